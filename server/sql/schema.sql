@@ -1,0 +1,175 @@
+-- Generated from the migrations by `npm run schema`. Not run by anything.
+
+create table accounts (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  name text not null,
+  api_version text,
+  default_provider text,
+  linked_records text not null,
+  constraint accounts_pkey PRIMARY KEY (account_id, id),
+  constraint accounts_linked_records_known CHECK ((linked_records = ANY (ARRAY['open'::text, 'strict'::text]))),
+  constraint accounts_own_themselves CHECK ((account_id = id))
+);
+
+create table api_keys (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  hash text collate "C" not null,
+  type text not null,
+  name text,
+  permissions text[] not null,
+  last_four text not null,
+  expires_at bigint,
+  revoked_at bigint,
+  constraint api_keys_pkey PRIMARY KEY (account_id, id),
+  constraint api_keys_type_known CHECK ((type = ANY (ARRAY['secret'::text, 'restricted'::text, 'agent'::text])))
+);
+
+CREATE UNIQUE INDEX api_keys_hash ON public.api_keys USING btree (hash);
+
+create table count_deltas (
+  account_id text collate "C" not null,
+  object text collate "C" not null,
+  dimension text collate "C" not null,
+  value text collate "C" not null,
+  delta bigint not null
+);
+
+CREATE INDEX count_deltas_value ON public.count_deltas USING btree (account_id, object, dimension, value) INCLUDE (delta);
+
+create table customers (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  name text not null,
+  email text collate "C",
+  phone text,
+  date_of_birth text,
+  addresses text not null,
+  metadata text not null,
+  constraint customers_pkey PRIMARY KEY (account_id, id)
+);
+
+CREATE INDEX customers_email ON public.customers USING btree (account_id, email, id) WHERE (email IS NOT NULL);
+
+create table deployment (
+  id boolean not null default true,
+  master_key_check bytea not null,
+  event_epoch integer not null default 1,
+  constraint deployment_pkey PRIMARY KEY (id),
+  constraint deployment_id_check CHECK (id)
+);
+
+create table events (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  type text collate "C" not null,
+  object_id text collate "C" not null,
+  mentions text[] collate "C" not null,
+  data text not null,
+  request text not null,
+  epoch integer not null,
+  transaction_id xid8 not null,
+  ordinal integer not null,
+  constraint events_pkey PRIMARY KEY (account_id, id)
+) partition by range (id);
+
+CREATE INDEX events_mentions ON ONLY public.events USING gin (mentions) WITH (gin_pending_list_limit='256');
+CREATE INDEX events_object ON ONLY public.events USING btree (account_id, object_id, id);
+CREATE INDEX events_type ON ONLY public.events USING btree (account_id, type, id);
+
+create table idempotency_keys (
+  account_id text collate "C" not null,
+  key_account_id text collate "C" not null,
+  key text collate "C" not null,
+  fingerprint text collate "C" not null,
+  request_id text collate "C" not null,
+  claimed_at_ms bigint not null,
+  sealed_body bytea,
+  constraint idempotency_keys_pkey PRIMARY KEY (account_id, key_account_id, key)
+);
+
+CREATE INDEX idempotency_keys_claimed_at ON public.idempotency_keys USING btree (claimed_at_ms);
+
+create table request_logs (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  method text not null,
+  url text not null,
+  path text not null,
+  status smallint not null,
+  duration_ms integer not null,
+  ip_address text,
+  user_agent text,
+  user_email text,
+  key_id text collate "C",
+  key_type text,
+  source text not null,
+  api_version text not null,
+  idempotency_key text collate "C",
+  original_request text collate "C",
+  replayed boolean not null,
+  request_body text,
+  response_body text,
+  error text,
+  events text[] collate "C" not null,
+  mentions text[] collate "C" not null,
+  constraint request_logs_pkey PRIMARY KEY (account_id, id),
+  constraint request_logs_source_known CHECK ((source = ANY (ARRAY['api'::text, 'dashboard'::text, 'portal'::text])))
+) partition by range (id);
+
+create table schema_migrations (
+  version integer not null,
+  name text not null,
+  checksum text not null,
+  constraint schema_migrations_pkey PRIMARY KEY (version)
+);
+
+create table tenant_references (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  application text collate "C",
+  automatic_reference text,
+  completed_at bigint,
+  customer text collate "C",
+  outcome text collate "C",
+  reference_pdf text collate "C",
+  status text collate "C" not null,
+  type text collate "C" not null,
+  metadata text not null,
+  constraint tenant_references_pkey PRIMARY KEY (account_id, id),
+  constraint tenant_references_application_given CHECK (((type <> 'customer'::text) OR (application IS NOT NULL))),
+  constraint tenant_references_complete_has_outcome CHECK (((status <> 'complete'::text) OR (outcome IS NOT NULL))),
+  constraint tenant_references_complete_has_time CHECK (((status = 'complete'::text) = (completed_at IS NOT NULL))),
+  constraint tenant_references_outcome_known CHECK ((outcome = ANY (ARRAY['accept'::text, 'consider'::text, 'high_risk'::text]))),
+  constraint tenant_references_pending_has_no_outcome CHECK (((status <> 'pending'::text) OR (outcome IS NULL))),
+  constraint tenant_references_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'processing'::text, 'complete'::text, 'canceled'::text]))),
+  constraint tenant_references_type_known CHECK ((type = 'customer'::text))
+);
+
+CREATE INDEX tenant_references_application ON public.tenant_references USING btree (account_id, application, id);
+CREATE INDEX tenant_references_customer ON public.tenant_references USING btree (account_id, customer, id) WHERE (customer IS NOT NULL);
+CREATE INDEX tenant_references_outcome ON public.tenant_references USING btree (account_id, outcome, id) WHERE (outcome IS NOT NULL);
+CREATE INDEX tenant_references_status ON public.tenant_references USING btree (account_id, status, id);
+
+CREATE OR REPLACE FUNCTION public.refuse_batch_members(reason text, members integer[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if cardinality(members) > 0 then
+    raise exception using errcode = 'TN001', message = reason, detail = array_to_string(members, ',');
+  end if;
+end
+$function$
+;

@@ -1,0 +1,258 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from '../core/clock.ts';
+import type { IdMaker } from '../core/ids.ts';
+import {
+  DatabaseError,
+  isConnectionFault,
+  UnavailableError,
+  writersMax,
+  type Pool,
+  type PoolClient,
+} from '../db/database.ts';
+import { Lanes } from './lanes.ts';
+import { exclusivesOf, prepareMember, type Member } from './member.ts';
+import { OverloadedError, type Mutation, type Outcome } from './mutation.ts';
+import { provesCommit, refusalCode, statementsOf, type RefusalReason, type Statement } from './statements.ts';
+
+/** Measured best up to 128 connections; above, larger batches carry more than they delay. */
+const batchSize = 32;
+const batchSizeUnderLoad = 64;
+const loadedAbove = 128;
+
+/** About a second's work: whoever comes after that is better told to come back. */
+const pendingMax = 4_000;
+
+/** A record that moves again and again while one request decides about it is under an attack of its own making. */
+const decisionsMax = 20;
+
+/** Deadlocks are ended by PostgreSQL at random, so the second try nearly always succeeds. */
+const deadlockRetriesMax = 5;
+
+/** How long the fate of a lost commit is looked for, in milliseconds: a database that restarts or fails over is back by then. */
+const doubtMsDefault = 30_000;
+
+interface Waiting {
+  member: Member;
+  settle: (outcome: Written) => void;
+  fail: (error: UnavailableError) => void;
+}
+
+/** As `Outcome`; a member whose record moved is decided again. */
+type Written = Outcome | { kind: 'record_moved' };
+
+type Sent =
+  | { kind: 'committed' }
+  | { kind: 'members_refused'; reason: RefusalReason; members: Set<number> }
+  | { kind: 'deadlock'; error: unknown }
+  | { kind: 'refused'; error: unknown }
+  | { kind: 'unavailable'; error: UnavailableError };
+
+/**
+ * The only writer. It gathers the mutations of concurrent requests into one transaction and one set of multi-row statements,
+ * and answers each when its batch is durable: everything that follows from a change is written with it, or nothing is.
+ */
+export class Committer {
+  readonly #writers: Pool;
+  readonly #ids: IdMaker;
+  readonly #clock: Clock;
+  readonly #epoch: number;
+  readonly #doubtMs: number;
+  readonly #lanes = new Lanes();
+  #queue: Waiting[] = [];
+  #inFlight = 0;
+  #pending = 0;
+  #countedAccounts = new Set<string>();
+
+  constructor(parts: { writers: Pool; ids: IdMaker; clock: Clock; epoch: number; doubtMs?: number }) {
+    this.#writers = parts.writers;
+    this.#ids = parts.ids;
+    this.#clock = parts.clock;
+    this.#epoch = parts.epoch;
+    this.#doubtMs = parts.doubtMs ?? doubtMsDefault;
+  }
+
+  /**
+   * Decides and writes a mutation. Resolves when its fate is known, and with `committed` only when it is durable.
+   *
+   * @throws {OverloadedError} too many are waiting; nothing was written.
+   * @throws {UnavailableError} the database cannot be reached.
+   * @throws what `mutation.decide` throws; nothing was written.
+   */
+  async commit(mutation: Mutation): Promise<Outcome> {
+    if (this.#pending >= pendingMax) throw new OverloadedError('The queue of changes is full.');
+    this.#pending++;
+    try {
+      const lanes = mutation.touches.map((id) => `${mutation.accountId} ${id}`);
+      return await this.#lanes.run(lanes, () => this.#decideAndWrite(mutation));
+    } finally {
+      this.#pending--;
+    }
+  }
+
+  /** The accounts whose counts have grown rows since the last call; see `foldCounts`. */
+  takeCountedAccounts(): string[] {
+    const accounts = [...this.#countedAccounts];
+    this.#countedAccounts.clear();
+    return accounts;
+  }
+
+  /** Gives back what could not be folded. */
+  addCountedAccounts(accountIds: string[]): void {
+    for (const id of accountIds) this.#countedAccounts.add(id);
+  }
+
+  async #decideAndWrite(mutation: Mutation): Promise<Outcome> {
+    for (let decisions = 1; decisions <= decisionsMax; decisions++) {
+      const member = prepareMember(mutation, await mutation.decide(), this.#ids, this.#clock);
+      if (!member.log && member.events.length === 0) return { kind: 'committed', answer: member.answer };
+      const written = await this.#enqueue(member);
+      if (written.kind !== 'record_moved') return written;
+    }
+    throw new OverloadedError(`A record moved ${decisionsMax} times while it was being changed.`);
+  }
+
+  #enqueue(member: Member): Promise<Written> {
+    return new Promise((settle, fail) => {
+      this.#queue.push({ member, settle, fail });
+      this.#pump();
+    });
+  }
+
+  /** Group commit without a timer: a lone request leaves at once, and what arrives meanwhile leaves together. */
+  #pump(): void {
+    while (this.#inFlight < writersMax && this.#queue.length > 0) {
+      this.#inFlight++;
+      void this.#write(this.#takeBatch()).finally(() => {
+        this.#inFlight--;
+        this.#pump();
+      });
+    }
+  }
+
+  /** The longest waiting, but never two that want the same record or key: the second one waits for the next batch. */
+  #takeBatch(): Waiting[] {
+    const size = this.#pending > loadedAbove ? batchSizeUnderLoad : batchSize;
+    const batch: Waiting[] = [];
+    const left: Waiting[] = [];
+    const taken = new Set<string>();
+    for (const waiting of this.#queue) {
+      const exclusives = exclusivesOf(waiting.member);
+      if (batch.length === size || exclusives.some((key) => taken.has(key))) {
+        left.push(waiting);
+      } else {
+        for (const key of exclusives) taken.add(key);
+        batch.push(waiting);
+      }
+    }
+    this.#queue = left;
+    return batch;
+  }
+
+  /** Sees every member of a batch to its outcome; never throws. */
+  async #write(batch: Waiting[]): Promise<void> {
+    let rest = batch;
+    let deadlocks = 0;
+    while (rest.length > 0) {
+      const sent = await this.#send(rest.map(({ member }) => member));
+      switch (sent.kind) {
+        case 'committed':
+          for (const { settle, member } of rest) {
+            if (member.counts.length > 0) this.#countedAccounts.add(member.accountId);
+            settle({ kind: 'committed', answer: member.answer });
+          }
+          return;
+        case 'members_refused':
+          rest.forEach(({ settle }, index) => sent.members.has(index) && settle({ kind: sent.reason }));
+          rest = rest.filter((_, index) => !sent.members.has(index));
+          break;
+        case 'deadlock':
+          if (++deadlocks <= deadlockRetriesMax) break;
+          return this.#writeOneByOne(rest, sent.error);
+        case 'refused':
+          return this.#writeOneByOne(rest, sent.error);
+        case 'unavailable':
+          for (const { fail } of rest) fail(sent.error);
+          return;
+      }
+    }
+  }
+
+  /** PostgreSQL refused the whole batch because of one of them; alone, only the culprit fails. */
+  async #writeOneByOne(batch: Waiting[], error: unknown): Promise<void> {
+    if (batch.length === 1) return batch[0]!.settle({ kind: 'refused', error });
+    for (const waiting of batch) await this.#write([waiting]);
+  }
+
+  /**
+   * Sends a batch, its commit included, in one go. If the connection is lost on the way, nobody knows whether it was
+   * committed: it is sent again with the same ids, its own rows first. Their insert waits for the lost transaction to end, and
+   * finds them there if it was committed.
+   */
+  async #send(batch: Member[]): Promise<Sent> {
+    const startedMs = performance.now();
+    let inDoubt = false;
+    for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 2, 1_000)) {
+      const statements = statementsOf(batch, this.#epoch, inDoubt);
+      const trip = await this.#trip(statements);
+      if (trip.kind === 'done') return { kind: 'committed' };
+      if (trip.kind === 'answered') {
+        const already =
+          inDoubt && trip.statement && provesCommit(trip.statement) && codeOf(trip.error) === uniqueViolation;
+        return already ? { kind: 'committed' } : verdictOf(trip.error);
+      }
+      inDoubt ||= trip.kind === 'lost';
+      if (!inDoubt || performance.now() - startedMs > this.#doubtMs) {
+        return { kind: 'unavailable', error: new UnavailableError(inDoubt, trip.error) };
+      }
+      await delay(pauseMs);
+    }
+  }
+
+  async #trip(statements: Statement[]): Promise<Trip> {
+    let client: PoolClient;
+    try {
+      client = await this.#writers.connect();
+    } catch (error) {
+      return { kind: 'unreachable', error };
+    }
+    const queries = [{ text: 'begin' }, ...statements, { text: 'commit' }];
+    const results = await Promise.allSettled(queries.map((query) => client.query(query)));
+    const failed = results.findIndex((result) => result.status === 'rejected');
+    const lost = results.find((result) => result.status === 'rejected' && isConnectionFault(result.reason));
+    client.release(lost !== undefined);
+    if (lost) return { kind: 'lost', error: (lost as PromiseRejectedResult).reason };
+    if (failed === -1) return { kind: 'done' };
+    return {
+      kind: 'answered',
+      error: (results[failed] as PromiseRejectedResult).reason,
+      statement: statements[failed - 1],
+    };
+  }
+}
+
+/** How one trip to the database ended. */
+type Trip =
+  | { kind: 'done' }
+  /** PostgreSQL answered with an error, so nothing was committed. */
+  | { kind: 'answered'; error: unknown; statement: Statement | undefined }
+  /** No connection could be made, so nothing was sent. */
+  | { kind: 'unreachable'; error: unknown }
+  /** The connection broke after the batch had been sent. */
+  | { kind: 'lost'; error: unknown };
+
+const uniqueViolation = '23505';
+const deadlockCodes = new Set(['40P01', '40001']);
+
+function verdictOf(error: unknown): Sent {
+  const code = codeOf(error);
+  if (code === refusalCode) {
+    const { message, detail } = error as DatabaseError;
+    const members = new Set((detail ?? '').split(',').map(Number));
+    return { kind: 'members_refused', reason: message as RefusalReason, members };
+  }
+  return { kind: code !== undefined && deadlockCodes.has(code) ? 'deadlock' : 'refused', error };
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof DatabaseError ? error.code : undefined;
+}

@@ -1,0 +1,147 @@
+import { eventsOf, mentionedIds, type EventFacts, type RecordChange } from '../core/change.ts';
+import { toSeconds, type Clock } from '../core/clock.ts';
+import { timeOfId, type Id, type IdMaker } from '../core/ids.ts';
+import type { Resource, StoredRecord } from '../core/resource.ts';
+import type { Answer, Claim, Decision, Mutation, RequestFacts } from './mutation.ts';
+
+/** A decided mutation as rows to write. Its ids are made once: a batch that is sent again writes the very same rows. */
+export interface Member {
+  accountId: string;
+  answer: Answer | null;
+  inserts: RecordChange[];
+  updates: RecordChange[];
+  events: EventRow[];
+  log: LogRow | null;
+  claim: Claim | null;
+  counts: CountDelta[];
+}
+
+export interface EventRow {
+  id: Id<'evt'>;
+  created: number;
+  type: string;
+  objectId: string;
+  mentions: string[];
+  data: string;
+  request: string;
+}
+
+export interface LogRow {
+  facts: RequestFacts;
+  answer: Answer;
+  requestedMs: number;
+  durationMs: number;
+  events: string[];
+  mentions: string[];
+}
+
+export interface CountDelta {
+  object: string;
+  dimension: string;
+  value: string;
+  delta: number;
+}
+
+/** Everything that follows from a decision: record writes, events, log, claim and counts. */
+export function prepareMember(mutation: Mutation, decision: Decision, ids: IdMaker, clock: Clock): Member {
+  const { request, accountId } = mutation;
+  const member: Member = {
+    accountId,
+    answer: decision.answer,
+    inserts: [],
+    updates: [],
+    events: [],
+    log: null,
+    claim: null,
+    counts: [],
+  };
+  const requestJson = JSON.stringify(eventRequest(request));
+  const mentions = new Set<string>();
+  for (const change of decision.changes) {
+    const events = eventsOf(change);
+    if (events.length === 0) continue;
+    (change.before ? member.updates : member.inserts).push(change);
+    addRecordCounts(member.counts, change);
+    for (const event of events) {
+      const row = eventRow(change.resource, event, requestJson, ids);
+      member.events.push(row);
+      for (const id of row.mentions) mentions.add(id);
+      addTotal(member.counts, 'event');
+      addCounts(member.counts, 'event', { type: event.type }, 1);
+    }
+  }
+  if (request && decision.answer) {
+    member.log = {
+      facts: request,
+      answer: decision.answer,
+      requestedMs: timeOfId(request.id as Id),
+      // A clock that was set meanwhile must not make the row unwritable.
+      durationMs: Math.min(Math.max(0, clock.nowMs() - request.startedMs), 2 ** 31 - 1),
+      events: member.events.map(({ id }) => id),
+      mentions: [...mentions],
+    };
+    member.claim = mutation.claim;
+  }
+  return member;
+}
+
+/** What two members must not share in one batch: each names what only one of them can have. */
+export function exclusivesOf(member: Member): string[] {
+  const keys = member.updates.map(({ after }) => `${member.accountId} ${after.id}`);
+  if (member.claim) keys.push(`${member.accountId} ${member.claim.keyAccountId} ${member.claim.key}`);
+  return keys;
+}
+
+function eventRow(resource: Resource, event: EventFacts, request: string, ids: IdMaker): EventRow {
+  const id = ids.make('evt');
+  return {
+    id,
+    created: toSeconds(timeOfId(id)),
+    type: event.type,
+    objectId: event.objectId,
+    mentions: mentionedIds(resource, event),
+    data: JSON.stringify({ object: event.object, previous_attributes: event.previousAttributes }),
+    request,
+  };
+}
+
+/** The event's `request` (spec, event): who caused it, and by which request. */
+function eventRequest(request: RequestFacts | null): object {
+  const actor = request
+    ? {
+        type: 'api_key',
+        id: request.key.id,
+        name: request.key.name,
+        key_id: request.key.id,
+        key_type: request.key.type,
+      }
+    : { type: 'system', id: null, name: 'Tenure', key_id: null, key_type: null };
+  return {
+    id: request?.id ?? null,
+    idempotency_key: request?.idempotencyKey ?? null,
+    from_dashboard: false,
+    customer_portal: false,
+    actor,
+  };
+}
+
+function addRecordCounts(counts: CountDelta[], { resource, before, after }: RecordChange): void {
+  if (before) addCounts(counts, resource.object, countedValues(resource, before), -1);
+  else addTotal(counts, resource.object);
+  addCounts(counts, resource.object, countedValues(resource, after), 1);
+}
+
+function addTotal(counts: CountDelta[], object: string): void {
+  counts.push({ object, dimension: '', value: '', delta: 1 });
+}
+
+function countedValues(resource: Resource, record: StoredRecord): Record<string, unknown> {
+  const values = record as unknown as Record<string, unknown>;
+  return Object.fromEntries((resource.counted ?? []).map((name) => [name, values[name]]));
+}
+
+function addCounts(counts: CountDelta[], object: string, values: Record<string, unknown>, delta: number): void {
+  for (const [dimension, value] of Object.entries(values)) {
+    if (typeof value === 'string') counts.push({ object, dimension, value, delta });
+  }
+}

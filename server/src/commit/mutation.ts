@@ -1,0 +1,73 @@
+import type { ErrorCode, ErrorType } from '../core/errors.ts';
+import type { RecordChange } from '../core/change.ts';
+
+/** A wish to change something, as the committer takes it. */
+export interface Mutation {
+  /** The account acted upon: whose records, events and log these are. */
+  accountId: string;
+  /** The request behind it; null when the server acts by itself. */
+  request: RequestFacts | null;
+  /** The `Idempotency-Key` to claim, if one was sent and the request began to execute. */
+  claim: Claim | null;
+  /** Ids of the records it will change, as far as they are known; others that change them wait their turn. */
+  touches: readonly string[];
+  /**
+   * Reads what it needs and decides. It may be called several times, because a record can move between reading and writing,
+   * and must have no effect of its own. A refusal is an answer without changes; what it throws is thrown to the caller.
+   */
+  decide(): Promise<Decision>;
+}
+
+export interface Decision {
+  changes: RecordChange[];
+  /** What the client gets; null when the server acts by itself. */
+  answer: Answer | null;
+}
+
+/** An answer, rendered before the commit that stores it: what is sent are exactly these bytes. */
+export interface Answer {
+  status: number;
+  body: string;
+  error?: { type: ErrorType; code: ErrorCode; param?: string };
+}
+
+/** What the log and the events tell about a request. */
+export interface RequestFacts {
+  /** `req_…`: the request's id, and its log's. */
+  id: string;
+  startedMs: number;
+  method: string;
+  url: string;
+  path: string;
+  ipAddress: string | null;
+  userAgent: string | null;
+  key: { id: string; type: string; name: string | null };
+  apiVersion: string;
+  idempotencyKey: string | null;
+  /** The body as it was sent. */
+  body: string | null;
+  /** The request whose stored answer this one gets. */
+  originalRequest: string | null;
+}
+
+/** The right to be the one request that a key stands for. */
+export interface Claim {
+  keyAccountId: string;
+  key: string;
+  /** Of everything that must be the same when the key is used again. */
+  fingerprint: string;
+}
+
+/** What became of a mutation. */
+export type Outcome =
+  /** All of it is durable. */
+  | { kind: 'committed'; answer: Answer | null }
+  /** Nothing was written: a request with the same key is being committed elsewhere. */
+  | { kind: 'key_in_use' }
+  /** Nothing was written: a request with the same key was committed before. */
+  | { kind: 'key_stored' }
+  /** Nothing was written: the database refused it. */
+  | { kind: 'refused'; error: unknown };
+
+/** More mutations are waiting than can be carried out in reasonable time; nothing was written. */
+export class OverloadedError extends Error {}

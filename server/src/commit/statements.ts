@@ -1,0 +1,275 @@
+import type { RecordChange } from '../core/change.ts';
+import { toSeconds } from '../core/clock.ts';
+import type { ColumnType, Resource } from '../core/resource.ts';
+import { arrayLiteral } from '../db/array-literal.ts';
+import { columnsOf } from '../db/records.ts';
+import type { Member } from './member.ts';
+
+/** One multi-row statement of a batch: prepared by name, its rows as one array for each column. */
+export interface Statement {
+  name: string;
+  text: string;
+  values: string[];
+}
+
+type Cell = string | number | boolean | null;
+
+/**
+ * The statements that write a batch, in the order that finds a conflict early: claims and moved records first.
+ * With `again`, for a batch whose fate is not known, the rows that only it can have written come first: see `provesCommit`.
+ */
+export function statementsOf(batch: readonly Member[], epoch: number, again: boolean): Statement[] {
+  const witnesses = [insertLogs(batch), insertEvents(batch, epoch)];
+  const others = [claimKeys(batch), ...updateRecords(batch), ...insertRecords(batch), appendCounts(batch)];
+  const statements = again ? [...witnesses, ...others] : [...others, ...witnesses];
+  return statements.filter((statement) => statement !== null);
+}
+
+/** Statements whose rows bear ids of this batch alone: if such a row is already there, the batch was committed before. */
+export function provesCommit(statement: Statement): boolean {
+  return statement.name === 'insert_logs' || statement.name === 'insert_events';
+}
+
+/** A stored answer is repeated for a day; then the key counts as new (spec, limits). */
+const keyLifetimeMs = 24 * 3600 * 1000;
+
+/** The reasons `refuse_batch_members` gives, and its SQLSTATE. */
+export type RefusalReason = 'key_in_use' | 'key_stored' | 'record_moved';
+export const refusalCode = 'TN001';
+
+/**
+ * Claims idempotency keys. A transaction lock on the key tells a request that is being committed elsewhere from one that was:
+ * it never waits, so the client gets its 409 at once. A claim that has expired counts as none.
+ */
+function claimKeys(batch: readonly Member[]): Statement | null {
+  const rows: Cell[][] = [];
+  batch.forEach(({ accountId, claim, log }, member) => {
+    if (!claim || !log) return;
+    rows.push([member, accountId, claim.keyAccountId, claim.key, claim.fingerprint, log.facts.id, log.requestedMs]);
+  });
+  return statementOf(
+    'claim_keys',
+    `
+    with input as materialized (
+      select * from unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[])
+        as input (member, account_id, key_account_id, key, fingerprint, request_id, claimed_at_ms)
+    ),
+    held as materialized (
+      select member, pg_try_advisory_xact_lock(hashtextextended(account_id || ' ' || key_account_id || ' ' || key, 0)) as ours
+      from input
+    ),
+    claimed as (
+      insert into idempotency_keys as stored (account_id, key_account_id, key, fingerprint, request_id, claimed_at_ms)
+      select account_id, key_account_id, key, fingerprint, request_id, claimed_at_ms
+      from input
+      join held using (member)
+      where ours
+      on conflict (account_id, key_account_id, key) do update
+        set fingerprint = excluded.fingerprint,
+            request_id = excluded.request_id,
+            claimed_at_ms = excluded.claimed_at_ms,
+            sealed_body = null
+        where stored.claimed_at_ms + ${keyLifetimeMs} <= excluded.claimed_at_ms
+      returning account_id, key_account_id, key
+    )
+    select
+      refuse_batch_members('key_in_use', array(select member from held where not ours)),
+      refuse_batch_members('key_stored', array(
+        select member
+        from input
+        left join claimed using (account_id, key_account_id, key)
+        where claimed.key is null
+      ))`,
+    rows,
+  );
+}
+
+/** Changes records that are still as they were when they were read; rows are locked in one order, whatever the batch's. */
+function updateRecords(batch: readonly Member[]): (Statement | null)[] {
+  return byResource(batch, ({ updates }) => updates).map(([resource, changes]) => {
+    const columns = columnsOf(resource);
+    const fields = Object.keys(resource.fields);
+    const types = ['integer', 'bigint', ...columns.map((name) => arrayTypeOf(resource, name))];
+    return statementOf(
+      `update_${resource.table}`,
+      `
+      with input as materialized (
+        select * from unnest(${parameters(types)}) as input (member, expected_revision, ${columns.join(', ')})
+      ),
+      held as materialized (
+        select record.account_id, record.id
+        from input
+        join ${resource.table} record
+          on record.account_id = input.account_id
+          and record.id = input.id
+          and record.revision = input.expected_revision
+        order by record.account_id, record.id
+        for update of record
+      ),
+      changed as (
+        update ${resource.table} record
+        set revision = input.revision, ${fields.map((name) => `${name} = ${fromInput(resource, name)}`).join(', ')}
+        from input
+        join held using (account_id, id)
+        where record.account_id = held.account_id and record.id = held.id
+      )
+      select refuse_batch_members('record_moved', array(
+        select distinct member
+        from input
+        left join held using (account_id, id)
+        where held.id is null
+      ))`,
+      changes.map(({ member, change }) => [member, change.before!.revision, ...cellsOf(resource, change)]),
+    );
+  });
+}
+
+function insertRecords(batch: readonly Member[]): (Statement | null)[] {
+  return byResource(batch, ({ inserts }) => inserts).map(([resource, changes]) => {
+    const columns = columnsOf(resource);
+    return statementOf(
+      `insert_${resource.table}`,
+      `
+      insert into ${resource.table} (${columns.join(', ')})
+      select ${columns.map((name) => fromInput(resource, name)).join(', ')}
+      from unnest(${parameters(columns.map((name) => arrayTypeOf(resource, name)))}) as input (${columns.join(', ')})`,
+      changes.map(({ change }) => cellsOf(resource, change)),
+    );
+  });
+}
+
+function insertEvents(batch: readonly Member[], epoch: number): Statement | null {
+  const rows: Cell[][] = [];
+  for (const { accountId, events } of batch) {
+    for (const event of events) {
+      const { id, created, type, objectId, mentions, data, request } = event;
+      rows.push([accountId, id, created, type, objectId, arrayLiteral(mentions), data, request, epoch, rows.length]);
+    }
+  }
+  return statementOf(
+    'insert_events',
+    `
+    insert into events
+      (account_id, id, created, type, object_id, mentions, data, request, epoch, transaction_id, ordinal)
+    select account_id, id, created, type, object_id, mentions::text[], data, request, epoch, pg_current_xact_id(), ordinal
+    from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+        $9::integer[], $10::integer[])
+      as input (account_id, id, created, type, object_id, mentions, data, request, epoch, ordinal)`,
+    rows,
+  );
+}
+
+function insertLogs(batch: readonly Member[]): Statement | null {
+  const rows: Cell[][] = [];
+  for (const { accountId, log } of batch) {
+    if (!log) continue;
+    const { facts, answer } = log;
+    rows.push([
+      accountId,
+      facts.id,
+      toSeconds(log.requestedMs),
+      facts.method,
+      facts.url,
+      facts.path,
+      answer.status,
+      log.durationMs,
+      facts.ipAddress,
+      facts.userAgent,
+      facts.key.id,
+      facts.key.type,
+      facts.apiVersion,
+      facts.idempotencyKey,
+      facts.originalRequest,
+      facts.originalRequest !== null,
+      facts.body,
+      answer.body,
+      answer.error ? JSON.stringify(answer.error) : null,
+      arrayLiteral(log.events),
+      arrayLiteral(log.mentions),
+    ]);
+  }
+  return statementOf(
+    'insert_logs',
+    `
+    insert into request_logs
+      (account_id, id, created, method, url, path, status, duration_ms, ip_address, user_agent, key_id, key_type, source,
+       api_version, idempotency_key, original_request, replayed, request_body, response_body, error, events, mentions)
+    select account_id, id, created, method, url, path, status, duration_ms, ip_address, user_agent, key_id, key_type, 'api',
+      api_version, idempotency_key, original_request, replayed, request_body, response_body, error, events::text[], mentions::text[]
+    from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::smallint[], $8::integer[],
+        $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::boolean[], $17::text[],
+        $18::text[], $19::text[], $20::text[], $21::text[])
+      as input (account_id, id, created, method, url, path, status, duration_ms, ip_address, user_agent, key_id, key_type,
+        api_version, idempotency_key, original_request, replayed, request_body, response_body, error, events, mentions)`,
+    rows,
+  );
+}
+
+/** One row for each value that the batch changes the count of, however many members did. */
+function appendCounts(batch: readonly Member[]): Statement | null {
+  const sums = new Map<string, { row: string[]; delta: number }>();
+  for (const { accountId, counts } of batch) {
+    for (const { object, dimension, value, delta } of counts) {
+      const row = [accountId, object, dimension, value];
+      const key = row.join(' ');
+      const sum = sums.get(key);
+      if (sum) sum.delta += delta;
+      else sums.set(key, { row, delta });
+    }
+  }
+  return statementOf(
+    'append_counts',
+    `
+    insert into count_deltas (account_id, object, dimension, value, delta)
+    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[])`,
+    [...sums.values()].filter(({ delta }) => delta !== 0).map(({ row, delta }) => [...row, delta]),
+  );
+}
+
+function byResource(
+  batch: readonly Member[],
+  changesOf: (member: Member) => RecordChange[],
+): [Resource, { member: number; change: RecordChange }[]][] {
+  const grouped = new Map<Resource, { member: number; change: RecordChange }[]>();
+  batch.forEach((candidate, member) => {
+    for (const change of changesOf(candidate)) {
+      const group = grouped.get(change.resource);
+      if (group) group.push({ member, change });
+      else grouped.set(change.resource, [{ member, change }]);
+    }
+  });
+  // Every batch writes its tables in the same order, so that two batches never wait for each other in a circle.
+  return [...grouped].sort(([left], [right]) => (left.table < right.table ? -1 : 1));
+}
+
+function cellsOf(resource: Resource, { after }: RecordChange): Cell[] {
+  const values = after as unknown as Record<string, unknown>;
+  return columnsOf(resource).map((name) => cellOf(resource.fields[name]?.column, values[name]));
+}
+
+function cellOf(type: ColumnType | undefined, value: unknown): Cell {
+  if (value === null || value === undefined) return null;
+  if (type === 'json') return JSON.stringify(value);
+  if (type === 'text[]') return arrayLiteral(value as string[]);
+  return value as Cell;
+}
+
+function arrayTypeOf(resource: Resource, column: string): string {
+  if (column === 'created' || column === 'revision') return 'bigint';
+  return resource.fields[column]?.column === 'bigint' ? 'bigint' : 'text';
+}
+
+/** An array within an array travels as text, because `unnest` would flatten it. */
+function fromInput(resource: Resource, column: string): string {
+  return resource.fields[column]?.column === 'text[]' ? `input.${column}::text[]` : `input.${column}`;
+}
+
+function parameters(types: string[]): string {
+  return types.map((type, index) => `$${index + 1}::${type}[]`).join(', ');
+}
+
+function statementOf(name: string, text: string, rows: Cell[][]): Statement | null {
+  if (rows.length === 0) return null;
+  const values = rows[0]!.map((_, column) => arrayLiteral(rows.map((row) => row[column]!)));
+  return { name, text, values };
+}

@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import { makeKey, modeOfKey, type Mode } from './core/api-keys.ts';
+import { masterKeyLength } from './core/vault.ts';
+
+export interface Config {
+  host: string;
+  port: number;
+  /** A PostgreSQL of the operator's own; null starts the embedded one. */
+  databaseUrl: string | null;
+  /** As it was set; the default depends on who runs the server. */
+  dataDir: string | null;
+  publicUrl: string;
+  mode: Mode;
+  /** The first account's key on an empty database; null has one made. */
+  secretKey: string | null;
+  /** Null has it made in the data folder. */
+  masterKey: Uint8Array | null;
+  logLevel: string;
+}
+
+/** Everything that is wrong with the settings, in one message. */
+export class ConfigError extends Error {}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+/**
+ * Reads the settings from the environment, once. An empty value counts as unset.
+ *
+ * @throws {ConfigError} naming every fault, so that the person who starts the server corrects them in one go.
+ */
+export function readConfig(environment: Environment): Readonly<Config> {
+  const faults: string[] = [];
+  const text = (name: string): string | null => environment[name]?.trim() || null;
+
+  const oneOf = <Word extends string>(name: string, words: readonly Word[], otherwise: Word): Word => {
+    const value = text(name);
+    if (value === null) return otherwise;
+    if ((words as readonly string[]).includes(value)) return value as Word;
+    faults.push(`${name} is "${value}"; it must be one of ${words.join(', ')}.`);
+    return otherwise;
+  };
+
+  const host = text('HOST') ?? '127.0.0.1';
+  const port = readPort(text('PORT') ?? '4000', faults);
+  const mode = oneOf('TENURE_MODE', ['sandbox', 'live'], 'sandbox');
+  const databaseUrl = readUrl('DATABASE_URL', text('DATABASE_URL'), ['postgres:', 'postgresql:'], faults);
+  const publicUrl = readUrl('TENURE_PUBLIC_URL', text('TENURE_PUBLIC_URL'), ['http:', 'https:'], faults);
+  const masterKey = readMasterKey(text('TENURE_MASTER_KEY'), databaseUrl, faults);
+  const secretKey = readSecretKey(text('TENURE_SECRET_KEY'), mode, faults);
+  const logLevel = oneOf('TENURE_LOG_LEVEL', logLevels, 'info');
+
+  if (faults.length > 0) throw new ConfigError(faults.join('\n'));
+  return Object.freeze({
+    host,
+    port,
+    databaseUrl,
+    dataDir: text('DATA_DIR'),
+    publicUrl: (publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`).replace(/\/+$/, ''),
+    mode,
+    secretKey,
+    masterKey,
+    logLevel,
+  });
+}
+
+function readPort(value: string, faults: string[]): number {
+  const port = Number(value);
+  if (/^\d+$/.test(value) && port <= 65_535) return port;
+  faults.push(`PORT is "${value}"; it must be a number from 0 to 65535.`);
+  return 0;
+}
+
+function readUrl(name: string, value: string | null, protocols: string[], faults: string[]): string | null {
+  if (value === null) return null;
+  // An address of PostgreSQL may leave out the host, which only its driver understands.
+  const wellFormed = protocols.includes('https:') ? URL.canParse(value) : true;
+  if (wellFormed && protocols.some((protocol) => value.startsWith(`${protocol}//`))) return value;
+  // The value is not shown: it may carry a password.
+  faults.push(
+    `${name} is no valid address; it must begin with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}.`,
+  );
+  return null;
+}
+
+function readMasterKey(value: string | null, databaseUrl: string | null, faults: string[]): Uint8Array | null {
+  if (value === null) {
+    if (databaseUrl !== null) {
+      faults.push(
+        `TENURE_MASTER_KEY is required with DATABASE_URL. Keep it as safe as the database; here is a new one: ${newMasterKey()}`,
+      );
+    }
+    return null;
+  }
+  const key = Buffer.from(value, 'base64');
+  if (key.length === masterKeyLength && key.toString('base64').replace(/=+$/, '') === value.replace(/=+$/, ''))
+    return key;
+  faults.push(
+    `TENURE_MASTER_KEY must be ${masterKeyLength} random bytes in base64; here is a new one: ${newMasterKey()}`,
+  );
+  return null;
+}
+
+function readSecretKey(value: string | null, mode: Mode, faults: string[]): string | null {
+  if (value === null || modeOfKey(value) === mode) return value;
+  const made = makeKey('secret', mode, randomBytes);
+  faults.push(
+    `TENURE_SECRET_KEY is no valid key for ${mode} mode; its end is a checksum, so it must be generated. Here is a new one: ${made}`,
+  );
+  return null;
+}
+
+/** 32 random bytes in base64. */
+export function newMasterKey(): string {
+  return randomBytes(masterKeyLength).toString('base64');
+}

@@ -1,0 +1,104 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { Committer } from './commit/committer.ts';
+import type { Config } from './config.ts';
+import { DatabaseClock, type Clock } from './core/clock.ts';
+import { IdMaker } from './core/ids.ts';
+import { pooledRandomBytes, type RandomBytes } from './core/random.ts';
+import { Vault } from './core/vault.ts';
+import { dutiesLockKey, withLock } from './db/advisory-locks.ts';
+import { openDatabase, withClient, type Client, type Connection, type Database } from './db/database.ts';
+import { joinDeployment } from './db/deployment.ts';
+import { migrate } from './db/migrate.ts';
+import { makePartitionsAhead } from './db/partitions.ts';
+import { Reader } from './db/reader.ts';
+import { recordReader } from './db/records.ts';
+import type { HttpContext } from './http/call.ts';
+import { KeyRing } from './http/authenticate.ts';
+import { resources } from './resources/index.ts';
+
+/** What the server is made of, built once and handed to whoever needs it. */
+export interface Context extends HttpContext {
+  config: Config;
+  connection: Connection;
+  database: Database;
+  randomBytes: RandomBytes;
+  close(): Promise<void>;
+}
+
+/** What a test may put in the place of the real thing. */
+export interface Overrides {
+  clock?: Clock;
+  randomBytes?: RandomBytes;
+}
+
+/**
+ * Migrates the database, joins the deployment and builds the context.
+ *
+ * @throws {MigrationError} {@link MasterKeyError} with a message for the operator.
+ */
+export async function createContext(
+  settings: { config: Config; connection: Connection; masterKey: Uint8Array; log: Logger },
+  overrides: Overrides = {},
+): Promise<Context> {
+  const { config, connection, masterKey, log } = settings;
+  const randomBytes = overrides.randomBytes ?? pooledRandomBytes();
+  const databaseClock = new DatabaseClock();
+  const clock = overrides.clock ?? databaseClock;
+  const ids = new IdMaker(clock, randomBytes);
+
+  const { eventEpoch } = await withClient(connection, async (client) => {
+    await migrate(client);
+    databaseClock.correct(await databaseAheadMs(client));
+    await withLock(client, dutiesLockKey, () => makePartitionsAhead(client, clock.nowMs()));
+    return joinDeployment(client, new Vault(masterKey, randomBytes));
+  });
+
+  const database = openDatabase(connection, log);
+  const reader = new Reader(database.readers);
+  return {
+    config,
+    connection,
+    log,
+    clock,
+    ids,
+    randomBytes,
+    database,
+    reader,
+    readRecord: recordReader(reader),
+    committer: new Committer({ writers: database.writers, ids, clock, epoch: eventEpoch }),
+    keyRing: new KeyRing(reader, clock),
+    resources,
+    isReady: () => isReady(reader),
+    close: () => database.end(),
+  };
+}
+
+/** How far the database's clock runs ahead of this machine's; the shortest of three trips tells it best. */
+async function databaseAheadMs(client: Client): Promise<number> {
+  let best = { tripMs: Infinity, aheadMs: 0 };
+  for (let trip = 0; trip < 3; trip++) {
+    const sentMs = Date.now();
+    const { rows } = await client.query<{ ms: number }>(
+      `select extract(epoch from clock_timestamp())::float8 * 1000 as ms`,
+    );
+    const tripMs = Date.now() - sentMs;
+    if (tripMs < best.tripMs) best = { tripMs, aheadMs: Math.round(rows[0]!.ms - (sentMs + tripMs / 2)) };
+  }
+  // Less than this is the noise of the measurement; on one machine the two clocks are the same.
+  return Math.abs(best.aheadMs) > Math.max(5, best.tripMs) ? best.aheadMs : 0;
+}
+
+const readyTimeoutMs = 2_000;
+
+async function isReady(reader: Reader): Promise<boolean> {
+  const timeout = new AbortController();
+  const query = reader.query({ name: 'is_ready', text: 'select 1', values: [] }).then(
+    () => true,
+    () => false,
+  );
+  const tooLate = delay(readyTimeoutMs, false, { signal: timeout.signal }).catch(() => false);
+  const ready = await Promise.race([query, tooLate]);
+  timeout.abort();
+  return ready;
+}

@@ -1,0 +1,50 @@
+import { hash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { randomBase62, toBase62 } from './base62.ts';
+import type { RandomBytes } from './random.ts';
+
+/** One deployment is one environment; its keys say which. */
+export type Mode = 'sandbox' | 'live';
+
+/** What a key opens; its text says which (`sk_`). */
+export type KeyType = 'secret';
+
+const keyTypePrefix: Record<KeyType, string> = { secret: 'sk' };
+const modeWord: Record<Mode, string> = { sandbox: 'test', live: 'live' };
+const randomLength = 32;
+const checksumLength = 6;
+const keyForm = /^(sk)_(test|live)_[0-9A-Za-z]{38}$/;
+
+/**
+ * Makes a key: `sk_test_` or `sk_live_`, 32 random characters (190 bits), and the CRC-32 of all before it in base62, so that
+ * a mistyped key is refused without a look-up and a scanner can tell a real key from any other text.
+ */
+export function makeKey(type: KeyType, mode: Mode, randomBytes: RandomBytes): string {
+  const start = `${keyTypePrefix[type]}_${modeWord[mode]}_${randomBase62(randomLength, randomBytes)}`;
+  return start + checksum(start);
+}
+
+/** The mode that a well-formed key belongs to, or null if the text is no key: wrong form, or a checksum that does not fit. */
+export function modeOfKey(key: string): Mode | null {
+  const form = keyForm.exec(key);
+  if (!form) return null;
+  const start = key.slice(0, -checksumLength);
+  if (checksum(start) !== key.slice(-checksumLength)) return null;
+  return form[2] === modeWord.live ? 'live' : 'sandbox';
+}
+
+/** What is stored instead of the key. A plain hash is enough: nobody can guess 190 random bits. */
+export function hashKey(key: string): string {
+  return hash('sha256', key, 'base64url');
+}
+
+/** The key as it may be shown: what kind it is and its last four characters. */
+export function maskKey(key: string): string {
+  const prefix = /^[a-z]{2}_(test|live)_/.exec(key)?.[0] ?? '';
+  if (key.length < prefix.length + 12) return `${prefix}****`;
+  return `${prefix}****${key.slice(-4)}`;
+}
+
+function checksum(text: string): string {
+  return toBase62(crc32(text), checksumLength);
+}

@@ -1,0 +1,214 @@
+/** The classes of error a client tells apart; each SDK error class is one of these. */
+export type ErrorType =
+  | 'authentication_error'
+  | 'permission_error'
+  | 'invalid_request_error'
+  | 'idempotency_error'
+  | 'rate_limit_error'
+  | 'api_error';
+
+interface CatalogueEntry {
+  status: number;
+  type: ErrorType;
+  /** What the page at `/docs/errors/<code>` tells the person who must act. */
+  explanation: string;
+}
+
+/** Every error the API answers. The catalogue is closed: no other code reaches a client. */
+export const errorCatalogue = {
+  account_invalid: {
+    status: 403,
+    type: 'permission_error',
+    explanation:
+      'The Service-Context header names an account that does not exist or is not connected to the account of the key; the two are not told apart. Send the id of the key’s own account or of a connected one, or leave the header out. A value that is no account id at all gets status 400.',
+  },
+  api_key_expired: {
+    status: 401,
+    type: 'authentication_error',
+    explanation:
+      'The key was valid once, but has expired, was rolled, or was revoked. Use the key that replaced it, or make a new one.',
+  },
+  api_key_invalid: {
+    status: 401,
+    type: 'authentication_error',
+    explanation:
+      'No such key exists here. Check that the whole key was copied: its last six characters are a checksum, so a missing or mistyped character is always noticed. With a fresh database every earlier key is gone; `npm run new-key` makes another.',
+  },
+  api_key_missing: {
+    status: 401,
+    type: 'authentication_error',
+    explanation: 'Send the header `Authorization: Bearer <key>` with every request.',
+  },
+  api_version_invalid: {
+    status: 400,
+    type: 'invalid_request_error',
+    explanation:
+      'The Service-Version header must be exactly one of the dates that this server knows. Leave it out to use the version your account is pinned to.',
+  },
+  body_invalid: {
+    status: 400,
+    type: 'invalid_request_error',
+    explanation:
+      'The body must be one JSON object in valid UTF-8. Duplicate keys, unpaired surrogates, NUL characters and more than 32 levels of nesting are refused, because different programs read them differently.',
+  },
+  body_too_large: {
+    status: 413,
+    type: 'invalid_request_error',
+    explanation: 'A body may have at most 256 kB.',
+  },
+  content_type_unsupported: {
+    status: 415,
+    type: 'invalid_request_error',
+    explanation:
+      'Send the body as JSON with the header `Content-Type: application/json`. Form encoding and content encodings such as gzip are not read.',
+  },
+  headers_too_large: {
+    status: 431,
+    type: 'invalid_request_error',
+    explanation: 'The request line and headers together may have at most 16 kB.',
+  },
+  idempotency_key_in_use: {
+    status: 409,
+    type: 'idempotency_error',
+    explanation:
+      'The first request with this Idempotency-Key is still running. Nothing was carried out twice. Wait for the time in Retry-After and send the same request again: you get the first one’s answer.',
+  },
+  idempotency_key_invalid: {
+    status: 400,
+    type: 'idempotency_error',
+    explanation:
+      'An Idempotency-Key is 1 to 255 printable ASCII characters. A random UUID for each new operation is a good one.',
+  },
+  idempotency_key_reused: {
+    status: 400,
+    type: 'idempotency_error',
+    explanation:
+      'The Idempotency-Key was used within the last 24 hours for another request: method, path, query, Service-Context or body differ. Use a new key for a new operation, and send exactly the same request when you repeat one.',
+  },
+  internal: {
+    status: 500,
+    type: 'api_error',
+    explanation:
+      'The fault is ours, and nothing was changed. Please report the request id. Repeating the request with a new Idempotency-Key is safe.',
+  },
+  method_not_allowed: {
+    status: 405,
+    type: 'invalid_request_error',
+    explanation:
+      'The path exists, but not with this method. The Allow header lists those it takes. Records are created and updated with POST.',
+  },
+  mode_mismatch: {
+    status: 401,
+    type: 'authentication_error',
+    explanation:
+      'A test key (`sk_test_…`) was sent to a live deployment, or a live key to a sandbox. Each deployment has its own address and its own keys.',
+  },
+  overloaded: {
+    status: 503,
+    type: 'api_error',
+    explanation:
+      'More requests are waiting than the server can carry out in reasonable time. Nothing was changed. Wait for the time in Retry-After and try again.',
+  },
+  parameter_invalid: {
+    status: 400,
+    type: 'invalid_request_error',
+    explanation: 'A parameter has a wrong type, form or range; `param` names it and the message says what is allowed.',
+  },
+  parameter_missing: {
+    status: 400,
+    type: 'invalid_request_error',
+    explanation: 'A required parameter is missing; `param` names it.',
+  },
+  parameter_unknown: {
+    status: 400,
+    type: 'invalid_request_error',
+    explanation:
+      'There is no such parameter here; `param` names it. Unknown parameters are refused so that a misspelt one is noticed at once.',
+  },
+  parameters_exclusive: {
+    status: 400,
+    type: 'invalid_request_error',
+    explanation: 'Two parameters exclude each other; send only one of them.',
+  },
+  permission_denied: {
+    status: 403,
+    type: 'permission_error',
+    explanation:
+      'The key lacks the permission that the message names. Use another key, or give this one the permission.',
+  },
+  request_invalid: {
+    status: 400,
+    type: 'invalid_request_error',
+    explanation: 'What arrived is no well-formed HTTP request: the request line, a header or the path cannot be read.',
+  },
+  request_timeout: {
+    status: 408,
+    type: 'invalid_request_error',
+    explanation: 'The request did not arrive completely within the time limit. Nothing was carried out.',
+  },
+  resource_missing: {
+    status: 404,
+    type: 'invalid_request_error',
+    explanation:
+      'No such record exists in this account. Check the id, and that the key belongs to the account that has the record.',
+  },
+  route_unknown: {
+    status: 404,
+    type: 'invalid_request_error',
+    explanation: 'There is no such path. Check it for typing errors; every path of the API starts with /v1/.',
+  },
+  status_transition_invalid: {
+    status: 400,
+    type: 'invalid_request_error',
+    explanation:
+      'The record’s present status does not allow this change; the message names both. Retrieve the record to see where it stands.',
+  },
+  unavailable: {
+    status: 503,
+    type: 'api_error',
+    explanation:
+      'The database cannot be reached just now. Wait for the time in Retry-After and send the same request again; with the same Idempotency-Key it is carried out at most once.',
+  },
+} as const satisfies Record<string, CatalogueEntry>;
+
+export type ErrorCode = keyof typeof errorCatalogue;
+
+export interface ErrorDetails {
+  /** The parameter at fault, nested ones in brackets: `metadata[order]`. */
+  param?: string;
+  /** Where one code has two statuses: a malformed `Service-Context` is 400, an unknown account in it 403. */
+  status?: number;
+  type?: ErrorType;
+  /** Seconds after which a retry makes sense. */
+  retryAfterSeconds?: number;
+  /** The methods a path takes, for 405. */
+  allow?: string;
+  cause?: unknown;
+}
+
+/** An answer to the client other than success. Its message is for the person who must act: what failed, on what, what to try. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly type: ErrorType;
+  readonly param: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  readonly allow: string | undefined;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    // What it quotes of a request may have been cut within a character, and JSON must stay readable everywhere.
+    super(message.toWellFormed(), { cause: details.cause });
+    const entry = errorCatalogue[code];
+    this.code = code;
+    this.status = details.status ?? entry.status;
+    this.type = details.type ?? entry.type;
+    this.param = details.param?.toWellFormed();
+    this.retryAfterSeconds = details.retryAfterSeconds;
+    this.allow = details.allow;
+  }
+}
+
+export function invalidParameter(param: string, message: string): ApiError {
+  return new ApiError('parameter_invalid', message, { param });
+}

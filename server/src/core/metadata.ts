@@ -1,0 +1,39 @@
+import { Type } from 'typebox';
+import { setMember } from './diff.ts';
+import { invalidParameter } from './errors.ts';
+
+/** Key-value pairs a client attaches to a record. */
+export type Metadata = Record<string, string>;
+
+const pairsMax = 50;
+
+export const metadataSchema = Type.Unsafe<Metadata>({ type: 'object', additionalProperties: { type: 'string' } });
+
+/** Brackets are kept out of keys because they name nested parameters: `metadata[order]`. */
+export const metadataInput = Type.Unsafe<Metadata | null>({
+  type: ['object', 'null'],
+  // One update may replace every pair: remove fifty and add fifty.
+  maxProperties: 2 * pairsMax,
+  propertyNames: { type: 'string', minLength: 1, maxLength: 40, pattern: '^[^\\[\\]]*$' },
+  additionalProperties: { type: 'string', maxLength: 500 },
+});
+
+/** Merges: a pair replaces the one of its key, an empty value removes it, and null clears all. Absent changes nothing. */
+export function mergeMetadata(current: Metadata, input: Metadata | null | undefined): Metadata {
+  if (input === undefined) return current;
+  if (input === null) return {};
+  const merged = new Map(Object.entries(current));
+  for (const [key, value] of Object.entries(input)) {
+    if (value === '') merged.delete(key);
+    else merged.set(key, value);
+  }
+  if (merged.size > pairsMax) {
+    throw invalidParameter(
+      'metadata',
+      `\`metadata\` would have ${merged.size} pairs; a record can have ${pairsMax}. Remove some by setting them to an empty string.`,
+    );
+  }
+  const metadata: Metadata = {};
+  for (const [key, value] of merged) setMember(metadata, key, value);
+  return metadata;
+}

@@ -1,0 +1,33 @@
+/**
+ * The known name that a misspelt one most likely meant, or null if none is close: at most a third of its letters
+ * may be wrong. Two neighbours that changed places count once (optimal string alignment, after Damerau, CACM 7, 1964).
+ */
+export function nearestName(name: string, known: Iterable<string>): string | null {
+  let nearest: string | null = null;
+  let nearestDistance = Math.max(1, Math.floor(name.length / 3)) + 1;
+  for (const candidate of known) {
+    if (Math.abs(candidate.length - name.length) >= nearestDistance) continue;
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
+    if (distance < nearestDistance) {
+      nearest = candidate;
+      nearestDistance = distance;
+    }
+  }
+  return nearest;
+}
+
+function editDistance(from: string, to: string): number {
+  const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)];
+  for (let row = 1; row <= from.length; row++) {
+    const previous = rows[row - 1]!;
+    const current = [row];
+    for (let column = 1; column <= to.length; column++) {
+      const substituted = previous[column - 1]! + (from[row - 1] === to[column - 1] ? 0 : 1);
+      const swapped = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      const exchanged = swapped ? rows[row - 2]![column - 2]! + 1 : Infinity;
+      current.push(Math.min(substituted, exchanged, previous[column]! + 1, current[column - 1]! + 1));
+    }
+    rows.push(current);
+  }
+  return rows[from.length]![to.length]!;
+}

@@ -1,0 +1,148 @@
+import { Type, type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from 'typebox';
+import type { Mode } from './api-keys.ts';
+import type { IdPrefix } from './ids.ts';
+import { metadataInput, metadataSchema, type Metadata } from './metadata.ts';
+
+/** What every record has, whatever its kind. Columns bear the names that the API shows. */
+export type StoredRecord = {
+  id: string;
+  account_id: string;
+  /** Seconds since the Unix epoch; always the time that `id` was made. */
+  created: number;
+  /** Grows by one with each change; a write names the revision it was decided on. */
+  revision: number;
+  metadata?: Metadata;
+};
+
+/** A record's own fields: those that its kind decides about. */
+export type FieldsOf<R extends StoredRecord> = Omit<R, keyof StoredRecord>;
+
+/** How a column is kept. `json` is text that only the server reads: it is written faster than `jsonb`, and never searched. */
+export type ColumnType = 'text' | 'bigint' | 'text[]' | 'json';
+
+export interface Field {
+  column: ColumnType;
+  /** The field in an answer of the newest version. */
+  schema: TSchema;
+  /** Kept, but never shown: in no answer, event or log. */
+  hidden?: true;
+}
+
+/** What a decision may know of who asks, and when. */
+export interface Caller {
+  mode: Mode;
+  nowSeconds: number;
+  account: { default_provider: string | null };
+}
+
+/** The record as it shall be, and the verb of the event that follows `<resource>.updated`, if there is one. */
+export interface Decided<R extends StoredRecord> {
+  after: R;
+  verb?: string;
+}
+
+/**
+ * A kind of record, told once: routes, permissions, event types, statements and lists follow from it. Every `decide` is a
+ * pure function of what it is given, and throws an `ApiError` when the answer is no.
+ */
+export interface Resource<R extends StoredRecord = StoredRecord> {
+  /** The `object` of an answer, and the first half of its event types: `reference`. */
+  object: string;
+  prefix: IdPrefix;
+  /** `/v1/<path>`, and the name in the permissions `<path>.read` and `<path>.write`. */
+  path: string;
+  table: string;
+  fields: Record<string, Field>;
+  /** Fields that hold the id of another record: what `related_object` finds. */
+  links?: readonly string[];
+  /** What a list can be filtered by, by the name of the query parameter. */
+  filters?: Record<string, Filter>;
+  /** Columns whose values are counted as they are written, so that a list of millions filtered by one is counted at once. */
+  counted?: readonly string[];
+  /** Rows are written once and never changed, so they have no revision. Only the committer makes them. */
+  appendOnly?: true;
+  create?: Create<R>;
+  update?: Update<R>;
+  /** Operations on one record that are more than setting fields: `POST /v1/<path>/{id}/<name>`, without a body. */
+  actions?: Record<string, Action<R>>;
+}
+
+export interface Filter {
+  column: string;
+  /** `exact`: equal. `prefix`: equal, or with a trailing `*` beginning with it. `contains`: one of an array's items. */
+  match: 'exact' | 'prefix' | 'contains';
+  schema: TSchema;
+}
+
+export interface Create<R extends StoredRecord> {
+  body: TObject;
+  decide(input: object, caller: Caller): FieldsOf<R>;
+}
+
+export interface Update<R extends StoredRecord> {
+  body: TObject;
+  decide(current: R, input: object, caller: Caller): Decided<R>;
+}
+
+export interface Action<R extends StoredRecord> {
+  decide(current: R, caller: Caller): Decided<R>;
+}
+
+/** Completes a definition: with `metadata: true` the field, its input and its merging rule come by themselves. */
+export function defineResource<R extends StoredRecord>(definition: Resource<R> & { metadata?: true }): Resource<R> {
+  const { metadata, ...resource } = definition;
+  if (!metadata) return resource;
+  return {
+    ...resource,
+    fields: { ...resource.fields, metadata: { column: 'json', schema: metadataSchema } },
+    ...(resource.create && { create: { ...resource.create, body: withMetadata(resource.create.body) } }),
+    ...(resource.update && { update: { ...resource.update, body: withMetadata(resource.update.body) } }),
+  };
+}
+
+/** Filters for exact values of these fields; the field's own schema says which values make sense. */
+export function exactly(fields: Record<string, TSchema>): Record<string, Filter> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([column, schema]) => [column, { column, match: 'exact', schema }]),
+  );
+}
+
+/** Says how a record is made from a body; the body's schema types the input. */
+export function createFrom<R extends StoredRecord, Properties extends TProperties>(
+  properties: Properties,
+  decide: (input: Static<TObject<Properties>>, caller: Caller) => FieldsOf<R>,
+): Create<R> {
+  return { body: closedObject(properties), decide };
+}
+
+/** Says how a record is changed by a body; the body's schema types the input. */
+export function updateFrom<R extends StoredRecord, Properties extends TProperties>(
+  properties: Properties,
+  decide: (current: R, input: Static<TObject<Properties>>, caller: Caller) => Decided<R>,
+): Update<R> {
+  return { body: closedObject(properties), decide };
+}
+
+/** An object that refuses members it does not know, so that a misspelt one is noticed. */
+export function closedObject<Properties extends TProperties>(properties: Properties): TObject<Properties> {
+  return Type.Object(properties, { additionalProperties: false });
+}
+
+/** The same schema, or null. One `type` list instead of `anyOf` keeps error messages about the value, not about branches. */
+export function nullable<Schema extends TSchema>(schema: Schema): TUnsafe<Static<Schema> | null> {
+  const { type, enum: values, ...rest } = schema as unknown as { type: string; enum?: unknown[] };
+  return Type.Unsafe<Static<Schema> | null>({
+    ...rest,
+    type: [type, 'null'],
+    ...(values && { enum: [...values, null] }),
+  });
+}
+
+/** A string out of a closed list of words. */
+export function oneOf<const Word extends string>(...words: Word[]): TUnsafe<Word> {
+  return Type.Unsafe<Word>({ type: 'string', enum: words });
+}
+
+function withMetadata(body: TObject): TObject {
+  return closedObject({ ...body.properties, metadata: Type.Optional(metadataInput) });
+}

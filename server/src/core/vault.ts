@@ -1,0 +1,40 @@
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+import type { RandomBytes } from './random.ts';
+
+const nonceLength = 12;
+const tagLength = 16;
+
+/** A master key is 32 bytes, written in base64. */
+export const masterKeyLength = 32;
+
+/**
+ * Encrypts what must be readable again, with AES-256-GCM (NIST SP 800-38D) under the deployment's master key. A sealed value is
+ * nonce, tag and ciphertext. Random nonces are safe for 2^32 values under one key.
+ */
+export class Vault {
+  readonly #key: Uint8Array;
+  readonly #randomBytes: RandomBytes;
+
+  constructor(masterKey: Uint8Array, randomBytes: RandomBytes) {
+    this.#key = masterKey;
+    this.#randomBytes = randomBytes;
+  }
+
+  seal(text: string): Buffer {
+    const nonce = Buffer.from(this.#randomBytes(nonceLength));
+    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce, { authTagLength: tagLength });
+    const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]);
+  }
+
+  /** @throws if the value was sealed with another key, or was changed. */
+  open(sealed: Buffer): string {
+    if (sealed.length < nonceLength + tagLength)
+      throw new Error('Invalid authentication tag: the sealed value was cut.');
+    const decipher = createDecipheriv('aes-256-gcm', this.#key, sealed.subarray(0, nonceLength), {
+      authTagLength: tagLength,
+    });
+    decipher.setAuthTag(sealed.subarray(nonceLength, nonceLength + tagLength));
+    return decipher.update(sealed.subarray(nonceLength + tagLength), undefined, 'utf8') + decipher.final('utf8');
+  }
+}

@@ -1,0 +1,19 @@
+import type { Client } from 'pg';
+
+/**
+ * The keys of PostgreSQL's session advisory locks that this server takes, so that no two uses collide. Idempotency keys take
+ * transaction locks on a hash of the key, which is spread over all 64 bits.
+ */
+export const migrateLockKey = 7_310_001;
+export const dutiesLockKey = 7_310_002;
+export const firstStartLockKey = 7_310_003;
+
+/** Runs `work` while no other process holds the lock; waits for it if one does. */
+export async function withLock<Result>(client: Client, key: number, work: () => Promise<Result>): Promise<Result> {
+  await client.query('select pg_advisory_lock($1)', [key]);
+  try {
+    return await work();
+  } finally {
+    await client.query('select pg_advisory_unlock($1)', [key]);
+  }
+}

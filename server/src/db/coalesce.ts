@@ -1,0 +1,56 @@
+/** Two queries under way keep the database busy while the next one gathers. */
+const inFlightMax = 2;
+
+/** More in one query brings nothing further, and would make a lone reader wait for a large answer. */
+const togetherMax = 200;
+
+interface Waiting<Question, Answer> {
+  question: Question;
+  resolve: (answer: Answer) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Answers single questions by asking many at once: what arrives while earlier queries are under way goes into the next one.
+ * No timer: a lone question is asked at once.
+ *
+ * @param askAll answers each question, in the order asked.
+ */
+export function coalesce<Question, Answer>(
+  askAll: (questions: Question[]) => Promise<Answer[]>,
+): (question: Question) => Promise<Answer> {
+  let waiting: Waiting<Question, Answer>[] = [];
+  let inFlight = 0;
+  let scheduled = false;
+
+  async function askNext(): Promise<void> {
+    const asked = waiting.slice(0, togetherMax);
+    waiting = waiting.slice(togetherMax);
+    inFlight++;
+    try {
+      const answers = await askAll(asked.map(({ question }) => question));
+      asked.forEach(({ resolve }, index) => resolve(answers[index]!));
+    } catch (error) {
+      for (const { reject } of asked) reject(error);
+    } finally {
+      inFlight--;
+      pump();
+    }
+  }
+
+  function pump(): void {
+    while (waiting.length > 0 && inFlight < inFlightMax) void askNext();
+  }
+
+  return (question) =>
+    new Promise<Answer>((resolve, reject) => {
+      waiting.push({ question, resolve, reject });
+      if (scheduled) return;
+      scheduled = true;
+      // Requests that one turn of the event loop reads are asked about together.
+      setImmediate(() => {
+        scheduled = false;
+        pump();
+      });
+    });
+}

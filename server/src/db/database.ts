@@ -1,0 +1,110 @@
+import {
+  Client,
+  DatabaseError,
+  Pool,
+  TypeOverrides,
+  types,
+  type ClientConfig,
+  type PoolClient,
+  type PoolConfig,
+} from 'pg';
+import type { Logger } from 'pino';
+
+/** The driver, for those who are handed a connection: this room alone opens one. */
+export { DatabaseError, type Client, type Pool, type PoolClient };
+
+/** Our bigints are times and counts, far below 2^53: plain numbers. */
+const parsers = new TypeOverrides();
+parsers.setTypeParser(types.builtins.INT8, Number);
+
+export type Connection = Pick<ClientConfig, 'host' | 'port' | 'user' | 'database' | 'connectionString'>;
+
+export interface Database {
+  /** For plain reads, and for the duties that keep house. */
+  readers: Pool;
+  /** For the committer alone: nothing else writes. Statements are pipelined: a batch is one trip. */
+  writers: Pool;
+  end(): Promise<void>;
+}
+
+/** Two batches in flight keep the database busy while the next one gathers; more only wait for each other. */
+export const writersMax = 2;
+
+/** Few connections serve more than many: reads by id are coalesced, and every switch between backends costs. */
+const readersMax = 6;
+
+/** Longer than any statement of ours should ever take; it frees the locks of a client that vanished. */
+const statementTimeoutMs = 10_000;
+
+/** After this a connection that does not answer is given up: the network may be gone without a word. */
+const queryTimeoutMs = 15_000;
+
+/** Opens the pools. Connections are made when first needed; a lost one is replaced. */
+export function openDatabase(connection: Connection, log: Logger): Database {
+  const common: PoolConfig = {
+    ...connection,
+    application_name: 'tenure',
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: statementTimeoutMs,
+    query_timeout: queryTimeoutMs,
+    idleTimeoutMillis: 0,
+    types: parsers,
+  };
+  const readers = new Pool({ ...common, max: readersMax });
+  const writers = new Pool({ ...common, max: writersMax, pipeline: true });
+  for (const pool of [readers, writers]) {
+    pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'));
+    // Whoever uses the connection learns of its loss by its queries; without a listener the event would end the process.
+    pool.on('connect', (client) => client.on('error', () => {}));
+  }
+  return {
+    readers,
+    writers,
+    async end() {
+      await Promise.all([readers.end(), writers.end()]);
+    },
+  };
+}
+
+/** Runs `work` on a connection of its own, for what is done at a start and takes session locks. */
+export async function withClient<Result>(
+  connection: Connection,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new Client({
+    ...connection,
+    application_name: 'tenure',
+    connectionTimeoutMillis: 5_000,
+    types: parsers,
+  });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Whether the fault lies with the connection, so that nobody knows what became of a statement that was on its way. Any other
+ * error is PostgreSQL's own answer: the statement, and its transaction, did not happen.
+ */
+export function isConnectionFault(error: unknown): boolean {
+  if (!(error instanceof DatabaseError) || error.code === undefined) return true;
+  const aboutTheServer = ['08', '57P', '53300', '25P03', '25P04'];
+  return aboutTheServer.some((start) => error.code!.startsWith(start));
+}
+
+/** The database cannot be reached. Nothing was written, unless `inDoubt`: then nobody could find out in time. */
+export class UnavailableError extends Error {
+  readonly inDoubt: boolean;
+
+  constructor(inDoubt: boolean, cause: unknown) {
+    super(
+      inDoubt ? 'The database was lost during a commit and has not come back.' : 'The database cannot be reached.',
+      { cause },
+    );
+    this.inDoubt = inDoubt;
+  }
+}

@@ -1,0 +1,137 @@
+import { firstIdAt } from '../core/ids.ts';
+import type { Filter, Resource, StoredRecord } from '../core/resource.ts';
+import { columnsOf, recordOfRow, type StoredRow } from './records.ts';
+import type { Reader, ReadStatement } from './reader.ts';
+
+export interface ListQuery {
+  accountId: string;
+  filters: { filter: Filter; value: string }[];
+  /** Bounds of `created`, in seconds. */
+  created: { gt?: number; gte?: number; lt?: number; lte?: number };
+  limit: number;
+  offset: number;
+  /** The page after (older than) or before (newer than) the record with this id. */
+  cursor: { direction: 'after' | 'before'; id: string } | null;
+}
+
+export interface ListPage {
+  /** Newest first. */
+  records: StoredRecord[];
+  /** Of all that match the filters, wherever the page stands. */
+  count: number;
+  /** Whether there are more in the direction paged. */
+  hasMore: boolean;
+}
+
+/** Reads a page of an account's records and their exact count, both of the same moment. */
+export async function readList(reader: Reader, resource: Resource, query: ListQuery): Promise<ListPage> {
+  const rows = await reader.query<StoredRow & { count: number }>(listStatement(resource, query));
+  const found = rows.filter((row) => row.id !== null).map((row) => recordOfRow(resource, row));
+  const records = found.slice(0, query.limit);
+  if (query.cursor?.direction === 'before') records.reverse();
+  return { records, count: rows[0]!.count, hasMore: found.length > query.limit };
+}
+
+/** Ids sort by the time they were made, so the list's order, its cursors and its time filters are all ranges of one index. */
+function listStatement(resource: Resource, query: ListQuery): ReadStatement {
+  const values: (string | number)[] = [query.accountId];
+  const parameter = (value: string | number): string => `$${values.push(value)}`;
+
+  const matches = ['account_id = $1'];
+  for (const { filter, value } of query.filters) {
+    matches.push(...conditionsOf(filter, value, parameter));
+  }
+  for (const [bound, { sign, firstSecondOf }] of Object.entries(timeBounds)) {
+    const seconds = query.created[bound as keyof typeof timeBounds];
+    if (seconds === undefined) continue;
+    matches.push(`id ${sign} ${parameter(firstIdAt(resource.prefix, firstSecondOf(seconds) * 1000))}`);
+  }
+  const count = countExpression(resource, query, matches, parameter);
+
+  const page = [...matches];
+  const backwards = query.cursor?.direction === 'before';
+  if (query.cursor) {
+    page.push(`id ${backwards ? '>' : '<'} ${parameter(query.cursor.id)}`);
+  }
+  const order = backwards ? 'id' : 'id desc';
+  const text = `
+    select count, page.*
+    from (select ${count} as count) counted
+    left join (
+      select ${columnsOf(resource).join(', ')}
+      from ${resource.table}
+      where ${page.join(' and ')}
+      order by ${order}
+      limit ${parameter(query.limit + 1)}
+      offset ${parameter(query.offset)}
+    ) page on true
+    order by ${order}`;
+  const common = query.filters.length <= 1 && Object.keys(query.created).length === 0;
+  return { ...(common && { name: nameOf(text) }), text, values };
+}
+
+/**
+ * Prepared statements are kept for each connection, so only the common lists have one: those of at most one filter. There are
+ * thousands of ways to combine filters, and a client could try them all.
+ */
+const statementNames = new Map<string, string>();
+
+function nameOf(text: string): string {
+  let name = statementNames.get(text);
+  if (name === undefined) {
+    name = `list_${statementNames.size}`;
+    statementNames.set(text, name);
+  }
+  return name;
+}
+
+/** A second begins with its first id; what is after the second begins with the first id of the next one. */
+const timeBounds = {
+  gt: { sign: '>=', firstSecondOf: (seconds: number) => seconds + 1 },
+  gte: { sign: '>=', firstSecondOf: (seconds: number) => seconds },
+  lt: { sign: '<', firstSecondOf: (seconds: number) => seconds },
+  lte: { sign: '<', firstSecondOf: (seconds: number) => seconds + 1 },
+};
+
+function conditionsOf({ column, match }: Filter, value: string, parameter: (value: string) => string): string[] {
+  switch (match) {
+    case 'exact':
+      return [`${column} = ${parameter(value)}`];
+    case 'contains':
+      return [`${column} @> array[${parameter(value)}]`];
+    case 'prefix':
+      return value.endsWith('*')
+        ? beginsWith(column, value.slice(0, -1), parameter)
+        : [`${column} = ${parameter(value)}`];
+  }
+}
+
+/** A range rather than `like`: it takes the prefix literally, and an index serves it in a prepared statement too. */
+function beginsWith(column: string, prefix: string, parameter: (value: string) => string): string[] {
+  if (prefix === '') return [];
+  const last = prefix.length - 1;
+  const end = prefix.slice(0, last) + String.fromCharCode(prefix.charCodeAt(last) + 1);
+  return [`${column} >= ${parameter(prefix)}`, `${column} < ${parameter(end)}`];
+}
+
+/** Counts kept as they were written where they exist; otherwise the matches themselves, on their index. */
+function countExpression(
+  resource: Resource,
+  query: ListQuery,
+  matches: string[],
+  parameter: (value: string) => string,
+): string {
+  const [only, ...others] = query.filters;
+  const counted = !only || (others.length === 0 && resource.counted?.includes(only.filter.column));
+  if (!counted || Object.keys(query.created).length > 0) {
+    return `(select count(*) from ${resource.table} where ${matches.join(' and ')})`;
+  }
+  const conditions = ['account_id = $1', `object = ${parameter(resource.object)}`];
+  if (only) {
+    conditions.push(`dimension = ${parameter(only.filter.column)}`);
+    conditions.push(...conditionsOf({ ...only.filter, column: 'value' }, only.value, parameter));
+  } else {
+    conditions.push(`dimension = ''`);
+  }
+  return `coalesce((select sum(delta) from count_deltas where ${conditions.join(' and ')}), 0)::bigint`;
+}

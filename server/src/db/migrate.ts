@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { readFile, readdir } from 'node:fs/promises';
+import type { Client } from 'pg';
+import { migrateLockKey, withLock } from './advisory-locks.ts';
+
+const sqlFolder = new URL('../../sql/', import.meta.url);
+const migrationName = /^(\d{4})_[a-z0-9_]+\.sql$/;
+
+interface Migration {
+  version: number;
+  name: string;
+  sql: string;
+  checksum: string;
+}
+
+/** The database cannot be brought to where this server needs it. The message says what to do. */
+export class MigrationError extends Error {}
+
+/**
+ * Brings the database to the newest schema: each missing migration in a transaction of its own, in order. Any number of
+ * processes may call it at once. A database that is newer than this server is refused: its rules are unknown here.
+ */
+export async function migrate(client: Client): Promise<void> {
+  const migrations = await readMigrations();
+  await withLock(client, migrateLockKey, async () => {
+    const applied = await readApplied(client);
+    refuseForeign(migrations, applied);
+    for (const migration of migrations) {
+      if (!applied.has(migration.version)) await apply(client, migration);
+    }
+  });
+}
+
+async function readMigrations(): Promise<Migration[]> {
+  const files = (await readdir(sqlFolder)).filter((file) => migrationName.test(file)).sort();
+  return Promise.all(
+    files.map(async (file) => {
+      const sql = await readFile(new URL(file, sqlFolder), 'utf8');
+      const checksum = createHash('sha256').update(sql).digest('hex');
+      return { version: Number(file.slice(0, 4)), name: file.slice(0, -4), sql, checksum };
+    }),
+  );
+}
+
+async function readApplied(client: Client): Promise<Map<number, { name: string; checksum: string }>> {
+  await client.query(`
+    create table if not exists schema_migrations (
+      version integer primary key,
+      name text not null,
+      checksum text not null
+    )`);
+  const { rows } = await client.query<{ version: number; name: string; checksum: string }>(
+    'select version, name, checksum from schema_migrations order by version',
+  );
+  return new Map(rows.map((row) => [row.version, row]));
+}
+
+function refuseForeign(migrations: Migration[], applied: Map<number, { name: string; checksum: string }>): void {
+  const known = new Map(migrations.map((migration) => [migration.version, migration]));
+  for (const [version, { name, checksum }] of applied) {
+    const migration = known.get(version);
+    if (!migration) {
+      throw new MigrationError(
+        `The database was migrated by a newer Tenure (it has ${name}, which this one does not know). Start that newer release.`,
+      );
+    }
+    if (migration.checksum !== checksum) {
+      throw new MigrationError(
+        `The migration ${migration.name} was changed after the database had run it. Restore the file; put the change into a new migration.`,
+      );
+    }
+  }
+}
+
+async function apply(client: Client, migration: Migration): Promise<void> {
+  await client.query('begin');
+  try {
+    await client.query(migration.sql);
+    await client.query('insert into schema_migrations (version, name, checksum) values ($1, $2, $3)', [
+      migration.version,
+      migration.name,
+      migration.checksum,
+    ]);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw new MigrationError(
+      `The migration ${migration.name} failed: ${(error as Error).message}. Nothing of it was kept.`,
+      {
+        cause: error,
+      },
+    );
+  }
+}

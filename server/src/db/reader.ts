@@ -1,0 +1,28 @@
+import type { Pool, QueryResultRow } from 'pg';
+import { isConnectionFault, UnavailableError } from './database.ts';
+
+export interface ReadStatement {
+  /** Prepared under this name, which statements of another text must not have. Without one it is planned each time. */
+  name?: string;
+  text: string;
+  values: unknown[];
+}
+
+/** Plain reads. */
+export class Reader {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  /** @throws {UnavailableError} if the database cannot be reached. */
+  async query<Row extends QueryResultRow>(statement: ReadStatement): Promise<Row[]> {
+    try {
+      const { rows } = await this.#pool.query<Row>(statement);
+      return rows;
+    } catch (error) {
+      throw isConnectionFault(error) ? new UnavailableError(false, error) : error;
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import type { Context } from './context.ts';
+import { hashKey, makeKey } from './core/api-keys.ts';
+import type { RecordChange } from './core/change.ts';
+import { toSeconds } from './core/clock.ts';
+import { timeOfId, type IdPrefix } from './core/ids.ts';
+import { firstStartLockKey, withLock } from './db/advisory-locks.ts';
+import { withClient } from './db/database.ts';
+import { account, type AccountRecord } from './resources/account.ts';
+import { apiKey, type ApiKeyRecord } from './resources/api_key.ts';
+
+/**
+ * Gives an empty database its first account and key.
+ *
+ * @returns the key, to be shown this once; null if the database had an account already.
+ */
+export async function makeFirstAccount(context: Context): Promise<string | null> {
+  // Two processes that meet on one empty database make one account, not two.
+  return withClient(context.connection, (client) =>
+    withLock(client, firstStartLockKey, () => makeAccountAndKey(context)),
+  );
+}
+
+async function makeAccountAndKey(context: Context): Promise<string | null> {
+  if ((await oldestAccountId(context)) !== null) return null;
+  const accountId = context.ids.make('acct');
+  const record: AccountRecord = {
+    ...newRecord(accountId, accountId),
+    name: 'My account',
+    api_version: null,
+    default_provider: null,
+    linked_records: 'open',
+  };
+  const { key, change } = newSecretKey(context, accountId, context.config.secretKey);
+  await commitOwn(context, accountId, [{ resource: account, before: null, after: record }, change]);
+  return key;
+}
+
+/**
+ * Makes another key for the first account, for whoever has lost theirs.
+ *
+ * @returns the key, to be shown this once.
+ */
+export async function makeAnotherKey(context: Context): Promise<string> {
+  const accountId = await oldestAccountId(context);
+  if (accountId === null)
+    throw new Error('The database has no account yet. The first `npm start` makes one, with its key.');
+  const { key, change } = newSecretKey(context, accountId, null);
+  await commitOwn(context, accountId, [change]);
+  return key;
+}
+
+async function oldestAccountId(context: Context): Promise<string | null> {
+  const [row] = await context.reader.query<{ id: string }>({
+    name: 'oldest_account',
+    text: 'select id from accounts order by id limit 1',
+    values: [],
+  });
+  return row?.id ?? null;
+}
+
+function newSecretKey(
+  context: Context,
+  accountId: string,
+  given: string | null,
+): { key: string; change: RecordChange } {
+  const key = given ?? makeKey('secret', context.config.mode, context.randomBytes);
+  const record: ApiKeyRecord = {
+    ...newRecord(context.ids.make('key'), accountId),
+    hash: hashKey(key),
+    type: 'secret',
+    name: null,
+    permissions: allPermissions,
+    last_four: key.slice(-4),
+    expires_at: null,
+    revoked_at: null,
+  };
+  return { key, change: { resource: apiKey, before: null, after: record } };
+}
+
+/** What a secret key may do unless it was narrowed: everything. */
+const allPermissions = [
+  ...['references', 'applications', 'customers', 'files', 'webhook_endpoints', 'api_keys', 'accounts'].map(
+    (resource) => `${resource}.write`,
+  ),
+  'events.read',
+  'logs.read',
+];
+
+function newRecord(
+  id: `${IdPrefix}_${string}`,
+  accountId: string,
+): { id: string; account_id: string; created: number; revision: number } {
+  return { id, account_id: accountId, created: toSeconds(timeOfId(id)), revision: 1 };
+}
+
+async function commitOwn(context: Context, accountId: string, changes: RecordChange[]): Promise<void> {
+  const outcome = await context.committer.commit({
+    accountId,
+    request: null,
+    claim: null,
+    touches: [],
+    decide: async () => ({ changes, answer: null }),
+  });
+  if (outcome.kind === 'refused') throw outcome.error;
+}

@@ -1,0 +1,236 @@
+import type { Socket } from 'node:net';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Answer } from '../commit/mutation.ts';
+import { ApiError } from '../core/errors.ts';
+import { chooseAccount } from './account-context.ts';
+import { authenticate } from './authenticate.ts';
+import { bodyBytesMax, bodyFault, checkBodyHeaders, readBody } from './body.ts';
+import { headerOf, newCall, type Call, type HttpContext } from './call.ts';
+import { carryOut, logOnly } from './carry-out.ts';
+import { addErrorPages } from './error-pages.ts';
+import { apiErrorOf, errorAnswer } from './errors.ts';
+import { addHealthRoutes } from './health.ts';
+import { KnownPaths } from './known-paths.ts';
+import { readIdempotencyKey, RunningKeys } from './idempotency.ts';
+import { requirePermission } from './permission.ts';
+import { queryReader } from './query.ts';
+import { routesOf, type ReadRoute, type Route, type WriteRoute } from './routes.ts';
+import { validator } from './validate.ts';
+import { latestVersion } from '../versions/index.ts';
+import { chooseVersion } from './version.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    call: Call;
+  }
+  interface FastifyContextConfig {
+    /** The API's operation; every route that has none and is not public is refused. */
+    route?: Route;
+    /** Needs no key. */
+    public?: true;
+  }
+}
+
+/** Longer than any path that a client can send within the header limit, so that a long id is unknown and not an error. */
+const pathParameterLengthMax = 16 * 1024;
+
+/** The server's HTTP side: the pipeline every request goes through, in its order, and the routes behind it. */
+export function buildApp(context: HttpContext): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    bodyLimit: bodyBytesMax,
+    requestTimeout: 30_000,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    http: { requireHostHeader: false },
+    routerOptions: { maxParamLength: pathParameterLengthMax },
+    frameworkErrors: (error, request, reply) => void refuseUnroutable(context, request, reply, error),
+    clientErrorHandler: (error, socket) => answerUnreadable(context, error, socket),
+  });
+  // A client that asks whether to go on is told by the answer itself.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  app.decorateRequest('call');
+  const paths = new KnownPaths();
+  app.addHook('onRoute', ({ method, url }) => paths.add(method, url));
+
+  app.addHook('onRequest', async (request) => {
+    const call = newCall(context, request);
+    request.call = call;
+    const { config } = request.routeOptions;
+    if (config.public) return;
+    if (!config.route && !paths.isApi(request.url)) throw paths.refusalOf(request);
+    await identify(context, call);
+    if (!config.route) throw paths.refusalOf(request);
+    call.route = config.route;
+    call.version = chooseVersion(headerOf(request, 'service-version'));
+    const contextHeader = headerOf(request, 'service-context');
+    call.accountId = chooseAccount(contextHeader, call.accountId);
+    call.withContext = contextHeader !== undefined;
+    requirePermission(call.route.permission, call.key!.permissions);
+    if (call.route.method === 'POST') checkBodyHeaders(call);
+  });
+
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
+    try {
+      done(null, readBody(request.call, bytes as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+
+  app.setErrorHandler((error, request, reply) => sendError(context, request, reply, error));
+  app.setNotFoundHandler(() => {
+    throw new Error('Bug! The pipeline lets no unknown route pass.');
+  });
+  app.addHook('onSend', async (request, reply) => stamp(reply, request.call));
+  app.addHook('onResponse', async (request, reply) => logLine(context, request.call, reply));
+
+  addRoutes(app, context, routesOf(context));
+  addHealthRoutes(app, context);
+  addErrorPages(app);
+  return app;
+}
+
+/** A path that cannot be decoded has no route; whose request it is comes first all the same. */
+async function refuseUnroutable(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: unknown,
+): Promise<void> {
+  request.call = newCall(context, request);
+  // No hook runs for it.
+  stamp(reply, request.call);
+  try {
+    await identify(context, request.call);
+    await sendError(context, request, reply, error);
+  } catch (unidentified) {
+    await sendError(context, request, reply, unidentified);
+  }
+}
+
+/** @throws {ApiError} 401 */
+async function identify(context: HttpContext, call: Call): Promise<void> {
+  call.key = await authenticate(call.request, context.keyRing, { mode: context.config.mode, clock: context.clock });
+  call.accountId = call.key.accountId;
+}
+
+function addRoutes(app: FastifyInstance, context: HttpContext, routes: Route[]): void {
+  const runningKeys = new RunningKeys();
+  for (const route of routes) {
+    app.route({
+      method: route.method,
+      url: route.path,
+      config: { route },
+      handler: route.method === 'GET' ? readHandler(route) : writeHandler(context, runningKeys, route),
+    });
+  }
+}
+
+function readHandler(route: ReadRoute) {
+  const readQuery = queryReader(route.query);
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const body = JSON.stringify(await route.read(request.call, readQuery(request.url)));
+    return send(reply, { status: 200, body });
+  };
+}
+
+function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: WriteRoute) {
+  const readQuery = queryReader(route.query);
+  const validateBody = validator(route.body);
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const { call } = request;
+    const body = request.body ?? {};
+    readQuery(request.url);
+    validateBody(body);
+    call.idempotencyKey = readIdempotencyKey(request.method, headerOf(request, 'idempotency-key'));
+    const { answer, replayed } = await carryOut(context, runningKeys, call, route, body);
+    if (replayed) {
+      call.version = replayed.apiVersion;
+      reply.header('idempotent-replayed', 'true').header('original-request', replayed.requestId);
+    }
+    return send(reply, answer);
+  };
+}
+
+async function sendError(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: unknown,
+): Promise<FastifyReply> {
+  const { call } = request;
+  const apiError = apiErrorOf(bodyFault(call, error));
+  if (apiError.code === 'internal') context.log.error({ request: call.id, err: error }, 'a request failed');
+  const answer = errorAnswer(apiError, call.id, context.config.publicUrl);
+  if (isLogged(call, answer.status)) {
+    await logOnly(context, call, answer).catch((cause: unknown) => {
+      context.log.warn({ request: call.id, err: cause }, 'a refused request could not be logged');
+    });
+  }
+  if (apiError.allow !== undefined) reply.header('allow', apiError.allow);
+  if (apiError.retryAfterSeconds !== undefined) reply.header('retry-after', String(apiError.retryAfterSeconds));
+  return send(reply, answer);
+}
+
+/** Mutating requests are logged, but not those that a client repeats until they pass. */
+function isLogged(call: Call, status: number): boolean {
+  return call.key !== null && ['POST', 'DELETE'].includes(call.request.method) && ![401, 429, 503].includes(status);
+}
+
+function send(reply: FastifyReply, answer: Answer): FastifyReply {
+  reply
+    .code(answer.status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .header('cache-control', 'no-store');
+  if (answer.status >= 400) reply.header('service-should-retry', shouldRetry(answer.status) ? 'true' : 'false');
+  return reply.send(answer.body);
+}
+
+/** What every answer bears, whatever it is. */
+function stamp(reply: FastifyReply, call: Call): void {
+  reply.header('request-id', call.id).header('service-version', call.version);
+}
+
+/** Whether the same request may have another answer later; the answer of a stored 500 never changes. */
+function shouldRetry(status: number): boolean {
+  return [409, 429, 503].includes(status);
+}
+
+/** One line a request: two, as is usual, cost as much as all else the server does. */
+function logLine({ log, clock }: HttpContext, call: Call, reply: FastifyReply): void {
+  log.info({
+    request: call.id,
+    method: call.request.method,
+    path: call.request.url.split('?', 1)[0],
+    status: reply.statusCode,
+    ms: clock.nowMs() - call.startedMs,
+    key: call.key?.id,
+  });
+}
+
+/** Answers what is no readable HTTP at all; there is no request yet, so the answer is written to the socket. */
+function answerUnreadable(context: HttpContext, error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return;
+  const apiError = unreadable(error.code);
+  const requestId = context.ids.make('req');
+  const { status, body } = errorAnswer(apiError, requestId, context.config.publicUrl);
+  socket.end(
+    `HTTP/1.1 ${status} Error\r\ncontent-type: application/json; charset=utf-8\r\nrequest-id: ${requestId}\r\n` +
+      `service-version: ${latestVersion}\r\nservice-should-retry: false\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}
+
+function unreadable(code: string | undefined): ApiError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new ApiError('headers_too_large', 'The request line and headers have more than 16 kB.');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new ApiError('request_timeout', 'The request did not arrive completely in time.');
+    default:
+      return new ApiError('request_invalid', 'What arrived is no well-formed HTTP request.');
+  }
+}

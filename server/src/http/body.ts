@@ -1,0 +1,74 @@
+import { ApiError } from '../core/errors.ts';
+import { headerOf, type Call } from './call.ts';
+import { parseJsonObject } from './json.ts';
+
+/** The largest body, in bytes. */
+export const bodyBytesMax = 256 * 1024;
+
+/**
+ * Refuses a body that is no JSON before any of it is read. One whose length is not told is judged when it has arrived, because
+ * an empty body counts as `{}` whatever its type.
+ *
+ * @throws {ApiError} `content_type_unsupported`, or `body_too_large`.
+ */
+export function checkBodyHeaders(call: Call): void {
+  const { headers } = call.request;
+  call.contentType = headerOf(call.request, 'content-type') ?? '';
+  // We judge the type ourselves, knowing whether there is a body; the framework shall not do it before.
+  headers['content-type'] = 'application/json';
+  const length = Number(headers['content-length'] ?? 0);
+  if (length === 0) return;
+  checkContentType(call);
+  if (length > bodyBytesMax) throw bodyTooLarge();
+}
+
+/** A body without a length is found too large while it arrives, but its type is what is wrong with it first. */
+export function bodyFault(call: Call, error: unknown): unknown {
+  if ((error as { code?: string }).code !== 'FST_ERR_CTP_BODY_TOO_LARGE') return error;
+  try {
+    checkContentType(call);
+    return error;
+  } catch (wrongType) {
+    return wrongType;
+  }
+}
+
+/** Reads the body that has arrived. Its text is kept for the log, also when it is refused. */
+export function readBody(call: Call, bytes: Buffer): object {
+  if (bytes.length === 0) return {};
+  checkContentType(call);
+  try {
+    const { text, value } = parseJsonObject(bytes);
+    call.bodyText = text;
+    return value;
+  } catch (error) {
+    call.bodyText = storable(bytes.toString('utf8'));
+    throw error;
+  }
+}
+
+export function bodyTooLarge(): ApiError {
+  return new ApiError('body_too_large', `The body has more than ${bodyBytesMax / 1024} kB, the most that is taken.`);
+}
+
+function checkContentType({ request, contentType }: Call): void {
+  const encoding = headerOf(request, 'content-encoding');
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw new ApiError(
+      'content_type_unsupported',
+      `\`Content-Encoding: ${encoding.slice(0, 40)}\` is not read. Send the body as it is.`,
+    );
+  }
+  if (/^application\/json\s*(;|$)/i.test(contentType.trim())) return;
+  throw new ApiError(
+    'content_type_unsupported',
+    contentType === ''
+      ? 'The body has no `Content-Type`. Send it as `application/json`.'
+      : `\`Content-Type: ${contentType.slice(0, 80)}\` is not read. Send the body as \`application/json\`.`,
+  );
+}
+
+/** PostgreSQL stores no NUL; whoever reads the log of a refused body sees a replacement character. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\ufffd');
+}

@@ -1,0 +1,74 @@
+import type { FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { Committer } from '../commit/committer.ts';
+import type { Mode } from '../core/api-keys.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Id, IdMaker } from '../core/ids.ts';
+import type { Resource } from '../core/resource.ts';
+import type { RecordReader } from '../db/records.ts';
+import type { Reader } from '../db/reader.ts';
+import { latestVersion } from '../versions/index.ts';
+import type { KeyRing, SignedInKey } from './authenticate.ts';
+import type { Route } from './routes.ts';
+
+/** What answering requests takes; the server's context has it all. */
+export interface HttpContext {
+  config: { mode: Mode; publicUrl: string };
+  log: Logger;
+  clock: Clock;
+  ids: IdMaker;
+  reader: Reader;
+  readRecord: RecordReader;
+  committer: Committer;
+  keyRing: KeyRing;
+  resources: readonly Resource[];
+  /** Whether the database answers. */
+  isReady(): Promise<boolean>;
+}
+
+/** One request on its way through the pipeline: each step adds what it found out. */
+export interface Call {
+  /** The request's id, and its log's. */
+  id: Id<'req'>;
+  startedMs: number;
+  request: FastifyRequest;
+  /** Null until the key is known to be good. */
+  key: SignedInKey | null;
+  /** The account acted upon: the key's own, unless `Service-Context` names another. */
+  accountId: string;
+  /** Whether `Service-Context` was sent; then objects carry `account`. */
+  withContext: boolean;
+  version: string;
+  route: Route | null;
+  /** The `Content-Type` as it was sent; empty if none was. */
+  contentType: string;
+  /** The body's text as it was sent, or null if there was none that could be kept. */
+  bodyText: string | null;
+  /** An `Idempotency-Key` that is well formed and counts. */
+  idempotencyKey: string | null;
+  /** The request whose stored answer this one gets. */
+  originalRequest: string | null;
+}
+
+export function newCall(context: Pick<HttpContext, 'ids' | 'clock'>, request: FastifyRequest): Call {
+  return {
+    id: context.ids.make('req'),
+    startedMs: context.clock.nowMs(),
+    request,
+    key: null,
+    accountId: '',
+    withContext: false,
+    version: latestVersion,
+    route: null,
+    contentType: '',
+    bodyText: null,
+    idempotencyKey: null,
+    originalRequest: null,
+  };
+}
+
+/** The one value of a header, or undefined; a header that was sent twice is joined, as HTTP has it (RFC 9110, 5.3). */
+export function headerOf(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}

@@ -1,0 +1,134 @@
+import type { Answer, Claim, Decision, Mutation, Outcome, RequestFacts } from '../commit/mutation.ts';
+import { toSeconds } from '../core/clock.ts';
+import type { Caller } from '../core/resource.ts';
+import { UnavailableError } from '../db/database.ts';
+import { headerOf, type Call, type HttpContext } from './call.ts';
+import { apiErrorOf, errorAnswer, internalError } from './errors.ts';
+import { fingerprint, keyInUse, readStoredAnswer, type RunningKeys } from './idempotency.ts';
+import { render } from './render.ts';
+import type { WriteRoute } from './routes.ts';
+
+/** What the client gets, and whose stored answer it is if an earlier request had the key. */
+export interface CarriedOut {
+  answer: Answer;
+  replayed: { requestId: string; apiVersion: string } | null;
+}
+
+/**
+ * Executes a mutating request whose form is good. Whatever the answer, it is stored with its log and its key before it is sent;
+ * a key that was used before gets the answer of that time.
+ *
+ * @throws {ApiError} where nothing is stored: a key in use, or one used for another request.
+ * @throws {UnavailableError} where nothing can be stored.
+ */
+export async function carryOut(
+  context: HttpContext,
+  runningKeys: RunningKeys,
+  call: Call,
+  route: WriteRoute,
+  input: object,
+): Promise<CarriedOut> {
+  const claim = claimOf(call, input);
+  return runningKeys.hold(call.accountId, claim, async () => {
+    const outcome = await execute(context, call, route, input, claim);
+    switch (outcome.kind) {
+      case 'committed':
+        return { answer: outcome.answer!, replayed: null };
+      case 'key_in_use':
+        throw keyInUse();
+      case 'key_stored':
+        return replay(context, call, claim!);
+      case 'refused':
+        throw new UnavailableError(false, outcome.error);
+    }
+  });
+}
+
+/** Writes the log of a request that was answered without being executed. */
+export async function logOnly(context: HttpContext, call: Call, answer: Answer): Promise<void> {
+  await context.committer.commit({
+    accountId: call.accountId,
+    request: requestFacts(call),
+    claim: null,
+    touches: [],
+    decide: async () => ({ changes: [], answer }),
+  });
+}
+
+async function execute(
+  context: HttpContext,
+  call: Call,
+  route: WriteRoute,
+  input: object,
+  claim: Claim | null,
+): Promise<Outcome> {
+  const mutation: Omit<Mutation, 'decide'> = {
+    accountId: call.accountId,
+    request: requestFacts(call),
+    claim,
+    touches: route.touches(call),
+  };
+  const outcome = await context.committer.commit({ ...mutation, decide: () => decide(context, call, route, input) });
+  if (outcome.kind !== 'refused') return outcome;
+
+  // A decision that the database's rules forbid is a fault of ours. Its answer is stored like any other.
+  context.log.error({ request: call.id, err: outcome.error }, 'the database refused a change');
+  const answer = errorAnswer(internalError(outcome.error), call.id, context.config.publicUrl);
+  return context.committer.commit({ ...mutation, decide: async () => ({ changes: [], answer }) });
+}
+
+/** Decides, and turns a refusal into the answer that is stored. Without a database nothing is decided. */
+async function decide(context: HttpContext, call: Call, route: WriteRoute, input: object): Promise<Decision> {
+  try {
+    const change = await route.decide(call, input, callerOf(context, call));
+    const body = JSON.stringify(render(change.resource, change.after, call));
+    return { changes: [change], answer: { status: 200, body } };
+  } catch (error) {
+    if (error instanceof UnavailableError) throw error;
+    const apiError = apiErrorOf(error);
+    if (apiError.code === 'internal') context.log.error({ request: call.id, err: error }, 'a request failed');
+    return { changes: [], answer: errorAnswer(apiError, call.id, context.config.publicUrl) };
+  }
+}
+
+async function replay(context: HttpContext, call: Call, claim: Claim): Promise<CarriedOut> {
+  const stored = await readStoredAnswer(context.reader, call.accountId, claim);
+  // It was there when we tried to claim it: its day ended in between, and the next try is a new request.
+  if (!stored) throw keyInUse();
+  call.originalRequest = stored.requestId;
+  await logOnly(context, call, stored);
+  return { answer: stored, replayed: { requestId: stored.requestId, apiVersion: stored.apiVersion } };
+}
+
+function claimOf(call: Call, input: object): Claim | null {
+  if (call.idempotencyKey === null) return null;
+  const [path, query = ''] = call.request.url.split('?', 2) as [string, string?];
+  const { method } = call.request;
+  return {
+    keyAccountId: call.key!.accountId,
+    key: call.idempotencyKey,
+    fingerprint: fingerprint({ method, path, query, withContext: call.withContext, body: input }),
+  };
+}
+
+function callerOf(context: HttpContext, call: Call): Caller {
+  return { mode: context.config.mode, nowSeconds: toSeconds(context.clock.nowMs()), account: call.key!.account };
+}
+
+function requestFacts(call: Call): RequestFacts {
+  const { request, key } = call;
+  return {
+    id: call.id,
+    startedMs: call.startedMs,
+    method: request.method,
+    url: request.url,
+    path: request.url.split('?', 1)[0]!,
+    ipAddress: request.ip,
+    userAgent: headerOf(request, 'user-agent')?.slice(0, 500) ?? null,
+    key: { id: key!.id, type: key!.type, name: key!.name },
+    apiVersion: call.version,
+    idempotencyKey: call.idempotencyKey,
+    body: call.bodyText,
+    originalRequest: call.originalRequest,
+  };
+}

@@ -1,0 +1,68 @@
+import { OverloadedError, type Answer } from '../commit/mutation.ts';
+import { ApiError } from '../core/errors.ts';
+import { UnavailableError } from '../db/database.ts';
+import { bodyTooLarge } from './body.ts';
+
+/** What went wrong as the client may know it. Whatever nobody foresaw is `internal`; its cause stays in the server's log. */
+export function apiErrorOf(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof OverloadedError) {
+    return new ApiError(
+      'overloaded',
+      'The server has more to do than it can carry out in time. Nothing was changed; try again shortly.',
+      {
+        retryAfterSeconds: 1,
+        cause: error,
+      },
+    );
+  }
+  if (error instanceof UnavailableError) {
+    const message = error.inDoubt
+      ? 'The database was lost while the change was being committed, so it is not known whether it took place. Repeat the request with the same Idempotency-Key: it is carried out at most once.'
+      : 'The database cannot be reached just now. Nothing was changed; try again shortly.';
+    return new ApiError('unavailable', message, { retryAfterSeconds: 1, cause: error });
+  }
+  return frameworkError(error) ?? internalError(error);
+}
+
+export function internalError(cause: unknown): ApiError {
+  return new ApiError(
+    'internal',
+    'Something went wrong on our side, and nothing was changed. Please report the request id.',
+    { cause },
+  );
+}
+
+/** The answer that tells the client about an error. */
+export function errorAnswer(error: ApiError, requestId: string, publicUrl: string): Answer {
+  const { type, code, message, param } = error;
+  const facts = { type, code, ...(param !== undefined && { param }) };
+  const body = JSON.stringify({
+    error: { ...facts, message, doc_url: `${publicUrl}/docs/errors/${code}`, request_id: requestId },
+  });
+  return { status: error.status, body, error: facts };
+}
+
+/** The few faults that the HTTP framework finds before our own code does. */
+function frameworkError(error: unknown): ApiError | null {
+  const { code, statusCode } = error as { code?: string; statusCode?: number };
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return bodyTooLarge();
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new ApiError(
+        'content_type_unsupported',
+        'The `Content-Type` is not well formed. Send the body as `application/json`.',
+      );
+    case 'FST_ERR_BAD_URL':
+      return new ApiError('request_invalid', 'The path is not valid percent-encoded UTF-8.');
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new ApiError('request_invalid', 'The body has not the length that `Content-Length` tells.');
+    default:
+      break;
+  }
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return new ApiError('request_invalid', `The request is not well formed: ${(error as Error).message}.`);
+  }
+  return null;
+}

@@ -1,0 +1,115 @@
+import { hash } from 'node:crypto';
+import type { Answer, Claim } from '../commit/mutation.ts';
+import type { Json } from '../core/diff.ts';
+import { ApiError } from '../core/errors.ts';
+import type { Reader } from '../db/reader.ts';
+
+const keyForm = /^[\x20-\x7e]{1,255}$/;
+
+/**
+ * The key of a request, or null if none was sent. It counts on POST only.
+ *
+ * @throws {ApiError} `idempotency_key_invalid`.
+ */
+export function readIdempotencyKey(method: string, header: string | undefined): string | null {
+  if (method !== 'POST' || header === undefined) return null;
+  if (keyForm.test(header)) return header;
+  throw new ApiError(
+    'idempotency_key_invalid',
+    `The Idempotency-Key has ${header.length} characters or some that are not printable ASCII; it must be 1 to 255 of those.`,
+  );
+}
+
+/**
+ * What must be the same when a key is used again. The body counts as it was meant, not as it was spelt: keys are sorted. The
+ * version and the API key do not count, so that a client can upgrade or roll its key between two tries.
+ */
+export function fingerprint(request: {
+  method: string;
+  path: string;
+  query: string;
+  withContext: boolean;
+  body: object;
+}): string {
+  const { method, path, query, withContext, body } = request;
+  return hash('sha256', JSON.stringify([method, path, query, withContext, canonical(body as Json)]), 'base64url');
+}
+
+function canonical(value: Json): Json {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== 'object' || value === null) return value;
+  // An array of pairs, so that a member called `__proto__` counts like any other.
+  return Object.keys(value)
+    .sort()
+    .map((key) => [key, canonical(value[key]!)]);
+}
+
+/** The keys of requests that are running in this process; a twin is told so at once. */
+export class RunningKeys {
+  readonly #running = new Set<string>();
+
+  /** @throws {ApiError} `idempotency_key_in_use`. */
+  async hold<Result>(accountId: string, claim: Claim | null, work: () => Promise<Result>): Promise<Result> {
+    if (!claim) return work();
+    const running = `${accountId} ${claim.keyAccountId} ${claim.key}`;
+    if (this.#running.has(running)) throw keyInUse();
+    this.#running.add(running);
+    try {
+      return await work();
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+}
+
+export function keyInUse(): ApiError {
+  return new ApiError(
+    'idempotency_key_in_use',
+    'A request with this Idempotency-Key is still running. Nothing was done twice; send the same request again for its answer.',
+    { retryAfterSeconds: 1 },
+  );
+}
+
+/** An answer to repeat. */
+export interface StoredAnswer extends Answer {
+  requestId: string;
+  apiVersion: string;
+}
+
+/**
+ * The answer that the key stands for, or null if it stands for none any more.
+ *
+ * @throws {ApiError} `idempotency_key_reused` if it was given to another request.
+ */
+export async function readStoredAnswer(reader: Reader, accountId: string, claim: Claim): Promise<StoredAnswer | null> {
+  const rows = await reader.query<{
+    fingerprint: string;
+    request_id: string;
+    status: number;
+    response_body: string;
+    api_version: string;
+    error: string | null;
+  }>({
+    name: 'read_stored_answer',
+    text: `
+      select stored.fingerprint, stored.request_id, log.status, log.response_body, log.api_version, log.error
+      from idempotency_keys stored
+      join request_logs log on log.account_id = stored.account_id and log.id = stored.request_id
+      where stored.account_id = $1 and stored.key_account_id = $2 and stored.key = $3`,
+    values: [accountId, claim.keyAccountId, claim.key],
+  });
+  const row = rows[0];
+  if (!row) return null;
+  if (row.fingerprint !== claim.fingerprint) {
+    throw new ApiError(
+      'idempotency_key_reused',
+      'This Idempotency-Key was used for another request: method, path, query, `Service-Context` or body differ. Use a new key.',
+    );
+  }
+  const answer = {
+    status: row.status,
+    body: row.response_body,
+    ...(row.error !== null && { error: JSON.parse(row.error) as Answer['error'] & {} }),
+  };
+  return { ...answer, requestId: row.request_id, apiVersion: row.api_version };
+}

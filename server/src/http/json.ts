@@ -1,0 +1,104 @@
+import { ApiError } from '../core/errors.ts';
+
+/** Deeper than any body of ours; more is an attack on whoever reads it next. */
+const depthMax = 32;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Reads a JSON object, and refuses what different programs would read differently: bytes that are no UTF-8, duplicate keys
+ * (RFC 8259, section 4), unpaired surrogates and NUL, which no database stores.
+ *
+ * @throws {ApiError} `body_invalid`.
+ */
+export function parseJsonObject(bytes: Uint8Array): { text: string; value: object } {
+  const text = decode(bytes);
+  scan(text);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw invalidBody(`The body is not valid JSON: ${(error as Error).message}.`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalidBody('The body must be a JSON object.');
+  return { text, value };
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw invalidBody('The body is not valid UTF-8.');
+  }
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const colon = 0x3a;
+const openingBrace = 0x7b;
+const closingBrace = 0x7d;
+const openingBracket = 0x5b;
+const closingBracket = 0x5d;
+
+/**
+ * Looks through the text for what `JSON.parse` hides or would take without limit. Text that is no JSON at all may pass: the
+ * parser finds that.
+ */
+function scan(text: string): void {
+  /** The keys of each object that is open; null for an array. */
+  const open: (Set<string> | null)[] = [];
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case openingBrace:
+      case openingBracket:
+        open.push(text.charCodeAt(at) === openingBrace ? new Set() : null);
+        if (open.length > depthMax) throw invalidBody(`The body is nested more than ${depthMax} levels deep.`);
+        break;
+      case closingBrace:
+      case closingBracket:
+        open.pop();
+        break;
+      case quote: {
+        const end = endOfString(text, at);
+        checkString(text, at, end, open.at(-1) ?? null);
+        at = end;
+        break;
+      }
+    }
+  }
+}
+
+/** Where the string that begins at `start` has its closing quote, or the end of the text. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text.charCodeAt(at) !== quote) at += text.charCodeAt(at) === backslash ? 2 : 1;
+  return at;
+}
+
+function checkString(text: string, start: number, end: number, keys: Set<string> | null): void {
+  let value = text.slice(start + 1, end);
+  if (value.includes('\\')) {
+    try {
+      value = JSON.parse(text.slice(start, end + 1)) as string;
+    } catch {
+      return;
+    }
+    if (value.includes('\0'))
+      throw invalidBody('The body contains a NUL character (`\\u0000`), which cannot be stored.');
+    if (!value.isWellFormed()) throw invalidBody('The body contains an unpaired surrogate (`\\ud800` to `\\udfff`).');
+  }
+  if (!keys || !isFollowedByColon(text, end + 1)) return;
+  if (keys.has(value)) throw invalidBody(`The body has the key \`${value.slice(0, 40)}\` twice in one object.`);
+  keys.add(value);
+}
+
+function isFollowedByColon(text: string, start: number): boolean {
+  let at = start;
+  while (text.charCodeAt(at) <= 0x20) at++;
+  return text.charCodeAt(at) === colon;
+}
+
+function invalidBody(message: string): ApiError {
+  return new ApiError('body_invalid', message);
+}

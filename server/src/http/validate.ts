@@ -1,0 +1,130 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { TSchema } from 'typebox';
+import { ApiError, invalidParameter } from '../core/errors.ts';
+import { nearestName } from '../core/nearest.ts';
+
+/** Nothing is removed, coerced or filled in: a client's mistake is told, not repaired. */
+const ajv = new Ajv2020({ strict: true, allErrors: false, ownProperties: true, allowUnionTypes: true, verbose: true });
+ajv.addFormat('date', isCalendarDate);
+
+/** Checks a value against a schema and throws an `ApiError` that names the parameter at fault. */
+export type Validator = (value: unknown) => void;
+
+/** Compiles a schema once, at start: a request only runs the result. */
+export function validator(schema: TSchema): Validator {
+  const validate: ValidateFunction = ajv.compile(schema);
+  return (value) => {
+    if (!validate(value)) throw errorOf(validate.errors![0]!);
+  };
+}
+
+function errorOf(error: ErrorObject): ApiError {
+  const path = pathOf(error.instancePath);
+  switch (error.keyword) {
+    case 'required': {
+      const param = paramName([...path, String(error.params.missingProperty)]);
+      return new ApiError('parameter_missing', `\`${param}\` is required.`, { param });
+    }
+    case 'additionalProperties':
+      return unknownParameter([...path, String(error.params.additionalProperty)], knownNames(error.parentSchema));
+    default: {
+      const param = paramName(path);
+      if (error.propertyName !== undefined) {
+        const name = shorten(error.propertyName);
+        return invalidParameter(
+          `${param}[${name}]`,
+          `\`${name}\` is no valid key of \`${param}\`: keys have 1 to 40 characters and no brackets.`,
+        );
+      }
+      return invalidParameter(
+        param,
+        `${param === '' ? 'The body' : `\`${param}\``} must be ${allowed(error.parentSchema)}.`,
+      );
+    }
+  }
+}
+
+/** A parameter that does not exist, with the one that was probably meant. */
+export function unknownParameter(path: string[], known: readonly string[]): ApiError {
+  const param = paramName(path);
+  const nearest = nearestName(path.at(-1)!, known);
+  const hint = nearest !== null ? ` Did you mean \`${paramName([...path.slice(0, -1), nearest])}\`?` : '';
+  return new ApiError('parameter_unknown', `There is no parameter \`${param}\` here.${hint}`, { param });
+}
+
+/** The rules of JSON Schema that our schemas use for single values. */
+interface Rules {
+  type?: string | string[];
+  enum?: (string | null)[];
+  pattern?: string;
+  format?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  maxItems?: number;
+  maxProperties?: number;
+}
+
+/** What a schema allows, in words. */
+function allowed(schema: Record<string, unknown> | undefined): string {
+  const {
+    type,
+    enum: values,
+    pattern,
+    format,
+    minLength,
+    maxLength,
+    minimum,
+    maximum,
+    maxItems,
+    maxProperties,
+  } = (schema ?? {}) as Rules;
+  const types = [type].flat().filter((name) => name !== 'null');
+  const orNull = [type].flat().includes('null') ? ', or null' : '';
+  if (values) return `one of ${values.filter((value) => value !== null).join(', ')}${orNull}`;
+  if (format === 'date') return `a calendar date such as 1990-12-31${orNull}`;
+  const lengths = maxLength === undefined ? '' : ` of ${minLength ?? 0} to ${maxLength} characters`;
+  const range = maximum === undefined ? '' : ` from ${minimum} to ${maximum}`;
+  const most = maxItems ?? maxProperties;
+  const items = most === undefined ? '' : ` of at most ${most} entries`;
+  const form = pattern === undefined ? '' : ` that matches ${pattern}`;
+  const noun = types.map((name) => (name && nouns[name]) ?? name).join(' or ');
+  return `${noun}${lengths}${range}${items}${form}${orNull}`;
+}
+
+const nouns: Record<string, string> = {
+  string: 'a string',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'an array',
+};
+
+function knownNames(schema: Record<string, unknown> | undefined): string[] {
+  return Object.keys((schema?.properties as object | undefined) ?? {});
+}
+
+/** JSON Pointer (RFC 6901) to names. */
+function pathOf(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** `automatic_reference[provider]`. A client's own name may be as long as its body; the answer need not repeat all of it. */
+function paramName([first = '', ...rest]: string[]): string {
+  return shorten(first) + rest.map((name) => `[${shorten(name)}]`).join('');
+}
+
+function shorten(name: string): string {
+  return name.length <= 80 ? name : `${name.slice(0, 80).toWellFormed()}…`;
+}
+
+function isCalendarDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}

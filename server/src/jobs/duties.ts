@@ -1,0 +1,48 @@
+import type { Logger } from 'pino';
+import type { Committer } from '../commit/committer.ts';
+import { foldCounts } from '../commit/fold-counts.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Pool } from '../db/database.ts';
+import { makePartitionsAhead } from '../db/partitions.ts';
+
+export interface Duties {
+  /** Stops them, and waits for the one that is running. */
+  stop(): Promise<void>;
+}
+
+/** Short enough that a count is the sum of a few hundred rows at most, whatever the load. */
+const foldEveryMs = 2_000;
+
+/** Partitions are made weeks ahead, so a few days without success do no harm. */
+const partitionsEveryMs = 6 * 3600 * 1000;
+
+/** What keeps the database in shape while the server runs. A duty that fails is tried again when its time has come. */
+export function startDuties(context: {
+  database: { readers: Pool };
+  committer: Committer;
+  clock: Clock;
+  log: Logger;
+}): Duties {
+  const { committer, clock, log } = context;
+  const pool = context.database.readers;
+  let running: Promise<void> = Promise.resolve();
+
+  const every = (ms: number, name: string, work: () => Promise<void>): NodeJS.Timeout =>
+    setInterval(() => {
+      running = running.then(work).catch((error: unknown) => log.warn({ duty: name, err: error }, 'a duty failed'));
+    }, ms);
+
+  const timers = [
+    every(foldEveryMs, 'fold counts', async () => {
+      const accounts = committer.takeCountedAccounts();
+      if (accounts.length > 0 && !(await foldCounts(pool, accounts))) committer.addCountedAccounts(accounts);
+    }),
+    every(partitionsEveryMs, 'make partitions', () => makePartitionsAhead(pool, clock.nowMs())),
+  ];
+  return {
+    async stop() {
+      for (const timer of timers) clearInterval(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,7 @@
+import type { Resource } from '../core/resource.ts';
+import { customer } from './customer.ts';
+import { event } from './event.ts';
+import { reference } from './reference/index.ts';
+
+/** The kinds of record the API serves. A line here gives one its routes, permissions and event types. */
+export const resources: readonly Resource[] = [reference, customer, event];

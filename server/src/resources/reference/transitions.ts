@@ -1,0 +1,79 @@
+import type { Static } from 'typebox';
+import { ApiError } from '../../core/errors.ts';
+import type { Caller, Decided, StoredRecord } from '../../core/resource.ts';
+import type { AutomaticReference, Outcome, ReferenceType, Status } from './shape.ts';
+
+export type ReferenceRecord = StoredRecord & {
+  application: string | null;
+  automatic_reference: Static<typeof AutomaticReference> | null;
+  completed_at: number | null;
+  customer: string | null;
+  outcome: Static<typeof Outcome> | null;
+  reference_pdf: string | null;
+  status: Static<typeof Status>;
+  type: Static<typeof ReferenceType>;
+};
+
+export interface ReferenceUpdate {
+  outcome?: Static<typeof Outcome>;
+  reference_pdf?: string;
+  status?: 'processing';
+}
+
+/*
+ *            status: processing            outcome
+ *  pending ──────────────────────▶ processing ──────▶ complete ⟲ outcome corrected
+ *     │  └──────── outcome ────────────────│──────────────▲
+ *     └──────────── cancel ────────────────┴──▶ canceled
+ *
+ * Only a reference handled off-platform is moved to `processing` by a client; a provider moves its own. An outcome ends any
+ * reference, for a person may overrule a provider; together with `status: processing` it is only noted.
+ */
+
+/** `POST /v1/references/{id}`: everything in the body happens, or nothing does. */
+export function update(current: ReferenceRecord, input: ReferenceUpdate, caller: Caller): Decided<ReferenceRecord> {
+  const { outcome, reference_pdf, status } = input;
+  if (current.status === 'canceled' && (outcome ?? reference_pdf ?? status) !== undefined) {
+    throw forbidden(current, 'A canceled reference keeps what it has; only its `metadata` can change.');
+  }
+  const after: ReferenceRecord = {
+    ...current,
+    outcome: outcome ?? current.outcome,
+    reference_pdf: reference_pdf ?? current.reference_pdf,
+  };
+  if (status === 'processing') {
+    refuseProcessing(current);
+    return { after: { ...after, status: 'processing' } };
+  }
+  if (outcome === undefined || current.status === 'complete') return { after };
+  return { after: { ...after, status: 'complete', completed_at: caller.nowSeconds }, verb: 'completed' };
+}
+
+/** `POST /v1/references/{id}/cancel`. */
+export function cancel(current: ReferenceRecord): Decided<ReferenceRecord> {
+  if (current.status === 'complete' || current.status === 'canceled') {
+    throw forbidden(current, 'Only a pending or processing reference can be canceled.');
+  }
+  return { after: { ...current, status: 'canceled' }, verb: 'canceled' };
+}
+
+function refuseProcessing(current: ReferenceRecord): void {
+  if (current.status === 'complete') {
+    throw forbidden(current, 'It cannot return to `processing`. To correct its `outcome`, send that alone.', 'status');
+  }
+  if (current.automatic_reference?.enabled) {
+    throw forbidden(
+      current,
+      'Its provider moves it, because `automatic_reference` is enabled. To end it yourself, send an `outcome` or cancel it.',
+      'status',
+    );
+  }
+}
+
+function forbidden(current: ReferenceRecord, advice: string, param?: string): ApiError {
+  return new ApiError(
+    'status_transition_invalid',
+    `The reference ${current.id} is ${current.status}. ${advice}`,
+    param === undefined ? {} : { param },
+  );
+}
