@@ -22,8 +22,11 @@ const loadedAbove = 128;
 /** About a second's work: whoever comes after that is better told to come back. */
 const pendingMax = 4_000;
 
-/** A record that moves again and again while one request decides about it is under an attack of its own making. */
+/** A record that moves so often while one request decides about it is changed by too many at once. */
 const decisionsMax = 20;
+
+/** Of two processes that change one record without pause, the one that lost would go on losing if it never stepped aside. */
+const stepAsideMsMax = 64;
 
 /** Deadlocks are ended by PostgreSQL at random, so the second try nearly always succeeds. */
 const deadlockRetriesMax = 5;
@@ -107,6 +110,7 @@ export class Committer {
       if (!member.log && member.events.length === 0) return { kind: 'committed', answer: member.answer };
       const written = await this.#enqueue(member);
       if (written.kind !== 'record_moved') return written;
+      if (decisions > 1) await delay(Math.min(2 ** (decisions - 2), stepAsideMsMax));
     }
     throw new OverloadedError(`A record moved ${decisionsMax} times while it was being changed.`);
   }

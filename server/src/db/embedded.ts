@@ -43,7 +43,7 @@ export interface EmbeddedDatabase {
  */
 const ownerLockKey = [0x74656e75, 1];
 
-/** A killed owner's connection is gone after milliseconds; a slow machine gets this long. */
+/** A killed owner and its lock are gone after milliseconds; a busy machine gets this long. */
 const ownerGoneWaitMs = 2_000;
 
 /** How long a PostgreSQL that is going down, or what a killed one left, may stand in the way of a start. */
@@ -188,8 +188,9 @@ async function refuseWhileOwned(place: Place, client: Client): Promise<void> {
     const waitedEnough = performance.now() > giveUpAtMs;
     // Who started it and lives is about to take the lock; a number that only looks alive was given out again.
     if ((waitedEnough || !isAlive(starterPid)) && (await tryLock(client))) return;
-    const ownerPid = await ownerOf(client);
-    if (ownerPid !== undefined && (waitedEnough || isAlive(ownerPid))) {
+    // An owner that was killed, or is just stopping, may look alive for a moment longer.
+    const ownerPid = waitedEnough ? await ownerOf(client) : undefined;
+    if (ownerPid !== undefined) {
       throw new EmbeddedDatabaseError(
         `Another Tenure is already running on ${place.dataDir} (process ${ownerPid}). ` +
           'Stop it first, or set DATA_DIR to another folder.',

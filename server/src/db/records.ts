@@ -1,4 +1,4 @@
-import type { Json } from '../core/diff.ts';
+import { parseJson } from '../core/json.ts';
 import type { Resource, StoredRecord } from '../core/resource.ts';
 import { coalesce } from './coalesce.ts';
 import type { Reader } from './reader.ts';
@@ -53,7 +53,7 @@ export function recordOfRow(resource: Resource, row: StoredRow): StoredRecord {
   const record: StoredRow = { ...row };
   for (const name in resource.fields) {
     const value = row[name];
-    if (resource.fields[name]!.column === 'json' && typeof value === 'string') record[name] = JSON.parse(value) as Json;
+    if (resource.fields[name]!.column === 'json' && typeof value === 'string') record[name] = parseJson(value);
   }
   return record;
 }

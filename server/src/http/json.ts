@@ -1,4 +1,6 @@
+import type { Json } from '../core/diff.ts';
 import { ApiError } from '../core/errors.ts';
+import { endOfString, isFollowedByColon, parseJson } from '../core/json.ts';
 
 /** Deeper than any body of ours; more is an attack on whoever reads it next. */
 const depthMax = 32;
@@ -14,9 +16,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 export function parseJsonObject(bytes: Uint8Array): { text: string; value: object } {
   const text = decode(bytes);
   scan(text);
-  let value: unknown;
+  let value: Json;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (error) {
     throw invalidBody(`The body is not valid JSON: ${(error as Error).message}.`);
   }
@@ -34,8 +36,6 @@ function decode(bytes: Uint8Array): string {
 }
 
 const quote = 0x22;
-const backslash = 0x5c;
-const colon = 0x3a;
 const openingBrace = 0x7b;
 const closingBrace = 0x7d;
 const openingBracket = 0x5b;
@@ -69,13 +69,6 @@ function scan(text: string): void {
   }
 }
 
-/** Where the string that begins at `start` has its closing quote, or the end of the text. */
-function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text.charCodeAt(at) !== quote) at += text.charCodeAt(at) === backslash ? 2 : 1;
-  return at;
-}
-
 function checkString(text: string, start: number, end: number, keys: Set<string> | null): void {
   let value = text.slice(start + 1, end);
   if (value.includes('\\')) {
@@ -91,12 +84,6 @@ function checkString(text: string, start: number, end: number, keys: Set<string>
   if (!keys || !isFollowedByColon(text, end + 1)) return;
   if (keys.has(value)) throw invalidBody(`The body has the key \`${value.slice(0, 40)}\` twice in one object.`);
   keys.add(value);
-}
-
-function isFollowedByColon(text: string, start: number): boolean {
-  let at = start;
-  while (text.charCodeAt(at) <= 0x20) at++;
-  return text.charCodeAt(at) === colon;
 }
 
 function invalidBody(message: string): ApiError {

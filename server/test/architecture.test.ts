@@ -1,0 +1,157 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const sourceDir = join(import.meta.dirname, '../src');
+
+/** Who may import whom, by folder. `.` is `src/` itself: it puts everything together, and nobody imports from there. */
+const mayImport: Record<string, readonly string[]> = {
+  core: [],
+  db: ['core'],
+  commit: ['core', 'db'],
+  versions: ['core'],
+  resources: ['core', 'db'],
+  http: ['core', 'db', 'commit', 'versions'],
+  jobs: ['core', 'db', 'commit', 'versions', 'resources'],
+  '.': ['core', 'db', 'commit', 'versions', 'resources', 'http', 'jobs'],
+};
+
+/** Packages that only one folder may know, so that they can be replaced there. */
+const packageOwners: Record<string, string> = { pg: 'db', fastify: 'http', ajv: 'http' };
+
+/** Tables whose statements must name the account. */
+const accountTables = [
+  'accounts',
+  'api_keys',
+  'tenant_references',
+  'customers',
+  'events',
+  'request_logs',
+  'idempotency_keys',
+  'count_deltas',
+];
+
+/** Statements without an account, each with its reason. */
+const withoutAccount = new Set([
+  // There is no account yet; it looks for the first one.
+  'select id from accounts order by id limit 1',
+]);
+
+type Sources = ReadonlyMap<string, string>;
+
+describe('the import rule', () => {
+  test('holds for every file', () => {
+    expect(importFaults(readSources())).toEqual([]);
+  });
+
+  test('catches a resource that imports another one, and the driver outside its room', () => {
+    const planted = new Map([
+      ['resources/deposit.ts', `import { customer } from './customer.ts';`],
+      [
+        'http/shortcut.ts',
+        `import type { Pool } from 'pg';\nimport { reference } from '../resources/reference/index.ts';`,
+      ],
+      ['core/clever.ts', `export { query } from '../db/reader.ts';`],
+    ]);
+    expect(importFaults(planted)).toEqual([
+      'resources/deposit.ts imports resources/customer.ts: a resource never imports another one',
+      'http/shortcut.ts imports pg, which belongs to db/',
+      'http/shortcut.ts imports resources/reference/index.ts, but http/ may import only core/, db/, commit/, versions/',
+      'core/clever.ts imports db/reader.ts, but core/ may import nothing',
+    ]);
+  });
+});
+
+describe('the account rule', () => {
+  test('every statement on the records of an account names it', () => {
+    expect(statementFaults(readSources())).toEqual([]);
+  });
+
+  test('catches a statement that reaches across accounts', () => {
+    const planted = new Map([['http/shortcut.ts', 'const text = `select * from events where id = $1`;']]);
+    expect(statementFaults(planted)).toEqual([
+      'http/shortcut.ts: no account_id in "select * from events where id = $1"',
+    ]);
+  });
+});
+
+test('only the committer, and the duties that keep house, write', () => {
+  const writes = /\b(insert into|delete from|update (?!of\b)[a-z$])/;
+  const writers = [...readSources()].filter(([, source]) => statementsIn(source).some((text) => writes.test(text)));
+  expect(writers.map(([file]) => file).sort()).toEqual([
+    'commit/fold-counts.ts',
+    'commit/statements.ts',
+    // The deployment's one row, and the list of migrations.
+    'db/deployment.ts',
+    'db/migrate.ts',
+  ]);
+});
+
+test('time is given, never taken: SQL never asks for it, and code only where the clock is made', () => {
+  const sqlFaults = [...readSources()].filter(([, source]) =>
+    statementsIn(source).some((text) => /\bnow\(\)|current_timestamp/.test(text)),
+  );
+  expect(sqlFaults.map(([file]) => file)).toEqual([]);
+  const takers = [...readSources()].filter(([, source]) => /\bDate\.now\(|new Date\(\)|Math\.random\(/.test(source));
+  // One measures how far the database's clock is from the machine's, one compares the ages of files with it.
+  expect(takers.map(([file]) => file).sort()).toEqual(['context.ts', 'core/clock.ts', 'db/embedded.ts']);
+});
+
+function importFaults(sources: Sources): string[] {
+  const faults: string[] = [];
+  for (const [file, source] of sources) {
+    const room = roomOf(file);
+    for (const [, target = ''] of source.matchAll(/^\s*(?:import|export)\b[^;]*?\bfrom\s+'([^']+)'/gm)) {
+      if (!target.startsWith('.')) {
+        const owner = packageOwners[target.split('/')[0]!];
+        if (owner !== undefined && owner !== room) faults.push(`${file} imports ${target}, which belongs to ${owner}/`);
+        continue;
+      }
+      const imported = normalize(join(dirname(file), target));
+      const otherRoom = roomOf(imported);
+      if (room === 'resources' && otherRoom === 'resources') {
+        const sameFolder = dirname(file) !== 'resources' && dirname(file) === dirname(imported);
+        if (!sameFolder && file !== 'resources/index.ts')
+          faults.push(`${file} imports ${imported}: a resource never imports another one`);
+      } else if (otherRoom !== room && !mayImport[room]?.includes(otherRoom)) {
+        const allowed = mayImport[room]?.map((name) => `${name}/`).join(', ') || 'nothing';
+        faults.push(
+          `${file} imports ${imported}, but ${room}/ may import ${allowed === 'nothing' ? allowed : `only ${allowed}`}`,
+        );
+      }
+    }
+  }
+  return faults;
+}
+
+function statementFaults(sources: Sources): string[] {
+  const touches = new RegExp(
+    `\\b(?:from|into|update|join)\\s+(?:${accountTables.join('|')}|\\$\\{resource\\.table\\})\\b`,
+  );
+  const faults: string[] = [];
+  for (const [file, source] of sources) {
+    for (const text of statementsIn(source)) {
+      if (!touches.test(text) || text.includes('account_id') || text.includes('columnsOf(')) continue;
+      if (!withoutAccount.has(text)) faults.push(`${file}: no account_id in "${text}"`);
+    }
+  }
+  return faults;
+}
+
+/** The string literals that look like SQL, with their white space folded. */
+function statementsIn(source: string): string[] {
+  const literals = source.matchAll(/`((?:[^`\\]|\\.)*)`|'((?:[^'\\\n]|\\.)*)'/g);
+  return [...literals]
+    .map(([, template, plain]) => (template ?? plain ?? '').replace(/\s+/g, ' ').trim())
+    .filter((text) => /^\(?(select|insert|update|delete|with) /.test(text));
+}
+
+function roomOf(file: string): string {
+  return file.includes('/') ? file.split('/')[0]! : '.';
+}
+
+function readSources(): Sources {
+  const files = readdirSync(sourceDir, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  expect(files.length).toBeGreaterThan(30);
+  return new Map(files.map((file) => [relative('.', file), readFileSync(join(sourceDir, file), 'utf8')]));
+}

@@ -1,0 +1,294 @@
+import { DatabaseError } from 'pg';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Committer } from '../../src/commit/committer.ts';
+import type { Mutation, RequestFacts } from '../../src/commit/mutation.ts';
+import { decideCreate, decideUpdate } from '../../src/core/change.ts';
+import { IdMaker } from '../../src/core/ids.ts';
+import { pooledRandomBytes } from '../../src/core/random.ts';
+import type { Caller } from '../../src/core/resource.ts';
+import { openDatabase, withClient } from '../../src/db/database.ts';
+import { customer, type CustomerRecord } from '../../src/resources/customer.ts';
+import { serverForTest, type TestServer } from '../support/server.ts';
+
+/*
+ * The committer by itself, where HTTP cannot bring about the moment: what is in one batch is up to chance there. A test holds
+ * the connections, so that all it commits meanwhile is gathered in one batch.
+ */
+
+const caller: Caller = { mode: 'sandbox', nowSeconds: 1, account: { default_provider: null } };
+
+describe('one batch', () => {
+  test('a lone mutation is sent at once', async () => {
+    const { committer, writers } = await committerForTest();
+    let turnOver = false;
+    setImmediate(() => (turnOver = true));
+    const outcome = committer.commit(create('alone'));
+    // Promises alone bring it to the database: no timer, no turn of the event loop.
+    for (let step = 0; step < 50 && writers.totalCount === 0; step++) await Promise.resolve();
+    expect(writers.totalCount).toBe(1);
+    expect(turnOver).toBe(false);
+    expect(await outcome).toMatchObject({ kind: 'committed' });
+  });
+
+  test('the same idempotency key twice has one effect, and the second is told', async () => {
+    const { committer, together, server } = await committerForTest();
+    const outcomes = await together(() => [
+      committer.commit(create('first', { key: 'same' })),
+      committer.commit(create('second', { key: 'same' })),
+      committer.commit(create('third', { key: 'other' })),
+    ]);
+    const [first, second, third] = outcomes.map(({ kind }) => kind);
+    expect([first, third]).toEqual(['committed', 'committed']);
+    // The next batch may be on its way before this one is durable.
+    expect(second).toMatch(/^key_(in_use|stored)$/);
+    expect(await customerNames(server)).toEqual(['first', 'third']);
+  });
+
+  test('a key that another process has stored is refused alone; the others of its batch are written once', async () => {
+    const { committer, together, server } = await committerForTest();
+    await committer.commit(create('before', { key: 'stored' }));
+    const outcomes = await together(() => [
+      committer.commit(create('again', { key: 'stored' })),
+      ...['a', 'b', 'c'].map((name) => committer.commit(create(name, { key: name }))),
+    ]);
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['key_stored', 'committed', 'committed', 'committed']);
+    expect(await customerNames(server)).toEqual(['a', 'b', 'before', 'c']);
+    expect(await eventCount(server, 'customer.created')).toBe(4);
+  });
+
+  test('a key that another process is committing is in use: no wait, no second execution', async () => {
+    const { committer, server } = await committerForTest();
+    await withClient(server.connection, async (other) => {
+      await other.query('begin');
+      await other.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', ['acct_a acct_a busy']);
+      expect(await committer.commit(create('twin', { key: 'busy' }))).toEqual({ kind: 'key_in_use' });
+      await other.query('rollback');
+    });
+    expect(await committer.commit(create('later', { key: 'busy' }))).toMatchObject({ kind: 'committed' });
+    expect(await customerNames(server)).toEqual(['later']);
+  });
+
+  test('one bad row fails alone', async () => {
+    const { committer, together, server } = await committerForTest();
+    const outcomes = await together(() =>
+      ['a', 'bad\0', 'c', 'd'].map((name) => committer.commit(create(name, { key: JSON.stringify(name) }))),
+    );
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['committed', 'refused', 'committed', 'committed']);
+    expect(await customerNames(server)).toEqual(['a', 'c', 'd']);
+    const keys = await rows(server, 'select key from idempotency_keys order by key');
+    expect(keys.map(({ key }) => key)).toEqual(['"a"', '"c"', '"d"']);
+  });
+
+  test('two changes of one record are two batches, and the second is decided on what the first wrote', async () => {
+    const { committer, together, server } = await committerForTest();
+    const id = await created(committer, 'Ada');
+    const outcomes = await together(() => [
+      committer.commit(update(server, id, (name) => `${name} 1`, { touches: [] })),
+      committer.commit(update(server, id, (name) => `${name} 2`, { touches: [] })),
+    ]);
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['committed', 'committed']);
+    expect(await customerNames(server)).toEqual(['Ada 1 2']);
+    expect(await eventCount(server, 'customer.updated')).toBe(2);
+  });
+
+  test('a record that moved since it was read is decided again; its neighbours are not', async () => {
+    const { committer, together, server } = await committerForTest();
+    const id = await created(committer, 'Ada');
+    const decided: string[] = [];
+    const outcomes = await together(
+      () => [
+        committer.commit(update(server, id, (name) => (decided.push(name), `${name}!`))),
+        committer.commit(create('neighbour')),
+      ],
+      () => rows(server, `update customers set name = 'Moved', revision = revision + 1 where id = '${id}'`),
+    );
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['committed', 'committed']);
+    expect(decided).toEqual(['Ada', 'Moved']);
+    expect(await customerNames(server)).toEqual(['Moved!', 'neighbour']);
+  });
+
+  test('a decision that changes nothing writes nothing but the log', async () => {
+    const { committer, server } = await committerForTest();
+    const id = await created(committer, 'Ada');
+    await committer.commit(update(server, id, (name) => name));
+    expect(await rows(server, `select revision from customers where id = '${id}'`)).toEqual([{ revision: 1 }]);
+    expect(await eventCount(server, 'customer.updated')).toBe(0);
+    expect(await rows(server, 'select count(*) as logs from request_logs')).toEqual([{ logs: 2 }]);
+  });
+});
+
+test('a deadlock, which PostgreSQL ends by an error, is tried again', async () => {
+  const { committer, server } = await committerForTest();
+  const [left, right] = [await created(committer, 'left'), await created(committer, 'right')];
+  await withClient(server.connection, async (other) => {
+    await other.query('begin');
+    // The batch locks in the order of ids. We hold the second and then want the first: one of the two must be ended.
+    await other.query(`select from customers where id = '${right}' for update`);
+    const both = committer.commit({
+      ...create('unused'),
+      decide: async () => {
+        const changes = await Promise.all([left, right].map((id) => changeOf(server, id, (name) => `${name}!`)));
+        return { changes, answer: answer() };
+      },
+    });
+    await expect.poll(() => waitingForLocks(server)).toBe(1);
+    const mine = await other
+      .query(`select from customers where id = '${left}' for update`)
+      .catch((error: unknown) => error);
+    await other.query('rollback');
+    expect(await both).toMatchObject({ kind: 'committed' });
+    // Whichever was chosen, ours was written once.
+    if (mine instanceof DatabaseError) expect(mine.code).toBe('40P01');
+  });
+  expect(await customerNames(server)).toEqual(['left!', 'right!']);
+  expect(await eventCount(server, 'customer.updated')).toBe(2);
+});
+
+test('two committers that change the same records in any order never fail for it', async () => {
+  const { committer, server } = await committerForTest();
+  const other = secondCommitter(server);
+  const ids = await Promise.all(['a', 'b', 'c', 'd'].map((name) => created(committer, name)));
+  const work = [committer, other].flatMap((each, index) =>
+    Array.from({ length: 60 }, (_, round) => {
+      const id = ids[(round * (index + 1)) % ids.length]!;
+      return each.commit(update(server, id, (name) => `${name}.`));
+    }),
+  );
+  const outcomes = await Promise.all(work);
+  expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['committed']));
+  const names = await customerNames(server);
+  expect(names.join('').replace(/[^.]/g, '')).toHaveLength(120);
+});
+
+interface Parts {
+  committer: Committer;
+  writers: ReturnType<typeof openDatabase>['writers'];
+  server: TestServer;
+  /** Starts all while both connections are held, so that they are gathered; `meanwhile` happens before they are let go. */
+  together<Outcome>(start: () => Promise<Outcome>[], meanwhile?: () => Promise<unknown>): Promise<Outcome[]>;
+}
+
+async function committerForTest(): Promise<Parts> {
+  const server = await serverForTest();
+  const { writers } = server.context.database;
+  const { committer } = server.context;
+  return {
+    committer,
+    writers,
+    server,
+    async together(start, meanwhile) {
+      const held = await Promise.all([writers.connect(), writers.connect()]);
+      // The first two leave as batches of one, and wait for a connection; all others are gathered behind them.
+      const placeholders = ['x', 'y'].map(() =>
+        committer.commit({
+          accountId: 'acct_z',
+          request: facts(),
+          claim: null,
+          touches: [],
+          decide: async () => ({ changes: [], answer: answer() }),
+        }),
+      );
+      await new Promise((resolve) => setImmediate(resolve));
+      const outcomes = start();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      await meanwhile?.();
+      for (const client of held) client.release();
+      await Promise.all(placeholders);
+      return Promise.all(outcomes);
+    },
+  };
+}
+
+function secondCommitter(server: TestServer): Committer {
+  const { context } = server;
+  const database = openDatabase(server.connection, context.log);
+  onTestFinished(() => database.end());
+  return new Committer({ writers: database.writers, ids: context.ids, clock: context.clock, epoch: 1 });
+}
+
+const ids = new IdMaker({ nowMs: Date.now }, pooledRandomBytes());
+
+let requests = 0;
+function facts(key: string | null = null): RequestFacts {
+  const id = `req_${String(++requests).padStart(22, '0')}`;
+  return {
+    id,
+    startedMs: Date.now(),
+    method: 'POST',
+    url: '/v1/customers',
+    path: '/v1/customers',
+    ipAddress: null,
+    userAgent: null,
+    key: { id: 'key_a', type: 'secret', name: null },
+    apiVersion: '2026-11-01',
+    idempotencyKey: key,
+    body: null,
+    originalRequest: null,
+  };
+}
+
+const answer = () => ({ status: 200, body: '{}' });
+
+function create(name: string, { key = null as string | null } = {}): Mutation {
+  return {
+    accountId: 'acct_a',
+    request: facts(key),
+    claim: key === null ? null : { keyAccountId: 'acct_a', key, fingerprint: name },
+    touches: [],
+    decide: async () => ({
+      changes: [decideCreate(customer, ids.make('cus'), 'acct_a', { name }, caller)],
+      answer: answer(),
+    }),
+  };
+}
+
+function update(server: TestServer, id: string, rename: (name: string) => string, { touches = [id] } = {}): Mutation {
+  return {
+    accountId: 'acct_a',
+    request: facts(),
+    claim: null,
+    touches,
+    decide: async () => ({ changes: [await changeOf(server, id, rename)], answer: answer() }),
+  };
+}
+
+async function changeOf(server: TestServer, id: string, rename: (name: string) => string) {
+  const before = (await server.context.readRecord(customer, 'acct_a', id)) as CustomerRecord;
+  return decideUpdate(customer, before, { name: rename(before.name) }, caller);
+}
+
+async function created(committer: Committer, name: string): Promise<string> {
+  const mutation = create(name);
+  let id = '';
+  await committer.commit({
+    ...mutation,
+    decide: async () => {
+      const decision = await mutation.decide();
+      id = decision.changes[0]!.after.id;
+      return decision;
+    },
+  });
+  return id;
+}
+
+async function customerNames(server: TestServer): Promise<string[]> {
+  const found = await rows(server, 'select name from customers order by name');
+  return found.map(({ name }) => String(name));
+}
+
+async function eventCount(server: TestServer, type: string): Promise<number> {
+  const [row] = await rows(server, `select count(*) as count from events where type = '${type}'`);
+  return Number(row!.count);
+}
+
+async function waitingForLocks(server: TestServer): Promise<number> {
+  const [row] = await rows(
+    server,
+    `select count(*) as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  );
+  return Number(row!.count);
+}
+
+function rows(server: TestServer, sql: string): Promise<Record<string, unknown>[]> {
+  return withClient(server.connection, async (client) => (await client.query<Record<string, unknown>>(sql)).rows);
+}

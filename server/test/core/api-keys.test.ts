@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { hashKey, makeKey, maskKey, modeOfKey, type Mode } from '../../src/core/api-keys.ts';
+
+const anyMode = fc.constantFrom<Mode>('sandbox', 'live');
+/** Keys of given bytes, so that a failure can be repeated. */
+const anyKey = fc
+  .tuple(anyMode, fc.uint8Array({ minLength: 64, maxLength: 64, max: 247 }))
+  .map(([mode, bytes]) => makeKey('secret', mode, (length) => bytes.subarray(0, length)));
+const anyCharacter = fc.oneof(
+  fc.stringMatching(/^[0-9A-Za-z_]$/),
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+);
+
+describe('an API key', () => {
+  test('says its kind and mode, and has 32 random and 6 more characters', () => {
+    expect(makeKey('secret', 'sandbox', randomBytes)).toMatch(/^sk_test_[0-9A-Za-z]{38}$/);
+    expect(makeKey('secret', 'live', randomBytes)).toMatch(/^sk_live_[0-9A-Za-z]{38}$/);
+  });
+
+  test('belongs to the mode it was made for', () => {
+    fc.assert(
+      fc.property(anyMode, (mode) => {
+        expect(modeOfKey(makeKey('secret', mode, randomBytes))).toBe(mode);
+      }),
+    );
+  });
+
+  test('the checksum is CRC-32 of all before it', () => {
+    // Computed here in another way: any scanner that knows the scheme must agree.
+    const key = makeKey('secret', 'sandbox', (length) => new Uint8Array(length));
+    expect(key.slice(0, -6)).toBe(`sk_test_${'0'.repeat(32)}`);
+    expect(key.slice(-6)).toBe(inBase62(crc32(`sk_test_${'0'.repeat(32)}`)));
+  });
+
+  test('is refused when any one character is another', () => {
+    fc.assert(
+      fc.property(anyKey, fc.nat(45), anyCharacter, (key, at, character) => {
+        fc.pre(key[at] !== character);
+        expect(modeOfKey(key.slice(0, at) + character + key.slice(at + 1))).toBeNull();
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('is refused when two neighbours have changed places', () => {
+    fc.assert(
+      fc.property(anyKey, fc.nat(44), (key, at) => {
+        fc.pre(key[at] !== key[at + 1]);
+        expect(modeOfKey(key.slice(0, at) + key[at + 1]! + key[at]! + key.slice(at + 2))).toBeNull();
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('is refused when something is missing or added', () => {
+    fc.assert(
+      fc.property(anyKey, fc.nat(46), anyCharacter, (key, at, character) => {
+        expect(modeOfKey(key.slice(0, at) + key.slice(at + 1)) === null || at === 46).toBe(true);
+        expect(modeOfKey(key.slice(0, at) + character + key.slice(at))).toBeNull();
+      }),
+    );
+  });
+
+  test.each(['test', 'live'])('of one mode cannot be made one of the other by writing %s', (word) => {
+    fc.assert(
+      fc.property(anyKey, (key) => {
+        fc.pre(!key.startsWith(`sk_${word}`));
+        expect(modeOfKey(key.replace(/test|live/, word))).toBeNull();
+      }),
+    );
+  });
+
+  test('whatever else is no key', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^sk_(test|live)_[0-9A-Za-z]{38}$/)),
+        (text) => {
+          // One in 57 billion has the right checksum by chance.
+          expect(modeOfKey(text)).toBeNull();
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe('what is kept and shown of a key', () => {
+  test('its hash is the same each time, and another one for another key', () => {
+    fc.assert(
+      fc.property(anyKey, anyKey, (left, right) => {
+        expect(hashKey(left)).toBe(hashKey(left));
+        expect(hashKey(left) === hashKey(right)).toBe(left === right);
+        expect(hashKey(left)).not.toContain(left.slice(8));
+      }),
+    );
+  });
+
+  test('a shown key has no more of it than its kind and its last four characters', () => {
+    fc.assert(
+      fc.property(anyKey, (key) => {
+        expect(maskKey(key)).toBe(`${key.slice(0, 8)}****${key.slice(-4)}`);
+      }),
+    );
+  });
+
+  test('of text that is no key at most four characters are shown, and of short text none', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^([a-z]{2}_(test|live)_)?[!-~]{0,60}$/), (text) => {
+        const masked = maskKey(text);
+        const [prefix = ''] = /^[a-z]{2}_(test|live)_/.exec(text) ?? [];
+        const shown = masked.slice(`${prefix}****`.length);
+        expect(masked.startsWith(`${prefix}****`)).toBe(true);
+        expect(shown === '' || (shown === text.slice(-4) && text.length >= prefix.length + 12)).toBe(true);
+      }),
+    );
+  });
+});
+
+/** CRC-32 as ISO 3309 has it, bit by bit. */
+function crc32(text: string): number {
+  let crc = 0xffffffff;
+  for (const byte of Buffer.from(text)) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  }
+  return (crc ^ 0xffffffff) >>> 0;
+}
+
+function inBase62(value: number): string {
+  const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+  return [5, 4, 3, 2, 1, 0].map((power) => digits[Math.floor(value / 62 ** power) % 62]).join('');
+}

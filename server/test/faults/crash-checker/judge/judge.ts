@@ -1,0 +1,42 @@
+import { judgeAnswers } from './answer-rules.ts';
+import { openCase, type Case } from './case.ts';
+import { judgeChains } from './chain-rules.ts';
+import { judgeEffects } from './effect-rules.ts';
+import type { Evidence, Report, Rule, Violation } from './evidence.ts';
+import { judgeOrder } from './order-rules.ts';
+import { judgeRecords } from './record-rules.ts';
+
+/** What the API promises of what it answered. A new kind of promise is a line here. */
+const rules: readonly ((opened: Case, report: Report) => void)[] = [
+  judgeAnswers,
+  judgeRecords,
+  judgeChains,
+  judgeEffects,
+  judgeOrder,
+];
+
+/** Every promise that the evidence shows broken; one line for each cause, as far as that can be told. */
+export function judge(evidence: Evidence): Violation[] {
+  const found = new Map<string, Violation>();
+  const report: Report = (rule, about, message) => {
+    const key = `${rule} ${about}`;
+    if (!found.has(key)) found.set(key, { rule, about, message });
+  };
+  const opened = openCase(evidence);
+  for (const rule of rules) rule(opened, report);
+  return withoutConsequences([...found.values()]);
+}
+
+/** A finding that only follows from a more precise one about the same record says nothing more. */
+const precededBy: Partial<Record<Rule, Rule[]>> = {
+  broken_chain: ['lost_event', 'duplicated_event', 'lost_update', 'impossible_transition'],
+  lost_update: ['lost_event', 'duplicated_event'],
+  unasked_event: ['unasked_record', 'duplicated_record', 'lost_event'],
+  lost_event: ['lost_record'],
+};
+
+function withoutConsequences(violations: Violation[]): Violation[] {
+  const isFound = (rule: Rule, about: string): boolean =>
+    violations.some((violation) => violation.rule === rule && violation.about === about);
+  return violations.filter(({ rule, about }) => !precededBy[rule]?.some((cause) => isFound(cause, about)));
+}

@@ -1,0 +1,108 @@
+import type { Operation } from '../history.ts';
+import { isObject, sameJson, textOf, type JsonObject } from '../json.ts';
+
+/*
+ * What a reference may do, told a second time, from the API's contract and not from the server's code:
+ *
+ *   request                        pending             processing         complete            canceled
+ *   status: processing             → processing (1)    no change (1)      refused             refused
+ *   outcome                        → complete          → complete         outcome corrected   refused
+ *   both                           → processing,       outcome stored (1) refused             refused
+ *                                  outcome stored (1)
+ *   reference_pdf                  stored              stored             stored              refused
+ *   metadata                       merged              merged             merged              merged
+ *   cancel                         → canceled          → canceled         refused             refused
+ *
+ *   (1) off-platform only: refused where `automatic_reference` is enabled.
+ */
+
+/** What an operation must make of a record: a refusal, or the record afterwards. */
+export type Expected = { kind: 'refused' } | { kind: 'carried_out'; after: JsonObject; completes: boolean };
+
+const refused: Expected = { kind: 'refused' };
+
+/** What an update or a cancel makes of a reference. `completed_at` is left as it was: the model does not know the time. */
+export function expectedChange({ kind, body }: Operation, before: JsonObject): Expected {
+  const { status } = before;
+  if (kind === 'cancel_reference') {
+    if (status === 'complete' || status === 'canceled') return refused;
+    return { kind: 'carried_out', after: { ...before, status: 'canceled' }, completes: false };
+  }
+  const { outcome, reference_pdf: pdf, status: wantedStatus } = body ?? {};
+  if (status === 'canceled' && (outcome ?? pdf ?? wantedStatus) !== undefined) return refused;
+  if (wantedStatus !== undefined && (status === 'complete' || isAutomatic(before))) return refused;
+  const completes = outcome !== undefined && wantedStatus === undefined && status !== 'complete';
+  const after: JsonObject = {
+    ...before,
+    outcome: outcome ?? before.outcome ?? null,
+    reference_pdf: pdf ?? before.reference_pdf ?? null,
+    status: wantedStatus ?? (completes ? 'complete' : (status ?? null)),
+    metadata: mergeMetadata(before.metadata, body?.metadata),
+  };
+  return { kind: 'carried_out', after, completes };
+}
+
+/** Whether a record is what its create asked for, beyond what the server adds by itself. */
+export function isAsCreated({ kind, body }: Operation, record: JsonObject): boolean {
+  const input = body ?? {};
+  if (!sameJson(record.metadata, input.metadata)) return false;
+  if (kind === 'create_customer') return record.name === input.name;
+  return (
+    record.application === input.application &&
+    record.customer === (input.customer ?? null) &&
+    record.status === 'pending' &&
+    record.outcome === null &&
+    record.reference_pdf === null &&
+    record.completed_at === null &&
+    isAutomaticAsAsked(input.automatic_reference, record.automatic_reference)
+  );
+}
+
+/** Whether a record is as the model expects it after a change, with a sensible time where it was completed by it. */
+export function isAsExpected(
+  after: JsonObject,
+  expected: Expected & { kind: 'carried_out' },
+  changedAtSeconds: number,
+): boolean {
+  if (!expected.completes) return sameJson(after, expected.after);
+  const { completed_at: completedAt, created } = after;
+  if (typeof completedAt !== 'number' || typeof created !== 'number') return false;
+  const isTimely = completedAt >= created && completedAt <= changedAtSeconds;
+  return isTimely && sameJson({ ...after, completed_at: null }, { ...expected.after, completed_at: null });
+}
+
+/** Which status may follow which, whoever changes it. */
+export function isPossible(before: JsonObject, after: JsonObject): boolean {
+  const from = textOf(before, 'status');
+  const to = textOf(after, 'status');
+  const next: Record<string, string[]> = {
+    pending: ['pending', 'processing', 'complete', 'canceled'],
+    processing: ['processing', 'complete', 'canceled'],
+    complete: ['complete'],
+    canceled: ['canceled'],
+  };
+  return next[from]?.includes(to) ?? false;
+}
+
+function isAutomatic(reference: JsonObject): boolean {
+  const settings = reference.automatic_reference;
+  return isObject(settings) && settings.enabled === true;
+}
+
+function isAutomaticAsAsked(asked: JsonObject[string] | undefined, is: JsonObject[string] | undefined): boolean {
+  if (!isObject(asked)) return is === null;
+  if (!isObject(is)) return false;
+  const enabled = asked.enabled ?? true;
+  // Without a wish, an account in the sandbox gets the first provider.
+  const provider = asked.provider ?? (enabled ? 'provider_a' : null);
+  return is.enabled === enabled && is.provider === provider;
+}
+
+function mergeMetadata(before: JsonObject[string] | undefined, input: JsonObject[string] | undefined): JsonObject {
+  const merged = isObject(before) ? { ...before } : {};
+  for (const [name, value] of Object.entries(isObject(input) ? input : {})) {
+    if (value === '') delete merged[name];
+    else merged[name] = value;
+  }
+  return merged;
+}

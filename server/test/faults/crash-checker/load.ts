@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Api } from './api.ts';
+import type { CallResult, History, Operation } from './history.ts';
+import { chooseNext, createShared, isTemporary, type ClientMemory, type Wish } from './operations.ts';
+import type { Random } from './random.ts';
+
+/** How many references all clients change at the same time. */
+const sharedCount = 3;
+
+/** Far more than a round sends; it only bounds one that goes on for longer than it should. */
+const operationsPerClientMax = 5_000;
+
+/** While the database is down, clients ask again without haste. */
+const pauseAfterFailureMs = 25;
+
+/** In the load: so that retries meet commits whose fate the server is still finding out. What is left is settled afterwards. */
+const retriesMax = 3;
+
+export interface LoadSettings {
+  api: Api;
+  history: History;
+  random: Random;
+  round: number;
+  /** One for each client; they last for the whole run, so that repeats reach back over crashes. */
+  memories: ClientMemory[];
+  /** Told each result, to see when the server has recovered. */
+  onResult: (result: CallResult, sentMs: number) => void;
+}
+
+/** Lets all clients send until `stop`, and returns when the last one has its answer or has lost its connection. */
+export async function runLoad(settings: LoadSettings, stop: AbortSignal): Promise<void> {
+  const sharedIds = await makeShared(settings);
+  await Promise.all(settings.memories.map((memory, client) => runClient(settings, client, memory, sharedIds, stop)));
+}
+
+async function makeShared({ api, history, round }: LoadSettings): Promise<string[]> {
+  const ids: string[] = [];
+  for (let number = 1; number <= sharedCount; number++) {
+    const id = `r${round}-shared-${number}`;
+    const operation = history.add({ id, round, ...createShared(id) });
+    const result = await history.record(operation, () => api.send(operation));
+    if (result.kind !== 'answered' || result.status !== 200) {
+      throw new Error(`A reference could not be made before anything was killed: ${JSON.stringify(result)}`);
+    }
+    ids.push((JSON.parse(result.text) as { id: string }).id);
+  }
+  return ids;
+}
+
+async function runClient(
+  settings: LoadSettings,
+  client: number,
+  memory: ClientMemory,
+  sharedIds: string[],
+  stop: AbortSignal,
+): Promise<void> {
+  const { history, round } = settings;
+  const random = settings.random.fork(`client ${client}`);
+  for (let number = 1; number <= operationsPerClientMax && !stop.aborted; number++) {
+    const id = `r${round}-c${client}-${number}`;
+    const plan = chooseNext(random, id, memory, sharedIds);
+    const copies = plan.kind === 'new' ? plan.copies : 1;
+    const operation = plan.kind === 'new' ? history.add(operationOf(id, round, plan.operation)) : plan.operation;
+    let results = await Promise.all(Array.from({ length: copies }, () => send(settings, operation)));
+    for (let retry = 1; retry <= retriesMax && !stop.aborted && results.every(hasFailed); retry++) {
+      await sleep(pauseAfterFailureMs);
+      // Without a key, to send it again could carry it out twice.
+      if (operation.key !== null) results = [await send(settings, operation)];
+    }
+    for (const result of results) if (result.kind === 'answered') memory.note(operation, result);
+  }
+}
+
+function hasFailed(result: CallResult): boolean {
+  return result.kind === 'unanswered' || isTemporary(result);
+}
+
+function operationOf(id: string, round: number, wish: Wish): Omit<Operation, 'calls'> {
+  return { id, round, ...wish };
+}
+
+async function send({ api, history, onResult }: LoadSettings, operation: Operation): Promise<CallResult> {
+  const sentMs = performance.now();
+  const result = await history.record(operation, () => api.send(operation));
+  onResult(result, sentMs);
+  return result;
+}

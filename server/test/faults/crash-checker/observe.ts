@@ -1,0 +1,73 @@
+import type { Api } from './api.ts';
+import { textOf, type Json, type JsonObject } from './json.ts';
+
+/** What the API shows when nothing is under way. */
+export interface Observation {
+  references: ObservedList;
+  customers: ObservedList;
+  events: ObservedList;
+}
+
+export interface ObservedList {
+  path: string;
+  /** Newest first, all pages. */
+  items: JsonObject[];
+  /** What the pages told of the number of items; one value, if all is well. */
+  counts: number[];
+  /** The same of filtered lists. */
+  filteredCounts: { field: string; value: string; count: number }[];
+}
+
+/** A list that never ends would be a fault of its own, and must end the checker rather than last for ever. */
+const pagesMax = 20_000;
+
+/** The filters whose counts are kept as records are written; each must agree with the records themselves. */
+const countedFilters = {
+  references: [
+    ...['pending', 'processing', 'complete', 'canceled'].map((value) => ({ field: 'status', value })),
+    ...['accept', 'consider', 'high_risk'].map((value) => ({ field: 'outcome', value })),
+  ],
+  customers: [],
+  events: [
+    'reference.created',
+    'reference.updated',
+    'reference.completed',
+    'reference.canceled',
+    'customer.created',
+  ].map((value) => ({ field: 'type', value })),
+};
+
+/** Reads everything back, page by page as a client would. */
+export async function observe(api: Api): Promise<Observation> {
+  const [references, customers, events] = await Promise.all([
+    readList(api, '/v1/references', countedFilters.references),
+    readList(api, '/v1/customers', countedFilters.customers),
+    readList(api, '/v1/events', countedFilters.events),
+  ]);
+  return { references, customers, events };
+}
+
+async function readList(api: Api, path: string, filters: { field: string; value: string }[]): Promise<ObservedList> {
+  const items: JsonObject[] = [];
+  const counts = new Set<number>();
+  let cursor = '';
+  for (let page = 1; ; page++) {
+    if (page > pagesMax) throw new Error(`${path} has more than ${pagesMax} pages.`);
+    const list = await api.read(`${path}?limit=50${cursor}`);
+    const data = list.data as JsonObject[];
+    counts.add(numberOf(list.count));
+    items.push(...data);
+    if (list.has_more !== true || data.length === 0) break;
+    cursor = `&starting_after=${textOf(data.at(-1), 'id')}`;
+  }
+  const filteredCounts: ObservedList['filteredCounts'] = [];
+  for (const { field, value } of filters) {
+    const { count } = await api.read(`${path}?limit=1&${field}=${value}`);
+    filteredCounts.push({ field, value, count: numberOf(count) });
+  }
+  return { path, items, counts: [...counts], filteredCounts };
+}
+
+function numberOf(value: Json | undefined): number {
+  return typeof value === 'number' ? value : NaN;
+}

@@ -1,0 +1,242 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ApiError } from '../../src/core/errors.ts';
+import type { Caller } from '../../src/core/resource.ts';
+import { withClient } from '../../src/db/database.ts';
+import {
+  cancel,
+  update,
+  type ReferenceRecord,
+  type ReferenceUpdate,
+} from '../../src/resources/reference/transitions.ts';
+import { createTestDatabase } from '../support/server.ts';
+
+/** What a client can ask of a reference, and when. */
+type Request = { at: number } & ({ kind: 'cancel' } | { kind: 'update'; input: ReferenceUpdate });
+
+const anyOutcome = fc.constantFrom('accept', 'consider', 'high_risk');
+const anyUpdate = fc.record(
+  {
+    outcome: anyOutcome,
+    reference_pdf: fc.constantFrom('file_1', 'file_2'),
+    status: fc.constant('processing'),
+  },
+  { requiredKeys: [] },
+);
+const anyRequest = fc.oneof(
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel'), at: fc.nat(1_000) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('update'), at: fc.nat(1_000), input: anyUpdate }) },
+) as fc.Arbitrary<Request>;
+
+/** Who handles it: the account, or a provider. */
+const anyHandling = fc.constantFrom(null, automaticReference(false), automaticReference(true));
+
+/** Every state in which a reference can be found: as it was created, or as a client or a provider has left it. */
+const anyFound: fc.Arbitrary<ReferenceRecord> = fc
+  .record({ automatic: anyHandling, noted: fc.option(anyOutcome), pdf: fc.option(fc.constant('file_0')) })
+  .chain(({ automatic, noted, pdf }) => {
+    const created = reference({ automatic_reference: automatic, reference_pdf: pdf });
+    return fc.constantFrom<ReferenceRecord>(
+      created,
+      { ...created, status: 'processing', outcome: noted },
+      { ...created, status: 'complete', outcome: noted ?? 'accept', completed_at: 500 },
+      { ...created, status: 'canceled', outcome: noted },
+    );
+  });
+
+const manyRequests = fc.array(anyRequest, { maxLength: 12 });
+
+const runs = { numRuns: 3_000 };
+
+describe('from any state, whatever is asked in whatever order', () => {
+  test('each answer is the one of the state table', () => {
+    fc.assert(
+      fc.property(anyFound, manyRequests, (start, requests) => {
+        for (const { before, request, after } of walk(start, requests)) {
+          expect(after).toStrictEqual(byTheTable(before, request));
+        }
+      }),
+      runs,
+    );
+  });
+
+  test('a reference reached keeps the rules of its table in the database', async () => {
+    const reached = new Map<string, ReferenceRecord>();
+    fc.assert(
+      fc.property(anyFound, manyRequests, (start, requests) => {
+        for (const record of [start, ...walk(start, requests).flatMap(({ after }) => after ?? [])]) {
+          const complete = record.status === 'complete';
+          expect(record.completed_at !== null).toBe(complete);
+          if (complete) expect(record.outcome).not.toBeNull();
+          if (record.status === 'pending') expect(record.outcome).toBeNull();
+          reached.set([record.status, record.outcome, record.completed_at !== null].join(' '), record);
+        }
+      }),
+      runs,
+    );
+    // Each kind of record that was reached, asked of the database itself.
+    expect(reached.size).toBe(1 + 4 + 3 + 4);
+    expect(await refusedByDatabase([...reached.values()])).toEqual([]);
+  });
+
+  test('the rules of the database are no weaker than those', async () => {
+    const base = reference({});
+    const broken: ReferenceRecord[] = [
+      { ...base, outcome: 'accept' },
+      { ...base, completed_at: 1 },
+      { ...base, status: 'processing', completed_at: 1 },
+      { ...base, status: 'complete', outcome: 'accept' },
+      { ...base, status: 'complete', completed_at: 1 },
+      { ...base, status: 'canceled', completed_at: 1 },
+      { ...base, status: 'done' as 'complete' },
+      { ...base, outcome: 'pass' as 'accept' },
+      { ...base, application: null },
+    ];
+    expect(await refusedByDatabase(broken)).toEqual(broken);
+  });
+
+  test('the time of completion is stamped once: with the completing request, and never again', () => {
+    fc.assert(
+      fc.property(anyFound, manyRequests, (start, requests) => {
+        for (const { before, request, after, verb } of walk(start, requests)) {
+          if (!after) continue;
+          if (before.completed_at !== null) expect(after.completed_at).toBe(before.completed_at);
+          const completes = before.status !== 'complete' && after.status === 'complete';
+          expect(verb === 'completed').toBe(completes);
+          if (completes) expect(after.completed_at).toBe(request.at);
+        }
+      }),
+      runs,
+    );
+  });
+
+  test('what is complete or canceled stays so, and a canceled reference keeps all it has', () => {
+    fc.assert(
+      fc.property(anyFound, manyRequests, (start, requests) => {
+        for (const { before, after, verb } of walk(start, requests)) {
+          if (!after) continue;
+          if (before.status === 'canceled') expect(after).toStrictEqual(before);
+          if (before.status === 'complete') expect(after.status).toBe('complete');
+          if (after.status === 'pending') expect(before.status).toBe('pending');
+          expect(verb === 'canceled').toBe(before.status !== 'canceled' && after.status === 'canceled');
+        }
+      }),
+      runs,
+    );
+  });
+
+  test('nothing else of the reference changes, and what was read is left as it was', () => {
+    fc.assert(
+      fc.property(anyFound, manyRequests, (start, requests) => {
+        const asFound = structuredClone(start);
+        const { application, automatic_reference, created, customer, id, type } = start;
+        for (const { after } of walk(start, requests)) {
+          if (after) expect(after).toMatchObject({ application, automatic_reference, created, customer, id, type });
+        }
+        expect(start).toStrictEqual(asFound);
+      }),
+      runs,
+    );
+  });
+});
+
+interface Step {
+  before: ReferenceRecord;
+  request: Request;
+  /** Null if it was refused. */
+  after: ReferenceRecord | null;
+  verb: string | undefined;
+}
+
+/** Carries out one request after the other, as the server would. */
+function walk(start: ReferenceRecord, requests: Request[]): Step[] {
+  let current = start;
+  return requests.map((request): Step => {
+    const before = current;
+    try {
+      const { after, verb } =
+        request.kind === 'cancel' ? cancel(before) : update(before, request.input, callerAt(request.at));
+      current = after;
+      return { before, request, after, verb };
+    } catch (error) {
+      // Any other error is a fault, not an answer.
+      if (!(error instanceof ApiError)) throw error;
+      expect(error.code).toBe('status_transition_invalid');
+      return { before, request, after: null, verb: undefined };
+    }
+  });
+}
+
+/** The state table, written a second time: the record after a request, or null where the table says 400. */
+function byTheTable(before: ReferenceRecord, request: Request): ReferenceRecord | null {
+  const { status } = before;
+  if (request.kind === 'cancel') {
+    return status === 'pending' || status === 'processing' ? { ...before, status: 'canceled' } : null;
+  }
+  const { input } = request;
+  if (Object.keys(input).length === 0) return before;
+  if (status === 'canceled') return null;
+  const after = { ...before, ...(input.reference_pdf && { reference_pdf: input.reference_pdf }) };
+  if (input.status) {
+    const offPlatform = before.automatic_reference === null || !before.automatic_reference.enabled;
+    if (!offPlatform || status === 'complete') return null;
+    return { ...after, status: 'processing', outcome: input.outcome ?? before.outcome };
+  }
+  if (!input.outcome) return after;
+  return { ...after, status: 'complete', outcome: input.outcome, completed_at: before.completed_at ?? request.at };
+}
+
+/** Those of the records that the real table does not take. */
+async function refusedByDatabase(records: ReferenceRecord[]): Promise<ReferenceRecord[]> {
+  const database = await createTestDatabase();
+  try {
+    return await withClient(database.connection, async (client) => {
+      const refused: ReferenceRecord[] = [];
+      for (const [index, record] of records.entries()) {
+        const { application, completed_at, outcome, status, type } = record;
+        const inserted = client.query(
+          `
+          insert into tenant_references
+            (account_id, id, created, revision, application, completed_at, outcome, status, type, metadata)
+          values ('acct_1', $1, 1, 1, $2, $3, $4, $5, $6, '{}')`,
+          [`ref_${index}`, application, completed_at, outcome, status, type],
+        );
+        await inserted.catch((error: { code?: string }) => {
+          // 23514: a CHECK constraint says no.
+          expect(error.code).toBe('23514');
+          refused.push(record);
+        });
+      }
+      return refused;
+    });
+  } finally {
+    await database.drop();
+  }
+}
+
+function reference(fields: Partial<ReferenceRecord>): ReferenceRecord {
+  return {
+    id: 'ref_1',
+    account_id: 'acct_1',
+    created: 1,
+    revision: 1,
+    application: 'app_1',
+    automatic_reference: null,
+    completed_at: null,
+    customer: null,
+    outcome: null,
+    reference_pdf: null,
+    status: 'pending',
+    type: 'customer',
+    metadata: {},
+    ...fields,
+  };
+}
+
+function automaticReference(enabled: boolean): NonNullable<ReferenceRecord['automatic_reference']> {
+  return { enabled, last_error: null, outcome: null, provider: 'provider_a', status: null, provider_data: null };
+}
+
+function callerAt(nowSeconds: number): Caller {
+  return { mode: 'sandbox', nowSeconds, account: { default_provider: null } };
+}

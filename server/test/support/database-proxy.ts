@@ -1,0 +1,123 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { join } from 'node:path';
+import type { Connection } from '../../src/db/database.ts';
+
+/** The network between a server and its database, in a test's hands. */
+export interface DatabaseProxy {
+  /** The database, through the proxy. */
+  connection: Connection;
+  /**
+   * Cuts the next connection over which a commit goes out, before its answer can come back: the database commits, and the server
+   * cannot know.
+   *
+   * @param before run while the connection is dead and the server does not know yet.
+   */
+  cutAfterNextCommit(before?: () => Promise<void>): void;
+  /**
+   * Cuts the next connection over which a commit would go out. The database learns of it only after `afterMs`: until then the
+   * transaction is open, as it is when a network dies without a word.
+   *
+   * @param fate what becomes of the transaction then.
+   */
+  cutBeforeNextCommit(fate: 'roll_back' | 'commit', afterMs: number): void;
+  /** Refuses new connections and drops those there are, until `open` is called. */
+  close(): void;
+  open(): void;
+  stop(): Promise<void>;
+}
+
+/** A commit as the server sends it: a simple query message (PostgreSQL protocol, 53.7). */
+const commitMessage = Buffer.from('Q\0\0\0\x0bcommit\0', 'latin1');
+
+/** Its answer: the command is complete. */
+const committedMessage = Buffer.from('C\0\0\0\x0bCOMMIT\0', 'latin1');
+
+export async function startDatabaseProxy(database: Connection): Promise<DatabaseProxy> {
+  const sockets = new Set<Socket>();
+  let plan: 'pass' | 'cut_after_commit' | 'cut_before_commit' = 'pass';
+  let beforeCut: (() => Promise<void>) | undefined;
+  let lateFate: { fate: 'roll_back' | 'commit'; afterMs: number } = { fate: 'roll_back', afterMs: 0 };
+  /** Connections whose server side is gone, while the database does not know. */
+  const lingering = new Set<Socket>();
+  let closed = false;
+
+  const server = createServer((client) => {
+    if (closed) return void client.destroy();
+    const upstream = connectTo(database);
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        sockets.delete(socket);
+        client.destroy();
+        if (!lingering.has(upstream)) upstream.destroy();
+      });
+    }
+    client.on('data', (bytes) => {
+      const commitAt = bytes.indexOf(commitMessage);
+      if (plan === 'cut_before_commit' && commitAt !== -1) {
+        plan = 'pass';
+        lingering.add(upstream);
+        upstream.write(bytes.subarray(0, commitAt));
+        client.destroy();
+        setTimeout(() => {
+          lingering.delete(upstream);
+          if (lateFate.fate === 'commit') upstream.end(commitMessage);
+          else upstream.destroy();
+        }, lateFate.afterMs);
+        return;
+      }
+      upstream.write(bytes);
+    });
+    upstream.on('data', (bytes) => {
+      if (plan === 'cut_after_commit' && bytes.includes(committedMessage)) {
+        plan = 'pass';
+        void Promise.resolve(beforeCut?.()).then(() => client.destroy());
+        return;
+      }
+      if (!client.destroyed) client.write(bytes);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    connection: throughProxy(database, port),
+    cutAfterNextCommit(before) {
+      beforeCut = before;
+      plan = 'cut_after_commit';
+    },
+    cutBeforeNextCommit(fate, afterMs) {
+      lateFate = { fate, afterMs };
+      plan = 'cut_before_commit';
+    },
+    close() {
+      closed = true;
+      for (const socket of sockets) socket.destroy();
+    },
+    open() {
+      closed = false;
+    },
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function connectTo(database: Connection): Socket {
+  if (database.connectionString) {
+    const url = new URL(database.connectionString);
+    return connect(Number(url.port || 5432), url.hostname);
+  }
+  return connect(join(database.host!, `.s.PGSQL.${database.port}`));
+}
+
+function throughProxy(database: Connection, port: number): Connection {
+  if (database.connectionString) {
+    const url = new URL(database.connectionString);
+    url.host = `127.0.0.1:${port}`;
+    return { connectionString: url.href };
+  }
+  return { ...database, host: '127.0.0.1', port };
+}

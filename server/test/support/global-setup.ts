@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { TestProject } from 'vitest/node';
+import { withClient, type Connection } from '../../src/db/database.ts';
+import { startEmbeddedDatabase } from '../../src/db/embedded.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { makePartitionsAhead } from '../../src/db/partitions.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** How to reach the test cluster's maintenance database. */
+    cluster: Connection;
+    templateDatabase: string;
+  }
+}
+
+const projectDir = fileURLToPath(new URL('../../../', import.meta.url));
+
+/**
+ * A real PostgreSQL for all test files, with one migrated database that each of them copies. It is the embedded one, or, with
+ * TEST_DATABASE_URL, a cluster in which databases may be made.
+ */
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const cluster = await openCluster();
+  const templateDatabase = `tenure_template_${process.pid}`;
+  await withClient(cluster.connection, (client) => client.query(`create database ${templateDatabase}`));
+  await withClient(databaseIn(cluster.connection, templateDatabase), async (client) => {
+    await migrate(client);
+    await makePartitionsAhead(client, Date.now());
+  });
+  project.provide('cluster', cluster.connection);
+  project.provide('templateDatabase', templateDatabase);
+  return async () => {
+    await withClient(cluster.connection, (client) => client.query(`drop database ${templateDatabase} with (force)`));
+    await cluster.stop();
+  };
+}
+
+async function openCluster(): Promise<{ connection: Connection; stop(): Promise<void> }> {
+  const url = process.env.TEST_DATABASE_URL;
+  if (url) return { connection: { connectionString: url }, stop: async () => {} };
+  const dataDir = mkdtempSync(join(tmpdir(), 'tenure-test-'));
+  const embedded = await startEmbeddedDatabase({ dataDir, projectDir });
+  return {
+    connection: embedded.connection,
+    async stop() {
+      await embedded.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The same cluster, another database. */
+export function databaseIn(connection: Connection, database: string): Connection {
+  if (!connection.connectionString) return { ...connection, database };
+  const url = new URL(connection.connectionString);
+  url.pathname = `/${database}`;
+  return { connectionString: url.href };
+}

@@ -1,0 +1,80 @@
+import { connect } from 'node:net';
+import type { ApiResponse, TestServer } from './server.ts';
+
+/** Says what no HTTP client would: the bytes go out as they are, and the connection's one answer comes back. */
+export async function exchange(server: TestServer, bytes: string | Uint8Array): Promise<ApiResponse> {
+  return answerOf(await converse(server, bytes));
+}
+
+/** As `exchange`, for several requests at once: all that comes back until the connection is closed, as text. */
+export function converse(server: TestServer, bytes: string | Uint8Array): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    const chunks: Buffer[] = [];
+    const finish = (): void => resolve(Buffer.concat(chunks).toString('utf8'));
+    socket.setTimeout(10_000, () =>
+      socket.destroy(new Error('The server neither answered nor closed the connection.')),
+    );
+    socket.on('error', (error) => (chunks.length > 0 ? finish() : reject(error)));
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.on('close', finish);
+    // Header text beyond ASCII travels as one byte a character.
+    socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
+  });
+}
+
+export interface RawRequest {
+  /** `null` leaves the header out. */
+  host?: string | null;
+  /** `null` sends no key. */
+  key?: string | null;
+  /** Lines without their ends. */
+  headers?: string[];
+  body?: string | Uint8Array;
+  /** In chunks, so that no header tells its length. */
+  chunked?: boolean;
+}
+
+/** Sends a request line such as `GET /v1/references` exactly as it is written. */
+export function rawRequest(server: TestServer, line: string, request: RawRequest = {}): Promise<ApiResponse> {
+  const { host = 'localhost', key = server.secretKey, headers = [], chunked = false } = request;
+  const body = Buffer.from(request.body ?? '');
+  const lines = [
+    `${line} HTTP/1.1`,
+    ...(host === null ? [] : [`Host: ${host}`]),
+    ...(key === null ? [] : [`Authorization: Bearer ${key}`]),
+    ...headers,
+    ...(chunked ? ['Transfer-Encoding: chunked'] : []),
+    ...(request.body !== undefined && !chunked ? [`Content-Length: ${body.length}`] : []),
+    'Connection: close',
+    '',
+    '',
+  ];
+  const head = Buffer.from(lines.join('\r\n'), 'latin1');
+  return exchange(server, Buffer.concat([head, chunked ? inChunks(body) : body]));
+}
+
+function inChunks(body: Buffer): Buffer {
+  const pieces: Buffer[] = [];
+  for (let start = 0; start < body.length; start += 50_000) {
+    const piece = body.subarray(start, start + 50_000);
+    pieces.push(Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n'));
+  }
+  return Buffer.concat([...pieces, Buffer.from('0\r\n\r\n')]);
+}
+
+function answerOf(text: string): ApiResponse {
+  const [head = '', ...rest] = text.split('\r\n\r\n');
+  const [statusLine = '', ...headerLines] = head.split('\r\n');
+  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1] ?? 0);
+  const headers = new Headers(
+    headerLines.map((line): [string, string] => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon), line.slice(colon + 1).trim()];
+    }),
+  );
+  const body = rest.join('\r\n\r\n');
+  const isJson = headers.get('content-type')?.startsWith('application/json') && body !== '';
+  return { status, headers, text: body, body: isJson ? JSON.parse(body) : null };
+}

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import pino from 'pino';
+import { inject, onTestFinished } from 'vitest';
+import { readConfig, type Config } from '../../src/config.ts';
+import { createContext, type Context, type Overrides } from '../../src/context.ts';
+import { withClient, type Connection } from '../../src/db/database.ts';
+import { makeFirstAccount } from '../../src/first-start.ts';
+import { buildApp } from '../../src/http/app.ts';
+import { databaseIn } from './global-setup.ts';
+
+export interface TestServer {
+  url: string;
+  /** The first account's secret key. */
+  secretKey: string;
+  context: Context;
+  connection: Connection;
+  /** Sends requests with the secret key. */
+  api: Api;
+  stop(): Promise<void>;
+}
+
+export interface Api {
+  get(path: string, headers?: Record<string, string>): Promise<ApiResponse>;
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>;
+}
+
+export interface ApiResponse {
+  status: number;
+  headers: Headers;
+  /** The bytes as they came, as text. */
+  text: string;
+  // oxlint-disable-next-line typescript/no-explicit-any -- Tests look into answers freely; what is wrong fails the test.
+  body: any;
+}
+
+/** One master key for all servers of a test run, as for all processes of a deployment. */
+const masterKey = randomBytes(32);
+
+/** An empty, migrated database of one's own. Dropped when the test is finished, if it is made within a test. */
+export async function createTestDatabase(): Promise<{ connection: Connection; drop(): Promise<void> }> {
+  const cluster = inject('cluster');
+  const name = `tenure_test_${randomBytes(8).toString('hex')}`;
+  await withClient(cluster, (client) => client.query(`create database ${name} template ${inject('templateDatabase')}`));
+  return {
+    connection: databaseIn(cluster, name),
+    drop: () => withClient(cluster, async (client) => void (await client.query(`drop database ${name} with (force)`))),
+  };
+}
+
+/**
+ * The whole server, in this process, on a port of its own. On a database of its own unless one is given: then it is one more
+ * process of that deployment.
+ */
+export async function startTestServer(
+  options: {
+    settings?: Record<string, string>;
+    overrides?: Overrides;
+    connection?: Connection;
+    secretKey?: string;
+    changeContext?: (context: Context) => Context;
+  } = {},
+): Promise<TestServer> {
+  const database = options.connection ? null : await createTestDatabase();
+  const connection = options.connection ?? database!.connection;
+  const config: Config = { ...readConfig(options.settings ?? {}), port: 0 };
+  const log = pino({ level: process.env.TENURE_LOG_LEVEL ?? 'silent' });
+  const created = await createContext({ config, connection, masterKey, log }, options.overrides);
+  const context = options.changeContext?.(created) ?? created;
+  const secretKey = (await makeFirstAccount(context)) ?? options.secretKey ?? '';
+  const app = buildApp(context);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  return {
+    url,
+    secretKey,
+    context,
+    connection,
+    api: apiClient(url, secretKey),
+    async stop() {
+      app.server.closeAllConnections();
+      await app.close();
+      await context.close();
+      await database?.drop();
+    },
+  };
+}
+
+/** As `startTestServer`, for one test: it is stopped when the test is finished. */
+export async function serverForTest(...options: Parameters<typeof startTestServer>): Promise<TestServer> {
+  const server = await startTestServer(...options);
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+/** Sends JSON with a key. */
+export function apiClient(url: string, key: string): Api {
+  const send = async (
+    method: string,
+    path: string,
+    body: unknown,
+    headers: Record<string, string>,
+  ): Promise<ApiResponse> => {
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json');
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson && text !== '' ? JSON.parse(text) : null,
+    };
+  };
+  return {
+    get: (path, headers = {}) => send('GET', path, undefined, headers),
+    post: (path, body, headers = {}) => send('POST', path, body, headers),
+  };
+}

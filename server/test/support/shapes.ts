@@ -1,0 +1,120 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { expect } from 'vitest';
+
+/*
+ * The answers as the specification tells them: which members, and which may be null. Written from the specification and not
+ * from the server's definitions, so that a mistake there is seen here.
+ */
+
+const string = { type: 'string' };
+const number = { type: 'number' };
+const stringOrNull = { type: ['string', 'null'] };
+const numberOrNull = { type: ['number', 'null'] };
+const linkedId = { type: ['string', 'null'], pattern: '^[a-zA-Z0-9_]+$' };
+const pairs = { type: 'object', additionalProperties: string };
+const time = { type: 'integer', minimum: 0 };
+
+const providerData = closed({
+  type: { const: 'provider_a' },
+  provider_a: closed({
+    affordability: closed({ percentage: numberOrNull, status: stringOrNull }),
+    credit_score: numberOrNull,
+    notes: { type: ['array', 'null'], items: closed({ created: number, message: string }) },
+    progress: numberOrNull,
+    sanctions_passed: { type: ['boolean', 'null'] },
+  }),
+});
+
+const automaticReference = closed({
+  enabled: { type: 'boolean' },
+  last_error: stringOrNull,
+  outcome: stringOrNull,
+  provider: { enum: ['provider_a', 'provider_b', 'provider_c', 'provider_d', null] },
+  status: stringOrNull,
+  provider_data: orNull(providerData),
+});
+
+/** `account` comes with `Service-Context` only; whoever expects it asks for it. */
+const reference = closed({
+  id: { type: 'string', pattern: '^ref_[0-9A-Za-z]{22}$' },
+  object: { const: 'reference' },
+  created: time,
+  application: linkedId,
+  automatic_reference: orNull(automaticReference),
+  completed_at: { type: ['integer', 'null'] },
+  customer: linkedId,
+  metadata: pairs,
+  outcome: { enum: ['accept', 'consider', 'high_risk', null] },
+  reference_pdf: linkedId,
+  status: { enum: ['pending', 'processing', 'complete', 'canceled'] },
+  type: { const: 'customer' },
+});
+
+const actor = closed({
+  type: { enum: ['user', 'api_key', 'agent', 'system'] },
+  id: stringOrNull,
+  name: stringOrNull,
+  key_id: stringOrNull,
+  key_type: { enum: ['secret', 'restricted', 'agent', null] },
+});
+
+const event = closed({
+  id: { type: 'string', pattern: '^evt_[0-9A-Za-z]{22}$' },
+  object: { const: 'event' },
+  api_version: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' },
+  created: time,
+  type: { type: 'string', pattern: '^[a-z_]+\\.[a-z_]+$' },
+  data: closed({ object: { type: 'object' }, previous_attributes: { type: ['object', 'null'] } }),
+  request: closed({
+    id: { type: ['string', 'null'], pattern: '^req_[0-9A-Za-z]{22}$' },
+    idempotency_key: stringOrNull,
+    from_dashboard: { type: 'boolean' },
+    customer_portal: { type: 'boolean' },
+    actor: orNull(actor),
+  }),
+});
+
+const customer = closed({
+  id: { type: 'string', pattern: '^cus_[0-9A-Za-z]{22}$' },
+  object: { const: 'customer' },
+  created: time,
+  name: string,
+  email: stringOrNull,
+  phone: stringOrNull,
+  date_of_birth: { type: ['string', 'null'], pattern: '^\\d{4}-\\d{2}-\\d{2}$' },
+  addresses: {
+    type: 'array',
+    items: closed({
+      line1: string,
+      line2: stringOrNull,
+      city: string,
+      postal_code: string,
+      country: string,
+      from: stringOrNull,
+      to: stringOrNull,
+    }),
+  },
+  metadata: pairs,
+});
+
+const ajv = new Ajv2020({ allowUnionTypes: true });
+const validators = {
+  reference: ajv.compile(reference),
+  event: ajv.compile(event),
+  customer: ajv.compile(customer),
+};
+
+/** Fails unless the answer has exactly the members of the specification, each of a kind it allows. */
+export function expectShape(kind: keyof typeof validators, answer: unknown): void {
+  const validate: ValidateFunction = validators[kind];
+  expect(validate(answer) ? [] : validate.errors, `as a ${kind}: ${JSON.stringify(answer)}`).toEqual([]);
+}
+
+/** An object that must have all of these members, and may have no others. */
+function closed(properties: Record<string, object>): object {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+}
+
+function orNull(schema: object): object {
+  return { anyOf: [schema, { type: 'null' }] };
+}

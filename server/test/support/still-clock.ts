@@ -1,0 +1,14 @@
+import type { Clock } from '../../src/core/clock.ts';
+
+/** A clock that stands still until a test moves it, for what is exact to the second or finer. It begins at a full second. */
+export class StillClock implements Clock {
+  #nowMs = Math.ceil(Date.now() / 1000) * 1000;
+
+  nowMs(): number {
+    return this.#nowMs;
+  }
+
+  advanceMs(ms: number): void {
+    this.#nowMs += ms;
+  }
+}

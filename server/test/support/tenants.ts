@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import { hashKey, makeKey } from '../../src/core/api-keys.ts';
+import { apiClient, type Api, type TestServer } from './server.ts';
+
+/** An account, as somebody with its key sees the server. */
+export interface Tenant {
+  accountId: string;
+  keyId: string;
+  key: string;
+  api: Api;
+}
+
+const everyPermission = ['references.write', 'customers.write', 'events.read'];
+
+/** The account that the server made for itself, whose key is `secretKey`. */
+export async function firstAccountId(server: TestServer): Promise<string> {
+  const { rows } = await server.context.database.readers.query<{ id: string }>(
+    'select id from accounts order by id limit 1',
+  );
+  return rows[0]!.id;
+}
+
+/** One more account of the same deployment, with a key of its own. No request makes it, so it has no events. */
+export async function addAccount(server: TestServer): Promise<Tenant> {
+  const accountId = server.context.ids.make('acct');
+  await server.context.database.readers.query(
+    `insert into accounts (account_id, id, created, revision, name, linked_records) values ($1, $1, 0, 1, 'Another', 'open')`,
+    [accountId],
+  );
+  return addKey(server, accountId);
+}
+
+/** One more key of an account. It may do everything unless told otherwise. */
+export async function addKey(
+  server: TestServer,
+  accountId: string,
+  options: { name?: string; permissions?: string[] } = {},
+): Promise<Tenant> {
+  const { context, url } = server;
+  const keyId = context.ids.make('key');
+  const key = makeKey('secret', context.config.mode, (length) => randomBytes(length));
+  await context.database.readers.query(
+    `
+    insert into api_keys (account_id, id, created, revision, hash, type, name, permissions, last_four)
+    values ($1, $2, 0, 1, $3, 'secret', $4, $5, $6)`,
+    [accountId, keyId, hashKey(key), options.name ?? null, options.permissions ?? everyPermission, key.slice(-4)],
+  );
+  return { accountId, keyId, key, api: apiClient(url, key) };
+}
