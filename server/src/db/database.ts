@@ -17,7 +17,7 @@ export { DatabaseError, type Client, type Pool, type PoolClient };
 const parsers = new TypeOverrides();
 parsers.setTypeParser(types.builtins.INT8, Number);
 
-export type Connection = Pick<ClientConfig, 'host' | 'port' | 'user' | 'database' | 'connectionString'>;
+export type Connection = Pick<ClientConfig, 'host' | 'port' | 'user' | 'database' | 'connectionString' | 'ssl'>;
 
 export interface Database {
   /** For plain reads, and for the duties that keep house. */

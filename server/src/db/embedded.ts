@@ -56,6 +56,9 @@ const occupiedWaitMs = 15_000;
  */
 const lockFileWaitMs = 1_000;
 
+/** Backends that are able to notice their postmaster's death have done so by then. */
+const orphanPatienceMs = 1_000;
+
 /** Replaying a full write-ahead log (max_wal_size) after a crash takes this long on a slow disk. */
 const recoveryWaitMs = 120_000;
 
@@ -77,7 +80,7 @@ const logBytesMax = 10 * 1024 * 1024;
 export async function startEmbeddedDatabase(options: {
   dataDir: string;
   projectDir: string;
-  onUnexpectedExit?: (detail: string) => void;
+  onUnexpectedExit?: (detail: string, givenUp: boolean) => void;
 }): Promise<EmbeddedDatabase> {
   const place = await preparePlace(resolve(options.dataDir), options.projectDir);
   const running = await takeOver(place, new AbortController().signal);
@@ -134,6 +137,7 @@ interface Running {
 async function takeOver(place: Place, stopping: AbortSignal): Promise<Running> {
   let giveUpAtMs = performance.now() + occupiedWaitMs;
   let obstacle: string | undefined;
+  let occupiedSinceMs = Infinity;
   while (performance.now() < giveUpAtMs) {
     stopping.throwIfAborted();
     const found = await connect(connectionIn(place.socketDir, 'postgres'), ownerName());
@@ -147,6 +151,8 @@ async function takeOver(place: Place, stopping: AbortSignal): Promise<Running> {
       const postmaster = await startPostmaster(place, stopping);
       if (typeof postmaster === 'object') return { postmaster, owner: await takeLock(place, postmaster) };
       obstacle = postmaster;
+      occupiedSinceMs = Math.min(occupiedSinceMs, performance.now());
+      endOrphanedBackends(place, performance.now() - occupiedSinceMs);
     }
     await sleep(20);
   }
@@ -155,6 +161,20 @@ async function takeOver(place: Place, stopping: AbortSignal): Promise<Running> {
     `A PostgreSQL${pid ? ` (process ${pid})` : ''} is in the way on ${place.dataDir}: ` +
       `${oneLine([obstacle ?? ''])}. Stop it, or set DATA_DIR to another folder.`,
   );
+}
+
+/**
+ * The processes of a killed postmaster notice its death and end, but one that waits for the lock of a killed neighbour would
+ * wait for ever. Called while no postmaster lives; a new one that is just starting is no backend.
+ */
+function endOrphanedBackends({ postgresDir }: Place, occupiedMs: number): void {
+  if (occupiedMs < orphanPatienceMs || process.platform !== 'linux') return;
+  const signal = occupiedMs < 3 * orphanPatienceMs ? 'SIGQUIT' : 'SIGKILL';
+  for (const pid of fs.readdirSync('/proc').map(Number)) {
+    if (!pid || readLink(`/proc/${pid}/cwd`) !== fs.realpathSync(postgresDir)) continue;
+    const isBackend = readLines(`/proc/${pid}/cmdline`)[0]?.startsWith('postgres: ');
+    if (isBackend && isAlive(pid)) process.kill(pid, signal);
+  }
 }
 
 /**
@@ -382,7 +402,11 @@ async function createDatabase({ client }: Session): Promise<void> {
 }
 
 /** Keeps PostgreSQL running, and this process its owner, until it is asked to stop. */
-function supervise(place: Place, first: Running, onUnexpectedExit: (detail: string) => void): EmbeddedDatabase {
+function supervise(
+  place: Place,
+  first: Running,
+  onUnexpectedExit: (detail: string, givenUp: boolean) => void,
+): EmbeddedDatabase {
   let running = first;
   const stopping = new AbortController();
   const stopRequested = new Promise((done) => stopping.signal.addEventListener('abort', done, { once: true }));
@@ -423,7 +447,7 @@ function supervise(place: Place, first: Running, onUnexpectedExit: (detail: stri
       const recent = restartsAtMs.filter((time) => time > performance.now() - 60_000);
       if (recent.length >= restartsPerMinuteMax) {
         const times = `it failed ${recent.length} times within a minute`;
-        tell(`PostgreSQL is not started again: ${times}. Its log is ${place.logFile}.`);
+        tell(`PostgreSQL is not started again: ${times}. Its log is ${place.logFile}.`, true);
         return stopping.abort();
       }
       // At once the first time, then with growing patience.
@@ -439,9 +463,9 @@ function supervise(place: Place, first: Running, onUnexpectedExit: (detail: stri
   }
 
   /** A listener that throws must not end the watch. */
-  function tell(detail: string): void {
+  function tell(detail: string, givenUp = false): void {
     try {
-      onUnexpectedExit(detail);
+      onUnexpectedExit(detail, givenUp);
     } catch (error) {
       process.emitWarning(error instanceof Error ? error : String(error));
     }

@@ -1,4 +1,7 @@
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { sameJson, setMember, type Json, type JsonObject } from '../../src/core/diff.ts';
+import { parseJson } from '../../src/core/json.ts';
 import { parseJsonObject } from '../../src/http/json.ts';
 
 /**
@@ -21,4 +24,59 @@ describe('a key that is spelt with an escape', () => {
 
 function read(text: string): string[] {
   return Object.keys(parseJsonObject(new TextEncoder().encode(text)).value);
+}
+
+describe('what was written as JSON', () => {
+  /** Few keys, so that the same places of similar objects are met again and again. */
+  const anyKey = fc.constantFrom(
+    'a',
+    'b',
+    '1',
+    '',
+    '\\',
+    '\n',
+    '"',
+    '\\n',
+    '\\"',
+    'a\\',
+    'a\n',
+    '\\u',
+    '\u0001\u0002',
+    '__proto__',
+  );
+  const anyObject = fc.letrec<{ json: Json; object: JsonObject }>((tie) => ({
+    json: fc.oneof(
+      { maxDepth: 3 },
+      anyKey,
+      fc.constantFrom<Json>(null, true, 1.5),
+      fc.array(tie('json'), { maxLength: 2 }),
+      tie('object'),
+    ),
+    object: fc.uniqueArray(fc.tuple(anyKey, tie('json')), { selector: ([key]) => key, maxLength: 4 }).map(objectOf),
+  })).object;
+
+  test('is read again as it was, whatever was read before', () => {
+    fc.assert(
+      fc.property(anyObject, (object) => {
+        const text = JSON.stringify(object);
+        const again = parseJson(text);
+        expect(sameJson(again, object), text).toBe(true);
+        expect(JSON.stringify(again)).toBe(text);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test.each(['', '{', '{"a":}', '{"\\n"}', '{"\\n":1,}', '{"\\x":1}', '"\\', '{"a\\'])(
+    'is not read if it is none: %j',
+    (text) => {
+      expect(() => parseJson(text)).toThrow(SyntaxError);
+    },
+  );
+});
+
+function objectOf(members: [string, Json][]): JsonObject {
+  const object: JsonObject = {};
+  for (const [key, value] of members) setMember(object, key, value);
+  return object;
 }

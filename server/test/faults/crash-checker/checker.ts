@@ -46,7 +46,7 @@ const loadAfterRecoveryMs = 300;
 /** Longer than a lost connection in a pool goes unnoticed. */
 const outageEndsLaterMs = 1_000;
 
-/** Kills the server under load, round after round, and judges what is left. All rounds share one deployment and one history. */
+/** Kills the server under load, round after round, and judges what is left, with one history for all rounds. */
 export class CrashChecker {
   readonly deployment: Deployment;
   readonly history = new History();
@@ -197,7 +197,7 @@ export class CrashChecker {
   }
 }
 
-/** Sees from the results when a server whose database died serves again: as soon as one answer is good and none after it fails. */
+/** Sees when a server whose database died serves again: from the first good answer after which none failed. */
 class Recovery {
   /** A database that was killed can still answer for some milliseconds. */
   static readonly #blindMs = 100;

@@ -3,8 +3,7 @@ import type { Deployment } from './deployment.ts';
 import { childrenOf, kill, titleOf } from './processes.ts';
 import type { Random } from './random.ts';
 
-/** `mixed` is all but `orphans`, which the embedded database cannot recover from by itself. */
-export const killModes = ['server', 'database', 'both', 'orphans', 'mixed'] as const;
+export const killModes = ['server', 'database', 'both', 'mixed'] as const;
 export type KillMode = (typeof killModes)[number];
 
 /** What happens to the deployment in one round; all of it is killed with -9. */
@@ -32,7 +31,7 @@ type DatabaseVictims =
 /** A server that has to start its database more often than this within a minute gives up, as it should. */
 const databaseKillsMax = 3;
 
-/** Each one is a chance that a commit is durable and its answer lost: the rarest case, and the one that matters most. */
+/** Each one is a chance that a commit is durable and its answer lost: the rarest case, and the most dangerous. */
 const backendKills = 5;
 
 /** PostgreSQL has replaced its processes by then, and commits again. */
@@ -42,12 +41,11 @@ const betweenBackendKillsMs = 250;
 const aimMs = 2_000;
 
 export function chooseFault(random: Random, mode: KillMode, databaseKillsSurvived: number): Fault {
-  const targets = { server: mode === 'mixed' ? 4 : 0, database: 3, both: 3 };
-  const target = mode === 'mixed' || mode === 'orphans' ? random.weighted(targets) : mode;
+  const target = mode === 'mixed' ? random.weighted({ server: 4, database: 3, both: 3 }) : mode;
   const survivor = random.weighted({ kept: 4, killed: 2, stopped: 1 });
   return {
     target,
-    database: mode === 'orphans' ? 'postmaster and backend' : chooseVictims(random, target),
+    database: chooseVictims(random, target),
     afterMs: random.between(200, 1_500),
     databaseLaterMs: random.between(-30, 30),
     secondKillAfterMs: target !== 'database' && random.chance(0.25) ? random.between(100, 900) : null,
@@ -56,7 +54,8 @@ export function chooseFault(random: Random, mode: KillMode, databaseKillsSurvive
 }
 
 function chooseVictims(random: Random, target: Fault['target']): DatabaseVictims {
-  return random.weighted({ postmaster: 2, 'postmaster and children': 2, backends: target === 'database' ? 2 : 0 });
+  const backends = target === 'database' ? 2 : 0;
+  return random.weighted({ postmaster: 2, 'postmaster and children': 2, 'postmaster and backend': 1, backends });
 }
 
 /** Kills what the fault says. */
@@ -92,7 +91,7 @@ export function describeFault(fault: Fault): string {
   return `${parts[fault.target]} at ${fault.afterMs} ms${then}`;
 }
 
-/** Whom to kill, in this order. Noted before the first one dies: without their parent the others would not be found any more. */
+/** Whom to kill, in this order. Noted before the first one dies: without their parent the others would not be found. */
 async function aim(postmaster: number, victims: Exclude<DatabaseVictims, 'backends'>): Promise<number[]> {
   switch (victims) {
     case 'postmaster':

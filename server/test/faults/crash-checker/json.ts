@@ -13,7 +13,7 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A member that has to be a string, or '' where it is none: what is wrong with it shows in the comparison that follows. */
+/** A member that has to be a string, or '' where it is none: that shows in the comparison that follows. */
 export function textOf(object: Json | undefined, ...path: string[]): string {
   let value: Json | undefined = object;
   for (const name of path) value = isObject(value) ? value[name] : undefined;
@@ -31,8 +31,8 @@ export function parseObject(text: string): JsonObject | null {
 }
 
 /**
- * What an event must tell of a change: the previous values of what changed, nested objects member by member, null for a member
- * that was not there. Written anew here rather than taken from the server, whose own is under test.
+ * What an event must tell of a change: the previous values of what changed, nested objects member by member, null for
+ * a member that was not there. Written anew here rather than taken from the server, whose own is under test.
  */
 export function previousValues(before: JsonObject, after: JsonObject): JsonObject {
   const previous: JsonObject = {};

@@ -13,7 +13,7 @@ const operationsPerClientMax = 5_000;
 /** While the database is down, clients ask again without haste. */
 const pauseAfterFailureMs = 25;
 
-/** In the load: so that retries meet commits whose fate the server is still finding out. What is left is settled afterwards. */
+/** Retries meet commits whose fate the server is still finding out; what is left is settled after the load. */
 const retriesMax = 3;
 
 export interface LoadSettings {

@@ -40,7 +40,7 @@ export class ClientMemory {
   }
 }
 
-/** What a client sends next. The choice depends on the stream of random numbers and on what the client knows, and on nothing else. */
+/** What a client sends next; it depends on the random numbers and on what the client knows, and on nothing else. */
 export function chooseNext(random: Random, id: string, memory: ClientMemory, sharedIds: readonly string[]): Plan {
   const choice = random.weighted({
     create: 24,

@@ -8,7 +8,7 @@ export class Random {
     this.#state = hashOf(name);
   }
 
-  /** A stream of its own for a part of the work, so that parts that run side by side do not disturb each other's choices. */
+  /** A stream of its own for a part of the work, so that parts that run side by side do not disturb each other. */
   fork(part: string): Random {
     return new Random(`${this.#name} / ${part}`);
   }

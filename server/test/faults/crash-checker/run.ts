@@ -14,7 +14,8 @@ export interface Verdict {
 
 const usage = `Kills the server at random moments under load, and checks that nothing answered is lost or done twice.
 
-  node server/test/faults/crash-checker/run.ts [--rounds 30] [--seed <number>] [--kill ${killModes.join('|')}] [--clients 16]
+  node server/test/faults/crash-checker/run.ts [--rounds 30] [--seed <number>] [--clients 16]
+      [--kill ${killModes.join('|')}]
 `;
 
 /** Plays all rounds, or ends with the first one that finds something: what comes after it would only repeat it. */
@@ -65,7 +66,8 @@ function lineOf(report: RoundReport): string {
   const { round, fault, sent, answered, unavailable, unknown, firstAnswerMs, references, events } = report;
   return [
     `round ${String(round).padStart(2)}: ${fault}`,
-    `sent ${sent}, answered ${answered}, unavailable ${unavailable}, unknown ${unknown}, settled ${report.settled} (${report.settledAsDone} were done)`,
+    `sent ${sent}, answered ${answered}, unavailable ${unavailable}, unknown ${unknown}`,
+    `settled ${report.settled} (${report.settledAsDone} were done)`,
     `first answer after ${Math.round(firstAnswerMs)} ms`,
     `${references} references, ${events} events`,
     ...(report.violations.length > 0 ? [`${report.violations.length} VIOLATIONS`] : []),
@@ -76,9 +78,11 @@ function linesOf({ rounds, violations }: Verdict, settings: RunSettings): string
   const total = (of: (report: RoundReport) => number): number => rounds.reduce((sum, report) => sum + of(report), 0);
   const slowest = Math.max(...rounds.map(({ firstAnswerMs }) => firstAnswerMs));
   const counts =
-    `${rounds.length} rounds, ${total(({ sent }) => sent)} requests sent, ${total(({ answered }) => answered)} answered, ` +
+    `${rounds.length} rounds, ${total(({ sent }) => sent)} requests sent, ` +
+    `${total(({ answered }) => answered)} answered, ` +
     `${total(({ unavailable }) => unavailable)} unavailable, ${total(({ unknown }) => unknown)} unknown, ` +
-    `${total(({ settled }) => settled)} settled by their key (${total(({ settledAsDone }) => settledAsDone)} were done), ` +
+    `${total(({ settled }) => settled)} settled by their key, ` +
+    `of which ${total(({ settledAsDone }) => settledAsDone)} were done, ` +
     `slowest first answer ${Math.round(slowest)} ms`;
   if (violations.length === 0) return [`No violation: ${counts}`];
   return [

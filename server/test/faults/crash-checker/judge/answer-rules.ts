@@ -95,7 +95,7 @@ function judgeKey(operation: Operation, report: Report): void {
       report(
         'wrong_replay',
         operation.id,
-        `${describe(operation)} was executed by ${executedId}, but ${answer.requestId} names ${answer.originalRequest} as the original.`,
+        `${describe(operation)} was executed by ${executedId}; ${answer.requestId} names ${answer.originalRequest}.`,
       );
     }
   }

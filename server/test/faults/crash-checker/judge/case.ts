@@ -67,7 +67,7 @@ export function executedRequestId(operation: Operation): string | null {
   return storedAnswer(operation)?.answer.originalRequest ?? null;
 }
 
-/** When the operation was carried out: within the call that did it, or, if that is not known, before its first stored answer. */
+/** When the operation was carried out: within the call that did it, or else before its first stored answer. */
 export function spanOfOperation(operation: Operation): Span {
   const executed = executedCall(operation);
   if (executed) return { fromMs: executed.sentMs, toMs: executed.endedMs };
@@ -107,8 +107,9 @@ function undoMetadata(after: JsonObject[string] | undefined, previous: JsonObjec
 }
 
 /**
- * Finds who caused a change: by the request's id where an answer told it, else by the Idempotency-Key, else by the mark that
- * creates and updates without a key leave in the metadata. A cancel without a key leaves none, but happens once to a record.
+ * Finds who caused a change: by the request's id where an answer told it, else by the Idempotency-Key, else by the mark
+ * that creates and updates without a key leave in the metadata. A cancel without a key leaves none, but happens once to
+ * a record.
  */
 function ownerFinder(operations: readonly Operation[]): (change: Change) => Owner {
   const byRequestId = new Map<string, Owner>();

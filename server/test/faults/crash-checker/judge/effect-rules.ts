@@ -90,7 +90,7 @@ function judgeEffectsOf(opened: Case, operation: Operation, report: Report): voi
     report(
       'wrong_answer',
       operation.id,
-      `${describe(operation)} was executed by ${executedRequestId(operation)}, but its event names ${effect.requestId}.`,
+      `${describe(operation)} was executed by ${executedRequestId(operation)}, its event names ${effect.requestId}.`,
     );
   }
 }

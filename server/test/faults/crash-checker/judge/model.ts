@@ -21,7 +21,7 @@ export type Expected = { kind: 'refused' } | { kind: 'carried_out'; after: JsonO
 
 const refused: Expected = { kind: 'refused' };
 
-/** What an update or a cancel makes of a reference. `completed_at` is left as it was: the model does not know the time. */
+/** What an update or a cancel makes of a reference. `completed_at` stays: the model does not know the time. */
 export function expectedChange({ kind, body }: Operation, before: JsonObject): Expected {
   const { status } = before;
   if (kind === 'cancel_reference') {

@@ -7,8 +7,8 @@ import type { Report } from './evidence.ts';
 import { expectedChange } from './model.ts';
 
 /**
- * Whatever was answered fits one order of events that agrees with the clock: what was answered before something else was sent
- * came before it. That also finds the updates that were answered and left no trace.
+ * Whatever was answered fits one order of events that agrees with the clock: what was answered before something else
+ * was sent came before it. That also finds the updates that were answered and left no trace.
  */
 export function judgeOrder(opened: Case, report: Report): void {
   const statesOf = new Map<string, State[]>();
@@ -61,7 +61,7 @@ function statesWithSpans({ ownerOf }: Case, { changes, record }: Chain): State[]
   return states;
 }
 
-/** A read, a refusal, or an update that changed nothing: the record must have been in a state that explains the answer. */
+/** A read, a refusal, or an update that changed nothing: the record must have been in a state that explains it. */
 function judgeWithoutEffect(operation: Operation, states: State[], report: Report): void {
   const answer = storedAnswer(operation)?.answer;
   const object = answer && parseObject(answer.text);

@@ -10,8 +10,8 @@ interface Told {
 }
 
 /**
- * A history made by hand: each call tells one request, and what a faultless server would have made of it. A test then spoils
- * one thing. Nothing is worked out here but ids and times, so that the judge is not judged by its own rules.
+ * A history made by hand: each call tells one request, and what a faultless server would have made of it. A test then
+ * spoils one thing. Nothing is worked out here but ids and times, so that the judge is not judged by its own rules.
  */
 export class Story {
   readonly operations: Operation[] = [];
@@ -79,7 +79,7 @@ export class Story {
     return this.answer(operation, { status: first?.status ?? 200, text, replayed: true, originalRequest });
   }
 
-  /** The record becomes `after`: with events, and with an answer unless it got lost. Null as operation: the server did it. */
+  /** The record becomes `after`: with events, and an answer unless it got lost. No operation: the server did it. */
   change(operation: Operation | null, id: string, after: JsonObject, { unanswered = false }: Told = {}): void {
     const before = this.records.get(id);
     const requestId = operation && this.#id('req');

@@ -1,0 +1,192 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, describe, expect, test } from 'vitest';
+
+/*
+ * What the README tells a newcomer to do, on a clean clone with nothing installed: as root below a folder that nobody else may
+ * enter, and as an ordinary user.
+ */
+
+const projectDir = join(import.meta.dirname, '../..');
+const isRoot = process.getuid?.() === 0;
+/** Any id without rights will do. */
+const ordinary = { uid: 65_534, gid: 65_534 };
+
+describe.each([
+  { who: 'as whoever runs the tests, below a 0700 folder', user: undefined },
+  { who: 'as an ordinary user', user: ordinary },
+])('$who', ({ user }) => {
+  const skipped = user !== undefined && !isRoot;
+  const folder = mkdtempSync(join(tmpdir(), 'tenure-newcomer-'));
+  const clone = join(folder, 'home', 'tenure');
+  const running = new Set<ChildProcess>();
+  let port = 0;
+  let key = '';
+  let referenceId = '';
+
+  afterAll(async () => {
+    for (const child of running) await stop(child);
+    rmSync(folder, { recursive: true, force: true });
+    if (isRoot && !user) rmSync(dataPlace(), { recursive: true, force: true });
+  });
+
+  // Only root can be another user.
+  test.skipIf(skipped)('git clone, npm start: it prints a key and a curl that works', async () => {
+    const home = join(folder, 'home');
+    mkdirSync(home);
+    chmodSync(folder, 0o755);
+    chmodSync(home, 0o700);
+    if (user) chownSync(home, user.uid, user.gid);
+    run('git', ['-c', 'safe.directory=*', 'clone', '-q', projectDir, clone]);
+    port = await freePort();
+    const { output } = await start();
+    expect(output).toContain(`http://127.0.0.1:${port}/v1`);
+    key = /sk_test_\w+/.exec(output)![0];
+    const curl = /curl [\s\S]*?\n\n/.exec(output)![0];
+    const created = JSON.parse(run('sh', ['-c', `${curl.trim()} -sS`])) as { id: string; status: string };
+    expect(created.status).toBe('pending');
+    referenceId = created.id;
+    expect(await eventTypes()).toEqual(['reference.created', 'api_key.created', 'account.created']);
+  });
+
+  test.skipIf(skipped)(
+    'a second start on the same data says so in one line, and so does one on the same port',
+    async () => {
+      expect(await refusedStart({ PORT: String(await freePort()) })).toMatch(
+        /^Another Tenure is already running on .*\n$/,
+      );
+      const elsewhere = join(folder, 'home', 'elsewhere');
+      expect(await refusedStart({ DATA_DIR: elsewhere })).toMatch(/^Port \d+ on 127\.0\.0\.1 is already in use\..*\n$/);
+    },
+  );
+
+  test.skipIf(skipped)(
+    'after kill -9 of the server, and of server and database, the next start has everything',
+    async () => {
+      for (const victims of [['server'], ['server', 'database']] as const) {
+        killAll(victims);
+        await delay(100);
+        running.clear();
+        const { output } = await start();
+        expect(output).not.toMatch(/sk_test_\w/);
+        expect((await get(`/v1/references/${referenceId}`)).status).toBe(200);
+      }
+    },
+  );
+
+  test.skipIf(skipped)('npm run new-key makes another key, while the server runs', async () => {
+    key = run('npm', ['run', '--silent', 'new-key']).trim();
+    expect(key).toMatch(/^sk_test_\w{38}$/);
+    expect((await get(`/v1/references/${referenceId}`)).status).toBe(200);
+  });
+
+  test.skipIf(skipped)('SIGTERM stops it in good order', async () => {
+    process.kill(serverPid(), 'SIGTERM');
+    const [child] = running;
+    await new Promise((resolve) => (child!.exitCode === null ? child!.once('exit', resolve) : resolve(null)));
+    running.clear();
+    await expect(get('/healthz')).rejects.toThrow('fetch failed');
+  });
+
+  function environment(): NodeJS.ProcessEnv {
+    // The environment of a newcomer: none of the test runner's.
+    return {
+      PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      HOME: join(folder, 'home'),
+      PORT: String(port),
+    };
+  }
+
+  function run(command: string, args: string[]): string {
+    const cwd = command === 'npm' ? clone : folder;
+    return execFileSync(command, args, {
+      cwd,
+      env: environment(),
+      ...user,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+  }
+
+  async function start(): Promise<{ output: string }> {
+    const child = spawn('npm', ['start'], {
+      cwd: clone,
+      env: environment(),
+      ...user,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    running.add(child);
+    let output = '';
+    child.stdout.on('data', (bytes) => (output += bytes));
+    const giveUpAtMs = performance.now() + 180_000;
+    while (!/^Data .*\n/m.test(output)) {
+      if (child.exitCode !== null || performance.now() > giveUpAtMs)
+        throw new Error(`npm start did not come up: ${output}`);
+      await delay(50);
+    }
+    return { output };
+  }
+
+  async function refusedStart(settings: NodeJS.ProcessEnv): Promise<string> {
+    const child = spawn('npm', ['--silent', 'start'], { cwd: clone, env: { ...environment(), ...settings }, ...user });
+    let errors = '';
+    child.stderr.on('data', (bytes) => (errors += bytes));
+    const code = await new Promise((resolve) => child.once('exit', resolve));
+    expect(code).toBe(1);
+    return errors;
+  }
+
+  function get(path: string): Promise<Response> {
+    return fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${key}` } });
+  }
+
+  async function eventTypes(): Promise<string[]> {
+    const list = (await (await get('/v1/events')).json()) as { data: { type: string }[] };
+    return list.data.map(({ type }) => type);
+  }
+
+  /** The server itself, not the npm that started it. */
+  function serverPid(): number {
+    const found = execFileSync('pgrep', ['-f', 'server/src/main.ts'], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
+      .map(Number);
+    return found.find((pid) => readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`PORT=${port}\0`) && isNode(pid))!;
+  }
+
+  function killAll(victims: readonly ('server' | 'database')[]): void {
+    const postmaster = Number(readFileSync(join(dataPlace(), 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
+    for (const victim of victims) process.kill(victim === 'server' ? serverPid() : postmaster, 'SIGKILL');
+  }
+
+  function dataPlace(): string {
+    const owner = execFileSync('sh', ['-c', 'ls -d /var/lib/tenure/*/ 2>/dev/null || true'], { encoding: 'utf8' });
+    if (!isRoot || user) return join(clone, '.tenure');
+    return owner.trim().split('\n').at(-1)!;
+  }
+});
+
+function isNode(pid: number): boolean {
+  return (
+    readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('node') ||
+    readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('node\0')
+  );
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  child.kill('SIGTERM');
+  await new Promise((resolve) => child.once('exit', resolve));
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
