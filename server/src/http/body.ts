@@ -53,7 +53,7 @@ export function bodyTooLarge(): ApiError {
 
 function checkContentType({ request, contentType }: Call): void {
   const encoding = headerOf(request, 'content-encoding');
-  if (encoding !== undefined && encoding !== 'identity') {
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new ApiError(
       'content_type_unsupported',
       `\`Content-Encoding: ${encoding.slice(0, 40)}\` is not read. Send the body as it is.`,

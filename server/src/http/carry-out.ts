@@ -4,7 +4,7 @@ import type { Caller } from '../core/resource.ts';
 import { UnavailableError } from '../db/database.ts';
 import { headerOf, type Call, type HttpContext } from './call.ts';
 import { apiErrorOf, errorAnswer, internalError } from './errors.ts';
-import { fingerprint, keyInUse, readStoredAnswer, type RunningKeys } from './idempotency.ts';
+import { fingerprint, keyInUse, loggedIdempotencyKey, readStoredAnswer, type RunningKeys } from './idempotency.ts';
 import { render } from './render.ts';
 import type { WriteRoute } from './routes.ts';
 
@@ -127,7 +127,7 @@ function requestFacts(call: Call): RequestFacts {
     userAgent: headerOf(request, 'user-agent')?.slice(0, 500) ?? null,
     key: { id: key!.id, type: key!.type, name: key!.name },
     apiVersion: call.version,
-    idempotencyKey: call.idempotencyKey,
+    idempotencyKey: loggedIdempotencyKey(request.method, headerOf(request, 'idempotency-key')),
     body: call.bodyText,
     originalRequest: call.originalRequest,
   };

@@ -6,6 +6,11 @@ import type { Reader } from '../db/reader.ts';
 
 const keyForm = /^[\x20-\x7e]{1,255}$/;
 
+/** The key of a request as its log shows it, whatever became of the request: null if none counts. */
+export function loggedIdempotencyKey(method: string, header: string | undefined): string | null {
+  return method === 'POST' && header !== undefined && keyForm.test(header) ? header : null;
+}
+
 /**
  * The key of a request, or null if none was sent. It counts on POST only.
  *

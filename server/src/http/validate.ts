@@ -22,6 +22,10 @@ function errorOf(error: ErrorObject): ApiError {
   const path = pathOf(error.instancePath);
   switch (error.keyword) {
     case 'required': {
+      // A misspelt name is both missing and unknown; the second says more.
+      const known = knownNames(error.parentSchema);
+      const unknown = Object.keys(error.data as object).find((name) => !known.includes(name));
+      if (unknown !== undefined) return unknownParameter([...path, unknown], known);
       const param = paramName([...path, String(error.params.missingProperty)]);
       return new ApiError('parameter_missing', `\`${param}\` is required.`, { param });
     }
