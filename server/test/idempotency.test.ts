@@ -167,11 +167,13 @@ describe('a refusal that was executed', () => {
 describe('a request that is refused before it is executed', () => {
   type Send = (key: Record<string, string>) => Promise<ApiResponse>;
   const good = { application: 'app_1' };
+  const tooMuch = { ...good, metadata: Object.fromEntries(range(51).map((index) => [`key${index}`, 'value'])) };
 
   test.each<[string, number, string, Send]>([
     ['a missing parameter', 400, 'parameter_missing', (key) => api.post('/v1/references', {}, key)],
     ['an unknown parameter', 400, 'parameter_unknown', (key) => api.post('/v1/references', { ...good, x: 1 }, key)],
     ['a wrong type', 400, 'parameter_invalid', (key) => api.post('/v1/references', { application: 1 }, key)],
+    ['51 pairs of metadata', 400, 'parameter_invalid', (key) => api.post('/v1/references', tooMuch, key)],
     ['an unknown query parameter', 400, 'parameter_unknown', (key) => api.post('/v1/references?dry_run=1', good, key)],
     ['no JSON', 400, 'body_invalid', (key) => api.post('/v1/references', '{"application":', key)],
     [

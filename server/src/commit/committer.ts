@@ -22,8 +22,8 @@ const loadedAbove = 128;
 /** About a second's work: whoever comes after that is better told to come back. */
 const pendingMax = 4_000;
 
-/** A record that moves so often while one request decides about it is changed by too many at once. */
-const decisionsMax = 20;
+/** A record that still moves under a request after this long is changed by too many at once. */
+const decidingMsMax = 10_000;
 
 /** Of two processes that change one record without pause, the one that lost would go on losing if it never stepped aside. */
 const stepAsideMsMax = 64;
@@ -105,14 +105,15 @@ export class Committer {
   }
 
   async #decideAndWrite(mutation: Mutation): Promise<Outcome> {
-    for (let decisions = 1; decisions <= decisionsMax; decisions++) {
+    const startedMs = performance.now();
+    for (let losses = 0; performance.now() - startedMs < decidingMsMax; losses++) {
       const member = prepareMember(mutation, await mutation.decide(), this.#ids, this.#clock);
       if (!member.log && member.events.length === 0) return { kind: 'committed', answer: member.answer };
       const written = await this.#enqueue(member);
       if (written.kind !== 'record_moved') return written;
-      if (decisions > 1) await delay(Math.min(2 ** (decisions - 2), stepAsideMsMax));
+      if (losses > 0) await delay(Math.min(2 ** (losses - 1), stepAsideMsMax));
     }
-    throw new OverloadedError(`A record moved ${decisionsMax} times while it was being changed.`);
+    throw new OverloadedError('A record moved again and again while it was being changed.');
   }
 
   #enqueue(member: Member): Promise<Written> {

@@ -10,13 +10,19 @@ const pairsMax = 50;
 export const metadataSchema = Type.Unsafe<Metadata>({ type: 'object', additionalProperties: { type: 'string' } });
 
 /** Brackets are kept out of keys because they name nested parameters: `metadata[order]`. */
-export const metadataInput = Type.Unsafe<Metadata | null>({
-  type: ['object', 'null'],
-  // One update may replace every pair: remove fifty and add fifty.
-  maxProperties: 2 * pairsMax,
-  propertyNames: { type: 'string', minLength: 1, maxLength: 40, pattern: '^[^\\[\\]]*$' },
-  additionalProperties: { type: 'string', maxLength: 500 },
-});
+export const metadataForCreate = metadataInput(pairsMax);
+
+/** One update may replace every pair: remove fifty and add fifty. */
+export const metadataForUpdate = metadataInput(2 * pairsMax);
+
+function metadataInput(maxProperties: number) {
+  return Type.Unsafe<Metadata | null>({
+    type: ['object', 'null'],
+    maxProperties,
+    propertyNames: { type: 'string', minLength: 1, maxLength: 40, pattern: '^[^\\[\\]]*$' },
+    additionalProperties: { type: 'string', maxLength: 500 },
+  });
+}
 
 /** Merges: a pair replaces the one of its key, an empty value removes it, and null clears all. Absent changes nothing. */
 export function mergeMetadata(current: Metadata, input: Metadata | null | undefined): Metadata {

@@ -1,7 +1,7 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from 'typebox';
 import type { Mode } from './api-keys.ts';
 import type { IdPrefix } from './ids.ts';
-import { metadataInput, metadataSchema, type Metadata } from './metadata.ts';
+import { metadataForCreate, metadataForUpdate, metadataSchema, type Metadata } from './metadata.ts';
 
 /** What every record has, whatever its kind. Columns bear the names that the API shows. */
 export type StoredRecord = {
@@ -95,8 +95,12 @@ export function defineResource<R extends StoredRecord>(definition: Resource<R> &
   return {
     ...resource,
     fields: { ...resource.fields, metadata: { column: 'json', schema: metadataSchema } },
-    ...(resource.create && { create: { ...resource.create, body: withMetadata(resource.create.body) } }),
-    ...(resource.update && { update: { ...resource.update, body: withMetadata(resource.update.body) } }),
+    ...(resource.create && {
+      create: { ...resource.create, body: withMetadata(resource.create.body, metadataForCreate) },
+    }),
+    ...(resource.update && {
+      update: { ...resource.update, body: withMetadata(resource.update.body, metadataForUpdate) },
+    }),
   };
 }
 
@@ -143,6 +147,6 @@ export function oneOf<const Word extends string>(...words: Word[]): TUnsafe<Word
   return Type.Unsafe<Word>({ type: 'string', enum: words });
 }
 
-function withMetadata(body: TObject): TObject {
-  return closedObject({ ...body.properties, metadata: Type.Optional(metadataInput) });
+function withMetadata(body: TObject, input: TSchema): TObject {
+  return closedObject({ ...body.properties, metadata: Type.Optional(input) });
 }

@@ -86,6 +86,8 @@ async function decide(context: HttpContext, call: Call, route: WriteRoute, input
   } catch (error) {
     if (error instanceof UnavailableError) throw error;
     const apiError = apiErrorOf(error);
+    // What a decision finds wrong with a parameter is validation too: nothing is stored, and the key stays free.
+    if (apiError.code === 'parameter_invalid') throw apiError;
     if (apiError.code === 'internal') context.log.error({ request: call.id, err: error }, 'a request failed');
     return { changes: [], answer: errorAnswer(apiError, call.id, context.config.publicUrl) };
   }
