@@ -16,7 +16,13 @@ const rounds = 5;
 const projectDir = join(import.meta.dirname, '..');
 const key = makeKey('secret', 'sandbox', randomBytes);
 
-const figures: Record<string, number[]> = { 'npm alone': [], 'first start': [], 'warm start': [], 'after kill -9': [] };
+const starts = ['first start', 'warm start', 'after kill -9'] as const;
+const figures: Record<'npm alone' | (typeof starts)[number], number[]> = {
+  'npm alone': [],
+  'first start': [],
+  'warm start': [],
+  'after kill -9': [],
+};
 const idleMemoryMb: number[] = [];
 
 for (let round = 0; round < rounds; round++) {
@@ -24,10 +30,10 @@ for (let round = 0; round < rounds; round++) {
   // The database's user must be able to enter, also as root.
   const place = join(dataDir, 'data');
   chmodSync(dataDir, 0o755);
-  figures['npm alone']!.push(await npmAlone());
-  for (const name of ['first start', 'warm start', 'after kill -9']) {
+  figures['npm alone'].push(await npmAlone());
+  for (const name of starts) {
     const { tookMs, child, port } = await start(place);
-    figures[name]!.push(tookMs);
+    figures[name].push(tookMs);
     if (name === 'first start') await stop(child);
     if (name === 'warm start') {
       idleMemoryMb.push(memoryMb(serverPid(port)));
@@ -40,7 +46,7 @@ for (let round = 0; round < rounds; round++) {
 }
 
 process.stdout.write(
-  `${cpus().length} × ${cpus()[0]!.model}, Node ${process.versions.node}, ${rounds} rounds; ms, min / median / max\n`,
+  `${cpus().length} × ${cpus().at(0)?.model}, Node ${process.versions.node}, ${rounds} rounds; ms, min / median / max\n`,
 );
 for (const [name, values] of Object.entries(figures)) {
   const sorted = values.toSorted((left, right) => left - right).map(Math.round);
@@ -102,7 +108,7 @@ function serverPid(port: number): number {
 }
 
 function memoryMb(pid: number): number {
-  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!;
+  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Math.round(Number(kilobytes) / 1024);
 }
 

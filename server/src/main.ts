@@ -10,8 +10,9 @@ import { startDuties } from './jobs/duties.ts';
 import { openStorage } from './storage.ts';
 import { welcome } from './welcome.ts';
 
-/** What is in flight when the server is told to stop gets this long. */
-const stopTimeoutMs = 10_000;
+/** What is in flight when the server is told to stop gets this long; closing what is behind it takes a little more. */
+const inFlightTimeoutMs = 10_000;
+const stopTimeoutMs = 20_000;
 
 /** Starts everything, in the order in which each needs what came before; stops it in the reverse order. */
 async function main(): Promise<void> {
@@ -21,47 +22,77 @@ async function main(): Promise<void> {
   // Lines are written in large pieces, but nobody should wait for the last one.
   setInterval(() => destination.flush(), 1_000).unref();
 
-  const cleanUp: (() => Promise<unknown> | void)[] = [() => destination.flushSync()];
-  const stop = async (): Promise<void> => {
-    for (const step of cleanUp.splice(0).reverse()) await step();
-  };
-  stopOnSignal(stop);
+  const lifetime = new Lifetime();
+  lifetime.onStop(() => destination.flushSync());
   try {
     const storage = await openStorage(config, (detail, givenUp) => {
       log.error(detail);
       // Without a database there is nothing to serve; whoever watches over this process can start it again.
-      if (givenUp) void stop().finally(() => fail(new EmbeddedDatabaseError(detail)));
+      if (givenUp) void lifetime.stop().finally(() => fail(new EmbeddedDatabaseError(detail)));
     });
-    cleanUp.push(() => storage.stop());
-    const context = await createContext({ config, connection: storage.connection, masterKey: storage.masterKey, log });
-    cleanUp.push(() => context.close());
-    const secretKey = await makeFirstAccount(context);
+    lifetime.onStop(() => storage.stop());
+    const context = await createContext({
+      config,
+      connection: storage.connection,
+      masterKey: storage.masterKey,
+      log,
+    });
+    lifetime.onStop(() => context.close());
     const duties = startDuties(context);
-    cleanUp.push(() => duties.stop());
+    lifetime.onStop(() => duties.stop());
     const app = buildApp(context);
-    cleanUp.push(() => app.close());
+    lifetime.onStop(() => app.stopServing(inFlightTimeoutMs));
     await app.listen({ host: config.host, port: config.port });
+    // Only now, for the key is shown once: a start that fails must not have made it.
+    const secretKey = await makeFirstAccount(context);
     process.stdout.write(welcome(config, storage.place, secretKey));
   } catch (error) {
-    await stop();
+    // What fails because it is being stopped is no failure.
+    if (lifetime.stopping) return;
+    await lifetime.stop();
     throw error;
   }
 }
 
-/** The first signal stops in good order, but not for ever; a second one stops at once. */
-function stopOnSignal(stop: () => Promise<void>): void {
-  let stopping = false;
-  const onSignal = (): void => {
-    if (stopping) process.exit(1);
-    stopping = true;
+/** What must be undone at the end, in the reverse order; a signal begins the end at any moment, also during the start. */
+class Lifetime {
+  readonly #steps: (() => Promise<unknown> | void)[] = [];
+  stopping = false;
+
+  constructor() {
+    process.on('SIGINT', () => this.#onSignal());
+    process.on('SIGTERM', () => this.#onSignal());
+  }
+
+  /** Adds a step; if the end has begun already, it is taken at once. */
+  onStop(step: () => Promise<unknown> | void): void {
+    if (this.stopping) void step();
+    else this.#steps.push(step);
+  }
+
+  /** Takes every step, whatever becomes of the others, and throws the first error. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    const errors: unknown[] = [];
+    for (const step of this.#steps.splice(0).toReversed()) {
+      try {
+        await step();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw errors[0];
+  }
+
+  /** The first signal stops in good order, but not for ever; a second one stops at once. */
+  #onSignal(): void {
+    if (this.stopping) process.exit(1);
     setTimeout(() => process.exit(1), stopTimeoutMs).unref();
-    stop().then(
+    this.stop().then(
       () => process.exit(0),
       (error: unknown) => fail(error),
     );
-  };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  }
 }
 
 /** One line, or one for each fault, where the person who started the server can mend it; the whole error where they cannot. */
@@ -74,7 +105,7 @@ function fail(error: unknown): never {
     process.stderr.write(
       `Port ${port} on ${address} is already in use. Stop what uses it, or set PORT to another one.\n`,
     );
-  } else if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || /^(28|3D|57P|08)/.test(code ?? '')) {
+  } else if (/^(ECONN|ENOTFOUND|ETIMEDOUT|EHOST|EAI_|ERR_INVALID_URL|28|3D|57P|08|42501)/.test(code ?? '')) {
     process.stderr.write(
       `The database of DATABASE_URL cannot be used: ${message}. Check that it runs and that the address is right.\n`,
     );

@@ -68,9 +68,15 @@ function operatorsOwn(config: Config, databaseUrl: string): Storage {
     connection: { connectionString: databaseUrl },
     // The settings are refused without it.
     masterKey: config.masterKey!,
-    place: databaseUrl.replace(/:[^:@/]*@/, ':****@'),
+    place: placeOf(databaseUrl),
     stop: async () => {},
   };
+}
+
+/** Host and database only: an address may carry a password in more than one place. */
+function placeOf(databaseUrl: string): string {
+  const url = URL.parse(databaseUrl);
+  return url?.host ? `${url.host}${url.pathname}` : 'the database of DATABASE_URL';
 }
 
 /** The driver would obey PGSSLMODE on a Unix socket too, where there is no TLS. */

@@ -4,6 +4,7 @@ import type { IdMaker } from '../core/ids.ts';
 import {
   DatabaseError,
   isConnectionFault,
+  isUnavailable,
   UnavailableError,
   writersMax,
   type Pool,
@@ -191,25 +192,46 @@ export class Committer {
   /**
    * Sends a batch, its commit included, in one go. If the connection is lost on the way, nobody knows whether it was
    * committed: it is sent again with the same ids, its own rows first. Their insert waits for the lost transaction to end, and
-   * finds them there if it was committed.
+   * finds them there if it was committed. Any other answer is final only when the lost connection's process is gone: until then
+   * what was lost may still be at work.
    */
   async #send(batch: Member[]): Promise<Sent> {
     const startedMs = performance.now();
-    let inDoubt = false;
+    const lost: LostConnection[] = [];
     for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 2, 1_000)) {
-      const statements = statementsOf(batch, this.#epoch, inDoubt);
-      const trip = await this.#trip(statements);
+      const inDoubt = lost.length > 0;
+      const lostAreGone = inDoubt && (await this.#areGone(lost));
+      const trip = await this.#trip(statementsOf(batch, this.#epoch, inDoubt));
       if (trip.kind === 'done') return { kind: 'committed' };
       if (trip.kind === 'answered') {
-        const already =
-          inDoubt && trip.statement && provesCommit(trip.statement) && codeOf(trip.error) === uniqueViolation;
-        return already ? { kind: 'committed' } : verdictOf(trip.error);
+        if (!inDoubt || lostAreGone) return verdictOf(trip);
+        if (isProof(trip)) return { kind: 'committed' };
       }
-      inDoubt ||= trip.kind === 'lost';
-      if (!inDoubt || performance.now() - startedMs > this.#doubtMs) {
-        return { kind: 'unavailable', error: new UnavailableError(inDoubt, trip.error) };
+      if (trip.kind === 'lost') lost.push({ processId: trip.processId, lostMs: performance.now() });
+      if (lost.length === 0 || performance.now() - startedMs > this.#doubtMs) {
+        return { kind: 'unavailable', error: new UnavailableError(lost.length > 0, trip.error) };
       }
       await delay(pauseMs);
+    }
+  }
+
+  /** Whether the processes that served the lost connections have ended; those that have not are told to. */
+  async #areGone(lost: LostConnection[]): Promise<boolean> {
+    try {
+      for (const { processId, lostMs } of lost) {
+        // Started before the loss, by the database's own clock: a later process may have got the same number.
+        const { rows } = await this.#writers.query({
+          text: `
+            select pg_terminate_backend(pid)
+            from pg_stat_activity
+            where pid = $1 and backend_start < clock_timestamp() - $2 * interval '1 ms'`,
+          values: [processId, performance.now() - lostMs],
+        });
+        if (rows.length > 0) return false;
+      }
+      return true;
+    } catch {
+      return false;
     }
   }
 
@@ -225,7 +247,7 @@ export class Committer {
     const failed = results.findIndex((result) => result.status === 'rejected');
     const lost = results.find((result) => result.status === 'rejected' && isConnectionFault(result.reason));
     client.release(lost !== undefined);
-    if (lost) return { kind: 'lost', error: (lost as PromiseRejectedResult).reason };
+    if (lost) return { kind: 'lost', error: (lost as PromiseRejectedResult).reason, processId: processIdOf(client) };
     if (failed === -1) return { kind: 'done' };
     return {
       kind: 'answered',
@@ -243,12 +265,22 @@ type Trip =
   /** No connection could be made, so nothing was sent. */
   | { kind: 'unreachable'; error: unknown }
   /** The connection broke after the batch had been sent. */
-  | { kind: 'lost'; error: unknown };
+  | { kind: 'lost'; error: unknown; processId: number };
+
+/** A connection that broke, and when. */
+interface LostConnection {
+  processId: number;
+  lostMs: number;
+}
 
 const uniqueViolation = '23505';
 const deadlockCodes = new Set(['40P01', '40001']);
 
-function verdictOf(error: unknown): Sent {
+/** What PostgreSQL's answer means when nothing of the batch is left at work. */
+function verdictOf(trip: Trip & { kind: 'answered' }): Sent {
+  if (isProof(trip)) return { kind: 'committed' };
+  const { error } = trip;
+  if (isUnavailable(error)) return { kind: 'unavailable', error: new UnavailableError(false, error) };
   const code = codeOf(error);
   if (code === refusalCode) {
     const { message, detail } = error as DatabaseError;
@@ -256,6 +288,16 @@ function verdictOf(error: unknown): Sent {
     return { kind: 'members_refused', reason: message as RefusalReason, members };
   }
   return { kind: code !== undefined && deadlockCodes.has(code) ? 'deadlock' : 'refused', error };
+}
+
+/** Whether the batch's own rows were there already: it was committed by an earlier trip. */
+function isProof({ error, statement }: Trip & { kind: 'answered' }): boolean {
+  return statement !== undefined && provesCommit(statement) && codeOf(error) === uniqueViolation;
+}
+
+/** The server process behind a connection; the driver keeps its number for cancelling. */
+function processIdOf(client: PoolClient): number {
+  return (client as PoolClient & { processID: number }).processID;
 }
 
 function codeOf(error: unknown): string | undefined {

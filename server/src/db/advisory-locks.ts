@@ -14,6 +14,7 @@ export async function withLock<Result>(client: Client, key: number, work: () => 
   try {
     return await work();
   } finally {
-    await client.query('select pg_advisory_unlock($1)', [key]);
+    // A connection that is gone has given its locks back.
+    await client.query('select pg_advisory_unlock($1)', [key]).catch(() => {});
   }
 }

@@ -78,12 +78,24 @@ export async function withClient<Result>(
     connectionTimeoutMillis: 5_000,
     types: parsers,
   });
+  // Whoever uses it learns of its loss by its queries; without a listener the event would end the process.
+  client.on('error', () => {});
   await client.connect();
   try {
     return await work(client);
   } finally {
-    await client.end();
+    await client.end().catch(() => {});
   }
+}
+
+/**
+ * Whether it is no fault of the statement, but of the moment: the database cannot be reached, is busy beyond our time limits, or
+ * has no room. Trying again later makes sense.
+ */
+export function isUnavailable(error: unknown): boolean {
+  if (isConnectionFault(error)) return true;
+  const passing = ['57014', '55P03', '53', '25006'];
+  return passing.some((start) => (error as DatabaseError).code!.startsWith(start));
 }
 
 /**

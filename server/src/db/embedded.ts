@@ -311,6 +311,10 @@ async function startPostmaster(place: Place, stopping: AbortSignal): Promise<Pos
     // A file and no pipe, so that it can still write when we are gone.
     stdio: ['ignore', 'ignore', log],
   });
+  // Also when we end while it starts; after kill -9 the next start sees to it.
+  const stopAtExit = () => child.kill('SIGINT');
+  process.once('exit', stopAtExit);
+  child.once('exit', () => process.off('exit', stopAtExit));
   fs.closeSync(log);
   const postmaster: Postmaster = {
     process: child,
@@ -412,10 +416,6 @@ function supervise(
   const stopRequested = new Promise((done) => stopping.signal.addEventListener('abort', done, { once: true }));
   const restartsAtMs: number[] = [];
 
-  // A process that ends without stop() leaves no PostgreSQL behind; after kill -9 the next start sees to it.
-  const stopAtExit = () => running.postmaster.process.kill('SIGINT');
-  process.once('exit', stopAtExit);
-
   async function watch(): Promise<void> {
     while (!stopping.signal.aborted) {
       await Promise.race([stopRequested, running.postmaster.exited, running.owner.ended]);
@@ -476,7 +476,6 @@ function supervise(
   async function stop(): Promise<void> {
     stopping.abort();
     await watching;
-    process.off('exit', stopAtExit);
     await shutDown(running.postmaster);
     await running.owner.client.end().catch(() => {});
   }

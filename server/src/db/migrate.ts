@@ -83,7 +83,7 @@ async function apply(client: Client, migration: Migration): Promise<void> {
     ]);
     await client.query('commit');
   } catch (error) {
-    await client.query('rollback');
+    await client.query('rollback').catch(() => {});
     throw new MigrationError(
       `The migration ${migration.name} failed: ${(error as Error).message}. Nothing of it was kept.`,
       {

@@ -1,10 +1,12 @@
-import type { Client, Pool } from 'pg';
+import type { Client, DatabaseError } from 'pg';
 import { firstIdAt, type IdPrefix } from '../core/ids.ts';
 
 const weekMs = 7 * 24 * 3600 * 1000;
 
 /** Eight weeks: a server that nobody restarts, and whose duties fail, still has two months to be noticed. */
 const weeksAhead = 8;
+
+const rowsInDefaultPartition = '23514';
 
 const partitionedTables: { table: string; prefix: IdPrefix }[] = [
   { table: 'events', prefix: 'evt' },
@@ -15,7 +17,7 @@ const partitionedTables: { table: string; prefix: IdPrefix }[] = [
  * Makes the weekly partitions of this week and the next eight where they are missing. The caller holds a lock, so that no two
  * processes make the same one.
  */
-export async function makePartitionsAhead(database: Client | Pool, nowMs: number): Promise<void> {
+export async function makePartitionsAhead(database: Client, nowMs: number): Promise<void> {
   const { rows } = await database.query<{ name: string }>(
     `select child.relname as name
      from pg_inherits
@@ -32,9 +34,12 @@ export async function makePartitionsAhead(database: Client | Pool, nowMs: number
       if (existing.has(name)) continue;
       const from = firstIdAt(prefix, week * weekMs);
       const to = firstIdAt(prefix, (week + 1) * weekMs);
-      await database.query(
-        `create table if not exists ${name} partition of ${table} for values from ('${from}') to ('${to}')`,
-      );
+      try {
+        await database.query(`create table ${name} partition of ${table} for values from ('${from}') to ('${to}')`);
+      } catch (error) {
+        // The default partition has rows of that week already, and goes on serving it.
+        if ((error as DatabaseError).code !== rowsInDefaultPartition) throw error;
+      }
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Pool, QueryResultRow } from 'pg';
-import { isConnectionFault, UnavailableError } from './database.ts';
+import { isUnavailable, UnavailableError } from './database.ts';
 
 export interface ReadStatement {
   /** Prepared under this name, which statements of another text must not have. Without one it is planned each time. */
@@ -22,7 +22,7 @@ export class Reader {
       const { rows } = await this.#pool.query<Row>(statement);
       return rows;
     } catch (error) {
-      throw isConnectionFault(error) ? new UnavailableError(false, error) : error;
+      throw isUnavailable(error) ? new UnavailableError(false, error) : error;
     }
   }
 }

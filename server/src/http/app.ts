@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Answer } from '../commit/mutation.ts';
 import { ApiError } from '../core/errors.ts';
@@ -20,6 +21,10 @@ import { latestVersion } from '../versions/index.ts';
 import { chooseVersion } from './version.ts';
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** Takes no new requests, lets those in flight finish for up to `timeoutMs`, and closes every connection. */
+    stopServing(timeoutMs: number): Promise<void>;
+  }
   interface FastifyRequest {
     call: Call;
   }
@@ -49,13 +54,15 @@ export function buildApp(context: HttpContext): FastifyInstance {
     frameworkErrors: (error, request, reply) => void refuseUnroutable(context, request, reply, error),
     clientErrorHandler: (error, socket) => answerUnreadable(context, error, socket),
   });
-  // A client that asks whether to go on is told by the answer itself.
+  // An expectation that we do not know is passed over: the answer tells the client all the same.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('call');
   const paths = new KnownPaths();
   app.addHook('onRoute', ({ method, url }) => paths.add(method, url));
 
+  const inFlight = { requests: 0 };
   app.addHook('onRequest', async (request) => {
+    inFlight.requests++;
     const call = newCall(context, request);
     request.call = call;
     const { config } = request.routeOptions;
@@ -85,8 +92,23 @@ export function buildApp(context: HttpContext): FastifyInstance {
   app.setNotFoundHandler(() => {
     throw new Error('Bug! The pipeline lets no unknown route pass.');
   });
-  app.addHook('onSend', async (request, reply) => stamp(reply, request.call));
-  app.addHook('onResponse', async (request, reply) => logLine(context, request.call, reply));
+  app.addHook('onSend', async (request, reply) => {
+    stamp(reply, request.call);
+    // A server that stops asks its clients to come back on another connection.
+    if (!app.server.listening) reply.header('connection', 'close');
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    inFlight.requests--;
+    logLine(context, request.call, reply);
+  });
+  app.decorate('stopServing', async (timeoutMs: number) => {
+    const closed = app.close();
+    const startedMs = performance.now();
+    while (inFlight.requests > 0 && performance.now() - startedMs < timeoutMs) await delay(10);
+    // Those that are left wait for nothing of ours, or have waited long enough.
+    app.server.closeAllConnections();
+    await closed;
+  });
 
   addRoutes(app, context, routesOf(context));
   addHealthRoutes(app, context);

@@ -46,13 +46,14 @@ export async function carryOut(
 
 /** Writes the log of a request that was answered without being executed. */
 export async function logOnly(context: HttpContext, call: Call, answer: Answer): Promise<void> {
-  await context.committer.commit({
+  const outcome = await context.committer.commit({
     accountId: call.accountId,
     request: requestFacts(call),
     claim: null,
     touches: [],
     decide: async () => ({ changes: [], answer }),
   });
+  if (outcome.kind === 'refused') throw outcome.error;
 }
 
 async function execute(
@@ -125,7 +126,8 @@ function requestFacts(call: Call): RequestFacts {
     method: request.method,
     url: request.url,
     path: request.url.split('?', 1)[0]!,
-    ipAddress: request.ip,
+    // A client that has gone has no address any more.
+    ipAddress: request.socket.remoteAddress ?? null,
     userAgent: headerOf(request, 'user-agent')?.slice(0, 500) ?? null,
     key: { id: key!.id, type: key!.type, name: key!.name },
     apiVersion: call.version,

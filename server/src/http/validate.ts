@@ -23,10 +23,13 @@ function errorOf(error: ErrorObject): ApiError {
   switch (error.keyword) {
     case 'required': {
       // A misspelt name is both missing and unknown; the second says more.
+      const missing = String(error.params.missingProperty);
       const known = knownNames(error.parentSchema);
-      const unknown = Object.keys(error.data as object).find((name) => !known.includes(name));
-      if (unknown !== undefined) return unknownParameter([...path, unknown], known);
-      const param = paramName([...path, String(error.params.missingProperty)]);
+      const misspelt = Object.keys(error.data as object).find(
+        (name) => !known.includes(name) && nearestName(name, [missing]) !== null,
+      );
+      if (misspelt !== undefined) return unknownParameter([...path, misspelt], known);
+      const param = paramName([...path, missing]);
       return new ApiError('parameter_missing', `\`${param}\` is required.`, { param });
     }
     case 'additionalProperties':

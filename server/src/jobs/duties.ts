@@ -2,7 +2,8 @@ import type { Logger } from 'pino';
 import type { Committer } from '../commit/committer.ts';
 import { foldCounts } from '../commit/fold-counts.ts';
 import type { Clock } from '../core/clock.ts';
-import type { Pool } from '../db/database.ts';
+import { dutiesLockKey, withLock } from '../db/advisory-locks.ts';
+import { withClient, type Connection, type Pool } from '../db/database.ts';
 import { makePartitionsAhead } from '../db/partitions.ts';
 
 export interface Duties {
@@ -18,6 +19,7 @@ const partitionsEveryMs = 6 * 3600 * 1000;
 
 /** What keeps the database in shape while the server runs. A duty that fails is tried again when its time has come. */
 export function startDuties(context: {
+  connection: Connection;
   database: { readers: Pool };
   committer: Committer;
   clock: Clock;
@@ -35,9 +37,18 @@ export function startDuties(context: {
   const timers = [
     every(foldEveryMs, 'fold counts', async () => {
       const accounts = committer.takeCountedAccounts();
-      if (accounts.length > 0 && !(await foldCounts(pool, accounts))) committer.addCountedAccounts(accounts);
+      let folded = accounts.length === 0;
+      try {
+        folded ||= await foldCounts(pool, accounts);
+      } finally {
+        if (!folded) committer.addCountedAccounts(accounts);
+      }
     }),
-    every(partitionsEveryMs, 'make partitions', () => makePartitionsAhead(pool, clock.nowMs())),
+    every(partitionsEveryMs, 'make partitions', () =>
+      withClient(context.connection, (client) =>
+        withLock(client, dutiesLockKey, () => makePartitionsAhead(client, clock.nowMs())),
+      ),
+    ),
   ];
   return {
     async stop() {

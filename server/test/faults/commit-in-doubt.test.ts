@@ -30,26 +30,26 @@ test('the commit itself is lost: it is sent again with the same ids', async () =
 });
 
 test.each(['roll_back', 'commit'] as const)(
-  'the lost transaction is still open, and ends with %s: nobody is answered before that is known',
+  'the lost transaction is still open, and would end with %s: it is ended, and what it left undone is done once',
   async (fate) => {
     const { server, proxy } = await serverBehindProxy();
     const afterMs = 700;
     proxy.cutBeforeNextCommit(fate, afterMs);
-    const startedMs = performance.now();
     const answered = await server.api.post('/v1/references', body, { 'idempotency-key': 'late' });
-    expect(performance.now() - startedMs).toBeGreaterThan(afterMs - 50);
     expect(answered.status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, afterMs));
     await expectOnlyReference(server, answered.body.id);
   },
 );
 
 test('while a commit is in doubt, its key is in use', async () => {
   const { server, proxy } = await serverBehindProxy();
-  proxy.cutBeforeNextCommit('commit', 700);
+  proxy.cutAfterNextCommit(async () => proxy.close());
   const first = server.api.post('/v1/references', body, { 'idempotency-key': 'twin' });
   await new Promise((resolve) => setTimeout(resolve, 200));
   const twin = await server.api.post('/v1/references', body, { 'idempotency-key': 'twin' });
   expect(twin.status).toBe(409);
+  proxy.open();
   expect((await first).status).toBe(200);
   await expectOnlyReference(server, (await first).body.id);
 });

@@ -78,8 +78,7 @@ export async function startTestServer(
     connection,
     api: apiClient(url, secretKey),
     async stop() {
-      app.server.closeAllConnections();
-      await app.close();
+      await app.stopServing(0);
       await context.close();
       await database?.drop();
     },
