@@ -42,9 +42,11 @@ async function main(): Promise<void> {
     lifetime.onStop(() => duties.stop());
     const app = buildApp(context);
     lifetime.onStop(() => app.stopServing(inFlightTimeoutMs));
+    // A key that the operator knows must open the server from its first answer on. One that is made here is shown once, so a
+    // start that fails must not have made it.
+    const givenKey = config.secretKey === null ? null : await makeFirstAccount(context);
     await app.listen({ host: config.host, port: config.port });
-    // Only now, for the key is shown once: a start that fails must not have made it.
-    const secretKey = await makeFirstAccount(context);
+    const secretKey = givenKey ?? (await makeFirstAccount(context));
     process.stdout.write(welcome(config, storage.place, secretKey));
   } catch (error) {
     // What fails because it is being stopped is no failure.
