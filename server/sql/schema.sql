@@ -162,6 +162,67 @@ CREATE INDEX tenant_references_customer ON public.tenant_references USING btree 
 CREATE INDEX tenant_references_outcome ON public.tenant_references USING btree (account_id, outcome, id) WHERE (outcome IS NOT NULL);
 CREATE INDEX tenant_references_status ON public.tenant_references USING btree (account_id, status, id);
 
+create table webhook_attempts (
+  account_id text collate "C" not null,
+  delivery_id text collate "C" not null,
+  started_at_ms bigint not null,
+  duration_ms integer not null,
+  status smallint,
+  error text,
+  response text,
+  api_version text not null,
+  outcome text not null,
+  constraint webhook_attempts_pkey PRIMARY KEY (account_id, delivery_id, started_at_ms),
+  constraint webhook_attempts_outcome_known CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'to_be_retried'::text, 'interrupted'::text]))),
+  constraint webhook_attempts_tell_what_happened CHECK (((status IS NOT NULL) OR (error IS NOT NULL)))
+) partition by range (delivery_id);
+
+create table webhook_deliveries (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  event text collate "C" not null,
+  webhook_endpoint text collate "C" not null,
+  type text collate "C" not null,
+  constraint webhook_deliveries_pkey PRIMARY KEY (account_id, id)
+) partition by range (id);
+
+CREATE INDEX webhook_deliveries_endpoint ON ONLY public.webhook_deliveries USING btree (account_id, webhook_endpoint, id);
+CREATE INDEX webhook_deliveries_event ON ONLY public.webhook_deliveries USING btree (account_id, event, id);
+
+create table webhook_endpoints (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  url text not null,
+  description text,
+  enabled_events text[] collate "C" not null,
+  api_version text not null,
+  status text not null,
+  disabled_reason text,
+  signing_secret bytea not null,
+  metadata text not null,
+  constraint webhook_endpoints_pkey PRIMARY KEY (account_id, id),
+  constraint webhook_endpoints_reason_is_of_disabled CHECK (((status = 'disabled'::text) OR (disabled_reason IS NULL))),
+  constraint webhook_endpoints_status_known CHECK ((status = ANY (ARRAY['enabled'::text, 'disabled'::text])))
+);
+
+create table webhook_queue (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  event text collate "C" not null,
+  webhook_endpoint text collate "C" not null,
+  attempt_count smallint not null default 0,
+  due_at_ms bigint not null,
+  claim_token bigint,
+  claimed_until_ms bigint not null default 0,
+  constraint webhook_queue_pkey PRIMARY KEY (account_id, id)
+);
+
+CREATE INDEX webhook_queue_again ON public.webhook_queue USING btree (due_at_ms) WHERE (attempt_count > 0);
+CREATE INDEX webhook_queue_first ON public.webhook_queue USING btree (due_at_ms) WHERE (attempt_count = 0);
+
 CREATE OR REPLACE FUNCTION public.refuse_batch_members(reason text, members integer[])
  RETURNS void
  LANGUAGE plpgsql

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { makeKey, modeOfKey, type Mode } from './core/api-keys.ts';
+import { parseRanges, type AddressRanges } from './core/target-addresses.ts';
 import { masterKeyLength } from './core/vault.ts';
 
 export interface Config {
@@ -15,8 +16,16 @@ export interface Config {
   secretKey: string | null;
   /** Null has it made in the data folder. */
   masterKey: Uint8Array | null;
+  role: Role;
+  /** The pauses between the attempts of a delivery. */
+  retryScheduleSeconds: readonly number[];
+  /** Address ranges that webhooks may reach although they are not public. */
+  allowedTargets: AddressRanges;
   logLevel: string;
 }
+
+/** What a process does: answer requests, deliver webhooks, or both. */
+export type Role = 'all' | 'api' | 'worker';
 
 /** Everything that is wrong with the settings, in one message. */
 export class ConfigError extends Error {}
@@ -49,6 +58,14 @@ export function readConfig(environment: Environment): Readonly<Config> {
   const publicUrl = readUrl('TENURE_PUBLIC_URL', text('TENURE_PUBLIC_URL'), ['http:', 'https:'], faults);
   const masterKey = readMasterKey(text('TENURE_MASTER_KEY'), databaseUrl, faults);
   const secretKey = readSecretKey(text('TENURE_SECRET_KEY'), mode, faults);
+  const role = oneOf<Role>('TENURE_ROLE', ['all', 'api', 'worker'], 'all');
+  if (role !== 'all' && databaseUrl === null) {
+    faults.push(
+      `TENURE_ROLE is "${role}", which needs DATABASE_URL: the embedded database belongs to one process, which does everything.`,
+    );
+  }
+  const retryScheduleSeconds = readSchedule(text('TENURE_RETRY_SCHEDULE') ?? defaultRetrySchedule, faults);
+  const allowedTargets = readTargets(environment.TENURE_ALLOWED_TARGETS ?? defaultTargets[mode], faults);
   const logLevel = oneOf('TENURE_LOG_LEVEL', logLevels, 'info');
 
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
@@ -61,8 +78,40 @@ export function readConfig(environment: Environment): Readonly<Config> {
     mode,
     secretKey,
     masterKey,
+    role,
+    retryScheduleSeconds,
+    allowedTargets,
     logLevel,
   });
+}
+
+/** 11 attempts in about three days: 5 s, 30 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 20 h. */
+const defaultRetrySchedule = '5,30,300,1800,7200,18000,36000,50400,72000,72000';
+
+/** A sandbox is tried out with receivers on the same machine. */
+const defaultTargets = { sandbox: '127.0.0.0/8,::1/128', live: '' };
+
+const retriesMax = 50;
+const pauseSecondsMax = 30 * 24 * 3600;
+
+function readSchedule(value: string, faults: string[]): readonly number[] {
+  const pauses = value === 'none' ? [] : value.split(',').map((pause) => pause.trim());
+  const fits = pauses.every((pause) => /^\d+(\.\d+)?$/.test(pause) && Number(pause) <= pauseSecondsMax);
+  if (!fits || pauses.length > retriesMax) {
+    faults.push(
+      `TENURE_RETRY_SCHEDULE is "${value}"; it must be up to ${retriesMax} pauses in seconds, such as 5,30,300, or none.`,
+    );
+  }
+  return pauses.map(Number);
+}
+
+function readTargets(value: string, faults: string[]): AddressRanges {
+  try {
+    return parseRanges(value);
+  } catch (error) {
+    faults.push(`TENURE_ALLOWED_TARGETS: ${(error as Error).message}`);
+    return parseRanges('');
+  }
 }
 
 function readPort(value: string, faults: string[]): number {

@@ -16,13 +16,18 @@ import { recordReader } from './db/records.ts';
 import type { HttpContext } from './http/call.ts';
 import { KeyRing } from './http/authenticate.ts';
 import { resources } from './resources/index.ts';
+import { Dispatcher, dispatcherLimits, type DispatcherLimits } from './webhooks/dispatcher.ts';
+import { systemResolve, type ResolveHost } from './webhooks/target-guard.ts';
+import { deliveriesNotifier } from './webhooks/wake.ts';
+import { version } from './product.ts';
 
 /** What the server is made of, built once and handed to whoever needs it. */
 export interface Context extends HttpContext {
   config: Config;
   connection: Connection;
   database: Database;
-  randomBytes: RandomBytes;
+  /** Null in a process that does not deliver. It is to be started. */
+  dispatcher: Dispatcher | null;
   close(): Promise<void>;
 }
 
@@ -30,6 +35,8 @@ export interface Context extends HttpContext {
 export interface Overrides {
   clock?: Clock;
   randomBytes?: RandomBytes;
+  resolveHost?: ResolveHost;
+  dispatcherLimits?: Partial<DispatcherLimits>;
 }
 
 /**
@@ -46,16 +53,33 @@ export async function createContext(
   const databaseClock = new DatabaseClock();
   const clock = overrides.clock ?? databaseClock;
   const ids = new IdMaker(clock, randomBytes);
+  const vault = new Vault(masterKey, randomBytes);
 
   const { eventEpoch } = await withClient(connection, async (client) => {
     await migrate(client);
     databaseClock.correct(await databaseAheadMs(client));
     await withLock(client, dutiesLockKey, () => makePartitionsAhead(client, clock.nowMs()));
-    return joinDeployment(client, new Vault(masterKey, randomBytes));
+    return joinDeployment(client, vault);
   });
 
   const database = openDatabase(connection, log);
   const reader = new Reader(database.readers);
+  const dispatcher =
+    config.role === 'api'
+      ? null
+      : new Dispatcher({
+          pool: database.deliverers,
+          vault,
+          clock,
+          randomBytes,
+          log,
+          resolveHost: overrides.resolveHost ?? systemResolve,
+          allowedTargets: config.allowedTargets,
+          retryScheduleSeconds: config.retryScheduleSeconds,
+          userAgent: `Tenure/${version}`,
+          limits: { ...dispatcherLimits, ...overrides.dispatcherLimits },
+        });
+  const onDeliveries = dispatcher ? () => dispatcher.wake() : deliveriesNotifier(database.readers, log);
   return {
     config,
     connection,
@@ -66,8 +90,10 @@ export async function createContext(
     database,
     reader,
     readRecord: recordReader(reader),
-    committer: new Committer({ writers: database.writers, ids, clock, epoch: eventEpoch }),
+    committer: new Committer({ writers: database.writers, ids, clock, epoch: eventEpoch, onDeliveries }),
     keyRing: new KeyRing(reader, clock),
+    vault,
+    dispatcher,
     resources,
     isReady: () => isReady(reader),
     close: () => database.end(),

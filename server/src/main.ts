@@ -1,6 +1,7 @@
 import pino from 'pino';
 import { ConfigError, readConfig } from './config.ts';
-import { createContext } from './context.ts';
+import { createContext, type Context } from './context.ts';
+import { listen } from './db/listen.ts';
 import { MasterKeyError } from './db/deployment.ts';
 import { EmbeddedDatabaseError } from './db/embedded.ts';
 import { MigrationError } from './db/migrate.ts';
@@ -8,6 +9,8 @@ import { makeFirstAccount } from './first-start.ts';
 import { buildApp } from './http/app.ts';
 import { startDuties } from './jobs/duties.ts';
 import { openStorage } from './storage.ts';
+import type { Dispatcher } from './webhooks/dispatcher.ts';
+import { deliveriesChannel } from './webhooks/wake.ts';
 import { welcome } from './welcome.ts';
 
 /** What is in flight when the server is told to stop gets this long; closing what is behind it takes a little more. */
@@ -41,12 +44,16 @@ async function main(): Promise<void> {
     const duties = startDuties(context);
     lifetime.onStop(() => duties.stop());
     const app = buildApp(context);
-    lifetime.onStop(() => app.stopServing(inFlightTimeoutMs));
+    // Requests and deliveries that are under way end together.
+    lifetime.onStop(() =>
+      Promise.all([app.stopServing(inFlightTimeoutMs), context.dispatcher?.stop(inFlightTimeoutMs)]),
+    );
     // A key that the operator knows must open the server from its first answer on. One that is made here is shown once, so a
     // start that fails must not have made it.
     const givenKey = config.secretKey === null ? null : await makeFirstAccount(context);
     await app.listen({ host: config.host, port: config.port });
     const secretKey = givenKey ?? (await makeFirstAccount(context));
+    if (context.dispatcher) startDelivering(context, context.dispatcher, lifetime);
     process.stdout.write(welcome(config, storage.place, secretKey));
   } catch (error) {
     // What fails because it is being stopped is no failure.
@@ -54,6 +61,14 @@ async function main(): Promise<void> {
     await lifetime.stop();
     throw error;
   }
+}
+
+/** The embedded database has no other process whose deliveries could be heard of. */
+function startDelivering(context: Context, dispatcher: Dispatcher, lifetime: Lifetime): void {
+  dispatcher.start();
+  if (context.config.databaseUrl === null) return;
+  const ear = listen(context.connection, deliveriesChannel, () => dispatcher.wake(), context.log);
+  lifetime.onStop(() => ear.stop());
 }
 
 /** What must be undone at the end, in the reverse order; a signal begins the end at any moment, also during the start. */

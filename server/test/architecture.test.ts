@@ -10,14 +10,15 @@ const mayImport: Record<string, readonly string[]> = {
   db: ['core'],
   commit: ['core', 'db'],
   versions: ['core'],
+  webhooks: ['core', 'db', 'versions'],
   resources: ['core', 'db'],
   http: ['core', 'db', 'commit', 'versions'],
   jobs: ['core', 'db', 'commit', 'versions', 'resources'],
-  '.': ['core', 'db', 'commit', 'versions', 'resources', 'http', 'jobs'],
+  '.': ['core', 'db', 'commit', 'versions', 'resources', 'webhooks', 'http', 'jobs'],
 };
 
 /** Packages that only one folder may know, so that they can be replaced there. */
-const packageOwners: Record<string, string> = { pg: 'db', fastify: 'http', ajv: 'http' };
+const packageOwners: Record<string, string> = { pg: 'db', fastify: 'http', ajv: 'http', undici: 'webhooks' };
 
 /** Tables whose statements must name the account. */
 const accountTables = [
@@ -29,6 +30,10 @@ const accountTables = [
   'request_logs',
   'idempotency_keys',
   'count_deltas',
+  'webhook_endpoints',
+  'webhook_deliveries',
+  'webhook_queue',
+  'webhook_attempts',
 ];
 
 /** Statements without an account, each with its reason. */
@@ -84,6 +89,9 @@ test('only the committer, and the duties that keep house, write', () => {
     // The deployment's one row, and the list of migrations.
     'db/deployment.ts',
     'db/migrate.ts',
+    // How far a delivery is on its way is no record's change: it has no event, and nobody asked for it.
+    'webhooks/claim.ts',
+    'webhooks/complete.ts',
   ]);
 });
 

@@ -61,17 +61,27 @@ export class Committer {
   readonly #clock: Clock;
   readonly #epoch: number;
   readonly #doubtMs: number;
+  readonly #onDeliveries: () => void;
   readonly #lanes = new Lanes();
   #queue: Waiting[] = [];
   #inFlight = 0;
   #pending = 0;
   #countedAccounts = new Set<string>();
 
-  constructor(parts: { writers: Pool; ids: IdMaker; clock: Clock; epoch: number; doubtMs?: number }) {
+  /** @param parts.onDeliveries told when a batch with deliveries is durable; it must return at once. */
+  constructor(parts: {
+    writers: Pool;
+    ids: IdMaker;
+    clock: Clock;
+    epoch: number;
+    onDeliveries?: () => void;
+    doubtMs?: number;
+  }) {
     this.#writers = parts.writers;
     this.#ids = parts.ids;
     this.#clock = parts.clock;
     this.#epoch = parts.epoch;
+    this.#onDeliveries = parts.onDeliveries ?? (() => {});
     this.#doubtMs = parts.doubtMs ?? doubtMsDefault;
   }
 
@@ -201,10 +211,15 @@ export class Committer {
     for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 2, 1_000)) {
       const inDoubt = lost.length > 0;
       const lostAreGone = inDoubt && (await this.#areGone(lost));
-      const trip = await this.#trip(statementsOf(batch, this.#epoch, inDoubt));
-      if (trip.kind === 'done') return { kind: 'committed' };
+      const options = { epoch: this.#epoch, nowMs: this.#clock.nowMs(), again: inDoubt };
+      const trip = await this.#trip(statementsOf(batch, options));
+      if (trip.kind === 'done') {
+        if (trip.deliveries > 0) this.#onDeliveries();
+        return { kind: 'committed' };
+      }
       if (trip.kind === 'answered') {
         if (!inDoubt || lostAreGone) return verdictOf(trip);
+        // Its deliveries, if it has any, are found by polling.
         if (isProof(trip)) return { kind: 'committed' };
       }
       if (trip.kind === 'lost') lost.push({ processId: trip.processId, lostMs: performance.now() });
@@ -248,7 +263,7 @@ export class Committer {
     const lost = results.find((result) => result.status === 'rejected' && isConnectionFault(result.reason));
     client.release(lost !== undefined);
     if (lost) return { kind: 'lost', error: (lost as PromiseRejectedResult).reason, processId: processIdOf(client) };
-    if (failed === -1) return { kind: 'done' };
+    if (failed === -1) return { kind: 'done', deliveries: deliveriesIn(statements, results) };
     return {
       kind: 'answered',
       error: (results[failed] as PromiseRejectedResult).reason,
@@ -259,7 +274,7 @@ export class Committer {
 
 /** How one trip to the database ended. */
 type Trip =
-  | { kind: 'done' }
+  | { kind: 'done'; deliveries: number }
   /** PostgreSQL answered with an error, so nothing was committed. */
   | { kind: 'answered'; error: unknown; statement: Statement | undefined }
   /** No connection could be made, so nothing was sent. */
@@ -293,6 +308,14 @@ function verdictOf(trip: Trip & { kind: 'answered' }): Sent {
 /** Whether the batch's own rows were there already: it was committed by an earlier trip. */
 function isProof({ error, statement }: Trip & { kind: 'answered' }): boolean {
   return statement !== undefined && provesCommit(statement) && codeOf(error) === uniqueViolation;
+}
+
+/** How many deliveries a batch has put in the queue. */
+function deliveriesIn(statements: Statement[], results: PromiseSettledResult<{ rowCount: number | null }>[]): number {
+  const index = statements.findIndex(({ name }) => name === 'insert_deliveries');
+  // The first result is that of `begin`.
+  const result = results[index + 1];
+  return index >= 0 && result?.status === 'fulfilled' ? (result.value.rowCount ?? 0) : 0;
 }
 
 /** The server process behind a connection; the driver keeps its number for cancelling. */

@@ -1,19 +1,29 @@
 import { eventsOf, mentionedIds, type EventFacts, type RecordChange } from '../core/change.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import { timeOfId, type Id, type IdMaker } from '../core/ids.ts';
-import type { Resource, StoredRecord } from '../core/resource.ts';
+import type { DirectDelivery, Resource, StoredRecord } from '../core/resource.ts';
 import type { Answer, Claim, Decision, Mutation, RequestFacts } from './mutation.ts';
 
 /** A decided mutation as rows to write. Its ids are made once: a batch that is sent again writes the very same rows. */
 export interface Member {
   accountId: string;
   answer: Answer | null;
-  inserts: RecordChange[];
-  updates: RecordChange[];
+  inserts: RecordWrite[];
+  updates: RecordWrite[];
+  deletes: RecordWrite[];
   events: EventRow[];
+  /** Endpoints that get nothing more: what is pending to them is canceled. */
+  silencedEndpoints: string[];
   log: LogRow | null;
   claim: Claim | null;
   counts: CountDelta[];
+}
+
+/** A record to write, or the last state of one to delete; `before` is what the decision was made on. */
+export interface RecordWrite {
+  resource: Resource;
+  before: StoredRecord | null;
+  record: StoredRecord;
 }
 
 export interface EventRow {
@@ -24,6 +34,8 @@ export interface EventRow {
   mentions: string[];
   data: string;
   request: string;
+  /** Where it goes, if not to every endpoint that subscribed to it. */
+  delivery: DirectDelivery | null;
 }
 
 export interface LogRow {
@@ -50,7 +62,9 @@ export function prepareMember(mutation: Mutation, decision: Decision, ids: IdMak
     answer: decision.answer,
     inserts: [],
     updates: [],
+    deletes: [],
     events: [],
+    silencedEndpoints: [],
     log: null,
     claim: null,
     counts: [],
@@ -60,13 +74,15 @@ export function prepareMember(mutation: Mutation, decision: Decision, ids: IdMak
   for (const change of decision.changes) {
     const events = eventsOf(change);
     if (events.length === 0) continue;
-    (change.before ? member.updates : member.inserts).push(change);
+    addWrite(member, change);
     addRecordCounts(member.counts, change);
+    if (silences(change)) member.silencedEndpoints.push(change.before!.id);
+    const delivery = (change.before && change.after && change.delivery) || null;
     for (const event of events) {
-      const row = eventRow(change.resource, event, requestJson, ids);
+      const row = eventRow(change.resource, event, requestJson, delivery, ids);
       member.events.push(row);
       for (const id of row.mentions) mentions.add(id);
-      addTotal(member.counts, 'event');
+      addTotal(member.counts, 'event', 1);
       addCounts(member.counts, 'event', { type: event.type }, 1);
     }
   }
@@ -87,13 +103,31 @@ export function prepareMember(mutation: Mutation, decision: Decision, ids: IdMak
 
 /** What two members must not share in one batch: each names what only one of them can have. */
 export function exclusivesOf(member: Member): string[] {
-  const keys = member.updates.map(({ after }) => `${member.accountId} ${after.id}`);
+  const keys = [...member.updates, ...member.deletes].map(({ record }) => `${member.accountId} ${record.id}`);
   if (member.claim) keys.push(`${member.accountId} ${member.claim.keyAccountId} ${member.claim.key}`);
   return keys;
 }
 
-function eventRow(resource: Resource, event: EventFacts, request: string, ids: IdMaker): EventRow {
-  const id = ids.make('evt');
+function addWrite(member: Member, { resource, before, after }: RecordChange): void {
+  if (!before) member.inserts.push({ resource, before, record: after });
+  else if (!after) member.deletes.push({ resource, before, record: before });
+  else if (after !== before) member.updates.push({ resource, before, record: after });
+}
+
+/** A webhook endpoint that is disabled or deleted gets nothing more; enabling it again starts afresh (contract, webhooks). */
+function silences({ resource, before, after }: RecordChange): boolean {
+  if (resource.object !== 'webhook_endpoint' || !before) return false;
+  return !after || (after as StoredRecord & { status: string }).status === 'disabled';
+}
+
+function eventRow(
+  resource: Resource,
+  event: EventFacts,
+  request: string,
+  delivery: DirectDelivery | null,
+  ids: IdMaker,
+): EventRow {
+  const id = delivery?.eventId ?? ids.make('evt');
   return {
     id,
     created: toSeconds(timeOfId(id)),
@@ -102,6 +136,7 @@ function eventRow(resource: Resource, event: EventFacts, request: string, ids: I
     mentions: mentionedIds(resource, event),
     data: JSON.stringify({ object: event.object, previous_attributes: event.previousAttributes }),
     request,
+    delivery,
   };
 }
 
@@ -127,12 +162,13 @@ function eventRequest(request: RequestFacts | null): object {
 
 function addRecordCounts(counts: CountDelta[], { resource, before, after }: RecordChange): void {
   if (before) addCounts(counts, resource.object, countedValues(resource, before), -1);
-  else addTotal(counts, resource.object);
-  addCounts(counts, resource.object, countedValues(resource, after), 1);
+  if (after) addCounts(counts, resource.object, countedValues(resource, after), 1);
+  if (!before) addTotal(counts, resource.object, 1);
+  if (!after) addTotal(counts, resource.object, -1);
 }
 
-function addTotal(counts: CountDelta[], object: string): void {
-  counts.push({ object, dimension: '', value: '', delta: 1 });
+function addTotal(counts: CountDelta[], object: string, delta: number): void {
+  counts.push({ object, dimension: '', value: '', delta });
 }
 
 function countedValues(resource: Resource, record: StoredRecord): Record<string, unknown> {

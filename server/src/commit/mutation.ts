@@ -29,6 +29,8 @@ export interface Answer {
   status: number;
   body: string;
   error?: { type: ErrorType; code: ErrorCode; param?: string };
+  /** Of an answer that carries a secret: the body for the log, without it, and the whole body, encrypted, for a repeat. */
+  secret?: { redactedBody: string; sealedBody: Buffer };
 }
 
 /** What the log and the events tell about a request. */

@@ -1,9 +1,8 @@
-import type { RecordChange } from '../core/change.ts';
 import { toSeconds } from '../core/clock.ts';
 import type { ColumnType, Resource } from '../core/resource.ts';
 import { arrayLiteral } from '../db/array-literal.ts';
 import { columnsOf } from '../db/records.ts';
-import type { Member } from './member.ts';
+import type { Member, RecordWrite } from './member.ts';
 
 /** One multi-row statement of a batch: prepared by name, its rows as one array for each column. */
 export interface Statement {
@@ -18,11 +17,26 @@ type Cell = string | number | boolean | null;
  * The statements that write a batch, in the order that finds a conflict early: claims and moved records first.
  * With `again`, for a batch whose fate is not known, the rows that only it can have written come first: see `provesCommit`.
  */
-export function statementsOf(batch: readonly Member[], epoch: number, again: boolean): Statement[] {
-  const witnesses = [insertLogs(batch), insertEvents(batch, epoch)];
-  const others = [claimKeys(batch), ...updateRecords(batch), ...insertRecords(batch), appendCounts(batch)];
-  const statements = again ? [...witnesses, ...others] : [...others, ...witnesses];
+export function statementsOf(batch: readonly Member[], options: BatchOptions): Statement[] {
+  const witnesses = [insertLogs(batch), insertEvents(batch, options.epoch)];
+  const others = [
+    claimKeys(batch),
+    ...updateRecords(batch),
+    ...deleteRecords(batch),
+    ...insertRecords(batch),
+    appendCounts(batch),
+  ];
+  const inOrder = options.again ? [...witnesses, ...others] : [...others, ...witnesses];
+  // Last, because endpoints are taken as the batch leaves them.
+  const statements = [...inOrder, cancelDeliveries(batch), insertDeliveries(batch, options.nowMs)];
   return statements.filter((statement) => statement !== null);
+}
+
+export interface BatchOptions {
+  epoch: number;
+  nowMs: number;
+  /** Whether the batch may have been committed by an earlier trip. */
+  again: boolean;
 }
 
 /** Statements whose rows bear ids of this batch alone: if such a row is already there, the batch was committed before. */
@@ -45,22 +59,26 @@ function claimKeys(batch: readonly Member[]): Statement | null {
   const rows: Cell[][] = [];
   batch.forEach(({ accountId, claim, log }, member) => {
     if (!claim || !log) return;
-    rows.push([member, accountId, claim.keyAccountId, claim.key, claim.fingerprint, log.facts.id, log.requestedMs]);
+    const sealedBody = log.answer.secret?.sealedBody.toString('hex') ?? null;
+    const { keyAccountId, key, fingerprint } = claim;
+    rows.push([member, accountId, keyAccountId, key, fingerprint, log.facts.id, log.requestedMs, sealedBody]);
   });
   return statementOf(
     'claim_keys',
     `
     with input as materialized (
-      select * from unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[])
-        as input (member, account_id, key_account_id, key, fingerprint, request_id, claimed_at_ms)
+      select *
+      from unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::text[])
+        as input (member, account_id, key_account_id, key, fingerprint, request_id, claimed_at_ms, sealed_body)
     ),
     held as materialized (
       select member, pg_try_advisory_xact_lock(hashtextextended(account_id || ' ' || key_account_id || ' ' || key, 0)) as ours
       from input
     ),
     claimed as (
-      insert into idempotency_keys as stored (account_id, key_account_id, key, fingerprint, request_id, claimed_at_ms)
-      select account_id, key_account_id, key, fingerprint, request_id, claimed_at_ms
+      insert into idempotency_keys as stored
+        (account_id, key_account_id, key, fingerprint, request_id, claimed_at_ms, sealed_body)
+      select account_id, key_account_id, key, fingerprint, request_id, claimed_at_ms, decode(sealed_body, 'hex')
       from input
       join held using (member)
       where ours
@@ -68,7 +86,7 @@ function claimKeys(batch: readonly Member[]): Statement | null {
         set fingerprint = excluded.fingerprint,
             request_id = excluded.request_id,
             claimed_at_ms = excluded.claimed_at_ms,
-            sealed_body = null
+            sealed_body = excluded.sealed_body
         where stored.claimed_at_ms + ${keyLifetimeMs} <= excluded.claimed_at_ms
       returning account_id, key_account_id, key
     )
@@ -119,9 +137,38 @@ function updateRecords(batch: readonly Member[]): (Statement | null)[] {
         left join held using (account_id, id)
         where held.id is null
       ))`,
-      changes.map(({ member, change }) => [member, change.before!.revision, ...cellsOf(resource, change)]),
+      changes.map(({ member, write }) => [member, write.before!.revision, ...cellsOf(resource, write)]),
     );
   });
+}
+
+/** Deletes records that are still as they were when they were read. */
+function deleteRecords(batch: readonly Member[]): (Statement | null)[] {
+  return byResource(batch, ({ deletes }) => deletes).map(([resource, deletions]) =>
+    statementOf(
+      `delete_${resource.table}`,
+      `
+      with input as materialized (
+        select * from unnest($1::integer[], $2::bigint[], $3::text[], $4::text[])
+          as input (member, expected_revision, account_id, id)
+      ),
+      gone as (
+        delete from ${resource.table} record
+        using input
+        where record.account_id = input.account_id
+          and record.id = input.id
+          and record.revision = input.expected_revision
+        returning record.account_id, record.id
+      )
+      select refuse_batch_members('record_moved', array(
+        select member
+        from input
+        left join gone using (account_id, id)
+        where gone.id is null
+      ))`,
+      deletions.map(({ member, write }) => [member, write.before!.revision, write.record.account_id, write.record.id]),
+    ),
+  );
 }
 
 function insertRecords(batch: readonly Member[]): (Statement | null)[] {
@@ -133,7 +180,7 @@ function insertRecords(batch: readonly Member[]): (Statement | null)[] {
       insert into ${resource.table} (${columns.join(', ')})
       select ${columns.map((name) => fromInput(resource, name)).join(', ')}
       from unnest(${parameters(columns.map((name) => arrayTypeOf(resource, name)))}) as input (${columns.join(', ')})`,
-      changes.map(({ change }) => cellsOf(resource, change)),
+      changes.map(({ write }) => cellsOf(resource, write)),
     );
   });
 }
@@ -182,7 +229,7 @@ function insertLogs(batch: readonly Member[]): Statement | null {
       facts.originalRequest,
       facts.originalRequest !== null,
       facts.body,
-      answer.body,
+      answer.secret?.redactedBody ?? answer.body,
       answer.error ? JSON.stringify(answer.error) : null,
       arrayLiteral(log.events),
       arrayLiteral(log.mentions),
@@ -202,6 +249,66 @@ function insertLogs(batch: readonly Member[]): Statement | null {
       as input (account_id, id, created, method, url, path, status, duration_ms, ip_address, user_agent, key_id, key_type,
         api_version, idempotency_key, original_request, replayed, request_body, response_body, error, events, mentions)`,
     rows,
+  );
+}
+
+/**
+ * A delivery for each endpoint that subscribed to an event, from the endpoints as this very transaction sees them, and those that
+ * were asked for one by one. Each gets a place in the queue.
+ */
+function insertDeliveries(batch: readonly Member[], nowMs: number): Statement | null {
+  const rows: Cell[][] = [];
+  for (const { accountId, events } of batch) {
+    for (const { id, created, type, delivery } of events) {
+      rows.push([accountId, id, created, type, delivery?.id ?? null, delivery?.endpointId ?? null, nowMs]);
+    }
+  }
+  return statementOf(
+    'insert_deliveries',
+    `
+    with input as materialized (
+      select * from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::bigint[])
+        as input (account_id, event, created, type, direct_delivery, direct_endpoint, due_at_ms)
+    ),
+    wanted as materialized (
+      select
+        input.account_id,
+        -- As old as its event; the rest is made of event and endpoint, so that a batch that is sent again makes the same.
+        'dlv_' || substr(input.event, 5, 10)
+          || left(encode(sha256(convert_to(input.event || endpoint.id, 'UTF8')), 'hex'), 12) as id,
+        input.created, input.event, endpoint.id as webhook_endpoint, input.type, input.due_at_ms
+      from input
+      join webhook_endpoints endpoint
+        on endpoint.account_id = input.account_id
+        and endpoint.status = 'enabled'
+        and endpoint.enabled_events && array['*', input.type, split_part(input.type, '.', 1) || '.*']
+      where input.direct_delivery is null
+      union all
+      select account_id, direct_delivery, created, event, direct_endpoint, type, due_at_ms
+      from input
+      where direct_delivery is not null
+    ),
+    recorded as (
+      insert into webhook_deliveries (account_id, id, created, event, webhook_endpoint, type)
+      select account_id, id, created, event, webhook_endpoint, type
+      from wanted
+    )
+    insert into webhook_queue (account_id, id, event, webhook_endpoint, due_at_ms)
+    select account_id, id, event, webhook_endpoint, due_at_ms
+    from wanted`,
+    rows,
+  );
+}
+
+/** What is pending to an endpoint that was disabled or deleted leaves the queue; that makes it canceled. */
+function cancelDeliveries(batch: readonly Member[]): Statement | null {
+  return statementOf(
+    'cancel_deliveries',
+    `
+    delete from webhook_queue queue
+    using unnest($1::text[], $2::text[]) as input (account_id, webhook_endpoint)
+    where queue.account_id = input.account_id and queue.webhook_endpoint = input.webhook_endpoint`,
+    batch.flatMap(({ accountId, silencedEndpoints }) => silencedEndpoints.map((endpoint) => [accountId, endpoint])),
   );
 }
 
@@ -228,22 +335,22 @@ function appendCounts(batch: readonly Member[]): Statement | null {
 
 function byResource(
   batch: readonly Member[],
-  changesOf: (member: Member) => RecordChange[],
-): [Resource, { member: number; change: RecordChange }[]][] {
-  const grouped = new Map<Resource, { member: number; change: RecordChange }[]>();
+  writesOf: (member: Member) => RecordWrite[],
+): [Resource, { member: number; write: RecordWrite }[]][] {
+  const grouped = new Map<Resource, { member: number; write: RecordWrite }[]>();
   batch.forEach((candidate, member) => {
-    for (const change of changesOf(candidate)) {
-      const group = grouped.get(change.resource);
-      if (group) group.push({ member, change });
-      else grouped.set(change.resource, [{ member, change }]);
+    for (const write of writesOf(candidate)) {
+      const group = grouped.get(write.resource);
+      if (group) group.push({ member, write });
+      else grouped.set(write.resource, [{ member, write }]);
     }
   });
   // Every batch writes its tables in the same order, so that two batches never wait for each other in a circle.
   return [...grouped].sort(([left], [right]) => (left.table < right.table ? -1 : 1));
 }
 
-function cellsOf(resource: Resource, { after }: RecordChange): Cell[] {
-  const values = after as unknown as Record<string, unknown>;
+function cellsOf(resource: Resource, { record }: RecordWrite): Cell[] {
+  const values = record as unknown as Record<string, unknown>;
   return columnsOf(resource).map((name) => cellOf(resource.fields[name]?.column, values[name]));
 }
 
@@ -251,6 +358,7 @@ function cellOf(type: ColumnType | undefined, value: unknown): Cell {
   if (value === null || value === undefined) return null;
   if (type === 'json') return JSON.stringify(value);
   if (type === 'text[]') return arrayLiteral(value as string[]);
+  if (type === 'sealed') return (value as Buffer).toString('hex');
   return value as Cell;
 }
 
@@ -259,9 +367,16 @@ function arrayTypeOf(resource: Resource, column: string): string {
   return resource.fields[column]?.column === 'bigint' ? 'bigint' : 'text';
 }
 
-/** An array within an array travels as text, because `unnest` would flatten it. */
+/** An array within an array travels as text, because `unnest` would flatten it; so do bytes, in hex. */
 function fromInput(resource: Resource, column: string): string {
-  return resource.fields[column]?.column === 'text[]' ? `input.${column}::text[]` : `input.${column}`;
+  switch (resource.fields[column]?.column) {
+    case 'text[]':
+      return `input.${column}::text[]`;
+    case 'sealed':
+      return `decode(input.${column}, 'hex')`;
+    default:
+      return `input.${column}`;
+  }
 }
 
 function parameters(types: string[]): string {

@@ -2,19 +2,35 @@ import { previousAttributes, type Json, type JsonObject } from './diff.ts';
 import { timeOfId, type Id } from './ids.ts';
 import { toSeconds } from './clock.ts';
 import { mergeMetadata, type Metadata } from './metadata.ts';
-import type { Caller, Resource, StoredRecord } from './resource.ts';
+import type { Caller, Decided, DirectDelivery, Resource, StoredRecord } from './resource.ts';
 
 /**
  * What happens to one record: the one idea of this server. A decision returns it, the committer writes it, and events, counts,
- * the request's log and its stored answer follow from it; nothing else writes.
+ * deliveries, the request's log and its stored answer follow from it; nothing else writes.
  */
-export interface RecordChange {
+export type RecordChange = RecordCreation | RecordUpdate | RecordDeletion;
+
+interface RecordCreation {
   resource: Resource;
-  /** The record as it was read, or null if it is new. */
-  before: StoredRecord | null;
+  before: null;
+  after: StoredRecord;
+}
+
+interface RecordUpdate {
+  resource: Resource;
+  /** The record as it was read. */
+  before: StoredRecord;
   after: StoredRecord;
   /** The event that follows `<resource>.updated`, such as `completed`. */
   verb?: string;
+  /** Its last event goes to one endpoint alone. */
+  delivery?: DirectDelivery;
+}
+
+interface RecordDeletion {
+  resource: Resource;
+  before: StoredRecord;
+  after: null;
 }
 
 /** What an event tells of a change; who caused it is added by the committer. */
@@ -47,20 +63,37 @@ export function decideCreate(
 }
 
 /** Changes a record by a valid body. */
-export function decideUpdate(resource: Resource, before: StoredRecord, input: object, caller: Caller): RecordChange {
+export function decideUpdate(resource: Resource, before: StoredRecord, input: object, caller: Caller): Deciding {
   if (!resource.update) throw new Error(`Bug! ${resource.object} cannot be updated.`);
-  const { after, verb } = resource.update.decide(before, input, caller);
-  const changed = { ...after, revision: before.revision + 1 };
-  if (before.metadata) changed.metadata = mergeMetadata(before.metadata, metadataOf(input));
-  return { resource, before, after: changed, ...(verb && { verb }) };
+  const decided = resource.update.decide(before, input, caller);
+  const metadata = before.metadata && mergeMetadata(before.metadata, metadataOf(input));
+  return decidingOf(resource, before, { ...decided, after: { ...decided.after, ...(metadata && { metadata }) } });
 }
 
 /** Carries out one of the record's actions, such as `cancel`. */
-export function decideAction(resource: Resource, name: string, before: StoredRecord, caller: Caller): RecordChange {
+export function decideAction(resource: Resource, name: string, before: StoredRecord, caller: Caller): Deciding {
   const action = resource.actions?.[name];
   if (!action) throw new Error(`Bug! ${resource.object} has no action ${name}.`);
-  const { after, verb } = action.decide(before, caller);
-  return { resource, before, after: { ...after, revision: before.revision + 1 }, ...(verb && { verb }) };
+  return decidingOf(resource, before, action.decide(before, caller));
+}
+
+/** A change, and what is answered where that is not the record itself. */
+export interface Deciding {
+  change: RecordChange;
+  answer?: { resource: Resource; record: StoredRecord };
+}
+
+function decidingOf(
+  resource: Resource,
+  before: StoredRecord,
+  { after, verb, delivery, answer }: Decided<StoredRecord>,
+): Deciding {
+  // What a decision returns as it got it is not written.
+  const changed = after === before ? before : { ...after, revision: before.revision + 1 };
+  return {
+    change: { resource, before, after: changed, ...(verb && { verb }), ...(delivery && { delivery }) },
+    ...(answer && { answer }),
+  };
 }
 
 /** The record as the newest version of the API shows it. */
@@ -68,23 +101,29 @@ export function renderRecord(resource: Resource, record: StoredRecord): JsonObje
   const object: JsonObject = { id: record.id, object: resource.object, created: record.created };
   const values = record as unknown as JsonObject;
   for (const name in resource.fields) {
-    if (!resource.fields[name]!.hidden) object[name] = values[name] ?? null;
+    if (!resource.fields[name]!.shown) object[name] = values[name] ?? null;
   }
   return object;
 }
 
 /**
- * The events of a change, in their order: `created`, or `updated` and then the specific one. None if nothing that can be
- * seen has changed: then there is nothing to write either.
+ * The events of a change, in their order: `created`; `updated` and then the specific one; the specific one alone if nothing
+ * that is shown has changed; `deleted`. None if nothing happened: then there is nothing to write either.
  */
 export function eventsOf(change: RecordChange): EventFacts[] {
-  const { resource, before, after, verb } = change;
-  const object = renderRecord(resource, after);
-  if (!before) return [{ type: `${resource.object}.created`, objectId: after.id, object, previousAttributes: null }];
-  const previous = previousAttributes(renderRecord(resource, before), object);
-  if (!previous) return [];
-  const updated = { type: `${resource.object}.updated`, objectId: after.id, object, previousAttributes: previous };
-  return verb ? [updated, { ...updated, type: `${resource.object}.${verb}`, previousAttributes: null }] : [updated];
+  const { resource, before, after } = change;
+  const object = renderRecord(resource, after ?? before);
+  const event = (verb: string, previous: JsonObject | null): EventFacts => ({
+    type: `${resource.object}.${verb}`,
+    objectId: (after ?? before).id,
+    object,
+    previousAttributes: previous,
+  });
+  if (!before) return [event('created', null)];
+  if (!after) return [event('deleted', null)];
+  const changed = previousAttributes(renderRecord(resource, before), object);
+  const updated = changed ? [event('updated', changed)] : [];
+  return change.verb ? [...updated, event(change.verb, null)] : updated;
 }
 
 /** Every id an event speaks of: the record's own, and those it links to now or linked to before. */

@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts';
 import type { RandomBytes } from './random.ts';
 
 /** The kinds of id, by the prefix that starts each (contract of the API, objects). */
-export type IdPrefix = 'acct' | 'cus' | 'evt' | 'key' | 'ref' | 'req';
+export type IdPrefix = 'acct' | 'cus' | 'dlv' | 'evt' | 'key' | 'ref' | 'req' | 'we';
 
 /** An id of one kind, such as `ref_…`. */
 export type Id<Prefix extends IdPrefix = IdPrefix> = `${Prefix}_${string}`;

@@ -1,7 +1,8 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from 'typebox';
 import type { Mode } from './api-keys.ts';
-import type { IdPrefix } from './ids.ts';
+import type { Id, IdPrefix } from './ids.ts';
 import { metadataForCreate, metadataForUpdate, metadataSchema, type Metadata } from './metadata.ts';
+import type { AddressRanges } from './target-addresses.ts';
 
 /** What every record has, whatever its kind. Columns bear the names that the API shows. */
 export type StoredRecord = {
@@ -17,28 +18,51 @@ export type StoredRecord = {
 /** A record's own fields: those that its kind decides about. */
 export type FieldsOf<R extends StoredRecord> = Omit<R, keyof StoredRecord>;
 
-/** How a column is kept. `json` is text that only the server reads: it is written faster than `jsonb`, and never searched. */
-export type ColumnType = 'text' | 'bigint' | 'text[]' | 'json';
+/**
+ * How a column is kept. `json` is text that only the server reads: it is written faster than `jsonb`, and never searched.
+ * `sealed` holds a secret, encrypted with the deployment's master key; the record has it as it is kept.
+ */
+export type ColumnType = 'text' | 'bigint' | 'text[]' | 'json' | 'sealed';
 
 export interface Field {
   column: ColumnType;
   /** The field in an answer of the newest version. */
   schema: TSchema;
-  /** Kept, but never shown: in no answer, event or log. */
-  hidden?: true;
+  /**
+   * `never`: kept, but in no answer, event or log. `as_secret`: opened in the answers that make it, and in those to whoever may
+   * change the record; in no list, event or log.
+   */
+  shown?: 'never' | 'as_secret';
 }
 
-/** What a decision may know of who asks, and when. */
+/** What a decision may know of who asks, and when; and what it cannot make by itself. */
 export interface Caller {
   mode: Mode;
   nowSeconds: number;
-  account: { default_provider: string | null };
+  account: { api_version: string; default_provider: string | null };
+  apiVersions: readonly string[];
+  allowedTargets: AddressRanges;
+  makeId<Prefix extends IdPrefix>(prefix: Prefix): Id<Prefix>;
+  /** A new secret, such as `whsec_…`, sealed. */
+  makeSecret(prefix: string): Buffer;
 }
 
-/** The record as it shall be, and the verb of the event that follows `<resource>.updated`, if there is one. */
+/** What shall be. */
 export interface Decided<R extends StoredRecord> {
   after: R;
+  /** The event that follows `<resource>.updated`, such as `completed`; alone, if nothing that is shown has changed. */
   verb?: string;
+  /** Its last event goes to one endpoint alone. */
+  delivery?: DirectDelivery;
+  /** What is answered, where it is not the record itself. */
+  answer?: { resource: Resource; record: StoredRecord };
+}
+
+/** An event's delivery to one endpoint, whatever it subscribed to. */
+export interface DirectDelivery {
+  id: Id<'dlv'>;
+  eventId: Id<'evt'>;
+  endpointId: string;
 }
 
 /**
@@ -61,8 +85,17 @@ export interface Resource<R extends StoredRecord = StoredRecord> {
   counted?: readonly string[];
   /** Rows are written once and never changed, so they have no revision. Only the committer makes them. */
   appendOnly?: true;
+  /** Its records are listed below others: by the path of theirs, the column that holds their id. It has no routes of its own. */
+  listedUnder?: Readonly<Record<string, string>>;
+  /**
+   * How long, in milliseconds, another process may go on with what it has read of a record that was changed. The answer to a
+   * change waits for that long, so that whatever it tells is true everywhere.
+   */
+  staleForMs?: number;
   create?: Create<R>;
   update?: Update<R>;
+  /** `DELETE /v1/<path>/{id}` removes the record. */
+  deletable?: true;
   /** Operations on one record that are more than setting fields: `POST /v1/<path>/{id}/<name>`, without a body. */
   actions?: Record<string, Action<R>>;
 }
@@ -85,6 +118,8 @@ export interface Update<R extends StoredRecord> {
 }
 
 export interface Action<R extends StoredRecord> {
+  /** The answer shows the record's secrets, because it has made new ones. */
+  showsSecrets?: true;
   decide(current: R, caller: Caller): Decided<R>;
 }
 

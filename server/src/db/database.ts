@@ -24,6 +24,8 @@ export interface Database {
   readers: Pool;
   /** For the committer alone: nothing else writes. Statements are pipelined: a batch is one trip. */
   writers: Pool;
+  /** For delivering webhooks. */
+  deliverers: Pool;
   end(): Promise<void>;
 }
 
@@ -32,6 +34,15 @@ export const writersMax = 2;
 
 /** Few connections serve more than many: reads by id are coalesced, and every switch between backends costs. */
 const readersMax = 6;
+
+/** One claims, one writes outcomes, one reads endpoints. */
+const deliverersMax = 3;
+
+/**
+ * The queue of deliveries grows from nothing to very much in seconds, faster than statistics of it are taken; its statements
+ * shall use its indexes whatever they say.
+ */
+const indexesOnly = '-c enable_seqscan=off -c enable_bitmapscan=off';
 
 /** Longer than any statement of ours should ever take; it frees the locks of a client that vanished. */
 const statementTimeoutMs = 10_000;
@@ -53,7 +64,8 @@ export function openDatabase(connection: Connection, log: Logger): Database {
   };
   const readers = new Pool({ ...common, max: readersMax });
   const writers = new Pool({ ...common, max: writersMax, pipeline: true });
-  for (const pool of [readers, writers]) {
+  const deliverers = new Pool({ ...common, max: deliverersMax, options: indexesOnly });
+  for (const pool of [readers, writers, deliverers]) {
     pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'));
     // Whoever uses the connection learns of its loss by its queries; without a listener the event would end the process.
     pool.on('connect', (client) => client.on('error', () => {}));
@@ -61,8 +73,9 @@ export function openDatabase(connection: Connection, log: Logger): Database {
   return {
     readers,
     writers,
+    deliverers,
     async end() {
-      await Promise.all([readers.end(), writers.end()]);
+      await Promise.all([readers.end(), writers.end(), deliverers.end()]);
     },
   };
 }

@@ -11,6 +11,8 @@ const rowsInDefaultPartition = '23514';
 const partitionedTables: { table: string; prefix: IdPrefix }[] = [
   { table: 'events', prefix: 'evt' },
   { table: 'request_logs', prefix: 'req' },
+  { table: 'webhook_deliveries', prefix: 'dlv' },
+  { table: 'webhook_attempts', prefix: 'dlv' },
 ];
 
 /**

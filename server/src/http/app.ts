@@ -76,7 +76,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     call.accountId = chooseAccount(contextHeader, call.accountId);
     call.withContext = contextHeader !== undefined;
     requirePermission(call.route.permission, call.key!.permissions);
-    if (call.route.method === 'POST') checkBodyHeaders(call);
+    if (call.route.method !== 'GET') checkBodyHeaders(call);
   });
 
   app.removeAllContentTypeParsers();
@@ -110,7 +110,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     await closed;
   });
 
-  addRoutes(app, context, routesOf(context));
+  if (context.config.role !== 'worker') addRoutes(app, context, routesOf(context));
   addHealthRoutes(app, context);
   addErrorPages(app);
   return app;

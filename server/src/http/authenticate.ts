@@ -12,7 +12,7 @@ export interface SignedInKey {
   name: string | null;
   permissions: ReadonlySet<string>;
   accountId: string;
-  account: { default_provider: string | null };
+  account: { api_version: string | null; default_provider: string | null };
 }
 
 interface StoredKey extends SignedInKey {
@@ -115,12 +115,13 @@ async function readKey(reader: Reader, hash: string): Promise<StoredKey | null> 
     account_id: string;
     expires_at: number | null;
     revoked_at: number | null;
+    api_version: string | null;
     default_provider: string | null;
   }>({
     name: 'read_key',
     text: `
       select key.id, key.type, key.name, key.permissions, key.account_id, key.expires_at, key.revoked_at,
-        account.default_provider
+        account.api_version, account.default_provider
       from api_keys key
       join accounts account on account.account_id = key.account_id and account.id = key.account_id
       where key.hash = $1`,
@@ -134,7 +135,7 @@ async function readKey(reader: Reader, hash: string): Promise<StoredKey | null> 
     name: row.name,
     permissions: new Set(row.permissions),
     accountId: row.account_id,
-    account: { default_provider: row.default_provider },
+    account: { api_version: row.api_version, default_provider: row.default_provider },
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
   };

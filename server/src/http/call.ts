@@ -4,7 +4,10 @@ import type { Committer } from '../commit/committer.ts';
 import type { Mode } from '../core/api-keys.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Id, IdMaker } from '../core/ids.ts';
+import type { RandomBytes } from '../core/random.ts';
 import type { Resource } from '../core/resource.ts';
+import type { AddressRanges } from '../core/target-addresses.ts';
+import type { Vault } from '../core/vault.ts';
 import type { RecordReader } from '../db/records.ts';
 import type { Reader } from '../db/reader.ts';
 import { latestVersion } from '../versions/index.ts';
@@ -13,7 +16,7 @@ import type { Route } from './routes.ts';
 
 /** What answering requests takes; the server's context has it all. */
 export interface HttpContext {
-  config: { mode: Mode; publicUrl: string };
+  config: { mode: Mode; publicUrl: string; role: 'all' | 'api' | 'worker'; allowedTargets: AddressRanges };
   log: Logger;
   clock: Clock;
   ids: IdMaker;
@@ -21,6 +24,8 @@ export interface HttpContext {
   readRecord: RecordReader;
   committer: Committer;
   keyRing: KeyRing;
+  vault: Vault;
+  randomBytes: RandomBytes;
   resources: readonly Resource[];
   /** Whether the database answers. */
   isReady(): Promise<boolean>;

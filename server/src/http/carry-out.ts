@@ -1,12 +1,19 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer, Claim, Decision, Mutation, Outcome, RequestFacts } from '../commit/mutation.ts';
+import { randomBase62 } from '../core/base62.ts';
+import type { Deciding } from '../core/change.ts';
 import { toSeconds } from '../core/clock.ts';
 import type { Caller } from '../core/resource.ts';
 import { UnavailableError } from '../db/database.ts';
+import { latestVersion, versions } from '../versions/index.ts';
 import { headerOf, type Call, type HttpContext } from './call.ts';
 import { apiErrorOf, errorAnswer, internalError } from './errors.ts';
 import { fingerprint, keyInUse, loggedIdempotencyKey, readStoredAnswer, type RunningKeys } from './idempotency.ts';
-import { render } from './render.ts';
+import { openSecrets, redact, render } from './render.ts';
 import type { WriteRoute } from './routes.ts';
+
+/** 190 bits: nobody guesses it. */
+const secretLength = 32;
 
 /** What the client gets, and whose stored answer it is if an earlier request had the key. */
 export interface CarriedOut {
@@ -33,15 +40,23 @@ export async function carryOut(
     const outcome = await execute(context, call, route, input, claim);
     switch (outcome.kind) {
       case 'committed':
+        await untilKnownEverywhere(route, outcome.answer!);
         return { answer: outcome.answer!, replayed: null };
       case 'key_in_use':
         throw keyInUse();
       case 'key_stored':
-        return replay(context, call, claim!);
+        const repeated = await replay(context, call, claim!);
+        await untilKnownEverywhere(route, repeated.answer);
+        return repeated;
       case 'refused':
         throw new UnavailableError(false, outcome.error);
     }
   });
+}
+
+/** A change that other processes may not have noticed yet is answered only when they have (contract, freshness). */
+async function untilKnownEverywhere({ staleForMs }: WriteRoute, { status }: Answer): Promise<void> {
+  if (staleForMs > 0 && status === 200) await delay(staleForMs);
 }
 
 /** Writes the log of a request that was answered without being executed. */
@@ -81,9 +96,8 @@ async function execute(
 /** Decides, and turns a refusal into the answer that is stored. Without a database nothing is decided. */
 async function decide(context: HttpContext, call: Call, route: WriteRoute, input: object): Promise<Decision> {
   try {
-    const change = await route.decide(call, input, callerOf(context, call));
-    const body = JSON.stringify(render(change.resource, change.after, call));
-    return { changes: [change], answer: { status: 200, body } };
+    const deciding = await route.decide(call, input, callerOf(context, call));
+    return { changes: [deciding.change], answer: answerOf(context, call, route, deciding) };
   } catch (error) {
     if (error instanceof UnavailableError) throw error;
     const apiError = apiErrorOf(error);
@@ -94,8 +108,23 @@ async function decide(context: HttpContext, call: Call, route: WriteRoute, input
   }
 }
 
+function answerOf(context: HttpContext, call: Call, route: WriteRoute, { change, answer }: Deciding): Answer {
+  const { resource, record } = answer ?? { resource: change.resource, record: change.after };
+  if (!record) {
+    const { id, account_id } = change.before!;
+    const object = { id, object: resource.object, deleted: true, ...(call.withContext && { account: account_id }) };
+    return { status: 200, body: JSON.stringify(object) };
+  }
+  const object = render(resource, record, call);
+  const secrets = route.showsSecrets ? openSecrets(resource, record, context.vault) : null;
+  if (!secrets) return { status: 200, body: JSON.stringify(object) };
+  const body = JSON.stringify({ ...object, ...secrets });
+  const redactedBody = JSON.stringify({ ...object, ...redact(secrets) });
+  return { status: 200, body, secret: { redactedBody, sealedBody: context.vault.seal(body) } };
+}
+
 async function replay(context: HttpContext, call: Call, claim: Claim): Promise<CarriedOut> {
-  const stored = await readStoredAnswer(context.reader, call.accountId, claim);
+  const stored = await readStoredAnswer(context, call.accountId, claim);
   // It was there when we tried to claim it: its day ended in between, and the next try is a new request.
   if (!stored) throw keyInUse();
   call.originalRequest = stored.requestId;
@@ -114,8 +143,17 @@ function claimOf(call: Call, input: object): Claim | null {
   };
 }
 
-function callerOf(context: HttpContext, call: Call): Caller {
-  return { mode: context.config.mode, nowSeconds: toSeconds(context.clock.nowMs()), account: call.key!.account };
+function callerOf({ config, clock, ids, vault, randomBytes }: HttpContext, call: Call): Caller {
+  const { account } = call.key!;
+  return {
+    mode: config.mode,
+    nowSeconds: toSeconds(clock.nowMs()),
+    account: { ...account, api_version: account.api_version ?? latestVersion },
+    apiVersions: versions,
+    allowedTargets: config.allowedTargets,
+    makeId: (prefix) => ids.make(prefix),
+    makeSecret: (prefix) => vault.seal(`${prefix}_${randomBase62(secretLength, randomBytes)}`),
+  };
 }
 
 function requestFacts(call: Call): RequestFacts {

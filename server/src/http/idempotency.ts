@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Answer, Claim } from '../commit/mutation.ts';
 import type { Json } from '../core/diff.ts';
 import { ApiError } from '../core/errors.ts';
+import type { Vault } from '../core/vault.ts';
 import type { Reader } from '../db/reader.ts';
 
 const keyForm = /^[\x20-\x7e]{1,255}$/;
@@ -86,18 +87,23 @@ export interface StoredAnswer extends Answer {
  *
  * @throws {ApiError} `idempotency_key_reused` if it was given to another request.
  */
-export async function readStoredAnswer(reader: Reader, accountId: string, claim: Claim): Promise<StoredAnswer | null> {
+export async function readStoredAnswer(
+  { reader, vault }: { reader: Reader; vault: Vault },
+  accountId: string,
+  claim: Claim,
+): Promise<StoredAnswer | null> {
   const rows = await reader.query<{
     fingerprint: string;
     request_id: string;
     status: number;
     response_body: string;
+    sealed_body: Buffer | null;
     api_version: string;
     error: string | null;
   }>({
     name: 'read_stored_answer',
     text: `
-      select stored.fingerprint, stored.request_id, log.status, log.response_body, log.api_version, log.error
+      select stored.fingerprint, stored.request_id, stored.sealed_body, log.status, log.response_body, log.api_version, log.error
       from idempotency_keys stored
       join request_logs log on log.account_id = stored.account_id and log.id = stored.request_id
       where stored.account_id = $1 and stored.key_account_id = $2 and stored.key = $3`,
@@ -111,9 +117,10 @@ export async function readStoredAnswer(reader: Reader, accountId: string, claim:
       'This Idempotency-Key was used for another request: method, path, query, `Service-Context` or body differ. Use a new key.',
     );
   }
-  const answer = {
+  const { sealed_body: sealedBody, response_body: body } = row;
+  const answer: Answer = {
     status: row.status,
-    body: row.response_body,
+    ...(sealedBody ? { body: vault.open(sealedBody), secret: { redactedBody: body, sealedBody } } : { body }),
     ...(row.error !== null && { error: JSON.parse(row.error) as Answer['error'] & {} }),
   };
   return { ...answer, requestId: row.request_id, apiVersion: row.api_version };

@@ -1,14 +1,15 @@
 import type { TObject, TSchema } from 'typebox';
-import { decideAction, decideCreate, decideUpdate, type RecordChange } from '../core/change.ts';
+import { decideAction, decideCreate, decideUpdate, type Deciding } from '../core/change.ts';
 import { isId, type Id } from '../core/ids.ts';
 import type { JsonObject } from '../core/diff.ts';
 import { ApiError } from '../core/errors.ts';
 import { closedObject, type Caller, type Resource, type StoredRecord } from '../core/resource.ts';
-import { readList } from '../db/lists.ts';
+import { readList, type ListQuery } from '../db/lists.ts';
 import type { Call, HttpContext } from './call.ts';
 import { listParameters, listQuery } from './list.ts';
 import type { Query } from './query.ts';
-import { render } from './render.ts';
+import { mayDo } from './permission.ts';
+import { openSecrets, render } from './render.ts';
 
 /** One operation of the API. */
 export type Route = ReadRoute | WriteRoute;
@@ -26,23 +27,31 @@ export interface ReadRoute extends RouteBase {
 }
 
 export interface WriteRoute extends RouteBase {
-  method: 'POST';
+  method: 'POST' | 'DELETE';
   body: TObject;
+  /** Whether the answer shows the record's secrets. */
+  showsSecrets: boolean;
+  /** How long others may go on with what they have read of the record. */
+  staleForMs: number;
   /** The records it will change, as far as the path tells. */
   touches(call: Call): string[];
   /** Reads what it needs and decides; called again if a record moved meanwhile. */
-  decide(call: Call, input: object, caller: Caller): Promise<RecordChange>;
+  decide(call: Call, input: object, caller: Caller): Promise<Deciding>;
 }
 
 /** The routes of every resource. */
 export function routesOf(context: HttpContext): Route[] {
-  return context.resources.flatMap((resource) => [
-    listRoute(context, resource),
-    retrieveRoute(context, resource),
-    ...(resource.create ? [createRoute(context, resource, resource.create.body)] : []),
-    ...(resource.update ? [updateRoute(context, resource, resource.update.body)] : []),
-    ...Object.keys(resource.actions ?? {}).map((name) => actionRoute(context, resource, name)),
-  ]);
+  return context.resources.flatMap((resource) => {
+    if (resource.listedUnder) return listRoutesBelow(context, resource, resource.listedUnder);
+    return [
+      listRoute(context, resource),
+      retrieveRoute(context, resource),
+      ...(resource.create ? [createRoute(context, resource, resource.create.body)] : []),
+      ...(resource.update ? [updateRoute(context, resource, resource.update.body)] : []),
+      ...(resource.deletable ? [deleteRoute(context, resource)] : []),
+      ...Object.keys(resource.actions ?? {}).map((name) => actionRoute(context, resource, name)),
+    ];
+  });
 }
 
 function listRoute(context: HttpContext, resource: Resource): ReadRoute {
@@ -51,62 +60,112 @@ function listRoute(context: HttpContext, resource: Resource): ReadRoute {
     path: `/v1/${resource.path}`,
     permission: `${resource.path}.read`,
     query: listParameters(resource),
-    async read(call, query) {
-      const page = await readList(context.reader, resource, listQuery(resource, query, call.accountId));
-      return {
-        object: 'list',
-        count: page.count,
-        has_more: page.hasMore,
-        data: page.records.map((record) => render(resource, record, call)),
-      };
-    },
+    read: (call, query) => renderList(context, resource, listQuery(resource, query, call.accountId), call),
+  };
+}
+
+/** The lists of records that belong to others: `GET /v1/<path of theirs>/{id}/<path>`. Whoever may read those may read these. */
+function listRoutesBelow(
+  context: HttpContext,
+  resource: Resource,
+  listedUnder: Readonly<Record<string, string>>,
+): ReadRoute[] {
+  return Object.entries(listedUnder).map(([path, column]) => {
+    const owners = context.resources.find((owner) => owner.path === path);
+    if (!owners) throw new Error(`Bug! There is no resource ${path}.`);
+    return {
+      method: 'GET',
+      path: `/v1/${path}/:id/${resource.path}`,
+      permission: `${path}.read`,
+      query: listParameters(resource),
+      async read(call, query) {
+        const owner = await load(context, owners, call);
+        const wanted = listQuery(resource, query, call.accountId);
+        wanted.filters.push({ filter: { column, match: 'exact', schema: {} }, value: owner.id });
+        return renderList(context, resource, wanted, call);
+      },
+    };
+  });
+}
+
+async function renderList(context: HttpContext, resource: Resource, query: ListQuery, call: Call): Promise<JsonObject> {
+  const page = await readList(context.reader, resource, query);
+  return {
+    object: 'list',
+    count: page.count,
+    has_more: page.hasMore,
+    data: page.records.map((record) => render(resource, record, call)),
   };
 }
 
 function retrieveRoute(context: HttpContext, resource: Resource): ReadRoute {
+  const { path } = resource;
   return {
     method: 'GET',
-    path: `/v1/${resource.path}/:id`,
-    permission: `${resource.path}.read`,
+    path: `/v1/${path}/:id`,
+    permission: `${path}.read`,
     query: {},
-    read: async (call) => render(resource, await load(context, resource, call), call),
+    async read(call) {
+      const record = await load(context, resource, call);
+      const object = render(resource, record, call);
+      // Whoever may change the secret may see it.
+      if (!mayDo(`${path}.write`, call.key!.permissions)) return object;
+      return { ...object, ...openSecrets(resource, record, context.vault) };
+    },
   };
 }
 
 function createRoute(context: HttpContext, resource: Resource, body: TObject): WriteRoute {
   return {
-    method: 'POST',
-    path: `/v1/${resource.path}`,
-    permission: `${resource.path}.write`,
-    query: {},
-    body,
+    ...writeRoute(resource, 'POST', '', body),
+    showsSecrets: true,
+    // Nobody can have read it yet.
+    staleForMs: 0,
     touches: () => [],
-    decide: async (call, input, caller) =>
-      decideCreate(resource, context.ids.make(resource.prefix), call.accountId, input, caller),
+    decide: async (call, input, caller) => ({
+      change: decideCreate(resource, context.ids.make(resource.prefix), call.accountId, input, caller),
+    }),
   };
 }
 
 function updateRoute(context: HttpContext, resource: Resource, body: TObject): WriteRoute {
   return {
-    method: 'POST',
-    path: `/v1/${resource.path}/:id`,
-    permission: `${resource.path}.write`,
-    query: {},
-    body,
-    touches: (call) => [idInPath(call)],
+    ...writeRoute(resource, 'POST', '/:id', body),
     decide: async (call, input, caller) => decideUpdate(resource, await load(context, resource, call), input, caller),
+  };
+}
+
+function deleteRoute(context: HttpContext, resource: Resource): WriteRoute {
+  return {
+    ...writeRoute(resource, 'DELETE', '/:id', closedObject({})),
+    decide: async (call) => ({ change: { resource, before: await load(context, resource, call), after: null } }),
   };
 }
 
 function actionRoute(context: HttpContext, resource: Resource, name: string): WriteRoute {
   return {
-    method: 'POST',
-    path: `/v1/${resource.path}/:id/${name}`,
+    ...writeRoute(resource, 'POST', `/:id/${name}`, closedObject({})),
+    showsSecrets: resource.actions?.[name]?.showsSecrets ?? false,
+    decide: async (call, _input, caller) => decideAction(resource, name, await load(context, resource, call), caller),
+  };
+}
+
+/** What all operations that change a record have in common. */
+function writeRoute(
+  resource: Resource,
+  method: WriteRoute['method'],
+  path: string,
+  body: TObject,
+): Omit<WriteRoute, 'decide'> {
+  return {
+    method,
+    path: `/v1/${resource.path}${path}`,
     permission: `${resource.path}.write`,
     query: {},
-    body: closedObject({}),
+    body,
+    showsSecrets: false,
+    staleForMs: resource.staleForMs ?? 0,
     touches: (call) => [idInPath(call)],
-    decide: async (call, _input, caller) => decideAction(resource, name, await load(context, resource, call), caller),
   };
 }
 

@@ -19,12 +19,12 @@ export const apiKey = defineResource<ApiKeyRecord>({
   path: 'api_keys',
   table: 'api_keys',
   fields: {
-    hash: { column: 'text', schema: Type.String(), hidden: true },
+    hash: { column: 'text', schema: Type.String(), shown: 'never' },
     type: { column: 'text', schema: oneOf('secret') },
     name: { column: 'text', schema: nullable(Type.String()) },
     permissions: { column: 'text[]', schema: Type.Array(Type.String()) },
     last_four: { column: 'text', schema: Type.String() },
     expires_at: { column: 'bigint', schema: nullable(Type.Integer()) },
-    revoked_at: { column: 'bigint', schema: nullable(Type.Integer()), hidden: true },
+    revoked_at: { column: 'bigint', schema: nullable(Type.Integer()), shown: 'never' },
   },
 });

@@ -2,6 +2,8 @@ import type { Resource } from '../core/resource.ts';
 import { customer } from './customer.ts';
 import { event } from './event.ts';
 import { reference } from './reference/index.ts';
+import { webhookDelivery } from './webhook_endpoint/delivery.ts';
+import { webhookEndpoint } from './webhook_endpoint/index.ts';
 
 /** The kinds of record the API serves. A line here gives one its routes, permissions and event types. */
-export const resources: readonly Resource[] = [reference, customer, event];
+export const resources: readonly Resource[] = [reference, customer, event, webhookEndpoint, webhookDelivery];

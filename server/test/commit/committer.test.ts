@@ -5,9 +5,9 @@ import type { Mutation, RequestFacts } from '../../src/commit/mutation.ts';
 import { decideCreate, decideUpdate } from '../../src/core/change.ts';
 import { IdMaker } from '../../src/core/ids.ts';
 import { pooledRandomBytes } from '../../src/core/random.ts';
-import type { Caller } from '../../src/core/resource.ts';
 import { openDatabase, withClient } from '../../src/db/database.ts';
 import { customer, type CustomerRecord } from '../../src/resources/customer.ts';
+import { callerAt } from '../support/caller.ts';
 import { serverForTest, type TestServer } from '../support/server.ts';
 
 /*
@@ -15,7 +15,7 @@ import { serverForTest, type TestServer } from '../support/server.ts';
  * the connections, so that all it commits meanwhile is gathered in one batch.
  */
 
-const caller: Caller = { mode: 'sandbox', nowSeconds: 1, account: { default_provider: null } };
+const caller = callerAt(1);
 
 describe('one batch', () => {
   test('a lone mutation is sent at once', async () => {
@@ -255,7 +255,7 @@ function update(server: TestServer, id: string, rename: (name: string) => string
 
 async function changeOf(server: TestServer, id: string, rename: (name: string) => string) {
   const before = (await server.context.readRecord(customer, 'acct_a', id)) as CustomerRecord;
-  return decideUpdate(customer, before, { name: rename(before.name) }, caller);
+  return decideUpdate(customer, before, { name: rename(before.name) }, caller).change;
 }
 
 async function created(committer: Committer, name: string): Promise<string> {
@@ -265,7 +265,7 @@ async function created(committer: Committer, name: string): Promise<string> {
     ...mutation,
     decide: async () => {
       const decision = await mutation.decide();
-      id = decision.changes[0]!.after.id;
+      id = decision.changes[0]!.after!.id;
       return decision;
     },
   });

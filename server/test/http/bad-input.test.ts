@@ -681,10 +681,12 @@ describe('whatever is sent', () => {
 
   test('no answer is a fault of ours, and what is refused leaves no trace', { timeout: 60_000 }, async () => {
     const reference = { application: 'app_1', customer: 'cus_1', metadata: { a: '1' } };
+    const endpoint = { url: 'http://127.0.0.1:9/hook', enabled_events: ['nothing.happens'] };
     const ids = {
       references: (await api.post('/v1/references', reference)).body.id,
       customers: (await api.post('/v1/customers', { name: 'Ada', email: 'ada@example.org' })).body.id,
       events: (await api.get('/v1/events')).body.data[0].id,
+      webhook_endpoints: (await api.post('/v1/webhook_endpoints', endpoint)).body.id,
     };
     const some = fc.array(anyRequest(routesOf(server.context), ids), {
       minLength: requestsPerRun,

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../src/core/errors.ts';
-import type { Caller } from '../../src/core/resource.ts';
 import { withClient } from '../../src/db/database.ts';
 import {
   cancel,
@@ -9,6 +8,7 @@ import {
   type ReferenceRecord,
   type ReferenceUpdate,
 } from '../../src/resources/reference/transitions.ts';
+import { callerAt } from '../support/caller.ts';
 import { createTestDatabase } from '../support/server.ts';
 
 /** What a client can ask of a reference, and when. */
@@ -235,8 +235,4 @@ function reference(fields: Partial<ReferenceRecord>): ReferenceRecord {
 
 function automaticReference(enabled: boolean): NonNullable<ReferenceRecord['automatic_reference']> {
   return { enabled, last_error: null, outcome: null, provider: 'provider_a', status: null, provider_data: null };
-}
-
-function callerAt(nowSeconds: number): Caller {
-  return { mode: 'sandbox', nowSeconds, account: { default_provider: null } };
 }

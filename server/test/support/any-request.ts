@@ -3,7 +3,7 @@ import type { Route } from '../../src/http/routes.ts';
 import { naughtyStrings } from './naughty-strings.ts';
 
 export interface AnyRequest {
-  method: 'GET' | 'POST';
+  method: Route['method'];
   path: string;
   query: string;
   /** As text, for not all of it is JSON. */
@@ -23,7 +23,7 @@ export function anyRequest(routes: Route[], ids: Record<string, string>): fc.Arb
       method: fc.constant(method),
       path: pathOf(path, ids),
       query: method === 'GET' ? anyQuery(ids) : mostlyNone,
-      body: method === 'GET' ? fc.constant(undefined) : anyBody,
+      body: method === 'POST' ? anyBody : fc.constant(undefined),
       headers: anyHeaders,
     }),
   );
@@ -115,6 +115,8 @@ const validBodies: object[] = [
       { line1: '1 High St', city: 'York', postal_code: 'YO1 7HU', country: 'GB', from: '2020-01-01', to: null },
     ],
   },
+  { url: 'http://127.0.0.1:9/hook', enabled_events: ['nothing.happens'], description: 'x', status: 'enabled' },
+  { url: 'http://127.0.0.1:9/other', enabled_events: ['nothing.*'] },
 ];
 
 /** A valid body, one with something changed, any JSON, or a text that is nearly JSON. */

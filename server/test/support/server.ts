@@ -23,6 +23,7 @@ export interface TestServer {
 export interface Api {
   get(path: string, headers?: Record<string, string>): Promise<ApiResponse>;
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>;
+  delete(path: string, headers?: Record<string, string>): Promise<ApiResponse>;
 }
 
 export interface ApiResponse {
@@ -70,6 +71,7 @@ export async function startTestServer(
   const secretKey = (await makeFirstAccount(context)) ?? options.secretKey ?? '';
   const app = buildApp(context);
   await app.listen({ host: '127.0.0.1', port: 0 });
+  context.dispatcher?.start();
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   return {
     url,
@@ -78,7 +80,7 @@ export async function startTestServer(
     connection,
     api: apiClient(url, secretKey),
     async stop() {
-      await app.stopServing(0);
+      await Promise.all([app.stopServing(0), context.dispatcher?.stop(0)]);
       await context.close();
       await database?.drop();
     },
@@ -121,5 +123,6 @@ export function apiClient(url: string, key: string): Api {
   return {
     get: (path, headers = {}) => send('GET', path, undefined, headers),
     post: (path, body, headers = {}) => send('POST', path, body, headers),
+    delete: (path, headers = {}) => send('DELETE', path, undefined, headers),
   };
 }

@@ -1,0 +1,94 @@
+import type { Pool } from '../db/database.ts';
+
+/** A delivery that is this process's to carry out, until its time is up. */
+export interface ClaimedDelivery {
+  accountId: string;
+  id: string;
+  endpointId: string;
+  eventId: string;
+  /** Attempts before this one. */
+  attemptCount: number;
+  dueAtMs: number;
+  claimToken: number;
+  claimedUntilMs: number;
+  /** Null if the event has gone: then there is nothing to send. */
+  event: ClaimedEvent | null;
+}
+
+/** An event as it is stored: the newest shape of its time. */
+export interface ClaimedEvent {
+  created: number;
+  type: string;
+  data: string;
+  request: string;
+}
+
+export interface ClaimWish {
+  nowMs: number;
+  /** Nobody else claims them before that, and then everybody may: longer than an attempt can take. */
+  untilMs: number;
+  /** Fences every later write: whoever writes an outcome must still hold it. */
+  token: number;
+  /** At most so many first attempts, and so many later ones: each has its own lane, so that neither waits for the other. */
+  firstMax: number;
+  againMax: number;
+  /** These have enough under way; theirs are left to wait in the database. */
+  saturatedEndpoints: string[];
+}
+
+/** Takes deliveries that are due, the longest due first. Several processes never take the same one. */
+export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<ClaimedDelivery[]> {
+  const { rows } = await pool.query<{
+    account_id: string;
+    id: string;
+    event: string;
+    webhook_endpoint: string;
+    attempt_count: number;
+    due_at_ms: number;
+    created: number | null;
+    type: string;
+    data: string;
+    request: string;
+  }>({
+    name: 'claim_deliveries',
+    text: `
+      with first as materialized (
+        select account_id, id
+        from webhook_queue
+        where attempt_count = 0 and due_at_ms <= $1 and claimed_until_ms <= $1 and webhook_endpoint <> all($6)
+        order by due_at_ms
+        limit $4
+        for update skip locked
+      ),
+      again as materialized (
+        select account_id, id
+        from webhook_queue
+        where attempt_count > 0 and due_at_ms <= $1 and claimed_until_ms <= $1 and webhook_endpoint <> all($6)
+        order by due_at_ms
+        limit $5
+        for update skip locked
+      ),
+      claimed as (
+        update webhook_queue queue
+        set claimed_until_ms = $2, claim_token = $3
+        from (select * from first union all select * from again) due
+        where queue.account_id = due.account_id and queue.id = due.id
+        returning queue.account_id, queue.id, queue.event, queue.webhook_endpoint, queue.attempt_count, queue.due_at_ms
+      )
+      select claimed.*, event.created, event.type, event.data, event.request
+      from claimed
+      left join events event on event.account_id = claimed.account_id and event.id = claimed.event`,
+    values: [wish.nowMs, wish.untilMs, wish.token, wish.firstMax, wish.againMax, wish.saturatedEndpoints],
+  });
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    id: row.id,
+    endpointId: row.webhook_endpoint,
+    eventId: row.event,
+    attemptCount: row.attempt_count,
+    dueAtMs: row.due_at_ms,
+    claimToken: wish.token,
+    claimedUntilMs: wish.untilMs,
+    event: row.created === null ? null : { created: row.created, type: row.type, data: row.data, request: row.request },
+  }));
+}

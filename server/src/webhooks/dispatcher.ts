@@ -1,0 +1,299 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Clock } from '../core/clock.ts';
+import type { RandomBytes } from '../core/random.ts';
+import type { AddressRanges } from '../core/target-addresses.ts';
+import type { Vault } from '../core/vault.ts';
+import type { Pool } from '../db/database.ts';
+import { claimDeliveries, type ClaimedDelivery } from './claim.ts';
+import { writeOutcomes, type AttemptRow, type Outcome } from './complete.ts';
+import { Endpoints, type Endpoint } from './endpoints.ts';
+import { renderDelivery } from './render.ts';
+import { parseRetryAfter, pauseAfter } from './schedule.ts';
+import { Sender, type Reply } from './send.ts';
+import { signatureHeader } from './sign.ts';
+import { guardedConnector, type ResolveHost } from './target-guard.ts';
+
+/** What bounds the dispatcher. Only tests have others than these. */
+export interface DispatcherLimits {
+  /** Of connecting: the name, the connection and TLS. */
+  connectTimeoutMs: number;
+  /** Of a whole attempt, the end of the answer's body included. */
+  attemptTimeoutMs: number;
+  /** A claim that nobody has completed by then is anybody's again: longer than an attempt can take. */
+  leaseMs: number;
+  /** The queue is looked at at least so often, whether anybody says that there is something or not. */
+  pollMs: number;
+  /** Claimed at once; more would only wait here instead of there. */
+  claimMax: number;
+  /** Claimed and not yet completed, in one process. */
+  heldMax: number;
+  /** Under way to one endpoint, so that a slow one leaves room for the others. */
+  perEndpointMax: number;
+}
+
+export const dispatcherLimits: DispatcherLimits = {
+  connectTimeoutMs: 5_000,
+  attemptTimeoutMs: 15_000,
+  leaseMs: 30_000,
+  pollMs: 1_000,
+  claimMax: 200,
+  heldMax: 600,
+  perEndpointMax: 32,
+};
+
+/** Of what is claimed at once, at most this share are retries, as long as first attempts may be waiting. */
+const retryShare = 0.25;
+
+/** Outcomes are written again and again while the database is away, with this pause at most. */
+const rewritePauseMsMax = 1_000;
+
+export interface DispatcherParts {
+  pool: Pool;
+  vault: Vault;
+  clock: Clock;
+  randomBytes: RandomBytes;
+  log: Logger;
+  resolveHost: ResolveHost;
+  allowedTargets: AddressRanges;
+  retryScheduleSeconds: readonly number[];
+  userAgent: string;
+  limits: DispatcherLimits;
+}
+
+/**
+ * Delivers events to webhook endpoints, at least once. It claims what is due, posts it, and writes what became of it; no
+ * transaction is open while a receiver thinks. Any number of processes may do so on one database. What a process that was killed
+ * had claimed is claimed again when its lease is over.
+ */
+export class Dispatcher {
+  readonly #parts: DispatcherParts;
+  readonly #endpoints: Endpoints;
+  readonly #sender: Sender;
+  readonly #lanes = new Map<string, Lane>();
+  #poll: NodeJS.Timeout | null = null;
+  /** Whether something may be due that no claim has looked for yet. */
+  #wanted = false;
+  #claiming: Promise<void> | null = null;
+  #stopping = false;
+  #held = 0;
+  #outcomes: Outcome[] = [];
+  #writing = false;
+
+  constructor(parts: DispatcherParts) {
+    this.#parts = parts;
+    this.#endpoints = new Endpoints(parts);
+    const { connectTimeoutMs, attemptTimeoutMs } = parts.limits;
+    this.#sender = new Sender({
+      connect: guardedConnector({ allowed: parts.allowedTargets, resolve: parts.resolveHost, connectTimeoutMs }),
+      attemptTimeoutMs,
+    });
+  }
+
+  /** Begins to claim. From here on, `stop` must be called. */
+  start(): void {
+    this.#poll = setInterval(() => {
+      this.#endpoints.sweep();
+      this.wake();
+    }, this.#parts.limits.pollMs);
+    this.wake();
+  }
+
+  /** Says that something may be due: it is looked for at once. */
+  wake(): void {
+    this.#wanted = true;
+    this.#pump();
+  }
+
+  /**
+   * Claims nothing more and gives back what has not begun. What is under way may take until `graceMs`; what is cut off then is
+   * due again at once, and its attempt does not count. Returns when every outcome is written.
+   */
+  async stop(graceMs: number): Promise<void> {
+    this.#stopping = true;
+    if (this.#poll) clearInterval(this.#poll);
+    await this.#claiming;
+    for (const lane of this.#lanes.values()) {
+      for (const delivery of lane.waiting.splice(0)) this.#giveBack(delivery);
+    }
+    const endsAtMs = performance.now() + graceMs;
+    while (this.#held > 0 && performance.now() < endsAtMs) await delay(5);
+    this.#sender.interrupt();
+    // The database may be away; then the leases run out, and everything is sent again.
+    while (this.#held > 0 && performance.now() < endsAtMs + 2 * rewritePauseMsMax) await delay(5);
+    await this.#sender.close();
+  }
+
+  #pump(): void {
+    const { claimMax, heldMax } = this.#parts.limits;
+    const room = Math.min(claimMax, heldMax - this.#held);
+    // Claims of a few would cost as much as claims of many.
+    if (!this.#wanted || this.#claiming || this.#stopping || room < claimMax / 2) return;
+    this.#wanted = false;
+    this.#claiming = this.#claim(room).finally(() => {
+      this.#claiming = null;
+      this.#pump();
+    });
+  }
+
+  async #claim(room: number): Promise<void> {
+    const { pool, clock, limits, log } = this.#parts;
+    const againMax = Math.floor(room * retryShare);
+    const firstMax = room - againMax;
+    const nowMs = clock.nowMs();
+    try {
+      const claimed = await claimDeliveries(pool, {
+        nowMs,
+        untilMs: nowMs + limits.leaseMs,
+        token: this.#makeToken(),
+        firstMax,
+        againMax,
+        saturatedEndpoints: this.#saturatedEndpoints(),
+      });
+      const retries = claimed.filter(({ attemptCount }) => attemptCount > 0).length;
+      // A full lane may have more.
+      if (retries === againMax || claimed.length - retries === firstMax) this.#wanted = true;
+      this.#held += claimed.length;
+      for (const delivery of claimed) this.#take(delivery);
+    } catch (error) {
+      log.warn({ err: error }, 'deliveries could not be claimed');
+    }
+  }
+
+  /** Starts a delivery, or lets it wait until its endpoint has room. */
+  #take(delivery: ClaimedDelivery): void {
+    if (this.#stopping) return this.#giveBack(delivery);
+    let lane = this.#lanes.get(delivery.endpointId);
+    if (!lane) this.#lanes.set(delivery.endpointId, (lane = { inFlight: 0, waiting: [] }));
+    if (lane.inFlight < this.#parts.limits.perEndpointMax) this.#start(delivery, lane);
+    else lane.waiting.push(delivery);
+  }
+
+  #start(delivery: ClaimedDelivery, lane: Lane): void {
+    lane.inFlight++;
+    void this.#carryOut(delivery).finally(() => {
+      lane.inFlight--;
+      const next = lane.waiting.shift();
+      if (next) this.#start(next, lane);
+      else if (lane.inFlight === 0) this.#lanes.delete(delivery.endpointId);
+      // It was left out of claims; now there is room for more.
+      if (lane.waiting.length === this.#parts.limits.perEndpointMax) this.wake();
+    });
+  }
+
+  /** Endpoints that have enough to do here: theirs are left to wait in the database, in nobody's way. */
+  #saturatedEndpoints(): string[] {
+    const { perEndpointMax } = this.#parts.limits;
+    return [...this.#lanes].filter(([, lane]) => lane.waiting.length > perEndpointMax).map(([id]) => id);
+  }
+
+  /** Makes one attempt, if there is somebody to make it to and time to make it in. Never throws. */
+  async #carryOut(delivery: ClaimedDelivery): Promise<void> {
+    const { limits, clock, log } = this.#parts;
+    // An attempt that outlives its claim could meet another one of the same delivery.
+    if (clock.nowMs() + limits.attemptTimeoutMs > delivery.claimedUntilMs) return this.#giveBack(delivery);
+    let endpoint: Endpoint | null;
+    try {
+      endpoint = await this.#endpoints.get(delivery.accountId, delivery.endpointId);
+    } catch (error) {
+      log.warn({ err: error, delivery: delivery.id }, 'a webhook endpoint could not be read');
+      return this.#giveBack(delivery);
+    }
+    const { event } = delivery;
+    // Disabled or deleted after its deliveries were made: nothing more is sent to it.
+    if (!endpoint?.isEnabled || !event) return this.#complete({ delivery, dueAgainAtMs: null, attempt: null });
+
+    const body = renderDelivery(delivery.eventId, event);
+    const startedAtMs = clock.nowMs();
+    const started = performance.now();
+    const reply = await this.#sender.post({
+      origin: endpoint.origin,
+      path: endpoint.path,
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': this.#parts.userAgent,
+        'service-signature': signatureHeader(endpoint.signingSecret, endpoint.readAtSeconds, body),
+        'service-version': endpoint.apiVersion,
+        'service-event-id': delivery.eventId,
+        'service-delivery-id': delivery.id,
+        'service-attempt': String(delivery.attemptCount + 1),
+      },
+      body,
+    });
+    const durationMs = Math.round(performance.now() - started);
+    this.#complete(this.#judge(delivery, reply, { startedAtMs, durationMs, apiVersion: endpoint.apiVersion }));
+  }
+
+  #judge(
+    delivery: ClaimedDelivery,
+    { status, error, response, retryAfter }: Reply,
+    facts: Pick<AttemptRow, 'startedAtMs' | 'durationMs' | 'apiVersion'>,
+  ): Outcome {
+    const told = { ...facts, status, error, response };
+    const nowMs = this.#parts.clock.nowMs();
+    if (error === 'interrupted') {
+      return { delivery, dueAgainAtMs: nowMs, attempt: { ...told, outcome: 'interrupted' } };
+    }
+    if (error === null && status !== null && status >= 200 && status < 300) {
+      return { delivery, dueAgainAtMs: null, attempt: { ...told, outcome: 'delivered' } };
+    }
+    const { retryScheduleSeconds } = this.#parts;
+    const retryAfterMs = parseRetryAfter(retryAfter, nowMs);
+    const pauseMs = pauseAfter(delivery.attemptCount + 1, retryScheduleSeconds, retryAfterMs, this.#random());
+    if (pauseMs === null) return { delivery, dueAgainAtMs: null, attempt: { ...told, outcome: 'failed' } };
+    return { delivery, dueAgainAtMs: nowMs + pauseMs, attempt: { ...told, outcome: 'to_be_retried' } };
+  }
+
+  /** As if it had not been claimed. */
+  #giveBack(delivery: ClaimedDelivery): void {
+    this.#complete({ delivery, dueAgainAtMs: delivery.dueAtMs, attempt: null });
+  }
+
+  #complete(outcome: Outcome): void {
+    this.#outcomes.push(outcome);
+    if (!this.#writing) void this.#writeOutcomes();
+  }
+
+  /** No timer: a lone outcome is written at once, and what comes meanwhile is written together. */
+  async #writeOutcomes(): Promise<void> {
+    this.#writing = true;
+    for (let pauseMs = 20; this.#outcomes.length > 0;) {
+      const outcomes = this.#outcomes.splice(0);
+      try {
+        await writeOutcomes(this.#parts.pool, outcomes);
+        this.#held -= outcomes.length;
+        pauseMs = 20;
+        this.#pump();
+      } catch (error) {
+        this.#parts.log.warn({ err: error }, 'outcomes of deliveries could not be written');
+        this.#outcomes = [...this.#stillHeld(outcomes), ...this.#outcomes];
+        await delay(pauseMs);
+        pauseMs = Math.min(2 * pauseMs, rewritePauseMsMax);
+      }
+    }
+    this.#writing = false;
+  }
+
+  /** When its lease is over a delivery is sent again, and what we know of it helps nobody. */
+  #stillHeld(outcomes: Outcome[]): Outcome[] {
+    const nowMs = this.#parts.clock.nowMs();
+    const held = outcomes.filter(({ delivery }) => nowMs < delivery.claimedUntilMs);
+    this.#held -= outcomes.length - held.length;
+    return held;
+  }
+
+  #makeToken(): number {
+    return Math.floor(this.#random() * Number.MAX_SAFE_INTEGER);
+  }
+
+  /** From 0 up to 1, with 48 random bits. */
+  #random(): number {
+    return Buffer.from(this.#parts.randomBytes(6)).readUIntBE(0, 6) / 2 ** 48;
+  }
+}
+
+/** What is under way to an endpoint, and what waits for its turn. */
+interface Lane {
+  inFlight: number;
+  waiting: ClaimedDelivery[];
+}

@@ -1,0 +1,33 @@
+/** Endpoints that failed together shall not come back together. */
+const jitter = 0.2;
+
+/** A receiver may ask for more time, but not for ever. */
+const lengthenedAtMost = 2;
+
+/**
+ * How many milliseconds to wait after an attempt that failed; null when it was the last one.
+ *
+ * @param attemptCount of all attempts so far that count, the failed one included.
+ * @param scheduleSeconds the pauses between attempts: one attempt more than it is long.
+ * @param retryAfterMs what the receiver asked for; it lengthens a pause up to twice its length, and never shortens it.
+ * @param random from 0 up to 1.
+ */
+export function pauseAfter(
+  attemptCount: number,
+  scheduleSeconds: readonly number[],
+  retryAfterMs: number | null,
+  random: number,
+): number | null {
+  const seconds = scheduleSeconds[attemptCount - 1];
+  if (seconds === undefined) return null;
+  const baseMs = seconds * 1000;
+  const jitteredMs = baseMs * (1 - jitter + 2 * jitter * random);
+  return Math.round(Math.max(jitteredMs, Math.min(retryAfterMs ?? 0, baseMs * lengthenedAtMost)));
+}
+
+/** Reads a `Retry-After` (RFC 9110, 10.2.3): seconds, or a date. Null for what is neither, or lies in the past. */
+export function parseRetryAfter(header: string | undefined, nowMs: number): number | null {
+  if (header === undefined) return null;
+  const waitMs = /^\d{1,10}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - nowMs;
+  return waitMs > 0 ? waitMs : null;
+}

@@ -1,0 +1,161 @@
+import type { LookupAddress } from 'node:dns';
+import dns from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { callbackify } from 'node:util';
+import { buildConnector } from 'undici';
+import { isAllowedAddress, isLocalhost, type AddressRanges } from '../core/target-addresses.ts';
+
+/** Tells the addresses of a host name. It rejects, or answers none, if there are none to be had. */
+export type ResolveHost = (hostname: string) => Promise<string[]>;
+
+/** The URL's host is, or has, an address that is not allowed. Nothing was sent to it. The message is fit for the customer. */
+export class TargetForbiddenError extends Error {
+  readonly code = 'ERR_TARGET_FORBIDDEN';
+
+  constructor() {
+    super('The host of the URL has an address that is not allowed.');
+  }
+}
+
+/** The URL's host name has no address just now. The message is fit for the customer; the cause is for the operator alone. */
+export class HostUnresolvedError extends Error {
+  readonly code = 'ERR_HOST_UNRESOLVED';
+
+  constructor(cause?: unknown) {
+    super('The host name of the URL could not be resolved.', { cause });
+  }
+}
+
+/**
+ * Opens connections for undici's `Pool({ connect })`, and only to allowed addresses: a name is resolved once for each connection, all of
+ * its addresses are judged, and exactly those are connected to, so that a name server that changes its mind gains nothing. At last the
+ * address of the open connection is judged. HTTP/1.1 only.
+ *
+ * The callback gets {@link TargetForbiddenError}, {@link HostUnresolvedError}, or an error of undici, Node or TLS, whose
+ * message may name addresses and so is not fit for the customer.
+ *
+ * @param settings.connectTimeoutMs for resolving, connecting and the TLS handshake together.
+ */
+export function guardedConnector(settings: {
+  allowed: AddressRanges;
+  resolve: ResolveHost;
+  connectTimeoutMs: number;
+}): buildConnector.connector {
+  const { allowed, resolve, connectTimeoutMs } = settings;
+
+  const find = callbackify((hostname: string) => allowedAddresses(hostname, { allowed, resolve }));
+  const lookup: LookupFunction = (hostname, options, callback) => {
+    find(hostname, (error, found) => {
+      if (error !== null) callback(error, []);
+      else if (options.all) callback(null, found);
+      else callback(null, found[0].address, found[0].family);
+    });
+  };
+  const connect = buildConnector({ lookup, autoSelectFamily: true, allowH2: false, timeout: connectTimeoutMs });
+
+  return (options, callback) => {
+    // Node never looks up a literal, so that `lookup` alone would let every one of them through.
+    if (isIP(options.hostname) > 0 && !isAllowedAddress(options.hostname, allowed)) {
+      queueMicrotask(() => callback(new TargetForbiddenError(), null));
+      return;
+    }
+    connect(withServerName(options), (error, socket) => {
+      if (error !== null) {
+        callback(error, null);
+        return;
+      }
+      const fault = socketFault(socket.remoteAddress, allowed);
+      if (fault === null) {
+        callback(null, socket);
+        return;
+      }
+      socket.destroy();
+      callback(fault, null);
+    });
+  };
+}
+
+async function allowedAddresses(
+  hostname: string,
+  { allowed, resolve }: { allowed: AddressRanges; resolve: ResolveHost },
+): Promise<[LookupAddress, ...LookupAddress[]]> {
+  const addresses = await resolve(hostname).catch((error: unknown) => {
+    throw new HostUnresolvedError(error);
+  });
+  const [first, ...others] = addresses.map((address) => ({ address, family: isIP(address) }));
+  if (first === undefined) throw new HostUnresolvedError();
+  // One bad address is enough: an honest public name has none.
+  if (![first, ...others].every(({ address }) => isAllowedAddress(address, allowed))) throw new TargetForbiddenError();
+  return [first, ...others];
+}
+
+/** A name's final dot is no part of the server name (RFC 6066 §3). */
+function withServerName(options: buildConnector.Options): buildConnector.Options {
+  if (isIP(options.hostname) > 0) return options;
+  return { ...options, servername: (options.servername ?? options.hostname).replace(/\.$/, '') };
+}
+
+function socketFault(remoteAddress: string | undefined, allowed: AddressRanges): Error | null {
+  // The other side was gone before we looked.
+  if (remoteAddress === undefined)
+    return Object.assign(new Error('The connection was closed at once.'), { code: 'ECONNRESET' });
+  return isAllowedAddress(remoteAddress, allowed) ? null : new TargetForbiddenError();
+}
+
+/**
+ * Resolves by the machine's name servers, and by its own names (`/etc/hosts`, the services of a container network) what they do not know.
+ * Ends within five seconds. An answer is remembered for 30 seconds, a failure for 5.
+ *
+ * If one family cannot be asked, the addresses of the other are the answer: only what was judged is ever connected to.
+ */
+export const systemResolve: ResolveHost = rememberAnswers(askSystem);
+
+const dnsBudgetMs = 3_000;
+const lookupBudgetMs = 2_000;
+
+/** No such name, no such records of it, and no name server to ask. */
+const unknownCodes = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED']);
+
+async function askSystem(hostname: string): Promise<string[]> {
+  if (isLocalhost(hostname)) return ['127.0.0.1', '::1'];
+  // One for each question, so that giving up on this one leaves the others alone.
+  const resolver = new dns.Resolver({ timeout: 1_000, tries: 2 });
+  const giveUp = setTimeout(() => resolver.cancel(), dnsBudgetMs);
+  const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  clearTimeout(giveUp);
+  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  if (addresses.length > 0) return addresses;
+  for (const answer of answers) {
+    if (answer.status === 'rejected' && !unknownCodes.has(answer.reason.code)) throw answer.reason;
+  }
+  // It holds one of the few threads that files and cryptography need too, so it comes last and for unknown names only.
+  const found = await Promise.race([dns.lookup(hostname, { all: true }), delay(lookupBudgetMs, [], { ref: false })]);
+  if (found.length === 0) throw new Error(`The machine did not resolve ${hostname} in time.`);
+  return found.map(({ address }) => address);
+}
+
+const rememberAnswerMs = 30_000;
+const rememberFailureMs = 5_000;
+const rememberedMax = 10_000;
+
+/** Asks once for all who want to know the same name at the same time, and remembers the answer. The oldest question makes room. */
+function rememberAnswers(ask: ResolveHost): ResolveHost {
+  const remembered = new Map<string, { answer: Promise<string[]>; untilMs: number }>();
+  return (hostname) => {
+    const known = remembered.get(hostname);
+    if (known && performance.now() < known.untilMs) return known.answer;
+    const entry = { answer: ask(hostname), untilMs: Infinity };
+    const rememberFor = (durationMs: number): void => {
+      entry.untilMs = performance.now() + durationMs;
+    };
+    entry.answer.then(
+      () => rememberFor(rememberAnswerMs),
+      () => rememberFor(rememberFailureMs),
+    );
+    remembered.delete(hostname);
+    remembered.set(hostname, entry);
+    if (remembered.size > rememberedMax) remembered.delete(remembered.keys().next().value!);
+    return entry.answer;
+  };
+}

@@ -1,0 +1,19 @@
+import type { Caller } from '../../src/core/resource.ts';
+import { parseRanges } from '../../src/core/target-addresses.ts';
+
+/** Who asks, for decisions that need neither ids nor secrets. */
+export function callerAt(nowSeconds: number): Caller {
+  return {
+    mode: 'sandbox',
+    nowSeconds,
+    account: { api_version: '2026-11-01', default_provider: null },
+    apiVersions: ['2026-11-01'],
+    allowedTargets: parseRanges(''),
+    makeId: notNeeded,
+    makeSecret: notNeeded,
+  };
+}
+
+function notNeeded(): never {
+  throw new Error('This decision makes neither ids nor secrets.');
+}

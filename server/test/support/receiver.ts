@@ -1,0 +1,79 @@
+import { createHmac } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished } from 'vitest';
+
+/** A delivery as it arrived. */
+export interface Received {
+  receivedAtMs: number;
+  method: string;
+  path: string;
+  headers: IncomingMessage['headers'];
+  /** The bytes as they came. */
+  raw: Buffer;
+  // oxlint-disable-next-line typescript/no-explicit-any -- Tests look into bodies freely; what is wrong fails the test.
+  body: any;
+}
+
+export interface Receiver {
+  url: string;
+  /** In the order they came. */
+  received: Received[];
+  /** Waits until so many have come. */
+  count(wanted: number): Promise<Received[]>;
+  stop(): Promise<void>;
+}
+
+/** What a receiver answers: a status, or whatever it likes to do with the response. The last one goes on for ever. */
+type Script = (number | ((response: ServerResponse, request: IncomingMessage) => void))[];
+
+/** A receiver of webhooks on loopback that answers by a script; by default 200 to everything. */
+export async function startReceiver(...script: Script): Promise<Receiver> {
+  const received: Received[] = [];
+  const server: Server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const raw = Buffer.concat(chunks);
+      const step = script[Math.min(received.length, script.length - 1)] ?? 200;
+      received.push({
+        receivedAtMs: Date.now(),
+        method: request.method!,
+        path: request.url!,
+        headers: request.headers,
+        raw,
+        body: JSON.parse(raw.toString('utf8')),
+      });
+      if (typeof step === 'function') step(response, request);
+      else response.writeHead(step).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    received,
+    async count(wanted) {
+      await expect.poll(() => received.length, { timeout: 10_000, interval: 5 }).toBeGreaterThanOrEqual(wanted);
+      return received;
+    },
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** As `startReceiver`, for one test. */
+export async function receiverForTest(...script: Script): Promise<Receiver> {
+  const receiver = await startReceiver(...script);
+  onTestFinished(() => receiver.stop());
+  return receiver;
+}
+
+/** Whether the signature is that of this secret over exactly these bytes. Written from the specification, not from the server. */
+export function isSignedWith(secret: string, { headers, raw }: Pick<Received, 'headers' | 'raw'>): boolean {
+  const parts = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['service-signature']));
+  if (!parts) return false;
+  const hmac = createHmac('sha256', secret).update(Buffer.concat([Buffer.from(`${parts[1]}.`), raw]));
+  return hmac.digest('hex') === parts[2];
+}
