@@ -149,18 +149,20 @@ export class Committer {
   #takeBatch(): Waiting[] {
     const size = this.#pending > loadedAbove ? batchSizeUnderLoad : batchSize;
     const batch: Waiting[] = [];
-    const left: Waiting[] = [];
+    const passedOver: Waiting[] = [];
     const taken = new Set<string>();
-    for (const waiting of this.#queue) {
+    let seen = 0;
+    for (; seen < this.#queue.length && batch.length < size; seen++) {
+      const waiting = this.#queue[seen]!;
       const exclusives = exclusivesOf(waiting.member);
-      if (batch.length === size || exclusives.some((key) => taken.has(key))) {
-        left.push(waiting);
+      if (exclusives.some((key) => taken.has(key))) {
+        passedOver.push(waiting);
       } else {
         for (const key of exclusives) taken.add(key);
         batch.push(waiting);
       }
     }
-    this.#queue = left;
+    this.#queue = [...passedOver, ...this.#queue.slice(seen)];
     return batch;
   }
 

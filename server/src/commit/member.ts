@@ -114,7 +114,7 @@ function addWrite(member: Member, { resource, before, after }: RecordChange): vo
   else if (after !== before) member.updates.push({ resource, before, record: after });
 }
 
-/** A webhook endpoint that is disabled or deleted gets nothing more; enabling it again starts afresh (contract, webhooks). */
+/** A webhook endpoint that is disabled or deleted gets nothing more; enabling it again starts afresh. */
 function silences({ resource, before, after }: RecordChange): boolean {
   if (resource.object !== 'webhook_endpoint' || !before) return false;
   return !after || (after as StoredRecord & { status: string }).status === 'disabled';

@@ -4,7 +4,7 @@ export type JsonObject = { [key: string]: Json };
 
 /**
  * The previous values of all that changed, or null if nothing did: changed keys only, nested objects member by member,
- * arrays whole, and null for a key that was not there (contract of the API, events).
+ * arrays whole, and null for a key that was not there.
  */
 export function previousAttributes(before: JsonObject, after: JsonObject): JsonObject | null {
   const previous: JsonObject = {};

@@ -2,7 +2,7 @@ import { fromBase62, randomBase62, toBase62 } from './base62.ts';
 import type { Clock } from './clock.ts';
 import type { RandomBytes } from './random.ts';
 
-/** The kinds of id, by the prefix that starts each (contract of the API, objects). */
+/** The kinds of id, by the prefix that starts each. */
 export type IdPrefix = 'acct' | 'cus' | 'dlv' | 'evt' | 'key' | 'ref' | 'req' | 'we';
 
 /** An id of one kind, such as `ref_…`. */

@@ -54,7 +54,7 @@ export async function carryOut(
   });
 }
 
-/** A change that other processes may not have noticed yet is answered only when they have (contract, freshness). */
+/** A change that other processes may not have noticed yet is answered only when they have. */
 async function untilKnownEverywhere({ staleForMs }: WriteRoute, { status }: Answer): Promise<void> {
   if (staleForMs > 0 && status === 200) await delay(staleForMs);
 }

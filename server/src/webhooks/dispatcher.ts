@@ -99,8 +99,9 @@ export class Dispatcher {
     this.wake();
   }
 
-  /** Says that something may be due: it is looked for at once. */
+  /** Says that something may be due: it is looked for at once, if this process has begun to deliver. */
   wake(): void {
+    if (!this.#poll) return;
     this.#wanted = true;
     this.#pump();
   }

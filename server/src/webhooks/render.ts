@@ -1,7 +1,7 @@
 import type { ClaimedEvent } from './claim.ts';
 
 /**
- * The bytes that are sent for an event (contract, webhooks): exactly `id`, `object`, `created`, `type`, `data` and `request`.
+ * The bytes that are sent for an event: exactly `id`, `object`, `created`, `type`, `data` and `request`.
  * They are the same at every attempt.
  */
 export function renderDelivery(eventId: string, { created, type, data, request }: ClaimedEvent): Buffer {

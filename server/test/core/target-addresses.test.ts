@@ -159,7 +159,7 @@ describe('an allowed range', () => {
   test.each(
     words(`
     10.0.0.0/33 fd00::/129 10.0.0/8 10.0.0.0/ 10.0.0.0/-1 10.0.0.0/8/8 /8 10.0.0.0/1e1 example.com
-    10.0.0.0-10.0.0.9 fe80::1%lo/64 ::ffff:10.0.0.0/104 10.0.0.0;10.1.0.0 *`),
+    10.0.0.0-10.0.0.9 fe80::1%lo/64 ::ffff:10.0.0.0/104 ::ffff:10.0.0.0/24 10.0.0.0;10.1.0.0 *`),
   )('that cannot be read is named to the operator: %s', (range) => {
     expect(() => parseRanges(`127.0.0.0/8,${range}`)).toThrow(`"${range}" is no address range`);
   });
