@@ -9,10 +9,13 @@ create table accounts (
   api_version text,
   default_provider text,
   linked_records text not null,
+  parent text collate "C",
   constraint accounts_pkey PRIMARY KEY (account_id, id),
   constraint accounts_linked_records_known CHECK ((linked_records = ANY (ARRAY['open'::text, 'strict'::text]))),
   constraint accounts_own_themselves CHECK ((account_id = id))
 );
+
+CREATE INDEX accounts_parent ON public.accounts USING btree (parent, id) WHERE (parent IS NOT NULL);
 
 create table api_keys (
   account_id text collate "C" not null,
@@ -26,6 +29,7 @@ create table api_keys (
   last_four text not null,
   expires_at bigint,
   revoked_at bigint,
+  last_used_at bigint,
   constraint api_keys_pkey PRIMARY KEY (account_id, id),
   constraint api_keys_type_known CHECK ((type = ANY (ARRAY['secret'::text, 'restricted'::text, 'agent'::text])))
 );
@@ -184,6 +188,7 @@ create table webhook_deliveries (
   event text collate "C" not null,
   webhook_endpoint text collate "C" not null,
   type text collate "C" not null,
+  event_account text collate "C",
   constraint webhook_deliveries_pkey PRIMARY KEY (account_id, id)
 ) partition by range (id);
 
@@ -203,6 +208,7 @@ create table webhook_endpoints (
   disabled_reason text,
   signing_secret bytea not null,
   metadata text not null,
+  connected boolean not null default false,
   constraint webhook_endpoints_pkey PRIMARY KEY (account_id, id),
   constraint webhook_endpoints_reason_is_of_disabled CHECK (((status = 'disabled'::text) OR (disabled_reason IS NULL))),
   constraint webhook_endpoints_status_known CHECK ((status = ANY (ARRAY['enabled'::text, 'disabled'::text])))
@@ -217,6 +223,7 @@ create table webhook_queue (
   due_at_ms bigint not null,
   claim_token bigint,
   claimed_until_ms bigint not null default 0,
+  event_account text collate "C",
   constraint webhook_queue_pkey PRIMARY KEY (account_id, id)
 );
 

@@ -21,6 +21,8 @@ export interface Config {
   retryScheduleSeconds: readonly number[];
   /** Address ranges that webhooks may reach although they are not public. */
   allowedTargets: AddressRanges;
+  /** Requests a second for one account in this process; 0 bounds nothing. */
+  rateLimit: number;
   logLevel: string;
 }
 
@@ -66,6 +68,7 @@ export function readConfig(environment: Environment): Readonly<Config> {
   }
   const retryScheduleSeconds = readSchedule(text('TENURE_RETRY_SCHEDULE') ?? defaultRetrySchedule, faults);
   const allowedTargets = readTargets(environment.TENURE_ALLOWED_TARGETS ?? defaultTargets[mode], faults);
+  const rateLimit = readRate(text('TENURE_RATE_LIMIT') ?? defaultRate[mode], faults);
   const logLevel = oneOf('TENURE_LOG_LEVEL', logLevels, 'info');
 
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
@@ -81,6 +84,7 @@ export function readConfig(environment: Environment): Readonly<Config> {
     role,
     retryScheduleSeconds,
     allowedTargets,
+    rateLimit,
     logLevel,
   });
 }
@@ -90,6 +94,9 @@ const defaultRetrySchedule = '5,30,300,1800,7200,18000,36000,50400,72000,72000';
 
 /** A sandbox is tried out with receivers on the same machine. */
 const defaultTargets = { sandbox: '127.0.0.0/8,::1/128', live: '' };
+
+/** A sandbox is for trying things out, also under load. */
+const defaultRate = { sandbox: '0', live: '100' };
 
 const retriesMax = 50;
 const pauseSecondsMax = 30 * 24 * 3600;
@@ -112,6 +119,13 @@ function readTargets(value: string, faults: string[]): AddressRanges {
     faults.push(`TENURE_ALLOWED_TARGETS: ${(error as Error).message}`);
     return parseRanges('');
   }
+}
+
+function readRate(value: string, faults: string[]): number {
+  const rate = Number(value);
+  if (/^\d{1,6}$/.test(value)) return rate;
+  faults.push(`TENURE_RATE_LIMIT is "${value}"; it must be a whole number of requests a second, or 0 for no limit.`);
+  return 0;
 }
 
 function readPort(value: string, faults: string[]): number {

@@ -14,7 +14,9 @@ import { makePartitionsAhead } from './db/partitions.ts';
 import { Reader } from './db/reader.ts';
 import { recordReader } from './db/records.ts';
 import type { HttpContext } from './http/call.ts';
-import { KeyRing } from './http/authenticate.ts';
+import { openAccounts } from './http/account-context.ts';
+import { KeyUses } from './http/key-uses.ts';
+import { openKeyRing } from './http/authenticate.ts';
 import { resources } from './resources/index.ts';
 import { Dispatcher, dispatcherLimits, type DispatcherLimits } from './webhooks/dispatcher.ts';
 import { systemResolve, type ResolveHost } from './webhooks/target-guard.ts';
@@ -91,7 +93,9 @@ export async function createContext(
     reader,
     readRecord: recordReader(reader),
     committer: new Committer({ writers: database.writers, ids, clock, epoch: eventEpoch, onDeliveries }),
-    keyRing: new KeyRing(reader, clock),
+    keyRing: openKeyRing(reader),
+    keyUses: new KeyUses(),
+    accounts: openAccounts(reader),
     vault,
     dispatcher,
     resources,

@@ -1,8 +1,7 @@
 import type { Context } from './context.ts';
 import { hashKey, makeKey } from './core/api-keys.ts';
-import type { RecordChange } from './core/change.ts';
-import { toSeconds } from './core/clock.ts';
-import { timeOfId, type IdPrefix } from './core/ids.ts';
+import { newRecord, type RecordChange } from './core/change.ts';
+import { allPermissions } from './core/permissions.ts';
 import { firstStartLockKey, withLock } from './db/advisory-locks.ts';
 import { withClient } from './db/database.ts';
 import { account, type AccountRecord } from './resources/account.ts';
@@ -29,6 +28,7 @@ async function makeAccountAndKey(context: Context): Promise<string | null> {
     api_version: null,
     default_provider: null,
     linked_records: 'open',
+    parent: null,
   };
   const { key, change } = newSecretKey(context, accountId, context.config.secretKey);
   await commitOwn(context, accountId, [{ resource: account, before: null, after: record }, change]);
@@ -69,28 +69,13 @@ function newSecretKey(
     hash: hashKey(key),
     type: 'secret',
     name: null,
-    permissions: allPermissions,
+    permissions: [...allPermissions],
     last_four: key.slice(-4),
     expires_at: null,
+    last_used_at: null,
     revoked_at: null,
   };
   return { key, change: { resource: apiKey, before: null, after: record } };
-}
-
-/** What a secret key may do unless it was narrowed: everything. */
-const allPermissions = [
-  ...['references', 'applications', 'customers', 'files', 'webhook_endpoints', 'api_keys', 'accounts'].map(
-    (resource) => `${resource}.write`,
-  ),
-  'events.read',
-  'logs.read',
-];
-
-function newRecord(
-  id: `${IdPrefix}_${string}`,
-  accountId: string,
-): { id: string; account_id: string; created: number; revision: number } {
-  return { id, account_id: accountId, created: toSeconds(timeOfId(id)), revision: 1 };
 }
 
 async function commitOwn(context: Context, accountId: string, changes: RecordChange[]): Promise<void> {

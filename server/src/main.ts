@@ -41,7 +41,7 @@ async function main(): Promise<void> {
       log,
     });
     lifetime.onStop(() => context.close());
-    const duties = startDuties(context);
+    const duties = startDuties({ ...context, writeKeyUses: (pool) => context.keyUses.write(pool) });
     lifetime.onStop(() => duties.stop());
     const app = buildApp(context);
     // Requests and deliveries that are under way end together.

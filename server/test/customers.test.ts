@@ -270,7 +270,7 @@ describe('a kind of record', () => {
       holder: { column: 'text', schema: Text },
       note: { column: 'text', schema: nullable(Text) },
     },
-    links: ['holder'],
+    links: { holder: 'customers' },
     create: createFrom({ holder: Text, note: Type.Optional(nullable(Text)) }, ({ holder, note }) => ({
       holder,
       note: note ?? null,

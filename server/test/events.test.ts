@@ -77,9 +77,11 @@ describe('an event', () => {
       'expires_at',
       'id',
       'last_four',
+      'last_used_at',
       'name',
       'object',
       'permissions',
+      'status',
       'type',
     ]);
     expect(JSON.stringify(made)).not.toContain(server.secretKey.slice(8));

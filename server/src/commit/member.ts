@@ -70,9 +70,10 @@ export function prepareMember(mutation: Mutation, decision: Decision, ids: IdMak
     counts: [],
   };
   const requestJson = JSON.stringify(eventRequest(request));
+  const nowSeconds = toSeconds(clock.nowMs());
   const mentions = new Set<string>();
   for (const change of decision.changes) {
-    const events = eventsOf(change);
+    const events = eventsOf(change, nowSeconds);
     if (events.length === 0) continue;
     addWrite(member, change);
     addRecordCounts(member.counts, change);
@@ -97,6 +98,7 @@ export function prepareMember(mutation: Mutation, decision: Decision, ids: IdMak
       mentions: [...mentions],
     };
     member.claim = mutation.claim;
+    addTotal(member.counts, 'log', 1);
   }
   return member;
 }
@@ -144,7 +146,7 @@ function eventRow(
 function eventRequest(request: RequestFacts | null): object {
   const actor = request
     ? {
-        type: 'api_key',
+        type: request.key.type === 'agent' ? 'agent' : 'api_key',
         id: request.key.id,
         name: request.key.name,
         key_id: request.key.id,

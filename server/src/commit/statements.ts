@@ -105,8 +105,8 @@ function claimKeys(batch: readonly Member[]): Statement | null {
 /** Changes records that are still as they were when they were read; rows are locked in one order, whatever the batch's. */
 function updateRecords(batch: readonly Member[]): (Statement | null)[] {
   return byResource(batch, ({ updates }) => updates).map(([resource, changes]) => {
-    const columns = columnsOf(resource);
-    const fields = Object.keys(resource.fields);
+    const columns = writtenColumnsOf(resource);
+    const fields = columns.filter((name) => name in resource.fields);
     const types = ['integer', 'bigint', ...columns.map((name) => arrayTypeOf(resource, name))];
     return statementOf(
       `update_${resource.table}`,
@@ -173,7 +173,7 @@ function deleteRecords(batch: readonly Member[]): (Statement | null)[] {
 
 function insertRecords(batch: readonly Member[]): (Statement | null)[] {
   return byResource(batch, ({ inserts }) => inserts).map(([resource, changes]) => {
-    const columns = columnsOf(resource);
+    const columns = writtenColumnsOf(resource);
     return statementOf(
       `insert_${resource.table}`,
       `
@@ -267,34 +267,50 @@ function insertDeliveries(batch: readonly Member[], nowMs: number): Statement | 
     'insert_deliveries',
     `
     with input as materialized (
-      select * from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::bigint[])
+      select *, array['*', type, split_part(type, '.', 1) || '.*'] as names
+      from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::bigint[])
         as input (account_id, event, created, type, direct_delivery, direct_endpoint, due_at_ms)
+    ),
+    subscribed as (
+      select input.event, endpoint.account_id, endpoint.id as webhook_endpoint
+      from input
+      join webhook_endpoints endpoint on endpoint.account_id = input.account_id and not endpoint.connected
+      where endpoint.status = 'enabled' and endpoint.enabled_events && input.names
+      union all
+      -- A parent's endpoints for the events of its connected accounts.
+      select input.event, endpoint.account_id, endpoint.id
+      from input
+      join accounts account on account.account_id = input.account_id and account.id = input.account_id
+      join webhook_endpoints endpoint on endpoint.account_id = account.parent and endpoint.connected
+      where endpoint.status = 'enabled' and endpoint.enabled_events && input.names
     ),
     wanted as materialized (
       select
-        input.account_id,
+        subscribed.account_id,
         -- As old as its event; the rest is made of event and endpoint, so that a batch that is sent again makes the same.
         'dlv_' || substr(input.event, 5, 10)
-          || left(encode(sha256(convert_to(input.event || endpoint.id, 'UTF8')), 'hex'), 12) as id,
-        input.created, input.event, endpoint.id as webhook_endpoint, input.type, input.due_at_ms
+          || left(encode(sha256(convert_to(input.event || subscribed.webhook_endpoint, 'UTF8')), 'hex'), 12) as id,
+        input.created,
+        input.event,
+        nullif(input.account_id, subscribed.account_id) as event_account,
+        subscribed.webhook_endpoint,
+        input.type,
+        input.due_at_ms
       from input
-      join webhook_endpoints endpoint
-        on endpoint.account_id = input.account_id
-        and endpoint.status = 'enabled'
-        and endpoint.enabled_events && array['*', input.type, split_part(input.type, '.', 1) || '.*']
+      join subscribed using (event)
       where input.direct_delivery is null
       union all
-      select account_id, direct_delivery, created, event, direct_endpoint, type, due_at_ms
+      select account_id, direct_delivery, created, event, null, direct_endpoint, type, due_at_ms
       from input
       where direct_delivery is not null
     ),
     recorded as (
-      insert into webhook_deliveries (account_id, id, created, event, webhook_endpoint, type)
-      select account_id, id, created, event, webhook_endpoint, type
+      insert into webhook_deliveries (account_id, id, created, event, event_account, webhook_endpoint, type)
+      select account_id, id, created, event, event_account, webhook_endpoint, type
       from wanted
     )
-    insert into webhook_queue (account_id, id, event, webhook_endpoint, due_at_ms)
-    select account_id, id, event, webhook_endpoint, due_at_ms
+    insert into webhook_queue (account_id, id, event, event_account, webhook_endpoint, due_at_ms)
+    select account_id, id, event, event_account, webhook_endpoint, due_at_ms
     from wanted`,
     rows,
   );
@@ -349,12 +365,17 @@ function byResource(
   return [...grouped].sort(([left], [right]) => (left.table < right.table ? -1 : 1));
 }
 
-function cellsOf(resource: Resource, { record }: RecordWrite): Cell[] {
-  const values = record as unknown as Record<string, unknown>;
-  return columnsOf(resource).map((name) => cellOf(resource.fields[name]?.column, values[name]));
+/** What the committer writes; what a duty keeps is left as it is. */
+function writtenColumnsOf(resource: Resource): string[] {
+  return columnsOf(resource).filter((name) => !resource.fields[name]?.keptBy);
 }
 
-function cellOf(type: ColumnType | undefined, value: unknown): Cell {
+function cellsOf(resource: Resource, { record }: RecordWrite): Cell[] {
+  const values = record as unknown as Record<string, unknown>;
+  return writtenColumnsOf(resource).map((name) => cellOf(resource.fields[name]?.column, values[name]));
+}
+
+function cellOf(type: ColumnType | null | undefined, value: unknown): Cell {
   if (value === null || value === undefined) return null;
   if (type === 'json') return JSON.stringify(value);
   if (type === 'text[]') return arrayLiteral(value as string[]);
@@ -364,7 +385,8 @@ function cellOf(type: ColumnType | undefined, value: unknown): Cell {
 
 function arrayTypeOf(resource: Resource, column: string): string {
   if (column === 'created' || column === 'revision') return 'bigint';
-  return resource.fields[column]?.column === 'bigint' ? 'bigint' : 'text';
+  const type = resource.fields[column]?.column;
+  return type === 'bigint' || type === 'integer' || type === 'boolean' ? type : 'text';
 }
 
 /** An array within an array travels as text, because `unnest` would flatten it; so do bytes, in hex. */

@@ -6,17 +6,17 @@ import type { RandomBytes } from './random.ts';
 /** One deployment is one environment; its keys say which. */
 export type Mode = 'sandbox' | 'live';
 
-/** What a key opens; its text says which (`sk_`). */
-export type KeyType = 'secret';
+/** What a key opens; its text says which (`sk_`, `rk_`, `ak_`). */
+export type KeyType = 'secret' | 'restricted' | 'agent';
 
-const keyTypePrefix: Record<KeyType, string> = { secret: 'sk' };
+const keyTypePrefix: Record<KeyType, string> = { secret: 'sk', restricted: 'rk', agent: 'ak' };
 const modeWord: Record<Mode, string> = { sandbox: 'test', live: 'live' };
 const randomLength = 32;
 const checksumLength = 6;
-const keyForm = /^(sk)_(test|live)_[0-9A-Za-z]{38}$/;
+const keyForm = /^(sk|rk|ak)_(test|live)_[0-9A-Za-z]{38}$/;
 
 /**
- * Makes a key: `sk_test_` or `sk_live_`, 32 random characters (190 bits), and the CRC-32 of all before it in base62, so that
+ * Makes a key: its kind and mode (`sk_test_`, `rk_live_`), 32 random characters (190 bits), and the CRC-32 of all before it in base62, so that
  * a mistyped key is refused without a look-up and a scanner can tell a real key from any other text.
  */
 export function makeKey(type: KeyType, mode: Mode, randomBytes: RandomBytes): string {

@@ -2,7 +2,7 @@ import { previousAttributes, type Json, type JsonObject } from './diff.ts';
 import { timeOfId, type Id } from './ids.ts';
 import { toSeconds } from './clock.ts';
 import { mergeMetadata, type Metadata } from './metadata.ts';
-import type { Caller, Decided, DirectDelivery, Resource, StoredRecord } from './resource.ts';
+import type { Action, Caller, Decided, DirectDelivery, Resource, StoredRecord } from './resource.ts';
 
 /**
  * What happens to one record: the one idea of this server. A decision returns it, the committer writes it, and events, counts,
@@ -51,15 +51,16 @@ export function decideCreate(
   caller: Caller,
 ): RecordChange {
   if (!resource.create) throw new Error(`Bug! ${resource.object} cannot be created.`);
-  const after: StoredRecord = {
-    ...resource.create.decide(input, caller),
-    id,
-    account_id: accountId,
-    created: toSeconds(timeOfId(id)),
-    revision: 1,
-  };
+  const fields = resource.create.decide(input, caller);
+  const after: StoredRecord = { ...fields, ...newRecord(id, resource.ownedBy ? id : accountId) };
+  if (resource.ownedBy) Object.assign(after, { [resource.ownedBy.column]: accountId });
   if ('metadata' in resource.fields) after.metadata = mergeMetadata({}, metadataOf(input));
   return { resource, before: null, after };
+}
+
+/** What every record has from its beginning. */
+export function newRecord(id: Id, accountId: string): Pick<StoredRecord, 'id' | 'account_id' | 'created' | 'revision'> {
+  return { id, account_id: accountId, created: toSeconds(timeOfId(id)), revision: 1 };
 }
 
 /** Changes a record by a valid body. */
@@ -71,37 +72,40 @@ export function decideUpdate(resource: Resource, before: StoredRecord, input: ob
 }
 
 /** Carries out one of the record's actions, such as `cancel`. */
-export function decideAction(resource: Resource, name: string, before: StoredRecord, caller: Caller): Deciding {
-  const action = resource.actions?.[name];
-  if (!action) throw new Error(`Bug! ${resource.object} has no action ${name}.`);
-  return decidingOf(resource, before, action.decide(before, caller));
+export function decideAction(
+  resource: Resource,
+  action: Action<StoredRecord>,
+  before: StoredRecord,
+  input: object,
+  caller: Caller,
+): Deciding {
+  return decidingOf(resource, before, action.decide(before, caller, input));
 }
 
-/** A change, and what is answered where that is not the record itself. */
+/** What shall change, the record that was asked for first, and what is answered where that is not this record. */
 export interface Deciding {
-  change: RecordChange;
+  changes: [RecordChange, ...RecordChange[]];
   answer?: { resource: Resource; record: StoredRecord };
 }
 
 function decidingOf(
   resource: Resource,
   before: StoredRecord,
-  { after, verb, delivery, answer }: Decided<StoredRecord>,
+  { after, verb, delivery, also = [], answer }: Decided<StoredRecord>,
 ): Deciding {
   // What a decision returns as it got it is not written.
   const changed = after === before ? before : { ...after, revision: before.revision + 1 };
-  return {
-    change: { resource, before, after: changed, ...(verb && { verb }), ...(delivery && { delivery }) },
-    ...(answer && { answer }),
-  };
+  const change = { resource, before, after: changed, ...(verb && { verb }), ...(delivery && { delivery }) };
+  return { changes: [change, ...also], ...(answer && { answer }) };
 }
 
-/** The record as the newest version of the API shows it. */
-export function renderRecord(resource: Resource, record: StoredRecord): JsonObject {
+/** The record as the newest version of the API shows it at this time. */
+export function renderRecord(resource: Resource, record: StoredRecord, nowSeconds: number): JsonObject {
   const object: JsonObject = { id: record.id, object: resource.object, created: record.created };
   const values = record as unknown as JsonObject;
   for (const name in resource.fields) {
-    if (!resource.fields[name]!.shown) object[name] = values[name] ?? null;
+    const { shown, derive } = resource.fields[name]!;
+    if (!shown) object[name] = derive ? derive(record, nowSeconds) : (values[name] ?? null);
   }
   return object;
 }
@@ -110,9 +114,9 @@ export function renderRecord(resource: Resource, record: StoredRecord): JsonObje
  * The events of a change, in their order: `created`; `updated` and then the specific one; the specific one alone if nothing
  * that is shown has changed; `deleted`. None if nothing happened: then there is nothing to write either.
  */
-export function eventsOf(change: RecordChange): EventFacts[] {
+export function eventsOf(change: RecordChange, nowSeconds: number): EventFacts[] {
   const { resource, before, after } = change;
-  const object = renderRecord(resource, after ?? before);
+  const object = renderRecord(resource, after ?? before, nowSeconds);
   const event = (verb: string, previous: JsonObject | null): EventFacts => ({
     type: `${resource.object}.${verb}`,
     objectId: (after ?? before).id,
@@ -121,7 +125,7 @@ export function eventsOf(change: RecordChange): EventFacts[] {
   });
   if (!before) return [event('created', null)];
   if (!after) return [event('deleted', null)];
-  const changed = previousAttributes(renderRecord(resource, before), object);
+  const changed = previousAttributes(renderRecord(resource, before, nowSeconds), object);
   const updated = changed ? [event('updated', changed)] : [];
   return change.verb ? [...updated, event(change.verb, null)] : updated;
 }
@@ -129,7 +133,7 @@ export function eventsOf(change: RecordChange): EventFacts[] {
 /** Every id an event speaks of: the record's own, and those it links to now or linked to before. */
 export function mentionedIds(resource: Resource, event: EventFacts): string[] {
   const ids = new Set([event.objectId]);
-  for (const link of resource.links ?? []) {
+  for (const link of Object.keys(resource.links ?? {})) {
     addIds(ids, event.object[link]);
     addIds(ids, event.previousAttributes?.[link]);
   }

@@ -136,6 +136,12 @@ export const errorCatalogue = {
     explanation:
       'The key lacks the permission that the message names. Use another key, or give this one the permission.',
   },
+  rate_limit: {
+    status: 429,
+    type: 'rate_limit_error',
+    explanation:
+      'Too many requests came within a second: of one account, or from one address whose keys were no good. Nothing was done. Wait for the time in Retry-After; the RateLimit header tells how many requests are left.',
+  },
   request_invalid: {
     status: 400,
     type: 'invalid_request_error',

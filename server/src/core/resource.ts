@@ -1,6 +1,9 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from 'typebox';
-import type { Mode } from './api-keys.ts';
+import type { KeyType, Mode } from './api-keys.ts';
+import type { RecordChange } from './change.ts';
+import type { Json } from './diff.ts';
 import type { Id, IdPrefix } from './ids.ts';
+import type { Provider } from './providers.ts';
 import { metadataForCreate, metadataForUpdate, metadataSchema, type Metadata } from './metadata.ts';
 import type { AddressRanges } from './target-addresses.ts';
 
@@ -22,10 +25,15 @@ export type FieldsOf<R extends StoredRecord> = Omit<R, keyof StoredRecord>;
  * How a column is kept. `json` is text that only the server reads: it is written faster than `jsonb`, and never searched.
  * `sealed` holds a secret, encrypted with the deployment's master key; the record has it as it is kept.
  */
-export type ColumnType = 'text' | 'bigint' | 'text[]' | 'json' | 'sealed';
+export type ColumnType = 'text' | 'bigint' | 'integer' | 'boolean' | 'text[]' | 'json' | 'sealed';
 
 export interface Field {
-  column: ColumnType;
+  /** Null if it is not kept: then it is derived, or only in the record that a decision has just made. */
+  column: ColumnType | null;
+  /** What it is, of the rest of the record and the time. */
+  derive?: (record: StoredRecord, nowSeconds: number) => Json;
+  /** Somebody else keeps it up to date, without a change of the record; the committer never writes it. */
+  keptBy?: 'duty';
   /** The field in an answer of the newest version. */
   schema: TSchema;
   /**
@@ -39,12 +47,16 @@ export interface Field {
 export interface Caller {
   mode: Mode;
   nowSeconds: number;
-  account: { api_version: string; default_provider: string | null };
+  /** The account acted upon. */
+  account: { api_version: string; default_provider: Provider | null };
+  permissions: ReadonlySet<string>;
   apiVersions: readonly string[];
   allowedTargets: AddressRanges;
   makeId<Prefix extends IdPrefix>(prefix: Prefix): Id<Prefix>;
   /** A new secret, such as `whsec_…`, sealed. */
   makeSecret(prefix: string): Buffer;
+  /** A new API key of this deployment's mode. */
+  makeKey(type: KeyType): { sealed: Buffer; hash: string; lastFour: string };
 }
 
 /** What shall be. */
@@ -54,6 +66,8 @@ export interface Decided<R extends StoredRecord> {
   verb?: string;
   /** Its last event goes to one endpoint alone. */
   delivery?: DirectDelivery;
+  /** Changes of other records that belong to it. */
+  also?: RecordChange[];
   /** What is answered, where it is not the record itself. */
   answer?: { resource: Resource; record: StoredRecord };
 }
@@ -77,8 +91,8 @@ export interface Resource<R extends StoredRecord = StoredRecord> {
   path: string;
   table: string;
   fields: Record<string, Field>;
-  /** Fields that hold the id of another record: what `related_object` finds. */
-  links?: readonly string[];
+  /** Fields that hold the id of another record, with the path of its kind: what `related_object` finds. */
+  links?: Readonly<Record<string, string>>;
   /** What a list can be filtered by, by the name of the query parameter. */
   filters?: Record<string, Filter>;
   /** Columns whose values are counted as they are written, so that a list of millions filtered by one is counted at once. */
@@ -88,22 +102,30 @@ export interface Resource<R extends StoredRecord = StoredRecord> {
   /** Its records are listed below others: by the path of theirs, the column that holds their id. It has no routes of its own. */
   listedUnder?: Readonly<Record<string, string>>;
   /**
+   * Its records live in themselves and belong to the account in this column: connected accounts to their parent. Then
+   * `ownPath` is where an account finds itself.
+   */
+  ownedBy?: { column: string; ownPath: string };
+  /**
    * How long, in milliseconds, another process may go on with what it has read of a record that was changed. The answer to a
    * change waits for that long, so that whatever it tells is true everywhere.
    */
   staleForMs?: number;
   create?: Create<R>;
   update?: Update<R>;
-  /** `DELETE /v1/<path>/{id}` removes the record. */
-  deletable?: true;
-  /** Operations on one record that are more than setting fields: `POST /v1/<path>/{id}/<name>`, without a body. */
+  /** `DELETE /v1/<path>/{id}`: removes the record, or does what ends it but keeps it. */
+  delete?: 'removes' | Action<R>;
+  /** Operations on one record that are more than setting fields: `POST /v1/<path>/{id}/<name>`. */
   actions?: Record<string, Action<R>>;
 }
 
 export interface Filter {
   column: string;
-  /** `exact`: equal. `prefix`: equal, or with a trailing `*` beginning with it. `contains`: one of an array's items. */
-  match: 'exact' | 'prefix' | 'contains';
+  /**
+   * `exact`: equal. `prefix`: equal, or with a trailing `*` beginning with it. `contains`: one of an array's items. `status`: an
+   * HTTP status, or a class of them (`4xx`).
+   */
+  match: 'exact' | 'prefix' | 'contains' | 'status';
   schema: TSchema;
 }
 
@@ -120,7 +142,9 @@ export interface Update<R extends StoredRecord> {
 export interface Action<R extends StoredRecord> {
   /** The answer shows the record's secrets, because it has made new ones. */
   showsSecrets?: true;
-  decide(current: R, caller: Caller): Decided<R>;
+  /** None is taken unless it says which. */
+  body?: TObject;
+  decide(current: R, caller: Caller, input: object): Decided<R>;
 }
 
 /** Completes a definition: with `metadata: true` the field, its input and its merging rule come by themselves. */

@@ -37,7 +37,8 @@ function listStatement(resource: Resource, query: ListQuery): ReadStatement {
   const values: (string | number)[] = [query.accountId];
   const parameter = (value: string | number): string => `$${values.push(value)}`;
 
-  const matches = ['account_id = $1'];
+  // An account's records, or the accounts that belong to it.
+  const matches = [`${resource.ownedBy?.column ?? 'account_id'} = $1`];
   for (const { filter, value } of query.filters) {
     matches.push(...conditionsOf(filter, value, parameter));
   }
@@ -97,6 +98,10 @@ function conditionsOf({ column, match }: Filter, value: string, parameter: (valu
   switch (match) {
     case 'exact':
       return [`${column} = ${parameter(value)}`];
+    case 'status':
+      return value.endsWith('xx')
+        ? [`${column} >= ${parameter(`${value[0]}00`)}`, `${column} <= ${parameter(`${value[0]}99`)}`]
+        : [`${column} = ${parameter(value)}`];
     case 'contains':
       return [`${column} @> array[${parameter(value)}]`];
     case 'prefix':
@@ -122,7 +127,9 @@ function countExpression(
   parameter: (value: string) => string,
 ): string {
   const [only, ...others] = query.filters;
-  const counted = !only || (others.length === 0 && resource.counted?.includes(only.filter.column));
+  // An account is counted where it was made, which for the first one is itself.
+  const counted =
+    !resource.ownedBy && (!only || (others.length === 0 && resource.counted?.includes(only.filter.column)));
   if (!counted || Object.keys(query.created).length > 0) {
     return `(select count(*) from ${resource.table} where ${matches.join(' and ')})`;
   }

@@ -45,7 +45,8 @@ export type StoredRow = StoredRecord & { [column: string]: unknown };
 
 /** A resource's columns, those that every record has first. */
 export function columnsOf(resource: Resource): string[] {
-  return ['account_id', 'id', 'created', ...(resource.appendOnly ? [] : ['revision']), ...Object.keys(resource.fields)];
+  const kept = Object.keys(resource.fields).filter((name) => resource.fields[name]!.column !== null);
+  return ['account_id', 'id', 'created', ...(resource.appendOnly ? [] : ['revision']), ...kept];
 }
 
 /** Turns a row into the record it keeps. */

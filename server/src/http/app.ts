@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Answer } from '../commit/mutation.ts';
+import { toSeconds } from '../core/clock.ts';
 import { ApiError } from '../core/errors.ts';
 import { chooseAccount } from './account-context.ts';
 import { authenticate } from './authenticate.ts';
@@ -14,6 +15,7 @@ import { addHealthRoutes } from './health.ts';
 import { KnownPaths } from './known-paths.ts';
 import { readIdempotencyKey, RunningKeys } from './idempotency.ts';
 import { requirePermission } from './permission.ts';
+import { FailedSignIns, RateLimit } from './rate-limit.ts';
 import { queryReader } from './query.ts';
 import { routesOf, type ReadRoute, type Route, type WriteRoute } from './routes.ts';
 import { validator } from './validate.ts';
@@ -41,17 +43,25 @@ const pathParameterLengthMax = 16 * 1024;
 
 /** The server's HTTP side: the pipeline every request goes through, in its order, and the routes behind it. */
 export function buildApp(context: HttpContext): FastifyInstance {
+  const rateLimit = new RateLimit(context.config.rateLimit);
+  const failedSignIns = new FailedSignIns();
   const app = fastify({
     logger: false,
     bodyLimit: bodyBytesMax,
-    requestTimeout: 30_000,
+    requestTimeout: 15_000,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     exposeHeadRoutes: false,
-    http: { requireHostHeader: false },
+    // Whoever sends slowly is cut off: headers within ten seconds, the whole request within fifteen.
+    http: {
+      requireHostHeader: false,
+      headersTimeout: 10_000,
+      connectionsCheckingInterval: 2_000,
+      maxHeaderSize: 16_384,
+    },
     routerOptions: { maxParamLength: pathParameterLengthMax },
-    frameworkErrors: (error, request, reply) => void refuseUnroutable(context, request, reply, error),
+    frameworkErrors: (error, request, reply) => void refuseUnroutable(context, request, reply, error, failedSignIns),
     clientErrorHandler: (error, socket) => answerUnreadable(context, error, socket),
   });
   // An expectation that we do not know is passed over: the answer tells the client all the same.
@@ -61,19 +71,21 @@ export function buildApp(context: HttpContext): FastifyInstance {
   app.addHook('onRoute', ({ method, url }) => paths.add(method, url));
 
   const inFlight = { requests: 0 };
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     inFlight.requests++;
     const call = newCall(context, request);
     request.call = call;
     const { config } = request.routeOptions;
     if (config.public) return;
     if (!config.route && !paths.isApi(request.url)) throw paths.refusalOf(request);
-    await identify(context, call);
+    await identify(context, call, failedSignIns);
+    rateLimit.check(call.accountId, reply);
     if (!config.route) throw paths.refusalOf(request);
     call.route = config.route;
     call.version = chooseVersion(headerOf(request, 'service-version'));
     const contextHeader = headerOf(request, 'service-context');
-    call.accountId = chooseAccount(contextHeader, call.accountId);
+    call.account = await chooseAccount(contextHeader, call.accountId, context.accounts);
+    call.accountId = call.account.id;
     call.withContext = contextHeader !== undefined;
     requirePermission(call.route.permission, call.key!.permissions);
     if (call.route.method !== 'GET') checkBodyHeaders(call);
@@ -122,22 +134,32 @@ async function refuseUnroutable(
   request: FastifyRequest,
   reply: FastifyReply,
   error: unknown,
+  failedSignIns: FailedSignIns,
 ): Promise<void> {
   request.call = newCall(context, request);
   // No hook runs for it.
   stamp(reply, request.call);
   try {
-    await identify(context, request.call);
+    await identify(context, request.call, failedSignIns);
     await sendError(context, request, reply, error);
   } catch (unidentified) {
     await sendError(context, request, reply, unidentified);
   }
 }
 
-/** @throws {ApiError} 401 */
-async function identify(context: HttpContext, call: Call): Promise<void> {
-  call.key = await authenticate(call.request, context.keyRing, { mode: context.config.mode, clock: context.clock });
+/** @throws {ApiError} 401, or 429 where too many keys were tried out. */
+async function identify(context: HttpContext, call: Call, failedSignIns: FailedSignIns): Promise<void> {
+  const { keyRing, clock, config, keyUses } = context;
+  const address = call.request.socket.remoteAddress;
+  failedSignIns.check(address);
+  try {
+    call.key = await authenticate(call.request, keyRing, { mode: config.mode, clock });
+  } catch (error) {
+    if (error instanceof ApiError) failedSignIns.note(address);
+    throw error;
+  }
   call.accountId = call.key.accountId;
+  keyUses.note(call.key, toSeconds(call.startedMs));
 }
 
 function addRoutes(app: FastifyInstance, context: HttpContext, routes: Route[]): void {

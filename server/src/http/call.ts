@@ -11,12 +11,20 @@ import type { Vault } from '../core/vault.ts';
 import type { RecordReader } from '../db/records.ts';
 import type { Reader } from '../db/reader.ts';
 import { latestVersion } from '../versions/index.ts';
+import type { AccountFacts, Accounts } from './account-context.ts';
 import type { KeyRing, SignedInKey } from './authenticate.ts';
+import type { KeyUses } from './key-uses.ts';
 import type { Route } from './routes.ts';
 
 /** What answering requests takes; the server's context has it all. */
 export interface HttpContext {
-  config: { mode: Mode; publicUrl: string; role: 'all' | 'api' | 'worker'; allowedTargets: AddressRanges };
+  config: {
+    mode: Mode;
+    publicUrl: string;
+    role: 'all' | 'api' | 'worker';
+    allowedTargets: AddressRanges;
+    rateLimit: number;
+  };
   log: Logger;
   clock: Clock;
   ids: IdMaker;
@@ -24,6 +32,8 @@ export interface HttpContext {
   readRecord: RecordReader;
   committer: Committer;
   keyRing: KeyRing;
+  keyUses: KeyUses;
+  accounts: Accounts;
   vault: Vault;
   randomBytes: RandomBytes;
   resources: readonly Resource[];
@@ -41,6 +51,8 @@ export interface Call {
   key: SignedInKey | null;
   /** The account acted upon: the key's own, unless `Service-Context` names another. */
   accountId: string;
+  /** What is known of it; null until the request has a route. */
+  account: AccountFacts | null;
   /** Whether `Service-Context` was sent; then objects carry `account`. */
   withContext: boolean;
   version: string;
@@ -62,6 +74,7 @@ export function newCall(context: Pick<HttpContext, 'ids' | 'clock'>, request: Fa
     request,
     key: null,
     accountId: '',
+    account: null,
     withContext: false,
     version: latestVersion,
     route: null,

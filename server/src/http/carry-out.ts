@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer, Claim, Decision, Mutation, Outcome, RequestFacts } from '../commit/mutation.ts';
+import { hashKey, makeKey } from '../core/api-keys.ts';
 import { randomBase62 } from '../core/base62.ts';
 import type { Deciding } from '../core/change.ts';
 import { toSeconds } from '../core/clock.ts';
@@ -9,6 +10,7 @@ import { latestVersion, versions } from '../versions/index.ts';
 import { headerOf, type Call, type HttpContext } from './call.ts';
 import { apiErrorOf, errorAnswer, internalError } from './errors.ts';
 import { fingerprint, keyInUse, loggedIdempotencyKey, readStoredAnswer, type RunningKeys } from './idempotency.ts';
+import { requireLinkedRecords } from './linked-records.ts';
 import { openSecrets, redact, render } from './render.ts';
 import type { WriteRoute } from './routes.ts';
 
@@ -97,7 +99,8 @@ async function execute(
 async function decide(context: HttpContext, call: Call, route: WriteRoute, input: object): Promise<Decision> {
   try {
     const deciding = await route.decide(call, input, callerOf(context, call));
-    return { changes: [deciding.change], answer: answerOf(context, call, route, deciding) };
+    await requireLinkedRecords(context, call, deciding.changes);
+    return { changes: deciding.changes, answer: answerOf(context, call, route, deciding) };
   } catch (error) {
     if (error instanceof UnavailableError) throw error;
     const apiError = apiErrorOf(error);
@@ -108,11 +111,12 @@ async function decide(context: HttpContext, call: Call, route: WriteRoute, input
   }
 }
 
-function answerOf(context: HttpContext, call: Call, route: WriteRoute, { change, answer }: Deciding): Answer {
+function answerOf(context: HttpContext, call: Call, route: WriteRoute, { changes, answer }: Deciding): Answer {
+  const [change] = changes;
   const { resource, record } = answer ?? { resource: change.resource, record: change.after };
   if (!record) {
-    const { id, account_id } = change.before!;
-    const object = { id, object: resource.object, deleted: true, ...(call.withContext && { account: account_id }) };
+    const { id } = change.before!;
+    const object = { id, object: resource.object, deleted: true, ...(call.withContext && { account: call.accountId }) };
     return { status: 200, body: JSON.stringify(object) };
   }
   const object = render(resource, record, call);
@@ -144,15 +148,20 @@ function claimOf(call: Call, input: object): Claim | null {
 }
 
 function callerOf({ config, clock, ids, vault, randomBytes }: HttpContext, call: Call): Caller {
-  const { account } = call.key!;
+  const { apiVersion, defaultProvider } = call.account!;
   return {
     mode: config.mode,
     nowSeconds: toSeconds(clock.nowMs()),
-    account: { ...account, api_version: account.api_version ?? latestVersion },
+    account: { api_version: apiVersion ?? latestVersion, default_provider: defaultProvider },
+    permissions: call.key!.permissions,
     apiVersions: versions,
     allowedTargets: config.allowedTargets,
     makeId: (prefix) => ids.make(prefix),
     makeSecret: (prefix) => vault.seal(`${prefix}_${randomBase62(secretLength, randomBytes)}`),
+    makeKey(type) {
+      const key = makeKey(type, config.mode, randomBytes);
+      return { sealed: vault.seal(key), hash: hashKey(key), lastFour: key.slice(-4) };
+    },
   };
 }
 

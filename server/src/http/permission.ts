@@ -1,4 +1,5 @@
 import { ApiError } from '../core/errors.ts';
+import { includesPermission } from '../core/permissions.ts';
 
 /**
  * Lets a key pass that may do this.
@@ -6,16 +7,9 @@ import { ApiError } from '../core/errors.ts';
  * @throws {ApiError} 403, naming the permission that would do.
  */
 export function requirePermission(needed: string, held: ReadonlySet<string>): void {
-  if (mayDo(needed, held)) return;
+  if (includesPermission(held, needed)) return;
   throw new ApiError(
     'permission_denied',
     `This key lacks the permission \`${needed}\`. Give it that permission, or use another key.`,
   );
-}
-
-/** Whether these permissions include the needed one; `<resource>.write` includes reading. */
-export function mayDo(needed: string, held: ReadonlySet<string>): boolean {
-  if (held.has(needed)) return true;
-  const [resource, verb] = needed.split('.');
-  return verb === 'read' && held.has(`${resource}.write`);
 }

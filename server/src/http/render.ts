@@ -1,4 +1,5 @@
 import { renderRecord } from '../core/change.ts';
+import { toSeconds } from '../core/clock.ts';
 import type { JsonObject } from '../core/diff.ts';
 import type { Resource, StoredRecord } from '../core/resource.ts';
 import type { Vault } from '../core/vault.ts';
@@ -8,19 +9,21 @@ import type { Call } from './call.ts';
 export function render(
   resource: Resource,
   record: StoredRecord,
-  call: Pick<Call, 'withContext' | 'version'>,
+  call: Pick<Call, 'withContext' | 'accountId' | 'version' | 'startedMs'>,
 ): JsonObject {
-  const object = renderRecord(resource, record);
+  const object = renderRecord(resource, record, toSeconds(call.startedMs));
   if (resource.object === 'event') return { ...object, api_version: call.version };
-  if (call.withContext) object.account = record.account_id;
+  if (call.withContext) object.account = call.accountId;
   return object;
 }
 
-/** The record's secrets, opened; null if its kind has none. */
+/** The record's secrets, opened; null if it has none. */
 export function openSecrets(resource: Resource, record: StoredRecord, vault: Vault): Record<string, string> | null {
-  const names = Object.keys(resource.fields).filter((name) => resource.fields[name]!.shown === 'as_secret');
+  const values = record as unknown as Record<string, Buffer | undefined>;
+  const names = Object.keys(resource.fields).filter(
+    (name) => resource.fields[name]!.shown === 'as_secret' && values[name] !== undefined,
+  );
   if (names.length === 0) return null;
-  const values = record as unknown as Record<string, Buffer>;
   return Object.fromEntries(names.map((name) => [name, vault.open(values[name]!)]));
 }
 

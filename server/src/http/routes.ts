@@ -3,12 +3,13 @@ import { decideAction, decideCreate, decideUpdate, type Deciding } from '../core
 import { isId, type Id } from '../core/ids.ts';
 import type { JsonObject } from '../core/diff.ts';
 import { ApiError } from '../core/errors.ts';
-import { closedObject, type Caller, type Resource, type StoredRecord } from '../core/resource.ts';
+import { includesPermission } from '../core/permissions.ts';
+import { closedObject, type Action, type Caller, type Resource, type StoredRecord } from '../core/resource.ts';
 import { readList, type ListQuery } from '../db/lists.ts';
+import type { StoredRow } from '../db/records.ts';
 import type { Call, HttpContext } from './call.ts';
 import { listParameters, listQuery } from './list.ts';
 import type { Query } from './query.ts';
-import { mayDo } from './permission.ts';
 import { openSecrets, render } from './render.ts';
 
 /** One operation of the API. */
@@ -44,12 +45,13 @@ export function routesOf(context: HttpContext): Route[] {
   return context.resources.flatMap((resource) => {
     if (resource.listedUnder) return listRoutesBelow(context, resource, resource.listedUnder);
     return [
+      ...(resource.ownedBy ? ownRoutes(context, resource, resource.ownedBy.ownPath) : []),
       listRoute(context, resource),
       retrieveRoute(context, resource),
       ...(resource.create ? [createRoute(context, resource, resource.create.body)] : []),
-      ...(resource.update ? [updateRoute(context, resource, resource.update.body)] : []),
-      ...(resource.deletable ? [deleteRoute(context, resource)] : []),
-      ...Object.keys(resource.actions ?? {}).map((name) => actionRoute(context, resource, name)),
+      ...(resource.update && !resource.ownedBy ? [updateRoute(context, resource, resource.update.body)] : []),
+      ...(resource.delete ? [deleteRoute(context, resource, resource.delete)] : []),
+      ...Object.entries(resource.actions ?? {}).map(([name, action]) => actionRoute(context, resource, name, action)),
     ];
   });
 }
@@ -109,7 +111,7 @@ function retrieveRoute(context: HttpContext, resource: Resource): ReadRoute {
       const record = await load(context, resource, call);
       const object = render(resource, record, call);
       // Whoever may change the secret may see it.
-      if (!mayDo(`${path}.write`, call.key!.permissions)) return object;
+      if (!includesPermission(call.key!.permissions, `${path}.write`)) return object;
       return { ...object, ...openSecrets(resource, record, context.vault) };
     },
   };
@@ -123,7 +125,7 @@ function createRoute(context: HttpContext, resource: Resource, body: TObject): W
     staleForMs: 0,
     touches: () => [],
     decide: async (call, input, caller) => ({
-      change: decideCreate(resource, context.ids.make(resource.prefix), call.accountId, input, caller),
+      changes: [decideCreate(resource, context.ids.make(resource.prefix), call.accountId, input, caller)],
     }),
   };
 }
@@ -135,18 +137,23 @@ function updateRoute(context: HttpContext, resource: Resource, body: TObject): W
   };
 }
 
-function deleteRoute(context: HttpContext, resource: Resource): WriteRoute {
+function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | Action<StoredRecord>): WriteRoute {
   return {
     ...writeRoute(resource, 'DELETE', '/:id', closedObject({})),
-    decide: async (call) => ({ change: { resource, before: await load(context, resource, call), after: null } }),
+    async decide(call, input, caller) {
+      const before = await load(context, resource, call);
+      if (how === 'removes') return { changes: [{ resource, before, after: null }] };
+      return decideAction(resource, how, before, input, caller);
+    },
   };
 }
 
-function actionRoute(context: HttpContext, resource: Resource, name: string): WriteRoute {
+function actionRoute(context: HttpContext, resource: Resource, name: string, action: Action<StoredRecord>): WriteRoute {
   return {
-    ...writeRoute(resource, 'POST', `/:id/${name}`, closedObject({})),
-    showsSecrets: resource.actions?.[name]?.showsSecrets ?? false,
-    decide: async (call, _input, caller) => decideAction(resource, name, await load(context, resource, call), caller),
+    ...writeRoute(resource, 'POST', `/:id/${name}`, action.body ?? closedObject({})),
+    showsSecrets: action.showsSecrets ?? false,
+    decide: async (call, input, caller) =>
+      decideAction(resource, action, await load(context, resource, call), input, caller),
   };
 }
 
@@ -169,10 +176,37 @@ function writeRoute(
   };
 }
 
+/** An account finds and changes itself at a path of its own: `/v1/account`. */
+function ownRoutes(context: HttpContext, resource: Resource, ownPath: string): Route[] {
+  const path = `/v1/${ownPath}`;
+  const loadOwn = async (call: Call): Promise<StoredRecord> => {
+    const record = await context.readRecord(resource, call.accountId, call.accountId);
+    if (!record) throw new Error(`Bug! The account ${call.accountId} is not there.`);
+    return record;
+  };
+  const read: ReadRoute = {
+    method: 'GET',
+    path,
+    permission: `${resource.path}.read`,
+    query: {},
+    read: async (call) => render(resource, await loadOwn(call), call),
+  };
+  if (!resource.update) return [read];
+  return [
+    read,
+    {
+      ...writeRoute(resource, 'POST', '', resource.update.body),
+      path,
+      touches: (call) => [call.accountId],
+      decide: async (call, input, caller) => decideUpdate(resource, await loadOwn(call), input, caller),
+    },
+  ];
+}
+
 /** @throws {ApiError} `resource_missing`, with the same words whether the record is another account's or nobody's. */
 async function load(context: HttpContext, resource: Resource, call: Call): Promise<StoredRecord> {
   const id = idInPath(call);
-  const record = isId(resource.prefix, id) ? await context.readRecord(resource, call.accountId, id) : null;
+  const record = isId(resource.prefix, id) ? await readOwned(context, resource, call.accountId, id) : null;
   if (record) return record;
   throw new ApiError(
     'resource_missing',
@@ -181,6 +215,17 @@ async function load(context: HttpContext, resource: Resource, call: Call): Promi
       param: 'id',
     },
   );
+}
+
+async function readOwned(
+  context: HttpContext,
+  resource: Resource,
+  accountId: string,
+  id: string,
+): Promise<StoredRecord | null> {
+  if (!resource.ownedBy) return context.readRecord(resource, accountId, id);
+  const record = await context.readRecord(resource, id, id);
+  return record && (record as StoredRow)[resource.ownedBy.column] === accountId ? record : null;
 }
 
 function idInPath(call: Call): Id {

@@ -14,6 +14,9 @@ export interface Duties {
 /** Short enough that a count is the sum of a few hundred rows at most, whatever the load. */
 const foldEveryMs = 2_000;
 
+/** What was noted and not written is lost in a crash; a minute is the grain of what is shown anyway. */
+const keyUsesEveryMs = 10_000;
+
 /** Partitions are made weeks ahead, so a few days without success do no harm. */
 const partitionsEveryMs = 6 * 3600 * 1000;
 
@@ -22,6 +25,7 @@ export function startDuties(context: {
   connection: Connection;
   database: { readers: Pool };
   committer: Committer;
+  writeKeyUses: (pool: Pool) => Promise<void>;
   clock: Clock;
   log: Logger;
 }): Duties {
@@ -44,6 +48,7 @@ export function startDuties(context: {
         if (!folded) committer.addCountedAccounts(accounts);
       }
     }),
+    every(keyUsesEveryMs, 'write key uses', () => context.writeKeyUses(pool)),
     every(partitionsEveryMs, 'make partitions', () =>
       withClient(context.connection, (client) =>
         withLock(client, dutiesLockKey, () => makePartitionsAhead(client, clock.nowMs())),
@@ -54,6 +59,7 @@ export function startDuties(context: {
     async stop() {
       for (const timer of timers) clearInterval(timer);
       await running;
+      await context.writeKeyUses(pool).catch((error: unknown) => log.warn({ err: error }, 'key uses were not written'));
     },
   };
 }

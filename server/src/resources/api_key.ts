@@ -1,6 +1,34 @@
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import type { KeyType } from '../core/api-keys.ts';
-import { defineResource, nullable, oneOf, type StoredRecord } from '../core/resource.ts';
+import { newRecord } from '../core/change.ts';
+import { ApiError, invalidParameter } from '../core/errors.ts';
+import { allPermissions, includesPermission, permissions, type Permission } from '../core/permissions.ts';
+import {
+  closedObject,
+  createFrom,
+  defineResource,
+  nullable,
+  oneOf,
+  type Caller,
+  type Decided,
+  type StoredRecord,
+} from '../core/resource.ts';
+
+const daySeconds = 24 * 3600;
+
+/** An agent works on its own, so its key is never for long. */
+const agentLifetimeDefault = 30 * daySeconds;
+const agentLifetimeMax = 90 * daySeconds;
+
+/** The longest time in which a rolled key and the one that replaces it are both good. */
+const overlapMax = 7 * daySeconds;
+
+const Name = Type.String({ minLength: 1, maxLength: 500 });
+const Permissions = Type.Array(oneOf(...permissions), { minItems: 1, maxItems: 50, uniqueItems: true });
+const Time = Type.Integer({ minimum: 0, maximum: 9_999_999_999 });
+const RollBody = closedObject({
+  expires_in: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: overlapMax }))),
+});
 
 export type ApiKeyRecord = StoredRecord & {
   hash: string;
@@ -9,7 +37,10 @@ export type ApiKeyRecord = StoredRecord & {
   permissions: string[];
   last_four: string;
   expires_at: number | null;
+  last_used_at: number | null;
   revoked_at: number | null;
+  /** Only in the record that has just been made. */
+  secret?: Buffer;
 };
 
 /** What opens the API. The key's text is never kept, only its hash. */
@@ -18,13 +49,132 @@ export const apiKey = defineResource<ApiKeyRecord>({
   prefix: 'key',
   path: 'api_keys',
   table: 'api_keys',
+  // For so long a process goes on with what it knows of a key.
+  staleForMs: 1_000,
   fields: {
     hash: { column: 'text', schema: Type.String(), shown: 'never' },
-    type: { column: 'text', schema: oneOf('secret') },
-    name: { column: 'text', schema: nullable(Type.String()) },
+    type: { column: 'text', schema: oneOf('secret', 'restricted', 'agent') },
+    name: { column: 'text', schema: nullable(Name) },
     permissions: { column: 'text[]', schema: Type.Array(Type.String()) },
     last_four: { column: 'text', schema: Type.String() },
     expires_at: { column: 'bigint', schema: nullable(Type.Integer()) },
+    last_used_at: { column: 'bigint', schema: nullable(Type.Integer()), keptBy: 'duty' },
     revoked_at: { column: 'bigint', schema: nullable(Type.Integer()), shown: 'never' },
+    status: {
+      column: null,
+      schema: oneOf('active', 'expired', 'revoked'),
+      derive: (record, nowSeconds) => statusOf(record as ApiKeyRecord, nowSeconds),
+    },
+    secret: { column: null, schema: Type.String(), shown: 'as_secret' },
   },
+  create: createFrom(
+    {
+      type: Type.Optional(nullable(oneOf('secret', 'restricted', 'agent'))),
+      name: Type.Optional(nullable(Name)),
+      permissions: Type.Optional(nullable(Permissions)),
+      expires_at: Type.Optional(nullable(Time)),
+    },
+    (input, caller) => {
+      const type = input.type ?? 'secret';
+      if (type === 'agent' && !input.name) {
+        throw invalidParameter('name', 'An agent key needs a `name`: it says in events and logs who acted.');
+      }
+      return {
+        type,
+        name: input.name ?? null,
+        permissions: grantedPermissions(type, input.permissions ?? null, caller),
+        expires_at: lifetimeOf(type, input.expires_at ?? null, caller),
+        last_used_at: null,
+        revoked_at: null,
+        ...newKey(type, caller),
+      };
+    },
+  ),
+  // Revoked, not removed: events and logs go on to name it.
+  delete: { decide: revoke },
+  actions: { roll: { showsSecrets: true, body: RollBody, decide: roll } },
 });
+
+function statusOf({ expires_at, revoked_at }: ApiKeyRecord, nowSeconds: number): 'active' | 'expired' | 'revoked' {
+  if (revoked_at !== null) return 'revoked';
+  return expires_at !== null && expires_at <= nowSeconds ? 'expired' : 'active';
+}
+
+/** A key grants only what it holds, so nobody can make one that does more than theirs. */
+function grantedPermissions(type: KeyType, asked: Permission[] | null, caller: Caller): string[] {
+  if (asked === null && type !== 'secret') {
+    const message = `A key of type \`${type}\` needs \`permissions\`: what it may do, such as ["references.read"].`;
+    throw new ApiError('parameter_missing', message, { param: 'permissions' });
+  }
+  const granted = asked ?? [...allPermissions];
+  const tooMuch = type === 'agent' && granted.find((one) => one.startsWith('api_keys.') || one === 'accounts.write');
+  if (tooMuch) {
+    throw invalidParameter('permissions', `An agent key cannot have \`${tooMuch}\`: it could make itself another key.`);
+  }
+  refuseGrantingMore(granted, caller);
+  return granted;
+}
+
+function refuseGrantingMore(granted: string[], caller: Caller): void {
+  const missing = granted.find((permission) => !includesPermission(caller.permissions, permission));
+  if (missing === undefined) return;
+  throw new ApiError(
+    'permission_denied',
+    `This key lacks the permission \`${missing}\` itself, so it cannot grant it. Use a key that has it, or grant less.`,
+  );
+}
+
+function lifetimeOf(type: KeyType, asked: number | null, { nowSeconds }: Caller): number | null {
+  if (asked !== null && asked <= nowSeconds) {
+    throw invalidParameter('expires_at', '`expires_at` must be in the future.');
+  }
+  if (type !== 'agent') return asked;
+  const latest = nowSeconds + agentLifetimeMax;
+  if (asked !== null && asked > latest) {
+    throw invalidParameter('expires_at', `An agent key lives at most 90 days: \`expires_at\` can be up to ${latest}.`);
+  }
+  return asked ?? nowSeconds + agentLifetimeDefault;
+}
+
+function newKey(type: KeyType, caller: Caller): Pick<ApiKeyRecord, 'hash' | 'last_four' | 'secret'> {
+  const { sealed, hash, lastFour } = caller.makeKey(type);
+  return { hash, last_four: lastFour, secret: sealed };
+}
+
+/** Makes a key that replaces this one, which goes on for as long as was asked for. The answer is the new one. */
+function roll(current: ApiKeyRecord, caller: Caller, input: object): Decided<ApiKeyRecord> {
+  refuseDead(current, caller.nowSeconds);
+  // The answer is as good as the key.
+  refuseGrantingMore(current.permissions, caller);
+  const { expires_in } = input as Static<typeof RollBody>;
+  const expiresAt = caller.nowSeconds + (expires_in ?? 0);
+  const successor: ApiKeyRecord = {
+    ...current,
+    ...newRecord(caller.makeId('key'), current.account_id),
+    ...newKey(current.type, caller),
+    last_used_at: null,
+    // A new agent key has its whole time before it.
+    expires_at: current.type === 'agent' ? caller.nowSeconds + agentLifetimeDefault : current.expires_at,
+  };
+  return {
+    after: { ...current, expires_at: Math.min(expiresAt, current.expires_at ?? Infinity) },
+    verb: 'rolled',
+    also: [{ resource: apiKey, before: null, after: successor }],
+    answer: { resource: apiKey, record: successor },
+  };
+}
+
+/** Ends a key at once. A second time changes nothing. */
+function revoke(current: ApiKeyRecord, { nowSeconds }: Caller): Decided<ApiKeyRecord> {
+  if (current.revoked_at !== null) return { after: current };
+  return { after: { ...current, revoked_at: nowSeconds }, verb: 'revoked' };
+}
+
+function refuseDead(current: ApiKeyRecord, nowSeconds: number): void {
+  const status = statusOf(current, nowSeconds);
+  if (status === 'active') return;
+  throw new ApiError(
+    'status_transition_invalid',
+    `The API key ${current.id} is ${status}; only an active one can be rolled. Make a new one instead.`,
+  );
+}

@@ -6,6 +6,8 @@ export interface ClaimedDelivery {
   id: string;
   endpointId: string;
   eventId: string;
+  /** The connected account whose event it is; null if it is the endpoint's own. */
+  connectedAccountId: string | null;
   /** Attempts before this one. */
   attemptCount: number;
   dueAtMs: number;
@@ -42,6 +44,7 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
     account_id: string;
     id: string;
     event: string;
+    event_account: string | null;
     webhook_endpoint: string;
     attempt_count: number;
     due_at_ms: number;
@@ -73,11 +76,13 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
         set claimed_until_ms = $2, claim_token = $3
         from (select * from first union all select * from again) due
         where queue.account_id = due.account_id and queue.id = due.id
-        returning queue.account_id, queue.id, queue.event, queue.webhook_endpoint, queue.attempt_count, queue.due_at_ms
+        returning queue.account_id, queue.id, queue.event, queue.event_account, queue.webhook_endpoint, queue.attempt_count,
+          queue.due_at_ms
       )
       select claimed.*, event.created, event.type, event.data, event.request
       from claimed
-      left join events event on event.account_id = claimed.account_id and event.id = claimed.event`,
+      left join events event
+        on event.account_id = coalesce(claimed.event_account, claimed.account_id) and event.id = claimed.event`,
     values: [wish.nowMs, wish.untilMs, wish.token, wish.firstMax, wish.againMax, wish.saturatedEndpoints],
   });
   return rows.map((row) => ({
@@ -85,6 +90,7 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
     id: row.id,
     endpointId: row.webhook_endpoint,
     eventId: row.event,
+    connectedAccountId: row.event_account,
     attemptCount: row.attempt_count,
     dueAtMs: row.due_at_ms,
     claimToken: wish.token,

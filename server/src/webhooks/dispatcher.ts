@@ -92,10 +92,7 @@ export class Dispatcher {
 
   /** Begins to claim. From here on, `stop` must be called. */
   start(): void {
-    this.#poll = setInterval(() => {
-      this.#endpoints.sweep();
-      this.wake();
-    }, this.#parts.limits.pollMs);
+    this.#poll = setInterval(() => this.wake(), this.#parts.limits.pollMs);
     this.wake();
   }
 
@@ -204,7 +201,7 @@ export class Dispatcher {
     // Disabled or deleted after its deliveries were made: nothing more is sent to it.
     if (!endpoint?.isEnabled || !event) return this.#complete({ delivery, dueAgainAtMs: null, attempt: null });
 
-    const body = renderDelivery(delivery.eventId, event);
+    const body = renderDelivery(delivery.eventId, event, delivery.connectedAccountId);
     const startedAtMs = clock.nowMs();
     const started = performance.now();
     const reply = await this.#sender.post({

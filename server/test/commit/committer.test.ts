@@ -255,7 +255,7 @@ function update(server: TestServer, id: string, rename: (name: string) => string
 
 async function changeOf(server: TestServer, id: string, rename: (name: string) => string) {
   const before = (await server.context.readRecord(customer, 'acct_a', id)) as CustomerRecord;
-  return decideUpdate(customer, before, { name: rename(before.name) }, caller).change;
+  return decideUpdate(customer, before, { name: rename(before.name) }, caller).changes[0];
 }
 
 async function created(committer: Committer, name: string): Promise<string> {

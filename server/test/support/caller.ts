@@ -7,10 +7,12 @@ export function callerAt(nowSeconds: number): Caller {
     mode: 'sandbox',
     nowSeconds,
     account: { api_version: '2026-11-01', default_provider: null },
+    permissions: new Set(),
     apiVersions: ['2026-11-01'],
     allowedTargets: parseRanges(''),
     makeId: notNeeded,
     makeSecret: notNeeded,
+    makeKey: notNeeded,
   };
 }
 

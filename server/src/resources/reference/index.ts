@@ -31,7 +31,7 @@ export const reference = defineResource<ReferenceRecord>({
     status: { column: 'text', schema: Status },
     type: { column: 'text', schema: ReferenceType },
   },
-  links: ['application', 'customer', 'reference_pdf'],
+  links: { application: 'applications', customer: 'customers', reference_pdf: 'files' },
   filters: exactly({
     application: LinkedId,
     customer: LinkedId,

@@ -1,12 +1,13 @@
 import { Type, type Static } from 'typebox';
 import { invalidParameter } from '../../core/errors.ts';
+import { providers } from '../../core/providers.ts';
 import { closedObject, nullable, oneOf, type Caller } from '../../core/resource.ts';
 
 export const Status = oneOf('pending', 'processing', 'complete', 'canceled');
 export const Outcome = oneOf('accept', 'consider', 'high_risk');
 export const ReferenceType = oneOf('customer');
 
-const Provider = oneOf('provider_a', 'provider_b', 'provider_c', 'provider_d');
+const Provider = oneOf(...providers);
 
 /** What the first service reports beyond its verdict (spec, provider_data). */
 const ProviderData = closedObject({
@@ -47,7 +48,7 @@ export function decideAutomaticReference(
   if (!input) return null;
   const enabled = input.enabled ?? true;
   const fallback = caller.account.default_provider ?? (caller.mode === 'sandbox' ? 'provider_a' : null);
-  const provider = input.provider ?? (enabled ? (fallback as Static<typeof Provider> | null) : null);
+  const provider = input.provider ?? (enabled ? fallback : null);
   if (enabled && !provider) {
     throw invalidParameter(
       'automatic_reference[provider]',

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
+import { includesPermission } from '../../core/permissions.ts';
 import { createFrom, defineResource, nullable, oneOf, updateFrom } from '../../core/resource.ts';
 import type { Caller, Decided, StoredRecord } from '../../core/resource.ts';
 import { targetUrlFault } from '../../core/target-addresses.ts';
@@ -17,6 +18,7 @@ export type WebhookEndpointRecord = StoredRecord & {
   description: string | null;
   enabled_events: string[];
   api_version: string;
+  connected: boolean;
   status: 'enabled' | 'disabled';
   disabled_reason: string | null;
   signing_secret: Buffer;
@@ -36,6 +38,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>({
     description: { column: 'text', schema: nullable(Description) },
     enabled_events: { column: 'text[]', schema: EnabledEvents },
     api_version: { column: 'text', schema: Type.String() },
+    connected: { column: 'boolean', schema: Type.Boolean() },
     status: { column: 'text', schema: Status },
     disabled_reason: { column: 'text', schema: nullable(Type.String()) },
     signing_secret: { column: 'sealed', schema: Type.String(), shown: 'as_secret' },
@@ -46,17 +49,23 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>({
       description: Type.Optional(nullable(Description)),
       enabled_events: Type.Optional(nullable(EnabledEvents)),
       api_version: Type.Optional(nullable(Type.String())),
+      /** Whether it gets the events of connected accounts, and those only. */
+      connected: Type.Optional(nullable(Type.Boolean())),
       status: Type.Optional(nullable(Status)),
     },
-    (input, caller) => ({
-      url: allowedUrl(input.url, caller),
-      description: input.description ?? null,
-      enabled_events: input.enabled_events ?? ['*'],
-      api_version: knownVersion(input.api_version ?? caller.account.api_version, caller),
-      status: input.status ?? 'enabled',
-      disabled_reason: null,
-      signing_secret: caller.makeSecret('whsec'),
-    }),
+    (input, caller) => {
+      requireEvents(caller);
+      return {
+        url: allowedUrl(input.url, caller),
+        description: input.description ?? null,
+        enabled_events: input.enabled_events ?? ['*'],
+        api_version: knownVersion(input.api_version ?? caller.account.api_version, caller),
+        connected: input.connected ?? false,
+        status: input.status ?? 'enabled',
+        disabled_reason: null,
+        signing_secret: caller.makeSecret('whsec'),
+      };
+    },
   ),
   update: updateFrom(
     {
@@ -66,8 +75,9 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>({
       api_version: Type.Optional(Type.String()),
       status: Type.Optional(Status),
     },
-    (current, input, caller) => ({
-      after: {
+    (current, input, caller) => {
+      if (input.url !== undefined || input.enabled_events !== undefined) requireEvents(caller);
+      const after: WebhookEndpointRecord = {
         ...current,
         url: input.url === undefined ? current.url : allowedUrl(input.url, caller),
         description: input.description === undefined ? current.description : input.description,
@@ -75,10 +85,11 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>({
         api_version: input.api_version === undefined ? current.api_version : knownVersion(input.api_version, caller),
         status: input.status ?? current.status,
         disabled_reason: input.status === 'enabled' ? null : current.disabled_reason,
-      },
-    }),
+      };
+      return { after };
+    },
   ),
-  deletable: true,
+  delete: 'removes',
   actions: {
     roll_secret: {
       showsSecrets: true,
@@ -103,6 +114,15 @@ function ping(current: WebhookEndpointRecord, caller: Caller): Decided<WebhookEn
   const verb = 'pinged';
   const record = newDelivery(current, delivery, `${webhookEndpoint.object}.${verb}`, caller.nowSeconds);
   return { after: current, verb, delivery, answer: { resource: webhookDelivery, record } };
+}
+
+/** Whoever says where events go can read them there. */
+function requireEvents({ permissions }: Caller): void {
+  if (includesPermission(permissions, 'events.read')) return;
+  throw new ApiError(
+    'permission_denied',
+    'This key lacks the permission `events.read`, which saying where events go takes too. Give it that permission, or use another key.',
+  );
 }
 
 function allowedUrl(url: string, caller: Caller): string {

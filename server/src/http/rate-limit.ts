@@ -1,0 +1,115 @@
+import type { FastifyReply } from 'fastify';
+import { BlockList } from 'node:net';
+import { ApiError } from '../core/errors.ts';
+
+/** Beyond this many the buckets that have filled up again are forgotten. */
+const bucketsMax = 10_000;
+
+interface Bucket {
+  tokens: number;
+  filledAtMs: number;
+}
+
+/** Token buckets: each takes `perSecond` a second, and as many at once after a second of rest. */
+export class Buckets {
+  readonly #perSecond: number;
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(perSecond: number) {
+    this.#perSecond = perSecond;
+  }
+
+  /** Takes a token if there is one; says how many are left, and after how many milliseconds there is one again. */
+  take(key: string): { taken: boolean; left: number; nextInMs: number } {
+    const nowMs = performance.now();
+    const bucket = this.#fill(key, nowMs);
+    const taken = bucket.tokens >= 1;
+    if (taken) bucket.tokens--;
+    const nextInMs = bucket.tokens >= 1 ? 0 : ((1 - bucket.tokens) / this.#perSecond) * 1000;
+    return { taken, left: Math.floor(bucket.tokens), nextInMs };
+  }
+
+  /** Whether there is a token, without taking it. */
+  has(key: string): boolean {
+    const bucket = this.#buckets.get(key);
+    return !bucket || this.#fill(key, performance.now()).tokens >= 1;
+  }
+
+  #fill(key: string, nowMs: number): Bucket {
+    let bucket = this.#buckets.get(key);
+    if (!bucket) {
+      if (this.#buckets.size >= bucketsMax) this.#forgetFull(nowMs);
+      this.#buckets.set(key, (bucket = { tokens: this.#perSecond, filledAtMs: nowMs }));
+    }
+    const gained = ((nowMs - bucket.filledAtMs) / 1000) * this.#perSecond;
+    bucket.tokens = Math.min(this.#perSecond, bucket.tokens + gained);
+    bucket.filledAtMs = nowMs;
+    return bucket;
+  }
+
+  #forgetFull(nowMs: number): void {
+    for (const [key, { filledAtMs }] of this.#buckets) {
+      if (nowMs - filledAtMs >= 1000) this.#buckets.delete(key);
+    }
+    if (this.#buckets.size >= bucketsMax) this.#buckets.clear();
+  }
+}
+
+/**
+ * Bounds the requests of an account, and tells each answer how many are left (draft-ietf-httpapi-ratelimit-headers).
+ *
+ * @param perSecond in this process; 0 bounds nothing.
+ */
+export class RateLimit {
+  readonly #perSecond: number;
+  readonly #buckets: Buckets;
+
+  constructor(perSecond: number) {
+    this.#perSecond = perSecond;
+    this.#buckets = new Buckets(perSecond);
+  }
+
+  /** @throws {ApiError} `rate_limit`. */
+  check(accountId: string, reply: FastifyReply): void {
+    if (this.#perSecond === 0) return;
+    const { taken, left, nextInMs } = this.#buckets.take(accountId);
+    reply.header('ratelimit-policy', `"account";q=${this.#perSecond};w=1`);
+    reply.header('ratelimit', `"account";r=${left};t=1`);
+    if (taken) return;
+    throw new ApiError(
+      'rate_limit',
+      `This account sends more than ${this.#perSecond} requests a second. Wait for the time in Retry-After, and send less at once.`,
+      { retryAfterSeconds: Math.max(1, Math.ceil(nextInMs / 1000)) },
+    );
+  }
+}
+
+const failuresPerSecond = 20;
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** Bounds how fast an address can try keys out. The machine itself is not bounded: there a proxy sends everybody's. */
+export class FailedSignIns {
+  readonly #buckets = new Buckets(failuresPerSecond);
+
+  /** @throws {ApiError} `rate_limit`, whether the key would be good or not. */
+  check(address: string | undefined): void {
+    if (isLoopback(address) || this.#buckets.has(address!)) return;
+    throw new ApiError(
+      'rate_limit',
+      `More than ${failuresPerSecond} requests a second from this address had no good key. Wait for the time in Retry-After.`,
+      { retryAfterSeconds: 1 },
+    );
+  }
+
+  note(address: string | undefined): void {
+    if (!isLoopback(address)) this.#buckets.take(address!);
+  }
+}
+
+function isLoopback(address: string | undefined): boolean {
+  if (address === undefined) return true;
+  return loopback.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
+}
