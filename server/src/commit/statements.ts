@@ -1,4 +1,5 @@
 import { toSeconds } from '../core/clock.ts';
+import { timeOfId } from '../core/ids.ts';
 import type { ColumnType, Resource } from '../core/resource.ts';
 import { arrayLiteral } from '../db/array-literal.ts';
 import { columnsOf } from '../db/records.ts';
@@ -260,7 +261,9 @@ function insertDeliveries(batch: readonly Member[], nowMs: number): Statement | 
   const rows: Cell[][] = [];
   for (const { accountId, events } of batch) {
     for (const { id, created, type, delivery } of events) {
-      rows.push([accountId, id, created, type, delivery?.id ?? null, delivery?.endpointId ?? null, nowMs]);
+      // Those that are made by their event are as old as it.
+      const made = delivery ? toSeconds(timeOfId(delivery.id)) : created;
+      rows.push([accountId, id, made, type, delivery?.id ?? null, delivery?.endpointId ?? null, nowMs]);
     }
   }
   return statementOf(

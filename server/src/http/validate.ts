@@ -69,7 +69,9 @@ interface Rules {
   maxLength?: number;
   minimum?: number;
   maximum?: number;
+  minItems?: number;
   maxItems?: number;
+  uniqueItems?: boolean;
   maxProperties?: number;
 }
 
@@ -84,7 +86,9 @@ function allowed(schema: Record<string, unknown> | undefined): string {
     maxLength,
     minimum,
     maximum,
+    minItems,
     maxItems,
+    uniqueItems,
     maxProperties,
   } = (schema ?? {}) as Rules;
   const types = [type].flat().filter((name) => name !== 'null');
@@ -94,7 +98,9 @@ function allowed(schema: Record<string, unknown> | undefined): string {
   const lengths = maxLength === undefined ? '' : ` of ${minLength ?? 0} to ${maxLength} characters`;
   const range = maximum === undefined ? '' : ` from ${minimum} to ${maximum}`;
   const most = maxItems ?? maxProperties;
-  const items = most === undefined ? '' : ` of at most ${most} entries`;
+  const different = uniqueItems ? ' different' : '';
+  const count = minItems === undefined ? `at most ${most}` : `${minItems} to ${most}`;
+  const items = most === undefined ? '' : ` of ${count}${different} entries`;
   const form = pattern === undefined ? '' : ` that matches ${pattern}`;
   const noun = types.map((name) => (name && nouns[name]) ?? name).join(' or ');
   return `${noun}${lengths}${range}${items}${form}${orNull}`;

@@ -97,11 +97,51 @@ const customer = closed({
   metadata: pairs,
 });
 
+/** As lists, events, and keys that may only read show it: without its secret. */
+const webhookEndpoint = closed({
+  id: { type: 'string', pattern: '^we_[0-9A-Za-z]{22}$' },
+  object: { const: 'webhook_endpoint' },
+  created: time,
+  url: string,
+  description: stringOrNull,
+  enabled_events: { type: 'array', items: string, minItems: 1 },
+  api_version: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' },
+  status: { enum: ['enabled', 'disabled'] },
+  disabled_reason: stringOrNull,
+  metadata: pairs,
+});
+
+const delivery = closed({
+  id: { type: 'string', pattern: '^dlv_[0-9A-Za-z]{22}$' },
+  object: { const: 'delivery' },
+  created: time,
+  event: { type: 'string', pattern: '^evt_[0-9A-Za-z]{22}$' },
+  webhook_endpoint: { type: 'string', pattern: '^we_[0-9A-Za-z]{22}$' },
+  type: { type: 'string', pattern: '^[a-z_]+\\.[a-z_]+$' },
+  status: { enum: ['pending', 'delivered', 'failed', 'canceled'] },
+  attempt_count: time,
+  next_attempt_at: { type: ['integer', 'null'] },
+  delivered_at: { type: ['integer', 'null'] },
+  attempts: {
+    type: 'array',
+    items: closed({
+      created: time,
+      status: { type: ['integer', 'null'], minimum: 100, maximum: 999 },
+      error: stringOrNull,
+      duration_ms: time,
+      response: stringOrNull,
+      api_version: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' },
+    }),
+  },
+});
+
 const ajv = new Ajv2020({ allowUnionTypes: true });
 const validators = {
   reference: ajv.compile(reference),
   event: ajv.compile(event),
   customer: ajv.compile(customer),
+  webhook_endpoint: ajv.compile(webhookEndpoint),
+  delivery: ajv.compile(delivery),
 };
 
 /** Fails unless the answer has exactly the members of the specification, each of a kind it allows. */

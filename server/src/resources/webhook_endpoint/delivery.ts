@@ -1,4 +1,6 @@
 import { Type, type Static } from 'typebox';
+import { toSeconds } from '../../core/clock.ts';
+import { timeOfId } from '../../core/ids.ts';
 import { closedObject, defineResource, nullable, oneOf } from '../../core/resource.ts';
 import type { DirectDelivery, StoredRecord } from '../../core/resource.ts';
 
@@ -54,7 +56,7 @@ export function newDelivery(
   return {
     id,
     account_id: endpoint.account_id,
-    created: nowSeconds,
+    created: toSeconds(timeOfId(id)),
     revision: 1,
     event: eventId,
     webhook_endpoint: endpoint.id,
