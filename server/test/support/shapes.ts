@@ -106,6 +106,7 @@ const webhookEndpoint = closed({
   description: stringOrNull,
   enabled_events: { type: 'array', items: string, minItems: 1 },
   api_version: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' },
+  connected: { type: 'boolean' },
   status: { enum: ['enabled', 'disabled'] },
   disabled_reason: stringOrNull,
   metadata: pairs,
