@@ -38,12 +38,15 @@ export const dispatcherLimits: DispatcherLimits = {
   leaseMs: 30_000,
   pollMs: 1_000,
   claimMax: 200,
-  heldMax: 600,
+  heldMax: 1_000,
   perEndpointMax: 32,
 };
 
 /** Of what is claimed at once, at most this share are retries, as long as first attempts may be waiting. */
 const retryShare = 0.25;
+
+/** An endpoint that has all it may have under way, and has ended none of it for so long, is stuck. */
+const stuckAfterMs = 1_000;
 
 /** Outcomes are written again and again while the database is away, with this pause at most. */
 const rewritePauseMsMax = 1_000;
@@ -76,6 +79,8 @@ export class Dispatcher {
   #wanted = false;
   #claiming: Promise<void> | null = null;
   #stopping = false;
+  /** Whether the time of those that were under way at the stop is over. */
+  #cutOff = false;
   #held = 0;
   #outcomes: Outcome[] = [];
   #writing = false;
@@ -116,6 +121,7 @@ export class Dispatcher {
     }
     const endsAtMs = performance.now() + graceMs;
     while (this.#held > 0 && performance.now() < endsAtMs) await delay(5);
+    this.#cutOff = true;
     this.#sender.interrupt();
     // The database may be away; then the leases run out, and everything is sent again.
     while (this.#held > 0 && performance.now() < endsAtMs + 2 * rewritePauseMsMax) await delay(5);
@@ -125,8 +131,9 @@ export class Dispatcher {
   #pump(): void {
     const { claimMax, heldMax } = this.#parts.limits;
     const room = Math.min(claimMax, heldMax - this.#held);
+    if (!this.#wanted || this.#claiming || this.#stopping) return;
     // Claims of a few would cost as much as claims of many.
-    if (!this.#wanted || this.#claiming || this.#stopping || room < claimMax / 2) return;
+    if (room < claimMax / 2) return this.#makeRoom();
     this.#wanted = false;
     this.#claiming = this.#claim(room).finally(() => {
       this.#claiming = null;
@@ -158,11 +165,23 @@ export class Dispatcher {
     }
   }
 
+  /** What waits here for endpoints that are stuck waits in the database instead, so that others find room. */
+  #makeRoom(): void {
+    for (const lane of this.#lanes.values()) {
+      if (!this.#isStuck(lane)) continue;
+      for (const delivery of lane.waiting.splice(0)) this.#giveBack(delivery);
+    }
+  }
+
+  #isStuck({ inFlight, lastEndMs }: Lane): boolean {
+    return inFlight >= this.#parts.limits.perEndpointMax && performance.now() - lastEndMs > stuckAfterMs;
+  }
+
   /** Starts a delivery, or lets it wait until its endpoint has room. */
   #take(delivery: ClaimedDelivery): void {
     if (this.#stopping) return this.#giveBack(delivery);
     let lane = this.#lanes.get(delivery.endpointId);
-    if (!lane) this.#lanes.set(delivery.endpointId, (lane = { inFlight: 0, waiting: [] }));
+    if (!lane) this.#lanes.set(delivery.endpointId, (lane = newLane()));
     if (lane.inFlight < this.#parts.limits.perEndpointMax) this.#start(delivery, lane);
     else lane.waiting.push(delivery);
   }
@@ -171,6 +190,7 @@ export class Dispatcher {
     lane.inFlight++;
     void this.#carryOut(delivery).finally(() => {
       lane.inFlight--;
+      lane.lastEndMs = performance.now();
       const next = lane.waiting.shift();
       if (next) this.#start(next, lane);
       else if (lane.inFlight === 0) this.#lanes.delete(delivery.endpointId);
@@ -182,7 +202,9 @@ export class Dispatcher {
   /** Endpoints that have enough to do here: theirs are left to wait in the database, in nobody's way. */
   #saturatedEndpoints(): string[] {
     const { perEndpointMax } = this.#parts.limits;
-    return [...this.#lanes].filter(([, lane]) => lane.waiting.length > perEndpointMax).map(([id]) => id);
+    return [...this.#lanes]
+      .filter(([, lane]) => lane.waiting.length > perEndpointMax || this.#isStuck(lane))
+      .map(([id]) => id);
   }
 
   /** Makes one attempt, if there is somebody to make it to and time to make it in. Never throws. */
@@ -197,6 +219,8 @@ export class Dispatcher {
       log.warn({ err: error, delivery: delivery.id }, 'a webhook endpoint could not be read');
       return this.#giveBack(delivery);
     }
+    // While the endpoint was read, the end came.
+    if (this.#cutOff) return this.#giveBack(delivery);
     const { event } = delivery;
     // Disabled or deleted after its deliveries were made: nothing more is sent to it.
     if (!endpoint?.isEnabled || !event) return this.#complete({ delivery, dueAgainAtMs: null, attempt: null });
@@ -294,4 +318,10 @@ export class Dispatcher {
 interface Lane {
   inFlight: number;
   waiting: ClaimedDelivery[];
+  /** When an attempt last ended, or the lane began. */
+  lastEndMs: number;
+}
+
+function newLane(): Lane {
+  return { inFlight: 0, waiting: [], lastEndMs: performance.now() };
 }

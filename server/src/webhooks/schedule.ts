@@ -25,9 +25,18 @@ export function pauseAfter(
   return Math.round(Math.max(jitteredMs, Math.min(retryAfterMs ?? 0, baseMs * lengthenedAtMost)));
 }
 
+/** The forms of a date that HTTP has had (RFC 9110, 5.6.7); the last one means GMT without saying so. */
+const httpDate =
+  /^([A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} [\d:]{8} GMT|[A-Z][a-z]+, \d\d-[A-Z][a-z]{2}-\d\d [\d:]{8} GMT)$/;
+const asctimeDate = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d [\d:]{8} \d{4}$/;
+
 /** Reads a `Retry-After` (RFC 9110, 10.2.3): seconds, or a date. Null for what is neither, or lies in the past. */
 export function parseRetryAfter(header: string | undefined, nowMs: number): number | null {
-  if (header === undefined) return null;
-  const waitMs = /^\d{1,10}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - nowMs;
+  const waitMs = /^\d+$/.test(header ?? '') ? Number(header) * 1000 : parseDate(header ?? '') - nowMs;
   return waitMs > 0 ? waitMs : null;
+}
+
+function parseDate(text: string): number {
+  if (asctimeDate.test(text)) return Date.parse(`${text} GMT`);
+  return httpDate.test(text) ? Date.parse(text) : NaN;
 }

@@ -187,13 +187,16 @@ const errorClasses: [RegExp, AttemptError][] = [
   [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, 'timeout'],
   [/^(ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/, 'connection_closed'],
   [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES|EPERM|EINVAL)$/, 'unreachable'],
-  [/^(HPE_\w+|UND_ERR_HEADERS_OVERFLOW)$/, 'response_invalid'],
-  [/^(ERR_TLS_\w+|ERR_SSL_\w+|CERT_\w+|\w*CERT\w*|EPROTO|\w+_SIGNATURE_FAILURE|HOSTNAME_MISMATCH)$/, 'tls_failed'],
+  [/^(HPE_\w+|HTTPParserError|UND_ERR_HEADERS_OVERFLOW)$/, 'response_invalid'],
+  [
+    /^(ERR_TLS_\w+|ERR_SSL_\w+|CERT_\w+|\w*CERT\w*|EPROTO|UNABLE_TO_\w+|\w+_SIGNATURE_FAILURE|HOSTNAME_MISMATCH)$/,
+    'tls_failed',
+  ],
 ];
 
 function errorClassOf(error: unknown): AttemptError {
-  const { code, errors } = error as { code?: string; errors?: { code?: string }[] };
-  // Several addresses were tried; the first one's fault stands for all.
-  const told = code ?? errors?.[0]?.code ?? '';
+  const { code, errors, name } = error as Error & { code?: string; errors?: { code?: string }[] };
+  // Of several addresses that were tried, the first one's fault stands for all.
+  const told = code ?? errors?.[0]?.code ?? name;
   return errorClasses.find(([form]) => form.test(told))?.[1] ?? 'failed';
 }

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 
 /** A delivery as it arrived. */
@@ -53,7 +53,7 @@ export async function startReceiver(...script: Script): Promise<Receiver> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     received,
     async count(wanted) {
-      await expect.poll(() => received.length, { timeout: 10_000, interval: 5 }).toBeGreaterThanOrEqual(wanted);
+      await expect.poll(() => received.length, { timeout: 15_000, interval: 5 }).toBeGreaterThanOrEqual(wanted);
       return received;
     },
     async stop() {
@@ -68,6 +68,63 @@ export async function receiverForTest(...script: Script): Promise<Receiver> {
   const receiver = await startReceiver(...script);
   onTestFinished(() => receiver.stop());
   return receiver;
+}
+
+/** Whoever is behind it, bound to no rule of HTTP. */
+export interface RawReceiver {
+  url: string;
+  /** Whole requests, as they came. */
+  requests: string[];
+  /** Connections, with or without a request. */
+  readonly connections: number;
+  /** Connections that the sender has left open. */
+  readonly open: number;
+}
+
+/**
+ * A receiver on loopback that is handed the connection once a request is complete, and does with it what it likes.
+ *
+ * @param onConnection what it does before that.
+ */
+export async function rawReceiverForTest(
+  onRequest: (socket: Socket) => void,
+  onConnection: (socket: Socket) => void = () => {},
+): Promise<RawReceiver> {
+  const sockets = new Set<Socket>();
+  const requests: string[] = [];
+  let connections = 0;
+  const server = createTcpServer((socket) => {
+    connections++;
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => {});
+    let sent = Buffer.alloc(0);
+    socket.on('data', (bytes) => {
+      sent = Buffer.concat([sent, bytes]);
+      const bodyAt = sent.indexOf('\r\n\r\n') + 4;
+      const length = /content-length: (\d+)/i.exec(sent.subarray(0, bodyAt).toString('latin1'));
+      if (bodyAt < 4 || sent.length < bodyAt + Number(length?.[1] ?? 0)) return;
+      requests.push(sent.toString('utf8'));
+      sent = Buffer.alloc(0);
+      onRequest(socket);
+    });
+    onConnection(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    requests,
+    get connections() {
+      return connections;
+    },
+    get open() {
+      return sockets.size;
+    },
+  };
 }
 
 /** Whether the signature is that of this secret over exactly these bytes. Written from the specification, not from the server. */

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { receiverForTest } from '../support/receiver.ts';
+import { serverForTest } from '../support/server.ts';
+import { endpointFor, makeReferences, pingedEndpoint, queueEmpty, seed } from './scenario.ts';
+
+/** An attempt may take so long that whoever waits for one to end has waited in vain. */
+const forEverMs = 300_000;
+
+test('one endpoint hangs with three hundred waiting: another’s fifty all arrive meanwhile', async () => {
+  const hanging = await receiverForTest(() => {});
+  const healthy = await receiverForTest();
+  const server = await serverForTest({
+    overrides: { dispatcherLimits: { attemptTimeoutMs: forEverMs, leaseMs: 2 * forEverMs } },
+  });
+  const slow = await pingedEndpoint(server.api, hanging.url);
+  await seed(server, slow.id, 300);
+  server.context.dispatcher!.wake();
+  await hanging.count(32);
+  await endpointFor(server.api, healthy.url);
+  await makeReferences(server.api, 50);
+  await healthy.count(50);
+  // No more than its share, whatever waits.
+  expect(hanging.received).toHaveLength(32);
+});
+
+test('ten endpoints hang, with two hundred waiting each: another’s fifty all arrive meanwhile', async () => {
+  const hanging = await receiverForTest(() => {});
+  const healthy = await receiverForTest();
+  const server = await serverForTest({
+    overrides: { dispatcherLimits: { attemptTimeoutMs: forEverMs, leaseMs: 2 * forEverMs, pollMs: 100 } },
+  });
+  await endpointFor(server.api, healthy.url);
+  const slow = await Promise.all(Array.from({ length: 10 }, () => pingedEndpoint(server.api, hanging.url)));
+  for (const { id } of slow) await seed(server, id, 200);
+  server.context.dispatcher!.wake();
+  await hanging.count(32);
+  await makeReferences(server.api, 50);
+  await healthy.count(50);
+});
+
+test('a hundred thousand retries that wait for their time are in nobody’s way', async () => {
+  const healthy = await receiverForTest();
+  const server = await serverForTest();
+  const endpoint = await endpointFor(server.api, healthy.url);
+  await server.context.database.readers.query(
+    `insert into webhook_queue (account_id, id, event, webhook_endpoint, attempt_count, due_at_ms)
+    select 'acct_other', 'dlv_' || number, 'evt_other', $1, 1, $2 from generate_series(1, 100000) as number`,
+    [endpoint.id, server.context.clock.nowMs() + 3_600_000],
+  );
+  await makeReferences(server.api, 50);
+  await healthy.count(50);
+});
+
+test('retries that are all due at once do not stand before first attempts', async () => {
+  const hanging = await receiverForTest(() => {});
+  const healthy = await receiverForTest();
+  const server = await serverForTest({
+    overrides: { dispatcherLimits: { attemptTimeoutMs: forEverMs, leaseMs: 2 * forEverMs, pollMs: 100 } },
+  });
+  const slow = await pingedEndpoint(server.api, hanging.url);
+  await endpointFor(server.api, healthy.url);
+  await seed(server, slow.id, 5_000);
+  await server.context.database.readers.query('update webhook_queue set attempt_count = 1');
+  server.context.dispatcher!.wake();
+  await hanging.count(32);
+  await makeReferences(server.api, 50);
+  await healthy.count(50);
+  expect(hanging.received).toHaveLength(32);
+});
+
+test('a thousand deliveries to one endpoint are drained without waiting for the next look at the queue', async () => {
+  const receiver = await receiverForTest();
+  const server = await serverForTest({ overrides: { dispatcherLimits: { pollMs: forEverMs } } });
+  const endpoint = await pingedEndpoint(server.api, receiver.url);
+  await seed(server, endpoint.id, 1_000);
+  server.context.dispatcher!.wake();
+  await queueEmpty(server);
+  expect(receiver.received).toHaveLength(1_000);
+});
+
+test('a thousand deliveries to a hundred endpoints are drained without waiting for the next look at the queue', async () => {
+  const receiver = await receiverForTest();
+  const server = await serverForTest({ overrides: { dispatcherLimits: { pollMs: forEverMs } } });
+  await Promise.all(Array.from({ length: 100 }, () => endpointFor(server.api, receiver.url)));
+  await makeReferences(server.api, 10);
+  await queueEmpty(server);
+  expect(receiver.received).toHaveLength(1_000);
+});

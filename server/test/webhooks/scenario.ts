@@ -1,0 +1,178 @@
+import { expect } from 'vitest';
+import type { Api, ApiResponse, TestServer } from '../support/server.ts';
+import { allOf } from '../support/paging.ts';
+
+/** What the stories of this folder are told with. */
+
+type Body = ApiResponse['body'];
+
+/** Of what shall come to be: the machine may be busy. */
+export const soon = { timeout: 15_000, interval: 10 };
+
+/** An endpoint that is sent what is made for it alone: by `ping`, or by `seed`. */
+export async function pingedEndpoint(api: Api, url: string): Promise<Body> {
+  return endpointFor(api, url, { enabled_events: ['nothing.happened'] });
+}
+
+/** An endpoint that is sent every new reference. */
+export async function endpointFor(api: Api, url: string, more: Record<string, unknown> = {}): Promise<Body> {
+  const made = await api.post('/v1/webhook_endpoints', { url, enabled_events: ['reference.created'], ...more });
+  expect(made.status, made.text).toBe(200);
+  return made.body;
+}
+
+/** Makes one delivery to this endpoint alone, and answers it. */
+export async function ping(api: Api, endpointId: string): Promise<Body> {
+  const pinged = await api.post(`/v1/webhook_endpoints/${endpointId}/ping`);
+  expect(pinged.status, pinged.text).toBe(200);
+  return pinged.body;
+}
+
+export async function makeReferences(api: Api, count: number): Promise<void> {
+  for (let made = 0; made < count; made += 100) {
+    const answers = await Promise.all(
+      Array.from({ length: Math.min(100, count - made) }, () => api.post('/v1/references', { application: 'app_1' })),
+    );
+    for (const { status, text } of answers) expect(status, text).toBe(200);
+  }
+}
+
+/** The deliveries to an endpoint, newest first. */
+export function deliveriesOf(api: Api, endpointId: string): Promise<Body[]> {
+  return allOf(api, `/v1/webhook_endpoints/${endpointId}/deliveries`);
+}
+
+/** The only delivery to an endpoint. */
+export async function deliveryOf(api: Api, endpointId: string): Promise<Body> {
+  const deliveries = await deliveriesOf(api, endpointId);
+  expect(deliveries).toHaveLength(1);
+  return deliveries[0];
+}
+
+/** Waits until the only delivery to an endpoint has had so many attempts. */
+export async function attempted(api: Api, endpointId: string, attempts: number): Promise<Body> {
+  await expect
+    .poll(async () => (await deliveryOf(api, endpointId)).attempts.length, soon)
+    .toBeGreaterThanOrEqual(attempts);
+  return deliveryOf(api, endpointId);
+}
+
+/** Waits until the only delivery to an endpoint is over: it is in the queue no more, so that nothing is ever sent again. */
+export async function over(api: Api, endpointId: string): Promise<Body> {
+  await expect.poll(async () => (await deliveryOf(api, endpointId)).status, soon).not.toBe('pending');
+  return deliveryOf(api, endpointId);
+}
+
+/** Makes one delivery to an endpoint, more quickly than by `ping`, and waits until it is over. */
+export async function deliver(server: TestServer, endpointId: string): Promise<Body> {
+  const [id] = await seed(server, endpointId, 1);
+  server.context.dispatcher?.wake();
+  const isPending = async () => (await placesOf(server, endpointId)).some((place) => place.id === id);
+  await expect.poll(isPending, soon).toBe(false);
+  return (await deliveriesOf(server.api, endpointId)).find((delivery) => delivery.id === id);
+}
+
+/** Waits until nothing is pending, in the whole deployment. */
+export async function queueEmpty(server: TestServer): Promise<void> {
+  await expect.poll(() => queueLength(server), soon).toBe(0);
+}
+
+async function queueLength({ context }: TestServer): Promise<number> {
+  const { rows } = await context.database.readers.query<{ count: number }>('select count(*) from webhook_queue');
+  return rows[0]!.count;
+}
+
+/** A place in the queue as it is stored. */
+export interface Place {
+  id: string;
+  attempt_count: number;
+  due_at_ms: number;
+  claim_token: number | null;
+  claimed_until_ms: number;
+}
+
+/** The places of an endpoint's deliveries in the queue. */
+export async function placesOf({ context }: TestServer, endpointId: string): Promise<Place[]> {
+  const { rows } = await context.database.readers.query<Place>(
+    `select id, attempt_count, due_at_ms, claim_token, claimed_until_ms
+    from webhook_queue where webhook_endpoint = $1 order by id`,
+    [endpointId],
+  );
+  return rows;
+}
+
+/**
+ * Puts deliveries into the queue behind every process's back, as one that was killed right after its commit has left them.
+ *
+ * @param claim of whoever has taken them already.
+ */
+export async function seed(
+  { context }: TestServer,
+  endpointId: string,
+  count: number,
+  claim: { token: number | null; untilMs: number } = { token: null, untilMs: 0 },
+): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => context.ids.make('dlv'));
+  await context.database.readers.query(
+    `
+    with source as (
+      select endpoint.account_id, endpoint.id as endpoint, event.id as event, event.type, event.created
+      from webhook_endpoints endpoint
+      join events event on event.account_id = endpoint.account_id
+      where endpoint.id = $1
+      order by event.id
+      limit 1
+    ),
+    recorded as (
+      insert into webhook_deliveries (account_id, id, created, event, webhook_endpoint, type)
+      select account_id, seeded.id, created, event, endpoint, type
+      from source, unnest($2::text[]) as seeded (id)
+    )
+    insert into webhook_queue (account_id, id, event, webhook_endpoint, due_at_ms, claim_token, claimed_until_ms)
+    select account_id, seeded.id, event, endpoint, $3, $4, $5
+    from source, unnest($2::text[]) as seeded (id)`,
+    [endpointId, ids, context.clock.nowMs(), claim.token, claim.untilMs],
+  );
+  return ids;
+}
+
+/** The settings of a process of its own kind; the database is the test's own in any case. */
+export function role(name: 'api' | 'worker'): Record<string, string> {
+  return {
+    TENURE_ROLE: name,
+    DATABASE_URL: 'postgres://unused',
+    TENURE_MASTER_KEY: Buffer.alloc(32).toString('base64'),
+  };
+}
+
+/** One more endpoint like another, in no time: the call that makes one answers only when every process knows of it. */
+export async function copiedEndpoint({ context }: TestServer, endpointId: string, url: string): Promise<string> {
+  const id = context.ids.make('we');
+  await context.database.readers.query(
+    `
+    insert into webhook_endpoints
+      (account_id, id, created, revision, url, description, enabled_events, api_version, status, disabled_reason,
+        signing_secret, metadata)
+    select account_id, $2, created, revision, $3, description, enabled_events, api_version, status, disabled_reason,
+      signing_secret, metadata
+    from webhook_endpoints
+    where id = $1`,
+    [endpointId, id, url],
+  );
+  return id;
+}
+
+/** What a test holds back until it says so. */
+export class Gate {
+  #opened = Promise.withResolvers<void>();
+  waiting = 0;
+
+  open(): void {
+    this.#opened.resolve();
+  }
+
+  async pass(): Promise<void> {
+    this.waiting++;
+    await this.#opened.promise;
+  }
+}

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { signatureHeader } from '../../src/webhooks/sign.ts';
+import { isSignedWith } from '../support/receiver.ts';
+
+const vector: {
+  secret: string;
+  timestamp: number;
+  body: string;
+  body_bytes: number;
+  header: string;
+  invalid: { reason: string; header: string; body: string }[];
+} = JSON.parse(
+  readFileSync(new URL('../../../examples/receivers/signature-vector.json', import.meta.url), { encoding: 'utf8' }),
+);
+
+const bytes = (text: string): Buffer => Buffer.from(text, 'utf8');
+
+describe('the published vector', () => {
+  test('is what the server sends', () => {
+    const body = bytes(vector.body);
+    expect(body).toHaveLength(vector.body_bytes);
+    expect(signatureHeader(vector.secret, vector.timestamp, body)).toBe(vector.header);
+  });
+
+  test('is what these tests verify with', () => {
+    const delivery = { headers: { 'service-signature': vector.header }, raw: bytes(vector.body) };
+    expect(isSignedWith(vector.secret, delivery)).toBe(true);
+  });
+
+  // Those that are too old or of the future are signed well; their time alone is wrong.
+  const forged = vector.invalid.filter(({ reason }) => !/^(stale|signed six minutes ahead)/.test(reason));
+
+  test.each(forged)('refuses: $reason', ({ header, body }) => {
+    expect(isSignedWith(vector.secret, { headers: { 'service-signature': header }, raw: bytes(body) })).toBe(false);
+  });
+});
+
+describe('any body', () => {
+  const anySecret = fc.stringMatching(/^whsec_[0-9A-Za-z]{32}$/);
+  const anyTime = fc.nat(4_000_000_000);
+  const anyBody = fc.oneof(fc.string({ unit: 'binary' }).map(bytes), fc.uint8Array().map(Buffer.from));
+
+  test('verifies with its secret, by a header without a space', () => {
+    fc.assert(
+      fc.property(anySecret, anyTime, anyBody, (secret, seconds, raw) => {
+        const header = signatureHeader(secret, seconds, raw);
+        expect(header).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
+        expect(isSignedWith(secret, { headers: { 'service-signature': header }, raw })).toBe(true);
+      }),
+    );
+  });
+
+  test('does not verify with another secret, with another byte, or at another time', () => {
+    fc.assert(
+      fc.property(anySecret, anySecret, anyTime, anyBody, (secret, other, seconds, raw) => {
+        fc.pre(secret !== other);
+        const header = signatureHeader(secret, seconds, raw);
+        const later = header.replace(`t=${seconds},`, `t=${seconds + 1},`);
+        expect(isSignedWith(other, { headers: { 'service-signature': header }, raw })).toBe(false);
+        expect(isSignedWith(secret, { headers: { 'service-signature': later }, raw })).toBe(false);
+        const longer = Buffer.concat([raw, Buffer.from('\n')]);
+        expect(isSignedWith(secret, { headers: { 'service-signature': header }, raw: longer })).toBe(false);
+      }),
+    );
+  });
+});
