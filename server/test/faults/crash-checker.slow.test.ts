@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { withClient } from '../../src/db/database.ts';
 import { startEmbeddedDatabase } from '../../src/db/embedded.ts';
 import { CrashChecker, newSeed } from './crash-checker/checker.ts';
-import { textOf } from './crash-checker/json.ts';
+import { textOf, type JsonObject } from './crash-checker/json.ts';
 import { run } from './crash-checker/run.ts';
 
 const projectDir = fileURLToPath(new URL('../../../', import.meta.url));
@@ -40,16 +41,62 @@ describe('the checker reports exactly what is missing when somebody removes', ()
     expect(violations).toEqual([]);
     const event = observation.events.items.find(({ type }) => type === 'reference.updated')!;
     await remove('events', textOf(event, 'id'));
-    expect(await findings()).toEqual([`lost_event ${textOf(event, 'data', 'object', 'id')}`, 'wrong_count /v1/events']);
+    // Both receivers have got it, and nobody can look it up any more.
+    expect(await findings()).toEqual([
+      ...observation.deliveries
+        .map(({ items }) => `delivery_without_event ${aboutOf(deliveryOf(event, items)!)}`)
+        .sort(),
+      `lost_event ${textOf(event, 'data', 'object', 'id')}`,
+      'wrong_count /v1/events',
+    ]);
   });
 
+  test('a delivery that a kill has left pending, and its place in the queue', async () => {
+    const delivery = await claimedByTheDead();
+    await remove('webhook_queue', textOf(delivery, 'id'));
+    await remove('webhook_deliveries', textOf(delivery, 'id'));
+    expect(await findings()).toEqual([`event_not_delivered ${aboutOf(delivery)}`]);
+  });
+
+  test('only its place in the queue', async () => {
+    const delivery = await claimedByTheDead();
+    await remove('webhook_queue', textOf(delivery, 'id'));
+    expect(await findings()).toEqual([`event_not_delivered ${aboutOf(delivery)}`]);
+  });
+
+  test('the attempt that delivered an event', async () => {
+    const delivered = (await deliveries()).find(
+      ({ status, attempt_count: count }) => status === 'delivered' && count === 1,
+    )!;
+    await remove('webhook_attempts', textOf(delivered, 'id'));
+    expect(await findings()).toEqual([`event_not_delivered ${aboutOf(delivered)}`]);
+  });
+
+  /** One that nobody sends before the dead server's claim is over: any other has been attempted within this time. */
+  async function claimedByTheDead(): Promise<JsonObject> {
+    for (;;) {
+      await sleep(3_000);
+      const claimed = (await deliveries()).find(
+        ({ status, attempt_count: count }) => status === 'pending' && count === 0,
+      );
+      if (claimed) return claimed;
+      await checker.playRound();
+    }
+  }
+
+  async function deliveries(): Promise<JsonObject[]> {
+    const { observation, violations } = await checker.inspect();
+    expect(violations).toEqual([]);
+    return observation.deliveries.flatMap(({ items }) => items);
+  }
+
   /** With the server stopped, straight in its database. */
-  async function remove(table: 'tenant_references' | 'events', id: string): Promise<void> {
+  async function remove(table: keyof typeof idColumns, id: string): Promise<void> {
     await checker.deployment.stop();
     const database = await startEmbeddedDatabase({ dataDir: checker.deployment.dataDir, projectDir });
     try {
       const { rowCount } = await withClient(database.connection, (client) =>
-        client.query(`delete from ${table} where id = $1`, [id]),
+        client.query(`delete from ${table} where ${idColumns[table]} = $1`, [id]),
       );
       expect(rowCount).toBe(1);
     } finally {
@@ -63,3 +110,19 @@ describe('the checker reports exactly what is missing when somebody removes', ()
     return violations.map(({ rule, about }) => `${rule} ${about}`).sort();
   }
 });
+
+const idColumns = {
+  tenant_references: 'id',
+  events: 'id',
+  webhook_queue: 'id',
+  webhook_deliveries: 'id',
+  webhook_attempts: 'delivery_id',
+} as const;
+
+function deliveryOf(event: JsonObject, deliveries: readonly JsonObject[]): JsonObject | undefined {
+  return deliveries.find((delivery) => delivery.event === event.id);
+}
+
+function aboutOf(delivery: JsonObject): string {
+  return `${textOf(delivery, 'event')} to ${textOf(delivery, 'webhook_endpoint')}`;
+}

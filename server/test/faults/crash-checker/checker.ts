@@ -1,16 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Api } from './api.ts';
-import { Deployment } from './deployment.ts';
+import { attemptsMax, Deployment } from './deployment.ts';
 import { chooseFault, describeFault, inflict, type Fault, type KillMode } from './faults.ts';
 import { History, type CallResult } from './history.ts';
-import type { Violation } from './judge/evidence.ts';
+import { countDeliveries, type DeliveryCounts } from './judge/delivery-rules.ts';
+import type { Evidence, Violation } from './judge/evidence.ts';
 import { judge } from './judge/judge.ts';
 import { runLoad } from './load.ts';
 import { observe, type Observation } from './observe.ts';
 import { ClientMemory } from './operations.ts';
 import { Random } from './random.ts';
 import { repeatAnswered, settleUnknown } from './settle.ts';
+import { Webhooks } from './webhooks.ts';
 
 export interface CheckerSettings {
   seed: number;
@@ -33,6 +35,15 @@ export interface RoundReport {
   /** From the start after the crash, or from the database's death, to the first answer. */
   firstAnswerMs: number;
   references: number;
+  events: number;
+  /** Requests that the receivers got. */
+  received: number;
+  violations: Violation[];
+}
+
+/** What is found when every delivery has had its time. */
+export interface EndReport extends DeliveryCounts {
+  waitedMs: number;
   events: number;
   violations: Violation[];
 }
@@ -57,6 +68,8 @@ export class CrashChecker {
   #round = 0;
   #databaseKillsSurvived = 0;
   #earlier: Observation | null = null;
+  readonly #webhooks: Webhooks;
+  #roundStartedAtSeconds = 0;
 
   private constructor(deployment: Deployment, settings: CheckerSettings) {
     this.deployment = deployment;
@@ -64,6 +77,7 @@ export class CrashChecker {
     this.#api = new Api(deployment.url, deployment.secretKey);
     this.#random = new Random(`seed ${settings.seed}`);
     this.#memories = Array.from({ length: settings.clients }, () => new ClientMemory());
+    this.#webhooks = new Webhooks(this.history, this.#random);
   }
 
   /** With an empty deployment, which is to be started; from here on, `close` must be called. */
@@ -74,6 +88,10 @@ export class CrashChecker {
   /** Load, crash, recovery, judgement. The server runs when it is over. */
   async playRound(): Promise<RoundReport> {
     const round = ++this.#round;
+    if (round === 1) await this.#webhooks.subscribe(this.#api);
+    // The server's clock can be a little behind.
+    this.#roundStartedAtSeconds = Math.floor(Date.now() / 1000) - 1;
+    const arrivalsBefore = this.history.arrivals.length;
     const random = this.#random.fork(`round ${round}`);
     const fault = chooseFault(random, this.#settings.kill, this.#databaseKillsSurvived);
     const tally = { sent: 0, answered: 0, unavailable: 0, unknown: 0 };
@@ -96,23 +114,46 @@ export class CrashChecker {
       firstAnswerMs,
       references: observation.references.items.length,
       events: observation.events.items.length,
+      received: this.history.arrivals.length - arrivalsBefore,
       violations,
     };
   }
 
-  /** Reads everything back and judges it. Nothing may be under way. */
+  /**
+   * Reads everything back and judges it. Nothing but deliveries may be under way; of them, those of the latest round are
+   * judged as far as they have come.
+   */
   async inspect(): Promise<{ observation: Observation; violations: Violation[] }> {
-    const observation = await observe(this.#api);
-    const { operations, outages } = this.history;
-    const violations = judge({ operations, outages, observation, earlier: this.#earlier });
+    const evidence = await this.#gather({ sinceSeconds: this.#roundStartedAtSeconds, isOver: false });
+    return { observation: evidence.observation, violations: judge(evidence) };
+  }
+
+  /** Waits for the end of all deliveries, and judges everything once more with them. */
+  async finish(): Promise<EndReport> {
+    const startedMs = performance.now();
+    await this.#webhooks.awaitDeliveries(this.#api);
+    const waitedMs = performance.now() - startedMs;
+    const evidence = await this.#gather({ sinceSeconds: 0, isOver: true });
+    const events = evidence.observation.events.items.length;
+    return { waitedMs, events, ...countDeliveries(evidence), violations: judge(evidence) };
+  }
+
+  async #gather(reach: { sinceSeconds: number; isOver: boolean }): Promise<Evidence> {
+    const { operations, outages, arrivals, kills } = this.history;
+    const { endpoints } = this.#webhooks;
+    const readAtMs = performance.now();
+    const observation = await observe(this.#api, endpoints, reach.sinceSeconds);
+    const earlier = this.#earlier;
     this.#earlier = observation;
-    return { observation, violations };
+    const webhooks = { endpoints, arrivals, kills, attemptsMax, readAtMs, ...reach };
+    return { operations, outages, observation, earlier, webhooks };
   }
 
   /** Stops what runs; with `keepFiles` its data and log stay, for whoever looks for the cause. */
   async close({ keepFiles = false } = {}): Promise<void> {
     this.#api.close();
     await this.deployment.remove({ keepFiles });
+    this.#webhooks.close();
   }
 
   /** @returns how long the first answer took. */
@@ -144,6 +185,7 @@ export class CrashChecker {
       await inflict(fault, this.deployment);
       recovery.begin();
       if (fault.target === 'database') return await this.#awaitDatabase(fault, recovery, killedAtMs, load, stop);
+      this.history.kills.push({ fromMs: killedAtMs, toMs: performance.now() });
       // What both kills leave is judged as a dead server, but a dead database may still have let it answer 503.
       if (fault.target === 'both') this.history.outages.push({ fromMs: killedAtMs, toMs: performance.now() });
     } finally {
@@ -175,6 +217,8 @@ export class CrashChecker {
     } else {
       this.#databaseKillsSurvived = 0;
       await this.#endSurvivor(fault.survivor);
+      // What could not be written while the database was away can have been lost with the server.
+      if (fault.survivor === 'killed') this.history.kills.push({ fromMs: killedAtMs, toMs: performance.now() });
       await this.deployment.start();
     }
     return recovery.firstGoodMs - recovery.beganMs;
@@ -191,7 +235,9 @@ export class CrashChecker {
     if (secondKillAfterMs !== null) {
       this.deployment.spawn();
       await sleep(secondKillAfterMs);
+      const killedAtMs = performance.now();
       await this.deployment.kill();
+      this.history.kills.push({ fromMs: killedAtMs, toMs: performance.now() });
     }
     return this.deployment.start();
   }

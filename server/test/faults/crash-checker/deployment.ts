@@ -16,6 +16,12 @@ const startTimeoutMs = 60_000;
 const stopTimeoutMs = 15_000;
 const pollEveryMs = 10;
 
+/** In seconds; short, so that what fails is over within a run. */
+const retrySchedule = [0.2, 0.5, 1, 1, 1, 1, 1, 1];
+
+/** So often a delivery is attempted before it is given up. */
+export const attemptsMax = retrySchedule.length + 1;
+
 /** The real server with its embedded database, on a folder and a port of its own, to be killed and started again. */
 export class Deployment {
   readonly url: string;
@@ -73,6 +79,7 @@ export class Deployment {
         PORT: String(this.#port),
         DATA_DIR: this.dataDir,
         TENURE_SECRET_KEY: this.secretKey,
+        TENURE_RETRY_SCHEDULE: retrySchedule.join(),
         TENURE_LOG_LEVEL: 'warn',
       },
       stdio: ['ignore', log, log],

@@ -62,10 +62,46 @@ export interface Outage {
   toMs: number;
 }
 
-/** Everything that was sent, and what came back. */
+/**
+ * A span in which the server was killed. It begins where its work may have begun to be lost: with the kill, or with the
+ * death of its database, if the server did not live long enough to make up for that.
+ */
+export interface Kill {
+  fromMs: number;
+  toMs: number;
+}
+
+/** A complete request that one of the checker's receivers got. */
+export interface Arrival {
+  receiver: string;
+  /** On the clock of the calls. */
+  arrivedMs: number;
+  /** On the calendar's clock, with fractions. */
+  arrivedAtSeconds: number;
+  headers: NodeJS.Dict<string[]>;
+  bytes: Buffer;
+  /** Null if the bytes are no JSON object. */
+  body: JsonObject | null;
+  reply: Reply;
+  /** When it was replied to, or seen to be cut off; Infinity before. */
+  endedMs: number;
+}
+
+/** What a receiver did with a request. */
+export type Reply =
+  /** The text is another one each time. */
+  | { kind: 'answered'; status: number; text: string }
+  | { kind: 'dropped' }
+  /** Not yet, or the connection broke first. */
+  | { kind: 'none' };
+
+/** Everything that was sent, and what came back; and what came unasked. */
 export class History {
   readonly operations: Operation[] = [];
   readonly outages: Outage[] = [];
+  readonly kills: Kill[] = [];
+  /** In the order in which they came. */
+  readonly arrivals: Arrival[] = [];
 
   add(operation: Omit<Operation, 'calls'>): Operation {
     const added: Operation = { ...operation, calls: [] };

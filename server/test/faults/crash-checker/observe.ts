@@ -1,11 +1,14 @@
 import type { Api } from './api.ts';
 import { textOf, type Json, type JsonObject } from './json.ts';
+import type { Endpoint } from './webhooks.ts';
 
 /** What the API shows when nothing is under way. */
 export interface Observation {
   references: ObservedList;
   customers: ObservedList;
   events: ObservedList;
+  /** One list for each of the checker's endpoints, with the deliveries of events since a certain second. */
+  deliveries: ObservedList[];
 }
 
 export interface ObservedList {
@@ -37,23 +40,43 @@ const countedFilters = {
   ].map((value) => ({ field: 'type', value })),
 };
 
-/** Reads everything back, page by page as a client would. */
-export async function observe(api: Api): Promise<Observation> {
-  const [references, customers, events] = await Promise.all([
+/** Reads everything back, page by page as a client would; deliveries only as far back as is asked for. */
+export async function observe(
+  api: Api,
+  endpoints: readonly Endpoint[],
+  deliveriesSinceSeconds: number,
+): Promise<Observation> {
+  const [references, customers, events, deliveries] = await Promise.all([
     readList(api, '/v1/references', countedFilters.references),
     readList(api, '/v1/customers', countedFilters.customers),
     readList(api, '/v1/events', countedFilters.events),
+    readDeliveries(api, endpoints, deliveriesSinceSeconds),
   ]);
-  return { references, customers, events };
+  return { references, customers, events, deliveries };
 }
 
-async function readList(api: Api, path: string, filters: { field: string; value: string }[]): Promise<ObservedList> {
+/** The deliveries to these endpoints, of events since that second. */
+export function readDeliveries(
+  api: Api,
+  endpoints: readonly Endpoint[],
+  sinceSeconds: number,
+): Promise<ObservedList[]> {
+  const since = `&created[gte]=${sinceSeconds}`;
+  return Promise.all(endpoints.map(({ id }) => readList(api, `/v1/webhook_endpoints/${id}/deliveries`, [], since)));
+}
+
+async function readList(
+  api: Api,
+  path: string,
+  filters: { field: string; value: string }[],
+  query = '',
+): Promise<ObservedList> {
   const items: JsonObject[] = [];
   const counts = new Set<number>();
   let cursor = '';
   for (let page = 1; ; page++) {
     if (page > pagesMax) throw new Error(`${path} has more than ${pagesMax} pages.`);
-    const list = await api.read(`${path}?limit=50${cursor}`);
+    const list = await api.read(`${path}?limit=50${query}${cursor}`);
     const data = list.data as JsonObject[];
     counts.add(numberOf(list.count));
     items.push(...data);

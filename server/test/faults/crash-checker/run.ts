@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { CrashChecker, newSeed, type CheckerSettings, type RoundReport } from './checker.ts';
+import { CrashChecker, newSeed, type CheckerSettings, type EndReport, type RoundReport } from './checker.ts';
 import { killModes, type KillMode } from './faults.ts';
 import type { Violation } from './judge/evidence.ts';
 
@@ -9,6 +9,8 @@ export interface RunSettings extends CheckerSettings {
 
 export interface Verdict {
   rounds: RoundReport[];
+  /** Null if the rounds found something. */
+  end: EndReport | null;
   violations: Violation[];
 }
 
@@ -24,6 +26,7 @@ export async function run(settings: RunSettings, print: (line: string) => void):
   const checker = await CrashChecker.create(settings);
   const interruption = closeOnSignal(checker);
   const rounds: RoundReport[] = [];
+  let end: EndReport | null = null;
   let isClean = false;
   try {
     await checker.deployment.start();
@@ -34,9 +37,14 @@ export async function run(settings: RunSettings, print: (line: string) => void):
       if (report.violations.length > 0) break;
     }
     isClean = rounds.every(({ violations }) => violations.length === 0);
+    if (isClean) {
+      end = await checker.finish();
+      isClean = end.violations.length === 0;
+    }
   } catch (error) {
     await interruption.ifAny();
-    print(`round ${rounds.length + 1} could not be played: ${(error as Error).message}`);
+    const part = rounds.length < settings.rounds ? `round ${rounds.length + 1}` : 'the end';
+    print(`${part} could not be played: ${(error as Error).message}`);
     print(repeatCommand(settings));
     throw error;
   } finally {
@@ -44,7 +52,11 @@ export async function run(settings: RunSettings, print: (line: string) => void):
     await checker.close({ keepFiles: !isClean });
     if (!isClean) print(`What was found is kept in ${checker.deployment.dataDir} and ${checker.deployment.logFile}`);
   }
-  const verdict = { rounds, violations: rounds.flatMap(({ violations }) => violations) };
+  const verdict = {
+    rounds,
+    end,
+    violations: [...rounds, ...(end ? [end] : [])].flatMap(({ violations }) => violations),
+  };
   for (const line of linesOf(verdict, settings)) print(line);
   return verdict;
 }
@@ -63,18 +75,18 @@ function closeOnSignal(checker: CrashChecker): { ifAny(): Promise<void>; stopLis
 }
 
 function lineOf(report: RoundReport): string {
-  const { round, fault, sent, answered, unavailable, unknown, firstAnswerMs, references, events } = report;
+  const { round, fault, sent, answered, unavailable, unknown, firstAnswerMs, references, events, received } = report;
   return [
     `round ${String(round).padStart(2)}: ${fault}`,
     `sent ${sent}, answered ${answered}, unavailable ${unavailable}, unknown ${unknown}`,
     `settled ${report.settled} (${report.settledAsDone} were done)`,
     `first answer after ${Math.round(firstAnswerMs)} ms`,
-    `${references} references, ${events} events`,
+    `${references} references, ${events} events, ${received} deliveries received`,
     ...(report.violations.length > 0 ? [`${report.violations.length} VIOLATIONS`] : []),
   ].join(' | ');
 }
 
-function linesOf({ rounds, violations }: Verdict, settings: RunSettings): string[] {
+function linesOf({ rounds, end, violations }: Verdict, settings: RunSettings): string[] {
   const total = (of: (report: RoundReport) => number): number => rounds.reduce((sum, report) => sum + of(report), 0);
   const slowest = Math.max(...rounds.map(({ firstAnswerMs }) => firstAnswerMs));
   const counts =
@@ -83,13 +95,20 @@ function linesOf({ rounds, violations }: Verdict, settings: RunSettings): string
     `${total(({ unavailable }) => unavailable)} unavailable, ${total(({ unknown }) => unknown)} unknown, ` +
     `${total(({ settled }) => settled)} settled by their key, ` +
     `of which ${total(({ settledAsDone }) => settledAsDone)} were done, ` +
-    `slowest first answer ${Math.round(slowest)} ms`;
+    `slowest first answer ${Math.round(slowest)} ms${end ? `; ${describeEnd(end)}` : ''}`;
   if (violations.length === 0) return [`No violation: ${counts}`];
   return [
     ...violations.map(({ rule, about, message }) => `${rule}: ${about}: ${message}`),
     `${violations.length} violations: ${counts}`,
     repeatCommand(settings),
   ];
+}
+
+function describeEnd({ waitedMs, events, deliveries, failed, duplicates, retries }: EndReport): string {
+  return (
+    `${events} events, ${deliveries} deliveries over after another ${Math.round(waitedMs / 1000)} s, ` +
+    `${failed} of them failed, ${duplicates} duplicates (allowed), ${retries} retries`
+  );
 }
 
 function repeatCommand({ rounds, seed, kill, clients }: RunSettings): string {

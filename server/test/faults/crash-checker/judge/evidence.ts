@@ -1,5 +1,6 @@
-import type { Operation, Outage } from '../history.ts';
+import type { Arrival, Kill, Operation, Outage } from '../history.ts';
 import type { Observation } from '../observe.ts';
+import type { Endpoint } from '../webhooks.ts';
 
 /** All that the judge may know: what was sent and answered, and what the API shows now. */
 export interface Evidence {
@@ -8,12 +9,28 @@ export interface Evidence {
   observation: Observation;
   /** What the API showed at an earlier time; null at the first look. What was once seen must not vanish. */
   earlier: Observation | null;
+  webhooks: WebhookEvidence;
+}
+
+/** What the checker's receivers got, and how much of it can be judged. */
+export interface WebhookEvidence {
+  endpoints: readonly Endpoint[];
+  arrivals: readonly Arrival[];
+  kills: readonly Kill[];
+  /** So often a delivery is attempted before it is given up. */
+  attemptsMax: number;
+  /** Of older events, the observation has no deliveries. */
+  sinceSeconds: number;
+  /** When the observation was begun: what happened after it, it need not show. */
+  readAtMs: number;
+  /** Every delivery has had all the time that it may take. */
+  isOver: boolean;
 }
 
 /** A promise that was broken. */
 export interface Violation {
   rule: Rule;
-  /** The record, operation, key or list that it is about. */
+  /** The record, operation, key or list that it is about; of deliveries, the event and the endpoint. */
   about: string;
   message: string;
 }
@@ -37,6 +54,12 @@ export type Rule =
   | 'wrong_replay'
   | 'wrong_order'
   | 'unexpected_answer'
-  | 'never_answered';
+  | 'never_answered'
+  | 'event_not_delivered'
+  | 'delivery_without_event'
+  | 'attempt_untrue'
+  | 'duplicate_without_reason'
+  | 'bad_signature'
+  | 'wrong_headers';
 
 export type Report = (rule: Rule, about: string, message: string) => void;

@@ -1,6 +1,7 @@
 import { judgeAnswers } from './answer-rules.ts';
 import { openCase, type Case } from './case.ts';
 import { judgeChains } from './chain-rules.ts';
+import { judgeDeliveries } from './delivery-rules.ts';
 import { judgeEffects } from './effect-rules.ts';
 import type { Evidence, Report, Rule, Violation } from './evidence.ts';
 import { judgeOrder } from './order-rules.ts';
@@ -13,6 +14,7 @@ const rules: readonly ((opened: Case, report: Report) => void)[] = [
   judgeChains,
   judgeEffects,
   judgeOrder,
+  judgeDeliveries,
 ];
 
 /** Every promise that the evidence shows broken; one line for each cause, as far as that can be told. */
@@ -33,6 +35,8 @@ const precededBy: Partial<Record<Rule, Rule[]>> = {
   lost_update: ['lost_event', 'duplicated_event'],
   unasked_event: ['unasked_record', 'duplicated_record', 'lost_event'],
   lost_event: ['lost_record'],
+  attempt_untrue: ['event_not_delivered', 'delivery_without_event'],
+  duplicate_without_reason: ['event_not_delivered', 'delivery_without_event', 'attempt_untrue'],
 };
 
 function withoutConsequences(violations: Violation[]): Violation[] {

@@ -7,9 +7,9 @@ import type { Report } from './evidence.ts';
 
 /** The records: every one that was answered is there once, and none that nobody asked for. */
 export function judgeRecords(opened: Case, report: Report): void {
-  const { references, customers, events } = opened.observation;
+  const { references, customers, events, deliveries } = opened.observation;
   for (const list of [references, customers]) judgeUniqueness(list, report);
-  for (const list of [references, customers, events]) judgeCounts(list, report);
+  for (const list of [references, customers, events, ...deliveries]) judgeCounts(list, report);
   judgePresence(opened, report);
   judgeOrigin(opened, report);
 }

@@ -1,7 +1,7 @@
 import type { Answered, Operation, OperationKind } from '../history.ts';
 import { previousValues, textOf, type JsonObject } from '../json.ts';
 import type { Observation, ObservedList } from '../observe.ts';
-import type { Evidence } from './evidence.ts';
+import type { Evidence, WebhookEvidence } from './evidence.ts';
 
 interface Told {
   key?: string | null;
@@ -20,6 +20,16 @@ export class Story {
   readonly records = new Map<string, JsonObject>();
   readonly outages: { fromMs: number; toMs: number }[] = [];
   earlier: Observation | null = null;
+  /** Nobody listens, until a story says so. */
+  webhooks: WebhookEvidence = {
+    endpoints: [],
+    arrivals: [],
+    kills: [],
+    attemptsMax: 3,
+    sinceSeconds: 0,
+    readAtMs: 0,
+    isOver: true,
+  };
   #number = 0;
   #nowMs = 0;
 
@@ -119,6 +129,7 @@ export class Story {
       outages: this.outages,
       earlier: this.earlier,
       observation: this.observation(),
+      webhooks: this.webhooks,
     };
   }
 
@@ -128,6 +139,7 @@ export class Story {
       references: listOf('/v1/references', [...this.records.values()].reverse()),
       customers: listOf('/v1/customers', []),
       events: listOf('/v1/events', [...this.events].reverse()),
+      deliveries: [],
     };
   }
 
@@ -184,6 +196,7 @@ export class Story {
     this.events.push({
       id: this.#id('evt'),
       object: 'event',
+      api_version: '2026-11-01',
       created: this.#seconds,
       type: `reference.${verb}`,
       data: { object, previous_attributes: previous },
@@ -201,6 +214,6 @@ export function errorText(code: string): string {
   return JSON.stringify({ error: { code, message: 'As the API words it.' } });
 }
 
-function listOf(path: string, items: JsonObject[]): ObservedList {
+export function listOf(path: string, items: JsonObject[]): ObservedList {
   return { path, items, counts: [items.length], filteredCounts: [] };
 }

@@ -1,0 +1,328 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { textOf, type JsonObject } from './crash-checker/json.ts';
+import { DeliveryStory, sign, type ToldDelivery } from './crash-checker/judge/delivery-story.ts';
+import { judge } from './crash-checker/judge/judge.ts';
+
+let story: DeliveryStory;
+let event: JsonObject;
+
+/** What the judge finds, as pairs of rule and the event's way to the endpoint. */
+function findings(): string[] {
+  return judge(story.evidence()).map(({ rule, about }) => `${rule} ${about}`);
+}
+
+function notDelivered(): string[] {
+  return [`event_not_delivered ${textOf(event, 'id')} to we_references`];
+}
+
+beforeEach(() => {
+  story = new DeliveryStory();
+  story.deliverToBoth(story.event());
+  event = story.event();
+  story.deliver(event, story.all);
+});
+
+describe('finds nothing wrong with', () => {
+  test('deliveries that succeeded, at once or later', () => {
+    story.deliver(event, story.references, 500, 'dropped', 200);
+    expect(findings()).toEqual([]);
+  });
+
+  test('a delivery that was refused as often as it was to be tried', () => {
+    story.deliver(event, story.references, 'dropped', 500, 500);
+    expect(findings()).toEqual([]);
+  });
+
+  test('a request that was under way when the server was killed, and came again', () => {
+    story.deliver(event, story.references, 500, 'killed', 200);
+    expect(findings()).toEqual([]);
+  });
+
+  test('a request whose answer had not been written down when the server was killed', () => {
+    const { attempts, arrivals, delivery } = story.deliver(event, story.references, 200, 200);
+    attempts.shift();
+    delivery.attempt_count = 1;
+    const killedAtMs = arrivals[0]!.endedMs + 500;
+    story.kills.push({ fromMs: killedAtMs, toMs: killedAtMs + 5 });
+    expect(findings()).toEqual([]);
+  });
+
+  test('a request that was dropped before a kill, and dropped again when it came again', () => {
+    const { attempts, arrivals, delivery } = story.deliver(event, story.references, 'dropped', 'dropped', 200);
+    attempts.shift();
+    delivery.attempt_count = 2;
+    arrivals[1]!.headers['service-attempt'] = ['1'];
+    story.kills.push({ fromMs: arrivals[0]!.endedMs + 10, toMs: arrivals[0]!.endedMs + 20 });
+    expect(findings()).toEqual([]);
+  });
+
+  test('an event that only one of the endpoints asked for', () => {
+    story.deliver(event, story.references);
+    story.deliver(madeEvent(story, 'webhook_endpoint.created', 'we_other'), story.all);
+    expect(findings()).toEqual([]);
+  });
+
+  test('an event that is older than the endpoint', () => {
+    const made = madeEvent(story, 'webhook_endpoint.created', 'we_references');
+    made.id = 'evt_999999';
+    story.deliver(made, story.all);
+    expect(findings()).toEqual([]);
+  });
+
+  test('deliveries that are under way when it looks, and older ones that it does not look at', () => {
+    story.deliver(event, story.references, 'killed').delivery.status = 'pending';
+    story.kills.length = 0;
+    story.webhooks = { ...story.webhooks, isOver: false, readAtMs: story.arrivals.at(-1)!.endedMs + 100 };
+    expect(findings()).toEqual([]);
+    story.deliveries.length = 0;
+    story.webhooks = { ...story.webhooks, sinceSeconds: 2_000_000 };
+    expect(findings()).toEqual([]);
+  });
+});
+
+describe('event_not_delivered: finds an event', () => {
+  test('without a delivery', () => {
+    expect(findings()).toEqual(notDelivered());
+  });
+
+  test('without a delivery, although the receiver got it', () => {
+    story.deliver(event, story.references, 500, 200);
+    story.deliveries.pop();
+    expect(findings()).toEqual(notDelivered());
+  });
+
+  test('whose delivery never ends', () => {
+    story.deliver(event, story.references, 500).delivery.status = 'pending';
+    expect(findings()).toEqual(notDelivered());
+  });
+
+  test('whose delivery was canceled', () => {
+    story.deliver(event, story.references, 500).delivery.status = 'canceled';
+    expect(findings()).toEqual(notDelivered());
+  });
+
+  test('that was given up too early', () => {
+    story.deliver(event, story.references, 500, 500);
+    expect(findings()).toEqual(notDelivered());
+  });
+
+  test('that was given up although it was accepted', () => {
+    story.deliver(event, story.references, 500, 500, 200).delivery.status = 'failed';
+    expect(findings()).toEqual(notDelivered());
+  });
+
+  test('that is told as delivered, and never came', () => {
+    const { arrivals } = story.deliver(event, story.references);
+    story.arrivals.splice(story.arrivals.indexOf(arrivals[0]!), 1);
+    expect(findings()).toEqual(notDelivered());
+  });
+
+  test('that is told as delivered, and was refused', () => {
+    story.deliver(event, story.references, 500).delivery.status = 'delivered';
+    expect(findings()).toEqual(notDelivered());
+  });
+
+  test('whose successful attempt is lost', () => {
+    const { attempts, delivery } = story.deliver(event, story.references, 500, 200);
+    attempts.pop();
+    delivery.attempt_count = 1;
+    expect(findings()).toEqual(notDelivered());
+  });
+});
+
+describe('delivery_without_event: finds a request', () => {
+  test('of an event that does not exist', () => {
+    story.deliver(event, story.references);
+    const { about } = story.deliver({ ...event, id: 'evt_unknown' }, story.references);
+    expect(findings()).toEqual([`delivery_without_event ${about}`]);
+  });
+
+  test('of an event that does not exist, and of no delivery', () => {
+    story.deliver(event, story.references);
+    story.arrive({ ...event, id: 'evt_unknown' }, 'reliable', 'dlv_unknown', 1, 200);
+    expect(findings()).toEqual(['delivery_without_event evt_unknown to we_all']);
+  });
+
+  test('of an event that the endpoint did not ask for', () => {
+    story.deliver(event, story.references);
+    const other = madeEvent(story, 'webhook_endpoint.created', 'we_other');
+    story.deliver(other, story.all);
+    const { about } = story.deliver(other, story.references);
+    expect(findings()).toEqual([`delivery_without_event ${about}`]);
+  });
+
+  test.each<[string, (body: JsonObject) => JsonObject]>([
+    ['another snapshot', (body) => ({ ...body, data: { object: {}, previous_attributes: null } })],
+    ['a member more', (body) => ({ ...body, api_version: '2026-11-01' })],
+    ['a member less', ({ request: _request, ...body }) => body],
+  ])('that has %s than the API shows', (_, spoil) => {
+    const { about, arrivals } = story.deliver(event, story.references);
+    story.replaceBody(arrivals[0]!, spoil(arrivals[0]!.body!));
+    expect(findings()).toEqual([`delivery_without_event ${about}`]);
+  });
+
+  test('that is no event at all', () => {
+    story.deliver(event, story.references);
+    story.replaceBody(story.arrive(event, 'reliable', 'dlv_unknown', 1, 200), { hello: 'world' });
+    expect(findings()).toContain('delivery_without_event  to we_all');
+  });
+});
+
+describe('attempt_untrue: finds an attempt', () => {
+  test('with another status than was answered', () => {
+    const told = story.deliver(event, story.references, 500, 200);
+    told.attempts[0]!.status = 503;
+    expect(findings()).toEqual([`attempt_untrue ${told.about}`]);
+  });
+
+  test('with another answer than was given', () => {
+    const told = story.deliver(event, story.references, 500, 200);
+    told.attempts[0]!.response = 'answer 0';
+    expect(findings()).toEqual([`attempt_untrue ${told.about}`]);
+  });
+
+  test.each(['connection_refused', 'timeout', 'interrupted'])('with the error %s that never was', (error) => {
+    const told = story.deliver(event, story.references, 'dropped', 200);
+    told.attempts[0]!.error = error;
+    expect(findings()).toEqual([`attempt_untrue ${told.about}`]);
+  });
+
+  test('with an error although it was answered', () => {
+    const told = story.deliver(event, story.references, 500, 200);
+    Object.assign(told.attempts[0]!, { status: null, error: 'connection_closed', response: null });
+    expect(findings()).toEqual([`attempt_untrue ${told.about}`]);
+  });
+
+  test('with another number than its request had', () => {
+    const told = story.deliver(event, story.references, 'dropped', 200);
+    told.arrivals[0]!.headers['service-attempt'] = ['2'];
+    expect(findings()).toEqual([`attempt_untrue ${told.about}`]);
+  });
+
+  test('at another time than its request', () => {
+    const told = story.deliver(event, story.references, 500, 200);
+    told.attempts[0]!.created = told.arrivals[0]!.arrivedAtSeconds + 5;
+    expect(findings()).toEqual([`attempt_untrue ${told.about}`]);
+  });
+
+  test('that never was', () => {
+    const told = story.deliver(event, story.references, 500, 500, 200);
+    story.arrivals.splice(story.arrivals.indexOf(told.arrivals[1]!), 1);
+    expect(findings()).toEqual([`attempt_untrue ${told.about}`]);
+  });
+
+  test('that is told twice', () => {
+    const told = story.deliver(event, story.references, 500, 200);
+    told.attempts.unshift(told.attempts[0]!);
+    told.delivery.attempt_count = 3;
+    expect(findings()).toEqual([`attempt_untrue ${told.about}`]);
+  });
+
+  test('in another version than it was sent in', () => {
+    const told = story.deliver(event, story.references);
+    told.attempts[0]!.api_version = '2025-09-01';
+    expect(findings()).toEqual([`attempt_untrue ${told.about}`]);
+  });
+
+  test('that is not counted', () => {
+    const told = story.deliver(event, story.references, 500, 200);
+    told.delivery.attempt_count = 1;
+    expect(findings()).toEqual([`attempt_untrue ${told.about}`]);
+  });
+});
+
+describe('duplicate_without_reason: finds', () => {
+  test('a request of which no attempt tells, without a kill', () => {
+    const told = story.deliver(event, story.references, 'killed', 200);
+    story.kills.length = 0;
+    expect(findings()).toEqual([`duplicate_without_reason ${told.about}`]);
+  });
+
+  test.each([
+    ['long before a kill', 2_500],
+    ['after a kill', -500],
+  ])('a request of which no attempt tells, %s', (_, laterMs) => {
+    const told = story.deliver(event, story.references, 'killed', 200);
+    story.kills[0] = { fromMs: story.kills[0]!.fromMs + laterMs, toMs: story.kills[0]!.fromMs + laterMs };
+    expect(findings()).toEqual([`duplicate_without_reason ${told.about}`]);
+  });
+
+  test('a request whose attempt is lost', () => {
+    const told = story.deliver(event, story.references, 500, 500, 200);
+    told.attempts.shift();
+    told.delivery.attempt_count = 2;
+    expect(findings()).toEqual([`duplicate_without_reason ${told.about}`]);
+  });
+
+  test('a request whose attempt is lost, as soon as it should be told', () => {
+    const told = story.deliver(event, story.references, 500, 500, 200);
+    told.attempts.shift();
+    told.delivery.attempt_count = 2;
+    story.webhooks = { ...story.webhooks, isOver: false, readAtMs: told.arrivals[0]!.endedMs + 6_000 };
+    expect(findings()).toEqual([`duplicate_without_reason ${told.about}`]);
+  });
+
+  test('a request after the one that is told as delivered, even at a kill', () => {
+    const told = story.deliver(event, story.references, 200, 'killed');
+    expect(findings()).toEqual([`duplicate_without_reason ${told.about}`]);
+  });
+
+  test('two deliveries of one event', () => {
+    const told = story.deliver(event, story.references);
+    const { arrivals, delivery } = story.deliver(event, story.references);
+    arrivals[0]!.headers['service-delivery-id'] = [textOf(told.delivery, 'id')];
+    delivery.attempts = [];
+    delivery.attempt_count = 0;
+    expect(findings()).toEqual([`duplicate_without_reason ${told.about}`]);
+  });
+});
+
+describe('bad_signature: finds', () => {
+  let told: ToldDelivery;
+
+  beforeEach(() => {
+    told = story.deliver(event, story.references);
+  });
+
+  test.each<[string, (told: ToldDelivery) => void]>([
+    ['none', ({ arrivals }) => delete arrivals[0]!.headers['service-signature']],
+    ['one with another secret', ({ arrivals }) => sign(arrivals[0]!, 'whsec_other', arrivals[0]!.arrivedAtSeconds)],
+    ['one that is too old', ({ arrivals }) => sign(arrivals[0]!, 'whsec_story', arrivals[0]!.arrivedAtSeconds - 30)],
+    ['one of the future', ({ arrivals }) => sign(arrivals[0]!, 'whsec_story', arrivals[0]!.arrivedAtSeconds + 5)],
+    ['one of other bytes', ({ arrivals }) => (arrivals[0]!.bytes = Buffer.concat([arrivals[0]!.bytes, Buffer.of(32)]))],
+  ])('%s', (_, spoil) => {
+    spoil(told);
+    expect(findings()).toEqual([`bad_signature ${told.about}`]);
+  });
+});
+
+describe('wrong_headers: finds a wrong', () => {
+  test.each([
+    'content-type',
+    'user-agent',
+    'service-version',
+    'service-event-id',
+    'service-delivery-id',
+    'service-attempt',
+  ])('%s', (name) => {
+    const { about, arrivals } = story.deliver(event, story.references);
+    arrivals[0]!.headers[name] = ['0'];
+    expect(findings()).toEqual([`wrong_headers ${about}`]);
+  });
+});
+
+/** An event of a record that the checker does not make itself, and that only `*` matches. */
+function madeEvent({ events }: DeliveryStory, type: string, id: string): JsonObject {
+  const [object] = type.split('.');
+  const made: JsonObject = {
+    id: `evt_1${events.length}`,
+    object: 'event',
+    api_version: '2026-11-01',
+    created: 1_000,
+    type,
+    data: { object: { id, object: object! }, previous_attributes: null },
+    request: { id: 'req_made', idempotency_key: null },
+  };
+  events.push(made);
+  return made;
+}
