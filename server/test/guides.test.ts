@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { serverForTest } from './support/server.ts';
+
+/*
+ * The guides are carried out as a reader would: each command in turn, with the newest id or key of its kind wherever the text has
+ * `key_…`. An answer that is shown must be the one that comes, but for what differs each time: ids, times, and what `…` leaves out.
+ */
+
+const guidesDir = join(import.meta.dirname, '../../docs/guides');
+const run = promisify(execFile);
+
+describe.each(readdirSync(guidesDir))('%s', (file) => {
+  const blocks = [...readFileSync(join(guidesDir, file), 'utf8').matchAll(/^```(sh|json)\n([\s\S]*?)^```/gm)].map(
+    ([, kind, text]) => ({ kind: kind!, text: text! }),
+  );
+
+  test('has commands that work, and answers that are true', async () => {
+    const server = await serverForTest();
+    const newest = new Map([['sk_test', server.secretKey.slice('sk_test_'.length)]]);
+    let answer: unknown = null;
+    let commands = 0;
+    for (const { kind, text } of blocks) {
+      if (kind === 'json') {
+        expectShown(answer, JSON.parse(text), file);
+        continue;
+      }
+      const command = text
+        .replaceAll('http://127.0.0.1:4000', server.url)
+        .replaceAll(/\b([a-z]+(?:_test)?)_…/g, (_, prefix: string) => `${prefix}_${newest.get(prefix)}`);
+      const { stdout } = await run('sh', ['-c', command]);
+      answer = JSON.parse(stdout);
+      for (const [, prefix, rest] of stdout.matchAll(/"([a-z]+(?:_test)?)_([0-9A-Za-z]{22,38})"/g)) {
+        newest.set(prefix!, rest!);
+      }
+      commands++;
+    }
+    expect(commands).toBeGreaterThan(0);
+  });
+});
+
+function expectShown(answer: unknown, shown: unknown, at: string): void {
+  if (typeof shown === 'string') {
+    const pattern = shown.split('…').map((piece) => RegExp.escape(piece));
+    expect(answer, at).toMatch(new RegExp(`^${pattern.join('[\\s\\S]*')}$`));
+  } else if (typeof shown === 'number' && /created|_at$|_ms$/.test(at)) {
+    expect(typeof answer, at).toBe('number');
+  } else if (typeof shown === 'object' && shown !== null) {
+    expect(Object.keys(answer as object).sort(), at).toEqual(Object.keys(shown).sort());
+    for (const [key, value] of Object.entries(shown)) {
+      expectShown((answer as Record<string, unknown>)[key], value, `${at} ${key}`);
+    }
+  } else {
+    expect(answer, at).toEqual(shown);
+  }
+}
