@@ -44,7 +44,7 @@ describe.each(readdirSync(guidesDir))('%s', (file) => {
 
 function expectShown(answer: unknown, shown: unknown, at: string): void {
   if (typeof shown === 'string') {
-    const pattern = shown.split('…').map((piece) => RegExp.escape(piece));
+    const pattern = shown.split('…').map((piece) => piece.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
     expect(answer, at).toMatch(new RegExp(`^${pattern.join('[\\s\\S]*')}$`));
   } else if (typeof shown === 'number' && /created|_at$|_ms$/.test(at)) {
     expect(typeof answer, at).toBe('number');

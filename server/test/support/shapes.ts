@@ -136,6 +136,48 @@ const delivery = closed({
   },
 });
 
+/** Without what comes with the pin of versions. */
+const account = closed({
+  id: { type: 'string', pattern: '^acct_[0-9A-Za-z]{22}$' },
+  object: { const: 'account' },
+  created: time,
+  name: string,
+  api_version: { type: ['string', 'null'], pattern: '^\\d{4}-\\d{2}-\\d{2}$' },
+  default_provider: { enum: ['provider_a', 'provider_b', 'provider_c', 'provider_d', null] },
+  linked_records: { enum: ['open', 'strict'] },
+  parent: { type: ['string', 'null'], pattern: '^acct_[0-9A-Za-z]{22}$' },
+});
+
+const log = closed({
+  id: { type: 'string', pattern: '^req_[0-9A-Za-z]{22}$' },
+  object: { const: 'log' },
+  created: time,
+  method: { enum: ['POST', 'DELETE'] },
+  url: { type: 'string', pattern: '^/' },
+  path: { type: 'string', pattern: '^/[^?]*$' },
+  status: { type: 'integer', minimum: 200, maximum: 599 },
+  duration_ms: time,
+  ip_address: stringOrNull,
+  user_agent: stringOrNull,
+  user_email: stringOrNull,
+  key_id: { type: ['string', 'null'], pattern: '^key_[0-9A-Za-z]{22}$' },
+  key_type: { enum: ['secret', 'restricted', 'agent', null] },
+  source: { enum: ['api', 'dashboard', 'portal'] },
+  api_version: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' },
+  idempotency_key: stringOrNull,
+  original_request: { type: ['string', 'null'], pattern: '^req_[0-9A-Za-z]{22}$' },
+  replayed: { type: 'boolean' },
+  request_body: stringOrNull,
+  response_body: string,
+  error: orNull({
+    type: 'object',
+    properties: { type: string, code: string, param: string },
+    required: ['type', 'code'],
+    additionalProperties: false,
+  }),
+  events: { type: 'array', items: { type: 'string', pattern: '^evt_[0-9A-Za-z]{22}$' } },
+});
+
 const ajv = new Ajv2020({ allowUnionTypes: true });
 const validators = {
   reference: ajv.compile(reference),
@@ -143,6 +185,8 @@ const validators = {
   customer: ajv.compile(customer),
   webhook_endpoint: ajv.compile(webhookEndpoint),
   delivery: ajv.compile(delivery),
+  account: ajv.compile(account),
+  log: ajv.compile(log),
 };
 
 /** Fails unless the answer has exactly the members of the specification, each of a kind it allows. */
