@@ -5,7 +5,7 @@ import type { Answer } from '../commit/mutation.ts';
 import { toSeconds } from '../core/clock.ts';
 import { ApiError } from '../core/errors.ts';
 import { chooseAccount } from './account-context.ts';
-import { authenticate } from './authenticate.ts';
+import { authenticate, keyAgeMaxMs } from './authenticate.ts';
 import { bodyBytesMax, bodyFault, checkBodyHeaders, readBody } from './body.ts';
 import { headerOf, newCall, type Call, type HttpContext } from './call.ts';
 import { carryOut, logOnly } from './carry-out.ts';
@@ -79,6 +79,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     if (config.public) return;
     if (!config.route && !paths.isApi(request.url)) throw paths.refusalOf(request);
     await identify(context, call, failedSignIns);
+    call.accountId = call.key!.accountId;
     rateLimit.check(call.accountId, reply);
     if (!config.route) throw paths.refusalOf(request);
     call.route = config.route;
@@ -122,7 +123,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     await closed;
   });
 
-  if (context.config.role !== 'worker') addRoutes(app, context, routesOf(context));
+  if (context.config.role !== 'worker') addRoutes(app, context, failedSignIns, routesOf(context));
   addHealthRoutes(app, context);
   addErrorPages(app);
   return app;
@@ -141,6 +142,7 @@ async function refuseUnroutable(
   stamp(reply, request.call);
   try {
     await identify(context, request.call, failedSignIns);
+    request.call.accountId = request.call.key!.accountId;
     await sendError(context, request, reply, error);
   } catch (unidentified) {
     await sendError(context, request, reply, unidentified);
@@ -158,18 +160,17 @@ async function identify(context: HttpContext, call: Call, failedSignIns: FailedS
     if (error instanceof ApiError) failedSignIns.note(address);
     throw error;
   }
-  call.accountId = call.key.accountId;
   keyUses.note(call.key, toSeconds(call.startedMs));
 }
 
-function addRoutes(app: FastifyInstance, context: HttpContext, routes: Route[]): void {
+function addRoutes(app: FastifyInstance, context: HttpContext, failedSignIns: FailedSignIns, routes: Route[]): void {
   const runningKeys = new RunningKeys();
   for (const route of routes) {
     app.route({
       method: route.method,
       url: route.path,
       config: { route },
-      handler: route.method === 'GET' ? readHandler(route) : writeHandler(context, runningKeys, route),
+      handler: route.method === 'GET' ? readHandler(route) : writeHandler(context, runningKeys, failedSignIns, route),
     });
   }
 }
@@ -182,7 +183,7 @@ function readHandler(route: ReadRoute) {
   };
 }
 
-function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: WriteRoute) {
+function writeHandler(context: HttpContext, runningKeys: RunningKeys, failedSignIns: FailedSignIns, route: WriteRoute) {
   const readQuery = queryReader(route.query);
   const validateBody = validator(route.body);
   return async (request: FastifyRequest, reply: FastifyReply) => {
@@ -190,6 +191,8 @@ function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: Wri
     const body = request.body ?? {};
     readQuery(request.url);
     validateBody(body);
+    // A body can come so slowly that its key was revoked meanwhile.
+    if (context.clock.nowMs() - call.startedMs > keyAgeMaxMs) await identify(context, call, failedSignIns);
     call.idempotencyKey = readIdempotencyKey(request.method, headerOf(request, 'idempotency-key'));
     const { answer, replayed } = await carryOut(context, runningKeys, call, route, body);
     if (replayed) {

@@ -21,13 +21,13 @@ interface StoredKey extends SignedInKey {
 }
 
 /** What one process may still believe of a key that another one has changed; see `staleForMs` of API keys. */
-const ageMaxMs = 1_000;
+export const keyAgeMaxMs = 1_000;
 
 /** Keys by their hash. */
 export type KeyRing = Fresh<StoredKey>;
 
 export function openKeyRing(reader: Reader): KeyRing {
-  return new Fresh(ageMaxMs, (hashes) => readKeys(reader, hashes));
+  return new Fresh(keyAgeMaxMs, (hashes) => readKeys(reader, hashes));
 }
 
 /**

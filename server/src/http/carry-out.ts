@@ -4,6 +4,7 @@ import { hashKey, makeKey } from '../core/api-keys.ts';
 import { randomBase62 } from '../core/base62.ts';
 import type { Deciding } from '../core/change.ts';
 import { toSeconds } from '../core/clock.ts';
+import { ApiError } from '../core/errors.ts';
 import type { Caller } from '../core/resource.ts';
 import { UnavailableError } from '../db/database.ts';
 import { latestVersion, versions } from '../versions/index.ts';
@@ -131,6 +132,13 @@ async function replay(context: HttpContext, call: Call, claim: Claim): Promise<C
   const stored = await readStoredAnswer(context, call.accountId, claim);
   // It was there when we tried to claim it: its day ended in between, and the next try is a new request.
   if (!stored) throw keyInUse();
+  // Who may use the same Idempotency-Key need not be allowed what the secret allows.
+  if (stored.secret && stored.keyId !== call.key!.id) {
+    throw new ApiError(
+      'permission_denied',
+      'This Idempotency-Key was used with another API key, and its answer carries a secret: only that API key gets it again.',
+    );
+  }
   call.originalRequest = stored.requestId;
   await logOnly(context, call, stored);
   return { answer: stored, replayed: { requestId: stored.requestId, apiVersion: stored.apiVersion } };

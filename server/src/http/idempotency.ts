@@ -80,6 +80,8 @@ export function keyInUse(): ApiError {
 export interface StoredAnswer extends Answer {
   requestId: string;
   apiVersion: string;
+  /** The API key that asked first. */
+  keyId: string | null;
 }
 
 /**
@@ -99,11 +101,13 @@ export async function readStoredAnswer(
     response_body: string;
     sealed_body: Buffer | null;
     api_version: string;
+    key_id: string | null;
     error: string | null;
   }>({
     name: 'read_stored_answer',
     text: `
-      select stored.fingerprint, stored.request_id, stored.sealed_body, log.status, log.response_body, log.api_version, log.error
+      select stored.fingerprint, stored.request_id, stored.sealed_body, log.status, log.response_body, log.api_version, log.key_id,
+        log.error
       from idempotency_keys stored
       join request_logs log on log.account_id = stored.account_id and log.id = stored.request_id
       where stored.account_id = $1 and stored.key_account_id = $2 and stored.key = $3`,
@@ -123,5 +127,5 @@ export async function readStoredAnswer(
     ...(sealedBody ? { body: vault.open(sealedBody), secret: { redactedBody: body, sealedBody } } : { body }),
     ...(row.error !== null && { error: JSON.parse(row.error) as Answer['error'] & {} }),
   };
-  return { ...answer, requestId: row.request_id, apiVersion: row.api_version };
+  return { ...answer, requestId: row.request_id, apiVersion: row.api_version, keyId: row.key_id };
 }

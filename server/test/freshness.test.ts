@@ -1,0 +1,319 @@
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newMasterKey } from '../src/config.ts';
+import { Fresh } from '../src/db/fresh.ts';
+import { listen } from '../src/db/listen.ts';
+import { expectRefusal, refusals } from './support/refusals.ts';
+import { apiClient, startTestServer, type Api, type TestServer } from './support/server.ts';
+
+/*
+ * What a change's answer tells is true in every process. Nothing is sent from one process to another for it: what was read
+ * is used for a bounded time, and the answer waits for that long.
+ */
+
+/** They deliver nothing, so that not even deliveries make them listen to each other. */
+const settings = {
+  TENURE_ROLE: 'api',
+  DATABASE_URL: 'postgres://given.by.the.test/',
+  TENURE_MASTER_KEY: newMasterKey(),
+};
+
+let one: TestServer;
+let other: TestServer;
+let agent: Agent;
+
+beforeAll(async () => {
+  one = await startTestServer({ settings });
+  other = await startTestServer({ settings, connection: one.connection, secretKey: one.secretKey });
+  agent = new Agent({ connections: 32 });
+});
+afterAll(async () => {
+  await agent.close();
+  await other.stop();
+  await one.stop();
+});
+
+describe('a key', () => {
+  test('that was revoked or rolled is refused by every process from the answer on', async () => {
+    const ends: Ending[] = ['revoke', 'roll'];
+    let sent = 0;
+    let acceptedBefore = 0;
+    // At any point in the age of what the processes have read of the key, and, which takes longest to forget, right after.
+    for (const pauseMs of [173, 3]) {
+      const rounds = Array.from({ length: 5 }, (_, index) =>
+        endUnderLoad([one, other], ends[index % 2]!, pauseMs * index),
+      );
+      for (const round of await Promise.all(rounds)) {
+        expect(round.acceptedAfter).toBe(0);
+        acceptedBefore += round.acceptedBefore[0] + round.acceptedBefore[1];
+        sent += round.sentAfter;
+      }
+    }
+    process.stdout.write(`freshness: ${acceptedBefore} requests accepted before, 0 of ${sent} after the answer\n`);
+    expect(sent).toBeGreaterThanOrEqual(10_000);
+  }, 60_000);
+
+  test('that was revoked is refused even for a request whose head came before and whose body comes after', async () => {
+    const key = (await one.api.post('/v1/api_keys', {})).body;
+    const { hostname, port } = new URL(other.url);
+    const socket = connect(Number(port), hostname);
+    const answer = new Promise<string>((resolve, reject) => {
+      socket.once('data', (bytes) => resolve(String(bytes)));
+      socket.once('error', reject);
+    });
+    const body = JSON.stringify({ application: 'app_1' });
+    socket.write(
+      `POST /v1/references HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key.secret}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+    );
+    // The server has the head, and has let it in.
+    await delay(100);
+    await one.api.delete(`/v1/api_keys/${key.id}`);
+    socket.write(body);
+    expect(await answer).toMatch(/^HTTP\/1\.1 401 /);
+    socket.destroy();
+  });
+
+  test('would be accepted for a while if the answer did not wait: what is above can fail', async () => {
+    const hasty = await startTestServer({
+      settings,
+      connection: one.connection,
+      secretKey: one.secretKey,
+      changeContext: (context) => ({
+        ...context,
+        resources: context.resources.map((resource) => ({ ...resource, staleForMs: 0 })),
+      }),
+    });
+    try {
+      const rounds = await Promise.all(
+        ['revoke' as const, 'roll' as const].map((how) => endUnderLoad([hasty, other], how, 0)),
+      );
+      for (const { acceptedAfter } of rounds) expect(acceptedAfter).toBeGreaterThan(0);
+    } finally {
+      await hasty.stop();
+    }
+  });
+
+  test('is refused without any process telling another: nobody listens for anything', async () => {
+    const listening = async (): Promise<number> => {
+      const { rows } = await one.context.database.readers.query<{ count: number }>(`
+        select count(*) from pg_stat_activity where datname = current_database() and query ilike 'listen%'`);
+      return rows[0]!.count;
+    };
+    expect(await listening()).toBe(0);
+    // Somebody who does would be found.
+    const listener = listen(one.connection, 'anything', () => {}, one.context.log);
+    await expect.poll(listening).toBe(1);
+    await listener.stop();
+    await expect.poll(listening).toBe(0);
+  });
+
+  test('that was made is accepted by every process from the answer on', async () => {
+    const made = await Promise.all(
+      Array.from({ length: 20 }, () => one.api.post('/v1/api_keys', { permissions: ['references.read'] })),
+    );
+    const statuses = await Promise.all(made.map(({ body }) => statusOf(other, body.secret)));
+    expect(statuses).toEqual(made.map(() => 200));
+  });
+});
+
+describe('an account', () => {
+  test('is changed in every process from the answer on: how strict its links are', async () => {
+    const link = { application: 'app_1', customer: one.context.ids.make('cus') };
+    for (const setting of ['strict', 'open', 'strict', 'open']) {
+      await knownBy(other.api);
+      expect((await one.api.post('/v1/account', { linked_records: setting })).status).toBe(200);
+      const answers = await Promise.all([other, one, other].map(({ api }) => api.post('/v1/references', link)));
+      for (const answer of answers) {
+        if (setting === 'open') expect(answer.status).toBe(200);
+        else expectRefusal(answer, { ...refusals.idUnknown, status: 400, param: 'customer' });
+      }
+    }
+  });
+
+  test('is changed in every process from the answer on: its name and its provider', async () => {
+    const enabled = { application: 'app_1', automatic_reference: { enabled: true } };
+    for (const provider of ['provider_b', 'provider_c', null]) {
+      await knownBy(other.api);
+      const name = `Agency with ${provider}`;
+      expect((await one.api.post('/v1/account', { name, default_provider: provider })).status).toBe(200);
+      const [seen, reference] = [await other.api.get('/v1/account'), await other.api.post('/v1/references', enabled)];
+      expect(seen.body).toMatchObject({ name, default_provider: provider });
+      expect(reference.body.automatic_reference.provider).toBe(provider ?? 'provider_a');
+    }
+  });
+
+  test('that is connected is changed in every process from the answer on, whoever changes it', async () => {
+    const { id } = (await one.api.post('/v1/accounts', { name: 'Connected' })).body;
+    const context = { 'service-context': id };
+    const link = { application: 'app_1', customer: one.context.ids.make('cus') };
+    // At once, although the other process has never heard of it.
+    expect((await other.api.post('/v1/references', link, context)).body.account).toBe(id);
+    expect((await one.api.post('/v1/account', { linked_records: 'strict' }, context)).status).toBe(200);
+    const strict = await other.api.post('/v1/references', link, context);
+    expectRefusal(strict, { ...refusals.idUnknown, status: 400, param: 'customer' });
+    const { secret } = (await one.api.post('/v1/api_keys', {}, context)).body;
+    const own = apiClient(other.url, secret);
+    expect((await own.post('/v1/account', { linked_records: 'open' })).status).toBe(200);
+    expect((await one.api.post('/v1/references', link, context)).status).toBe(200);
+  });
+});
+
+describe('what was read', () => {
+  const ageMaxMs = 60;
+
+  test('is asked for together, and once, while it is fresh', async () => {
+    const asked: string[][] = [];
+    const fresh = new Fresh<string>(60_000, async (keys) => {
+      asked.push(keys);
+      return keys.map((key) => (key === 'none' ? null : `value of ${key}`));
+    });
+    const all = ['a', 'b', 'none'];
+    const wanted = ['value of a', 'value of b', null];
+    const twice = await Promise.all([...all, ...all].map((key) => fresh.get(key)));
+    expect(twice).toEqual([...wanted, ...wanted]);
+    expect(await Promise.all(all.map((key) => fresh.get(key)))).toEqual(wanted);
+    expect(asked).toEqual([all]);
+  });
+
+  test('is as old as the question, not as its answer', async () => {
+    const { fresh, answer, asked } = answeredByHand();
+    const first = fresh.get('key');
+    await delay(ageMaxMs + 5);
+    // It is not answered yet, and too old to be shared.
+    const second = fresh.get('key');
+    await expect.poll(asked).toBe(2);
+    answer(1, 'second');
+    answer(0, 'first');
+    expect([await first, await second, await fresh.get('key')]).toEqual(['first', 'second', 'second']);
+    await delay(ageMaxMs + 5);
+    const third = fresh.get('key');
+    await expect.poll(asked).toBe(3);
+    answer(2, 'third');
+    expect(await third).toBe('third');
+  });
+
+  test('is never used for longer, however often it is used', async () => {
+    const readAt: number[] = [];
+    const fresh = new Fresh<number>(ageMaxMs, async (keys) => {
+      readAt.push(performance.now());
+      return keys.map(() => readAt.length - 1);
+    });
+    const ages: number[] = [];
+    const untilMs = performance.now() + 10 * ageMaxMs;
+    while (performance.now() < untilMs) {
+      const nowMs = performance.now();
+      const value = (await fresh.get('key'))!;
+      ages.push(nowMs - readAt[value]!);
+      await delay(1);
+    }
+    expect(Math.max(...ages)).toBeLessThan(ageMaxMs);
+    expect(ages.length).toBeGreaterThan(2 * readAt.length);
+    expect(readAt.length).toBeGreaterThan(3);
+  });
+
+  test('is not remembered if it could not be read', async () => {
+    const { fresh, answer, fail, asked } = answeredByHand(60_000);
+    const both = [fresh.get('key'), fresh.get('key')];
+    await expect.poll(asked).toBe(1);
+    fail(0, new Error('no connection'));
+    for (const each of both) await expect(each).rejects.toThrow('no connection');
+    const again = fresh.get('key');
+    await expect.poll(asked).toBe(2);
+    answer(1, 'value');
+    expect([await again, await fresh.get('key')]).toEqual(['value', 'value']);
+    expect(asked()).toBe(2);
+  });
+
+  test('is at most ten thousand entries: what is old goes first', async () => {
+    const asked = new Map<string, number>();
+    const fresh = new Fresh<string>(2_000, async (keys) => {
+      for (const key of keys) asked.set(key, (asked.get(key) ?? 0) + 1);
+      return keys;
+    });
+    const getAll = (prefix: string, count: number): Promise<unknown> =>
+      Promise.all(Array.from({ length: count }, (_, index) => fresh.get(`${prefix} ${index}`)));
+    await getAll('old', 6_000);
+    await delay(2_005);
+    await getAll('new', 4_000);
+    await getAll('more', 1);
+    // The old ones have made room, so nothing that is fresh was forgotten.
+    await getAll('new', 4_000);
+    expect(asked.get('new 0')).toBe(1);
+    await getAll('more', 6_001);
+    // Now all were fresh, and there was no other way.
+    await getAll('new', 1);
+    expect([asked.get('new 0'), asked.get('more 0')]).toEqual([2, 1]);
+  });
+
+  /** One whose questions are answered in any order, each when the test says so. */
+  function answeredByHand(maxMs = ageMaxMs) {
+    const questions: PromiseWithResolvers<(string | null)[]>[] = [];
+    const fresh = new Fresh<string>(maxMs, async () => {
+      const question = Promise.withResolvers<(string | null)[]>();
+      questions.push(question);
+      return question.promise;
+    });
+    return {
+      fresh,
+      asked: () => questions.length,
+      answer: (index: number, value: string) => questions[index]!.resolve([value]),
+      fail: (index: number, error: Error) => questions[index]!.reject(error),
+    };
+  }
+});
+
+type Ending = 'revoke' | 'roll';
+
+interface Round {
+  /** On either process, before the answer: both know the key well, so they have something to forget. */
+  acceptedBefore: [number, number];
+  sentAfter: number;
+  acceptedAfter: number;
+  ended: boolean;
+}
+
+/** Uses a key on two processes without a pause, ends it on the first, and counts what is accepted that was sent after the answer. */
+async function endUnderLoad(servers: [TestServer, TestServer], how: Ending, pauseMs: number): Promise<Round> {
+  const [first] = servers;
+  const { id, secret } = (await first.api.post('/v1/api_keys', { permissions: ['references.read'] })).body;
+  const round: Round = { acceptedBefore: [0, 0], sentAfter: 0, acceptedAfter: 0, ended: false };
+  const keepUsing = async (which: 0 | 1): Promise<void> => {
+    while (!round.ended || round.sentAfter < 1_000) {
+      const isAfter = round.ended;
+      if (isAfter) round.sentAfter++;
+      const status = await statusOf(servers[which], secret);
+      expect([200, 401]).toContain(status);
+      if (isAfter) round.acceptedAfter += Number(status === 200);
+      else round.acceptedBefore[which] += Number(status === 200);
+    }
+  };
+  const users = Array.from({ length: 8 }, (_, user) => keepUsing((user % 2) as 0 | 1));
+  await expect.poll(() => Math.min(...round.acceptedBefore), { timeout: 10_000, interval: 1 }).toBeGreaterThan(0);
+  await delay(pauseMs);
+  const answer =
+    how === 'revoke'
+      ? await first.api.delete(`/v1/api_keys/${id}`)
+      : await first.api.post(`/v1/api_keys/${id}/roll`, { expires_in: 0 });
+  round.ended = true;
+  expect(answer.status, answer.text).toBe(200);
+  await Promise.all(users);
+  return round;
+}
+
+async function statusOf({ url }: TestServer, key: string): Promise<number> {
+  const { statusCode, body } = await request(`${url}/v1/references/ref_0`, {
+    dispatcher: agent,
+    headers: { authorization: `Bearer ${key}` },
+  });
+  await body.dump();
+  // A good key is told that there is no such record.
+  return statusCode === 404 ? 200 : statusCode;
+}
+
+/** Has a process read what it needs to know of the account, so that it has something old. */
+async function knownBy(api: Api): Promise<void> {
+  expect((await api.get('/v1/references?limit=1')).status).toBe(200);
+}

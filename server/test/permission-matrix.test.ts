@@ -1,0 +1,503 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newMasterKey } from '../src/config.ts';
+import { makeKey } from '../src/core/api-keys.ts';
+import { buildApp } from '../src/http/app.ts';
+import { routesOf, type Route } from '../src/http/routes.ts';
+import { expectRefusal, refusals, type Refusal } from './support/refusals.ts';
+import { startTestServer, type ApiResponse, type TestServer } from './support/server.ts';
+import { addAccount, addKey, firstAccountId } from './support/tenants.ts';
+
+/*
+ * Every route, with every kind of key, for every kind of target. What the answer must be is told by a model of a few lines
+ * that knows nothing of the server: which account a key is of and what it may do, who is whose parent, and whose a record is.
+ */
+
+type Account = 'parent' | 'connected' | 'foreign';
+
+interface Key {
+  name: string;
+  account: Account;
+  permissions: readonly string[];
+  /** Null sends none at all. */
+  text: string | null;
+  /** Why it is not let in. */
+  refused?: Refusal;
+}
+
+/** What stands in the path where the route has an id, and whose it is: nobody's if null. */
+interface Target {
+  name: string;
+  owner: Account | null;
+  id: string;
+}
+
+interface Context {
+  name: string;
+  /** The account that `Service-Context` names: none if it is not sent; null if it names no account at all. */
+  account?: Account | 'nobody' | null;
+  header?: string;
+}
+
+interface Probe {
+  route: Route;
+  key: Key;
+  context: Context;
+  target: Target | null;
+}
+
+type Expected = 'accepted' | Refusal;
+
+const writable = ['references', 'applications', 'customers', 'files', 'webhook_endpoints', 'api_keys', 'accounts'];
+const resourcesOfKeys = [...writable, 'events', 'logs'];
+const readPermissions = resourcesOfKeys.map((resource) => `${resource}.read`);
+const writePermissions = writable.map((resource) => `${resource}.write`);
+const everyPermission = [...readPermissions, ...writePermissions];
+const forbiddenForAgents = new Set(['api_keys.read', 'api_keys.write', 'accounts.write']);
+
+/** What a route takes to make something; all others take an empty body. */
+const bodies: Record<string, object> = {
+  'POST /v1/references': { application: 'app_1' },
+  'POST /v1/customers': { name: 'Ada' },
+  'POST /v1/webhook_endpoints': { url: 'https://hooks.example.com/' },
+  'POST /v1/accounts': { name: 'Agency' },
+  'POST /v1/api_keys': { type: 'restricted', permissions: ['api_keys.read'] },
+};
+
+/** What a route needs besides its own permission. */
+const alsoNeeded: Record<string, string> = { 'POST /v1/webhook_endpoints': 'events.read' };
+
+const parents: Partial<Record<Account, Account>> = { connected: 'parent' };
+const accounts: Account[] = ['parent', 'connected', 'foreign'];
+
+let server: TestServer;
+let routes: Route[];
+let agent: Agent;
+let accountIds: Record<Account | 'nobody', string>;
+/** Keys that may do everything. */
+let fullKeys: Record<Account, Key>;
+let keys: Key[];
+/** For each kind of record, by its path: one of each account, one that was deleted where that can be, and some that never were. */
+let targets: Map<string, Target[]>;
+/** Whose each record is that an answer could give away. The keys that ask are not among them: events and logs tell who acted. */
+const owners = new Map<string, Account>();
+
+beforeAll(async () => {
+  // They deliver nothing, so that nothing but requests changes anything.
+  server = await startTestServer({
+    settings: { TENURE_ROLE: 'api', DATABASE_URL: 'postgres://given.by.the.test/', TENURE_MASTER_KEY: newMasterKey() },
+  });
+  agent = new Agent({ connections: 48 });
+  routes = routesOf(server.context);
+  await makeAccounts();
+  targets = await makeTargets();
+  keys = await makeKeys();
+});
+afterAll(async () => {
+  await agent.close();
+  await server.stop();
+});
+
+let probes = 0;
+
+describe('every route', () => {
+  test('needs the permission that its path and method tell', () => {
+    expect(routeFaults(routes)).toEqual([]);
+    expect(routes.length).toBeGreaterThanOrEqual(31);
+  });
+
+  test('without one, or with one that nobody can have, is found', () => {
+    const good = routes.find(({ path, method }) => path === '/v1/references/:id' && method === 'POST')!;
+    const planted = [
+      { ...good, permission: '' },
+      { ...good, permission: undefined as unknown as string },
+      { ...good, permission: 'references.cancel' },
+      { ...good, permission: 'references.read' },
+      { ...good, permission: 'customers.write' },
+      { ...good, path: '/v1/deposits', permission: 'deposits.write' },
+      { ...good, path: '/references/:id' },
+    ];
+    expect(routeFaults([...routes, ...planted])).toEqual([
+      'POST /v1/references/:id needs no permission',
+      'POST /v1/references/:id needs no permission',
+      'POST /v1/references/:id needs references.cancel, which no key can have',
+      'POST /v1/references/:id needs references.read, but changes something',
+      'POST /v1/references/:id needs customers.write, which is for another kind of record',
+      'POST /v1/deposits needs deposits.write, which no key can have',
+      'POST /references/:id is not below /v1/',
+    ]);
+  });
+
+  test('that was put past the list is not served', async () => {
+    const app = buildApp(server.context);
+    app.get('/v1/planted', async () => 'open');
+    app.get('/planted', async () => 'open');
+    const headers = { authorization: `Bearer ${server.secretKey}` };
+    for (const url of ['/v1/planted', '/planted']) {
+      for (const answer of [await app.inject({ url }), await app.inject({ url, headers })]) {
+        expect([401, 404, 405]).toContain(answer.statusCode);
+        expect(answer.body).not.toContain('open');
+      }
+    }
+    expect((await app.inject({ url: '/v1/references', headers })).statusCode).toBe(200);
+    await app.close();
+  });
+});
+
+describe('of all requests', () => {
+  test('those that must be refused are, in the same words for what is another’s as for what is nobody’s, without a trace', async () => {
+    const refused = allProbes().filter((probe) => expectedOf(probe) !== 'accepted');
+    const before = await everythingThereIs();
+    const missingBodies = new Map<string, Set<string>>();
+    await inParallel(refused, async (probe) => {
+      const answer = await ask(probe);
+      const expected = expectedOf(probe) as Refusal;
+      inProbe(probe, () => {
+        expectRefusal(answer, expected);
+        expectNothingOfOthers(probe, answer);
+      });
+      if (expected !== refusals.idUnknown) return;
+      const [, , kind] = probe.route.path.split('/');
+      const seen = missingBodies.get(kind!) ?? new Set();
+      missingBodies.set(kind!, seen.add(masked(answer, probe.target!.id)));
+    });
+    expect(await everythingThereIs()).toEqual(before);
+    // One for each kind of record, whatever was asked for, of whichever target, by whomever.
+    for (const [kind, seen] of missingBodies) expect([kind, [...seen]]).toEqual([kind, [expect.any(String)]]);
+    expect(missingBodies.size).toBe(new Set(routes.filter(hasId).map(({ path }) => path.split('/')[2])).size);
+    probes += refused.length;
+    process.stdout.write(`permission matrix: ${refused.length} requests refused, as they must be\n`);
+  }, 60_000);
+
+  test('all others are accepted, act on the account they name, and tell of no other', async () => {
+    const accepted = allProbes().filter((probe) => expectedOf(probe) === 'accepted');
+    await inParallel(accepted, async (probe) => {
+      const answer = await ask({ ...probe, target: await targetToUse(probe) });
+      inProbe(probe, () => {
+        expect(answer.status, answer.text.slice(0, 300)).toBe(200);
+        expectNothingOfOthers(probe, answer);
+        const acted = accountIds[actedUpon(probe) as Account];
+        if (probe.context.header !== undefined && answer.body.object !== 'list' && answer.body.object !== 'event')
+          expect(answer.body.account).toBe(acted);
+        if (probe.route.path === '/v1/account') expect(answer.body.id).toBe(acted);
+      });
+    });
+    probes += accepted.length;
+    process.stdout.write(`permission matrix: ${accepted.length} requests accepted, as they must be\n`);
+    // Both ways of every route were tried.
+    for (const route of routes) {
+      const names = new Set(accepted.filter((probe) => probe.route === route).map(({ key }) => key.account));
+      expect([nameOf(route), names.size]).toEqual([nameOf(route), accounts.length]);
+    }
+  }, 60_000);
+
+  test('there were enough', () => {
+    expect(probes).toBeGreaterThanOrEqual(5_000);
+  });
+});
+
+/** What is wrong with the permissions of these routes. */
+function routeFaults(checked: readonly Route[]): string[] {
+  return checked.flatMap((route) => {
+    const { method, path, permission } = route;
+    const [, version, first] = path.split('/');
+    // An account finds itself at a path of its own.
+    const resource = first === 'account' ? 'accounts' : first;
+    const fault = (text: string): string[] => [`${nameOf(route)} ${text}`];
+    if (version !== 'v1') return fault('is not below /v1/');
+    if (!permission) return fault('needs no permission');
+    if (!everyPermission.includes(permission)) return fault(`needs ${permission}, which no key can have`);
+    if (!permission.startsWith(`${resource}.`))
+      return fault(`needs ${permission}, which is for another kind of record`);
+    if (method !== 'GET' && !permission.endsWith('.write')) return fault(`needs ${permission}, but changes something`);
+    return [];
+  });
+}
+
+/** The whole matrix. */
+function allProbes(): Probe[] {
+  return routes.flatMap((route) =>
+    keys.flatMap((key) =>
+      contexts().flatMap((context): Probe[] => {
+        if (!hasId(route)) return [{ route, key, context, target: null }];
+        const ofKind = targets.get(route.path.split('/')[2]!)!;
+        // Without a context for every target; the contexts for those that somebody has.
+        const tried = context.account === undefined ? ofKind : ofKind.filter(({ owner }) => owner !== null);
+        return tried.map((target) => ({ route, key, context, target }));
+      }),
+    ),
+  );
+}
+
+function contexts(): Context[] {
+  return [
+    { name: 'no context' },
+    ...[...accounts, 'nobody' as const].map((account) => ({
+      name: `context ${account}`,
+      account,
+      header: accountIds[account],
+    })),
+    { name: 'malformed context', account: null, header: 'acct_1' },
+  ];
+}
+
+/** What must become of it. */
+function expectedOf(probe: Probe): Expected {
+  const { route, key, context, target } = probe;
+  if (key.refused) return key.refused;
+  if (context.account === null) return refusals.accountMalformed;
+  const acted = actedUpon(probe);
+  if (acted === 'nobody' || (acted !== key.account && parents[acted] !== key.account)) return refusals.accountUnknown;
+  const lacking = [route.permission, alsoNeeded[nameOf(route)]].find((needed) => needed && !holds(key, needed));
+  if (lacking !== undefined) return { ...refusals.permission, says: `\`${lacking}\`` };
+  return target && target.owner !== acted ? refusals.idUnknown : 'accepted';
+}
+
+function actedUpon({ key, context }: Probe): Account | 'nobody' {
+  return context.account ?? key.account;
+}
+
+/** Writing includes reading. */
+function holds({ permissions }: Key, needed: string): boolean {
+  return permissions.includes(needed) || permissions.includes(needed.replace(/\.read$/, '.write'));
+}
+
+/** An answer tells of no record that is not of the account acted upon, but for what the request itself named. */
+function expectNothingOfOthers(probe: Probe, { text: whole, body }: ApiResponse): void {
+  const acted = expectedOf(probe) === 'accepted' ? actedUpon(probe) : null;
+  // A log repeats what the account itself asked for.
+  const isLogs = acted !== null && probe.route.path.startsWith('/v1/logs');
+  const text = isLogs ? JSON.stringify((body.data ?? [body]).map(withoutRequest)) : whole;
+  for (const [id] of text.matchAll(/\b[a-z]+_[0-9A-Za-z]{22}\b/g)) {
+    const owner = owners.get(id);
+    if (owner === undefined || owner === acted || id === probe.target?.id) continue;
+    expect.fail(`It tells of ${id}, which is of the account ${owner}: ${text.slice(0, 300)}`);
+  }
+}
+
+function withoutRequest({ id, events }: ApiResponse['body']): unknown {
+  return [id, events];
+}
+
+/** What an accepted request may use up is made for it alone; all else is not changed by being asked for. */
+async function targetToUse({ route, target }: Probe): Promise<Target | null> {
+  const usesUp = route.method === 'DELETE' || /\/(cancel|roll)$/.test(route.path);
+  if (!target || !usesUp) return target;
+  const kind = route.path.split('/')[2]!;
+  return { ...target, id: (await make(kind, target.owner!)).id };
+}
+
+async function makeAccounts(): Promise<void> {
+  const parent = await firstAccountId(server);
+  const connected = (await server.api.post('/v1/accounts', { name: 'Connected' })).body.id;
+  const foreign = (await addAccount(server)).accountId;
+  accountIds = { parent, connected, foreign, nobody: server.context.ids.make('acct') };
+  const made = accounts.map(async (account): Promise<[Account, Key]> => {
+    const { key } = await addKey(server, accountIds[account], { permissions: everyPermission });
+    return [account, { name: `everything, of ${account}`, account, permissions: everyPermission, text: key }];
+  });
+  fullKeys = Object.fromEntries(await Promise.all(made)) as Record<Account, Key>;
+}
+
+/** Makes a record of this kind, by its path, in this account. */
+async function make(kind: string, account: Account): Promise<{ id: string; requestId: string }> {
+  const line = `POST /v1/${kind}`;
+  if (!bodies[line]) throw new Error(`Tell how a record is made at ${line}.`);
+  const { body, headers } = await send('POST', `/v1/${kind}`, fullKeys[account].text, {}, bodies[line]);
+  expect(body.id, JSON.stringify(body)).toMatch(/^[a-z]+_[0-9A-Za-z]{22}$/);
+  owners.set(body.id, account);
+  return { id: body.id, requestId: headers.get('request-id')! };
+}
+
+async function makeTargets(): Promise<Map<string, Target[]>> {
+  const kinds = [...new Set(routes.filter(hasId).map(({ path }) => path.split('/')[2]!))];
+  const made = new Map<string, Target[]>(kinds.map((kind) => [kind, []]));
+  for (const account of accounts) {
+    const { id: customerId, requestId } = await make('customers', account);
+    const { body } = await send('GET', `/v1/events?object_id=${customerId}`, fullKeys[account].text);
+    for (const kind of kinds) {
+      const id = kind === 'events' ? body.data[0].id : kind === 'logs' ? requestId : (await make(kind, account)).id;
+      owners.set(id, account);
+      made.get(kind)!.push({ name: `of ${account}`, owner: account, id });
+    }
+  }
+  for (const { path, method } of routes.filter(hasId)) {
+    const kind = path.split('/')[2]!;
+    if (method !== 'DELETE') continue;
+    const { id } = await make(kind, 'parent');
+    const { body } = await send('DELETE', `/v1/${kind}/${id}`, fullKeys.parent.text);
+    // A key that was revoked is still there.
+    if (body.deleted) made.get(kind)!.push({ name: 'deleted', owner: null, id });
+  }
+  for (const [kind, [first]] of made) {
+    const prefix = first!.id.split('_')[0]!;
+    const others = [...made.values()].find(([other]) => !other!.id.startsWith(`${prefix}_`))![0]!;
+    const never = [
+      ['random', server.context.ids.make(prefix as 'ref')],
+      ['of another kind', others.id],
+      ['too short', `${prefix}_1`],
+      ['odd', `${prefix}_%00%F0%9F%98%80`],
+    ] as const;
+    made.get(kind)!.push(...never.map(([name, id]) => ({ name, owner: null, id: decodeURIComponent(id) })));
+  }
+  return made;
+}
+
+async function makeKeys(): Promise<Key[]> {
+  const nowSeconds = Math.floor(Date.now() / 1000);
+  const newKey = async (
+    name: string,
+    type: string,
+    permissions: readonly string[],
+    settings: object = {},
+  ): Promise<Key & { id: string }> => {
+    const body = { type, name, permissions, ...settings };
+    const made = await send('POST', '/v1/api_keys', fullKeys.parent.text, {}, body);
+    expect(made.status, made.text).toBe(200);
+    return { name, account: 'parent', permissions, text: made.body.secret, id: made.body.id };
+  };
+  const allowedAgents = everyPermission.filter((permission) => !forbiddenForAgents.has(permission));
+  const writing = resourcesOfKeys.map((one) => (writable.includes(one) ? `${one}.write` : `${one}.read`));
+  const good = await Promise.all([
+    newKey('secret', 'secret', writing),
+    newKey('agent', 'agent', allowedAgents),
+    newKey('reading', 'restricted', readPermissions),
+    ...everyPermission.map((permission) => newKey(`${permission} alone`, 'restricted', [permission])),
+    // Without reading there is no writing either; without writing there can be reading.
+    ...resourcesOfKeys.map((one) =>
+      newKey(
+        `nothing of ${one}`,
+        'restricted',
+        writing.filter((permission) => !permission.startsWith(`${one}.`)),
+      ),
+    ),
+    ...writable.map((one) =>
+      newKey(`reads only ${one}`, 'restricted', [
+        ...writing.filter((permission) => permission !== `${one}.write`),
+        `${one}.read`,
+      ]),
+    ),
+  ]);
+  const [expired, revoked, rolled] = await Promise.all([
+    newKey('expired', 'secret', writing, { expires_at: nowSeconds + 2 }),
+    newKey('revoked', 'secret', writing),
+    newKey('rolled', 'secret', writing),
+  ]);
+  const ended = await Promise.all([
+    send('DELETE', `/v1/api_keys/${revoked.id}`, fullKeys.parent.text),
+    send('POST', `/v1/api_keys/${rolled.id}/roll`, fullKeys.parent.text, {}, {}),
+    delay(3_000, { status: 200 }),
+  ]);
+  expect(ended.map(({ status }) => status)).toEqual([200, 200, 200]);
+  const nobodys = { account: 'parent' as const, permissions: writing };
+  return [
+    ...accounts.map((account) => fullKeys[account]),
+    ...good,
+    ...[expired, revoked, rolled].map((key) => ({ ...key, refused: refusals.keyExpired })),
+    { ...nobodys, name: 'unknown', text: makeKey('secret', 'sandbox', randomBytes), refused: refusals.keyInvalid },
+    { ...nobodys, name: 'mistyped', text: `${fullKeys.parent.text}0`, refused: refusals.keyInvalid },
+    {
+      ...nobodys,
+      name: 'of the other mode',
+      text: makeKey('secret', 'live', randomBytes),
+      refused: refusals.modeMismatch,
+    },
+    { ...nobodys, name: 'none', text: null, refused: refusals.keyMissing },
+  ];
+}
+
+function ask({ route, key, context, target }: Probe): Promise<ApiResponse> {
+  const path = route.path.replace(':id', encodeURIComponent(target?.id ?? ''));
+  const headers = context.header === undefined ? {} : { 'service-context': context.header };
+  return send(
+    route.method,
+    path,
+    key.text,
+    headers,
+    route.method === 'POST' ? (bodies[nameOf(route)] ?? {}) : undefined,
+  );
+}
+
+async function send(
+  method: Route['method'],
+  path: string,
+  key: string | null,
+  headers: Record<string, string> = {},
+  body?: object,
+): Promise<ApiResponse> {
+  const response = await request(server.url + path, {
+    method,
+    dispatcher: agent,
+    headers: {
+      ...(key !== null && { authorization: `Bearer ${key}` }),
+      ...(body && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.body.text();
+  return {
+    status: response.statusCode,
+    headers: new Headers(response.headers as Record<string, string>),
+    text,
+    body: JSON.parse(text),
+  };
+}
+
+/** What a probe finds wrong is told with the probe. */
+function inProbe({ route, key, context, target }: Probe, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    const facts = [nameOf(route), `key: ${key.name}`, context.name, ...(target ? [`id: ${target.name}`] : [])];
+    throw new Error(`${facts.join(', ')}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  let next = 0;
+  const workers = Array.from({ length: 64 }, async () => {
+    while (next < items.length) await work(items[next++]!);
+  });
+  await Promise.all(workers);
+}
+
+/** The answer without what two refusals of the same kind may differ in, headers included. */
+function masked({ text, headers }: ApiResponse, id: string): string {
+  const told = JSON.parse(text) as { error: { message: string; request_id: string } };
+  told.error.message = told.error.message.replace(id, '…');
+  told.error.request_id = 'req_…';
+  const names = [...headers].filter(([name]) => !['date', 'request-id', 'content-length'].includes(name));
+  return JSON.stringify([told, Object.fromEntries(names)]);
+}
+
+/** Whatever a request can leave behind, its log excepted: each table with the number of its rows and a hash of all of them. */
+async function everythingThereIs(): Promise<Record<string, unknown>> {
+  const { readers } = server.context.database;
+  const { rows: tables } = await readers.query<{ name: string }>(`
+    select oid::regclass::text as name
+    from pg_class
+    where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace
+    order by name`);
+  const found: Record<string, unknown> = {};
+  for (const { name } of tables) {
+    if (name === 'request_logs') continue;
+    const where = name === 'count_deltas' ? `where object <> 'log'` : '';
+    const { rows } = await readers.query(
+      `select count(*), sum(hashtextextended(t::text, 0)) as hash from ${name} t ${where}`,
+    );
+    found[name] = rows[0];
+  }
+  expect(Object.keys(found)).toEqual(expect.arrayContaining(['events', 'api_keys', 'accounts', 'idempotency_keys']));
+  return found;
+}
+
+function nameOf({ method, path }: Pick<Route, 'method' | 'path'>): string {
+  return `${method} ${path}`;
+}
+
+function hasId({ path }: Route): boolean {
+  return path.includes(':id');
+}
