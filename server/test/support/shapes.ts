@@ -112,6 +112,20 @@ const webhookEndpoint = closed({
   metadata: pairs,
 });
 
+/** As everything but the answer that makes it shows it: without its secret. */
+const apiKey = closed({
+  id: { type: 'string', pattern: '^key_[0-9A-Za-z]{22}$' },
+  object: { const: 'api_key' },
+  created: time,
+  type: { enum: ['secret', 'restricted', 'agent'] },
+  name: stringOrNull,
+  permissions: { type: 'array', items: string, minItems: 1 },
+  last_four: { type: 'string', pattern: '^[0-9A-Za-z]{4}$' },
+  expires_at: { type: ['integer', 'null'] },
+  last_used_at: { type: ['integer', 'null'] },
+  status: { enum: ['active', 'expired', 'revoked'] },
+});
+
 const delivery = closed({
   id: { type: 'string', pattern: '^dlv_[0-9A-Za-z]{22}$' },
   object: { const: 'delivery' },
@@ -185,6 +199,7 @@ const validators = {
   customer: ajv.compile(customer),
   webhook_endpoint: ajv.compile(webhookEndpoint),
   delivery: ajv.compile(delivery),
+  api_key: ajv.compile(apiKey),
   account: ajv.compile(account),
   log: ajv.compile(log),
 };

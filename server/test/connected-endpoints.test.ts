@@ -1,0 +1,359 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { allPermissions } from '../src/core/permissions.ts';
+import { isSignedWith, receiverForTest, type Received } from './support/receiver.ts';
+import { expectRefusal, invalid, refusals } from './support/refusals.ts';
+import {
+  apiClient,
+  serverForTest,
+  startTestServer,
+  type Api,
+  type ApiResponse,
+  type TestServer,
+} from './support/server.ts';
+import { expectShape } from './support/shapes.ts';
+import { addAccount, addKey, type Tenant } from './support/tenants.ts';
+import { deliveriesOf, endpointFor, queueEmpty, soon } from './webhooks/scenario.ts';
+
+type Body = ApiResponse['body'];
+
+const connected = { connected: true };
+
+let server: TestServer;
+/** A platform and two accounts that are connected to it, for one test. */
+let parent: Tenant;
+let ada: Connected;
+let bo: Connected;
+
+interface Connected {
+  id: string;
+  /** With a key of its own. */
+  api: Api;
+}
+
+beforeAll(async () => {
+  server = await startTestServer({ settings: { TENURE_RETRY_SCHEDULE: '0.05' } });
+});
+afterAll(() => server.stop());
+beforeEach(async () => {
+  parent = await platform();
+  ada = await connectedTo(parent.api);
+  bo = await connectedTo(parent.api);
+});
+
+describe('an endpoint for connected accounts', () => {
+  test('gets their events and no others, each once, saying whose it is and signed with the endpoint’s secret', async () => {
+    const receiver = await receiverForTest();
+    const endpoint = await endpointFor(parent.api, receiver.url, connected);
+    expect(endpoint.connected).toBe(true);
+    const stranger = await platform();
+    const strangersChild = await connectedTo(stranger.api);
+    const made = {
+      ada: await reference(ada.api),
+      bo: await reference(bo.api),
+      forAda: await reference(parent.api, ada.id),
+      own: await reference(parent.api),
+      ownByName: await reference(parent.api, parent.accountId),
+      strangers: await reference(stranger.api),
+      strangersChild: await reference(strangersChild.api),
+    };
+    await queueEmpty(server);
+    expect(whoseAndWhat(receiver.received)).toEqual(
+      sorted([`${ada.id} ${made.ada.id}`, `${bo.id} ${made.bo.id}`, `${ada.id} ${made.forAda.id}`]),
+    );
+    for (const delivery of receiver.received) {
+      expect(sorted(Object.keys(delivery.body))).toEqual([
+        'account',
+        'created',
+        'data',
+        'id',
+        'object',
+        'request',
+        'type',
+      ]);
+      expect(isSignedWith(endpoint.signing_secret, delivery)).toBe(true);
+    }
+    const actors = receiver.received.map(({ body }) => [body.data.object.id, body.request.actor.key_id]);
+    expect(Object.fromEntries(actors)[made.forAda.id]).toBe(parent.keyId);
+  });
+
+  test('is sent the very event that its account has', async () => {
+    const receiver = await receiverForTest();
+    await endpointFor(parent.api, receiver.url, connected);
+    await reference(ada.api);
+    await queueEmpty(server);
+    const [{ body: sent }, ...more] = receiver.received as [Received, ...Received[]];
+    expect(more).toEqual([]);
+    const { api_version, ...event } = (await ada.api.get(`/v1/events/${sent.id}`)).body;
+    expect(api_version).toMatch(/^\d{4}-/);
+    expect(sent).toStrictEqual({ ...event, account: ada.id });
+    expect(sent.data.object).not.toHaveProperty('account');
+  });
+
+  test('leaves alone who asked for the account’s own events: both get theirs, once each', async () => {
+    const receivers = {
+      connected: await receiverForTest(),
+      parent: await receiverForTest(),
+      ada: await receiverForTest(),
+    };
+    await endpointFor(parent.api, receivers.connected.url, connected);
+    const ordinary = await endpointFor(parent.api, receivers.parent.url);
+    const adas = await endpointFor(ada.api, receivers.ada.url);
+    const [own, hers, his] = [await reference(parent.api), await reference(ada.api), await reference(bo.api)];
+    await queueEmpty(server);
+    expect(whoseAndWhat(receivers.connected.received)).toEqual(sorted([`${ada.id} ${hers.id}`, `${bo.id} ${his.id}`]));
+    expect(whoseAndWhat(receivers.parent.received)).toEqual([`own ${own.id}`]);
+    expect(whoseAndWhat(receivers.ada.received)).toEqual([`own ${hers.id}`]);
+    for (const receiver of [receivers.parent, receivers.ada])
+      for (const { body } of receiver.received) expect(body).not.toHaveProperty('account');
+    expect(isSignedWith(ordinary.signing_secret, receivers.parent.received[0]!)).toBe(true);
+    expect(isSignedWith(adas.signing_secret, receivers.ada.received[0]!)).toBe(true);
+  });
+
+  test('gets only what it subscribed to', async () => {
+    const [all, some, one, none] = [
+      await receiverForTest(),
+      await receiverForTest(),
+      await receiverForTest(),
+      await receiverForTest(),
+    ];
+    await endpointFor(parent.api, all.url, hearing('*'));
+    await endpointFor(parent.api, some.url, hearing('reference.*'));
+    await endpointFor(parent.api, one.url, hearing('reference.canceled', 'reference.updated'));
+    await endpointFor(parent.api, none.url, { ...hearing('*'), status: 'disabled' });
+    const { id } = await reference(ada.api);
+    await ada.api.post(`/v1/references/${id}/cancel`);
+    await ada.api.post('/v1/customers', { name: 'Cy' });
+    await queueEmpty(server);
+    expect(typesOf(all)).toEqual(['customer.created', 'reference.canceled', 'reference.created', 'reference.updated']);
+    expect(typesOf(some)).toEqual(['reference.canceled', 'reference.created', 'reference.updated']);
+    expect(typesOf(one)).toEqual(['reference.canceled', 'reference.updated']);
+    expect(typesOf(none)).toEqual([]);
+  });
+
+  test('hears of changes of a connected account; that there is a new one is the parent’s own event', async () => {
+    const [children, own] = [await receiverForTest(), await receiverForTest()];
+    const accounts = { enabled_events: ['account.*'] };
+    await endpointFor(parent.api, children.url, { ...connected, ...accounts });
+    await endpointFor(parent.api, own.url, accounts);
+    const { body: cy } = await parent.api.post('/v1/accounts', { name: 'Cy' });
+    await parent.api.post('/v1/account', { name: 'Cy & Co' }, contextOf(cy.id));
+    await queueEmpty(server);
+    expect(children.received.map(({ body }) => [body.type, body.account, body.data.object.id])).toEqual([
+      ['account.updated', cy.id, cy.id],
+    ]);
+    expect(own.received.map(({ body }) => [body.type, body.account, body.data.object.id])).toEqual([
+      ['account.created', undefined, cy.id],
+    ]);
+  });
+
+  test('reaches one generation: a grandchild’s events go to its own parent', async () => {
+    const [top, middle] = [await receiverForTest(), await receiverForTest()];
+    await endpointFor(parent.api, top.url, connected);
+    await endpointFor(ada.api, middle.url, connected);
+    const grandchild = await connectedTo(ada.api);
+    const [hers, theirs] = [await reference(ada.api), await reference(grandchild.api)];
+    await queueEmpty(server);
+    expect(whoseAndWhat(top.received)).toEqual([`${ada.id} ${hers.id}`]);
+    expect(whoseAndWhat(middle.received)).toEqual([`${grandchild.id} ${theirs.id}`]);
+  });
+
+  test('of several gets each its own delivery, signed with its own secret', async () => {
+    const [first, second] = [await receiverForTest(), await receiverForTest()];
+    const [left, right] = [
+      await endpointFor(parent.api, first.url, connected),
+      await endpointFor(parent.api, second.url, connected),
+    ];
+    await reference(ada.api);
+    await queueEmpty(server);
+    expect([first.received.length, second.received.length]).toEqual([1, 1]);
+    expect(first.received[0]!.raw).toEqual(second.received[0]!.raw);
+    expect(isSignedWith(left.signing_secret, first.received[0]!)).toBe(true);
+    expect(isSignedWith(right.signing_secret, second.received[0]!)).toBe(true);
+    const ids = [first, second].map(({ received }) => received[0]!.headers['service-delivery-id']);
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  test('gets the same bytes at every attempt', async () => {
+    const receiver = await receiverForTest(500, 200);
+    const endpoint = await endpointFor(parent.api, receiver.url, connected);
+    await reference(ada.api);
+    const [first, second] = await receiver.count(2);
+    expect(second!.raw).toEqual(first!.raw);
+    expect(second!.body.account).toBe(ada.id);
+    expect(isSignedWith(endpoint.signing_secret, second!)).toBe(true);
+    await queueEmpty(server);
+    expect(receiver.received).toHaveLength(2);
+    expect(await deliveriesOf(parent.api, endpoint.id)).toMatchObject([
+      { status: 'delivered', attempt_count: 2, attempts: [{ status: 500 }, { status: 200 }] },
+    ]);
+  });
+
+  test('gets all of what many accounts do at once, exactly once each', async () => {
+    const receiver = await receiverForTest();
+    await endpointFor(parent.api, receiver.url, connected);
+    const wanted = await Promise.all(
+      Array.from({ length: 90 }, async (_, index) => {
+        const by = [ada, bo, { id: parent.accountId, api: parent.api }][index % 3]!;
+        const { id } = await reference(by.api);
+        return index % 3 === 2 ? [] : [`${by.id} ${id}`];
+      }),
+    );
+    await queueEmpty(server);
+    expect(whoseAndWhat(receiver.received)).toEqual(sorted(wanted.flat()));
+    expect(receiver.received).toHaveLength(60);
+  });
+
+  test('gets what another process does, too', async () => {
+    const receiver = await receiverForTest();
+    await endpointFor(parent.api, receiver.url, connected);
+    const { body: key } = await parent.api.post('/v1/api_keys', {}, contextOf(ada.id));
+    const other = await serverForTest({ connection: server.connection, secretKey: key.secret });
+    const { id } = await reference(other.api);
+    await queueEmpty(server);
+    expect(whoseAndWhat(receiver.received)).toEqual([`${ada.id} ${id}`]);
+  });
+
+  test('gets nothing more when it is disabled or deleted, and starts afresh when it is enabled', async () => {
+    const receiver = await receiverForTest();
+    const endpoint = await endpointFor(parent.api, receiver.url, connected);
+    const path = `/v1/webhook_endpoints/${endpoint.id}`;
+    await parent.api.post(path, { status: 'disabled' });
+    await reference(ada.api);
+    await parent.api.post(path, { status: 'enabled' });
+    const heard = await reference(ada.api);
+    await queueEmpty(server);
+    expect((await parent.api.delete(path)).status).toBe(200);
+    await reference(ada.api);
+    await queueEmpty(server);
+    expect(whoseAndWhat(receiver.received)).toEqual([`${ada.id} ${heard.id}`]);
+  });
+});
+
+describe('its deliveries', () => {
+  test('are listed below the parent’s endpoint, with the event of the connected account', async () => {
+    const receiver = await receiverForTest();
+    const endpoint = await endpointFor(parent.api, receiver.url, connected);
+    await reference(ada.api);
+    await reference(bo.api);
+    await queueEmpty(server);
+    const path = `/v1/webhook_endpoints/${endpoint.id}/deliveries`;
+    const { body: list } = await parent.api.get(path);
+    expect([list.count, list.has_more, list.data.length]).toEqual([2, false, 2]);
+    for (const delivery of list.data) expectShape('delivery', delivery);
+    expect(sorted(list.data.map(({ id, event }: Body) => `${id} ${event}`))).toEqual(
+      sorted(receiver.received.map(({ headers, body }) => `${String(headers['service-delivery-id'])} ${body.id}`)),
+    );
+    expect(list.data).toMatchObject([
+      { webhook_endpoint: endpoint.id, type: 'reference.created', status: 'delivered', attempt_count: 1 },
+      { webhook_endpoint: endpoint.id, type: 'reference.created', status: 'delivered', attempt_count: 1 },
+    ]);
+    const { body: page } = await parent.api.get(`${path}?limit=1&starting_after=${list.data[0].id}`);
+    expect([page.count, page.data]).toStrictEqual([2, [list.data[1]]]);
+  });
+
+  test('are nothing that the connected account sees, nor is the endpoint', async () => {
+    const receiver = await receiverForTest();
+    const endpoint = await endpointFor(parent.api, receiver.url, connected);
+    const { id } = await reference(ada.api);
+    await queueEmpty(server);
+    const [event] = (await ada.api.get(`/v1/events?object_id=${id}`)).body.data;
+    const own = await endpointFor(ada.api, receiver.url);
+    const { id: later } = await reference(ada.api);
+    const [laterEvent] = (await ada.api.get(`/v1/events?object_id=${later}`)).body.data;
+    const its = `/v1/webhook_endpoints/${endpoint.id}`;
+    for (const [by, headers] of [
+      [ada.api, {}],
+      [parent.api, contextOf(ada.id)],
+    ] as const) {
+      expect((await by.get(`/v1/events/${event.id}/deliveries`, headers)).body).toMatchObject({ count: 0, data: [] });
+      const { body: seen } = await by.get(`/v1/events/${laterEvent.id}/deliveries`, headers);
+      expect([seen.count, seen.data.map((delivery: Body) => delivery.webhook_endpoint)]).toEqual([1, [own.id]]);
+      const { body: endpoints } = await by.get('/v1/webhook_endpoints', headers);
+      expect([endpoints.count, endpoints.data.map((shown: Body) => shown.id)]).toEqual([1, [own.id]]);
+      expectRefusal(await by.get(its, headers), refusals.idUnknown);
+      expectRefusal(await by.get(`${its}/deliveries`, headers), refusals.idUnknown);
+      expectRefusal(await by.post(its, { status: 'disabled' }, headers), refusals.idUnknown);
+      expectRefusal(await by.post(`${its}/roll_secret`, {}, headers), refusals.idUnknown);
+      expectRefusal(await by.delete(its, headers), refusals.idUnknown);
+    }
+    // Nor does the parent see the connected account's, unless it acts for it.
+    expectRefusal(await parent.api.get(`/v1/webhook_endpoints/${own.id}/deliveries`), refusals.idUnknown);
+    expectRefusal(await parent.api.get(`/v1/events/${event.id}`), refusals.idUnknown);
+  });
+});
+
+describe('`connected`', () => {
+  test('is true or false, and false where it is not said', async () => {
+    const url = 'https://hooks.example.com/';
+    const quiet = { url, enabled_events: ['nothing.happened'] };
+    for (const [sent, shown] of [
+      [{}, false],
+      [{ connected: null }, false],
+      [{ connected: false }, false],
+      [{ connected: true }, true],
+    ] as const) {
+      const { body } = await parent.api.post('/v1/webhook_endpoints', { ...quiet, ...sent });
+      expect(body.connected).toBe(shown);
+      expect((await parent.api.get(`/v1/webhook_endpoints/${body.id}`)).body.connected).toBe(shown);
+    }
+    for (const value of ['true', 1, 'yes', []])
+      expectRefusal(
+        await parent.api.post('/v1/webhook_endpoints', { ...quiet, connected: value }),
+        invalid('connected'),
+      );
+    expect((await parent.api.get('/v1/webhook_endpoints')).body.count).toBe(4);
+  });
+
+  test('stays as it was when an endpoint is changed', async () => {
+    const receiver = await receiverForTest();
+    const { id } = await endpointFor(parent.api, receiver.url, connected);
+    const changed = await parent.api.post(`/v1/webhook_endpoints/${id}`, { description: 'x', enabled_events: ['*'] });
+    expect(changed.body).toMatchObject({ connected: true, description: 'x' });
+    await reference(parent.api);
+    await reference(ada.api);
+    await expect.poll(() => receiver.received.length, soon).toBe(1);
+    await queueEmpty(server);
+    expect(receiver.received.map(({ body }) => body.account)).toEqual([ada.id]);
+  });
+});
+
+/** An account that has no parent, with a key that may do everything. */
+async function platform(): Promise<Tenant> {
+  const { accountId } = await addAccount(server);
+  return addKey(server, accountId, { permissions: [...allPermissions] });
+}
+
+async function connectedTo(by: Api): Promise<Connected> {
+  const { body: account } = await by.post('/v1/accounts', { name: 'A branch' });
+  const { body: key } = await by.post('/v1/api_keys', {}, contextOf(account.id));
+  return { id: account.id, api: apiClient(server.url, key.secret) };
+}
+
+function contextOf(accountId: string): { 'service-context': string } {
+  return { 'service-context': accountId };
+}
+
+async function reference(by: Api, accountId?: string): Promise<Body> {
+  const headers = accountId === undefined ? {} : contextOf(accountId);
+  const made = await by.post('/v1/references', { application: 'app_1' }, headers);
+  expect(made.status, made.text).toBe(200);
+  return made.body;
+}
+
+/** Of each delivery the account that it names and the record it is about. */
+function whoseAndWhat(received: Received[]): string[] {
+  return sorted(received.map(({ body }) => `${body.account ?? 'own'} ${body.data.object.id}`));
+}
+
+function typesOf({ received }: { received: Received[] }): string[] {
+  return sorted(received.map(({ body }) => body.type as string));
+}
+
+/** A connected endpoint's settings that ask for these events. */
+function hearing(...names: string[]): Record<string, unknown> {
+  return { ...connected, enabled_events: names };
+}
+
+function sorted(texts: readonly string[]): string[] {
+  return texts.toSorted();
+}

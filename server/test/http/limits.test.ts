@@ -1,0 +1,509 @@
+import { randomUUID } from 'node:crypto';
+import { connect, type AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { ConfigError, readConfig } from '../../src/config.ts';
+import { allPermissions } from '../../src/core/permissions.ts';
+import { buildApp } from '../../src/http/app.ts';
+import { Buckets, FailedSignIns } from '../../src/http/rate-limit.ts';
+import { rawRequest } from '../support/raw-http.ts';
+import { expectRefusal, refusals } from '../support/refusals.ts';
+import { apiClient, serverForTest, startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
+import { addAccount, addKey, type Tenant } from '../support/tenants.ts';
+
+const rateLimit = { status: 429, type: 'rate_limit_error', code: 'rate_limit' };
+const policyForm = /^"[a-z]+";q=(\d+);w=1$/;
+const limitForm = /^"[a-z]+";r=(\d+);t=1$/;
+
+describe('TENURE_RATE_LIMIT', () => {
+  test('is off in a sandbox and 100 in live mode, unless it is set', () => {
+    expect(rateOf({})).toBe(0);
+    expect(rateOf({ TENURE_RATE_LIMIT: '' })).toBe(0);
+    expect(rateOf({ TENURE_RATE_LIMIT: '7' })).toBe(7);
+    expect(rateOf({ TENURE_MODE: 'live' })).toBe(100);
+    expect(rateOf({ TENURE_MODE: 'live', TENURE_RATE_LIMIT: '0' })).toBe(0);
+    expect(rateOf({ TENURE_MODE: 'live', TENURE_RATE_LIMIT: ' 5000 ' })).toBe(5000);
+  });
+
+  test.each(['x', '-1', '1.5', '1e3', '10/s', '0x10', 'off', '1 000', '٣', '9999999'])(
+    'that is no whole number of requests stops the start, with what it may be: %s',
+    (value) => {
+      const start = (): unknown => readConfig({ TENURE_RATE_LIMIT: value, PORT: 'x' });
+      expect(start).toThrow(ConfigError);
+      expect(start).toThrow(`TENURE_RATE_LIMIT is "${value}"; it must be a whole number`);
+      // Every fault is in the one message.
+      expect(start).toThrow(/^PORT is /m);
+    },
+  );
+});
+
+describe('an account that sends too much', () => {
+  const perSecond = 5;
+  let limited: TestServer;
+  /** A process of the same deployment that bounds nothing, to look at what was left behind. */
+  let looking: TestServer;
+  let tenant: Tenant;
+
+  beforeAll(async () => {
+    limited = await startTestServer({ settings: { TENURE_RATE_LIMIT: String(perSecond) } });
+    looking = await startTestServer({ connection: limited.connection, secretKey: limited.secretKey });
+  });
+  afterAll(async () => {
+    await looking.stop();
+    await limited.stop();
+  });
+  beforeEach(async () => {
+    tenant = await newTenant(limited);
+  });
+
+  test('is told to wait, once it has sent as many as it may', async () => {
+    const startedMs = performance.now();
+    const answers = await Promise.all(Array.from({ length: 30 }, () => tenant.api.get('/v1/references')));
+    const seconds = (performance.now() - startedMs) / 1000;
+    const passed = answers.filter(({ status }) => status === 200);
+    expect(passed.length).toBeGreaterThanOrEqual(perSecond);
+    expect(passed.length).toBeLessThanOrEqual(perSecond + seconds * perSecond + 1);
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const answer of refused) {
+      expectRefusal(answer, { ...rateLimit, says: `${perSecond} requests a second` });
+      expect(answer.headers.get('ratelimit')).toMatch(/;r=0;/);
+      expect(answer.headers.get('retry-after')).toBe('1');
+    }
+  });
+
+  test('is let in again after the time it was told', async () => {
+    const refused = await refusedOf(() => tenant.api.get('/v1/references'));
+    await delay(Number(refused.headers.get('retry-after')) * 1000);
+    const answers = [];
+    for (let sent = 0; sent < perSecond; sent++) answers.push((await tenant.api.get('/v1/references')).status);
+    expect(answers).toEqual(answers.map(() => 200));
+  });
+
+  test('leaves nothing behind by what is refused: no log, no record, and its key stays free', async () => {
+    const keys: string[] = [];
+    const answers: ApiResponse[] = [];
+    const refused = await refusedOf(async () => {
+      const key = randomUUID();
+      const answer = await tenant.api.post('/v1/references', { application: 'app_1' }, { 'idempotency-key': key });
+      answers.push(answer);
+      if (answer.status === 429) keys.push(key);
+      return answer;
+    });
+    expectRefusal(refused, rateLimit);
+    const deleted = await refusedOf(() => tenant.api.delete('/v1/webhook_endpoints'));
+    expectRefusal(deleted, rateLimit);
+
+    const own = apiClient(looking.url, tenant.key);
+    const passed = answers.filter(({ status }) => status === 200);
+    expect((await own.get('/v1/references')).body.count).toBe(passed.length);
+    expect((await own.get('/v1/logs?method=POST')).body.count).toBe(passed.length);
+    expect((await own.get('/v1/logs?status=429')).body.count).toBe(0);
+    for (const answer of [refused, deleted])
+      expectRefusal(await own.get(`/v1/logs/${answer.headers.get('request-id')}`), refusals.idUnknown);
+    await delay(1_000);
+    const again = await tenant.api.post('/v1/references', { application: 'another' }, { 'idempotency-key': keys[0]! });
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, null]);
+  });
+
+  test('is judged before what it asks for, and after who it is', async () => {
+    for (const ask of [
+      () => tenant.api.get('/v1/nothing'),
+      () => tenant.api.post('/v1/references', '{'),
+      () => tenant.api.post('/v1/events', {}),
+      () => tenant.api.get('/v1/references', { 'service-version': 'x' }),
+      () => tenant.api.get('/v1/references', { 'service-context': 'x' }),
+    ])
+      expectRefusal(await refusedOf(ask), rateLimit);
+    expectRefusal(await apiClient(limited.url, `${tenant.key}x`).get('/v1/references'), refusals.keyInvalid);
+    expect((await fetch(`${limited.url}/healthz`)).status).toBe(200);
+  });
+
+  test('cannot go round it by a path that has no meaning', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => rawRequest(limited, 'POST /v1/references/%zz', { key: tenant.key })),
+    );
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(0);
+    expectRefusal(refused[0]!, rateLimit);
+  });
+
+  test('takes nothing from another one, neither a stranger nor one that is connected to it', async () => {
+    const stranger = await newTenant(limited);
+    const { body: child } = await apiClient(looking.url, tenant.key).post('/v1/accounts', { name: 'A branch' });
+    const context = { 'service-context': child.id };
+    const { body: key } = await apiClient(looking.url, tenant.key).post('/v1/api_keys', {}, context);
+    // Acting for its connected account it still is the one that sends.
+    for (const headers of [{}, context]) await refusedOf(() => tenant.api.get('/v1/references', headers));
+    for (const other of [stranger.api, apiClient(limited.url, key.secret)])
+      for (let sent = 0; sent < perSecond; sent++) expect((await other.get('/v1/references')).status).toBe(200);
+  });
+
+  test('has one limit for all of its keys, and for all it acts for', async () => {
+    const second = await addKey(limited, tenant.accountId, { permissions: [...allPermissions] });
+    const { body: child } = await apiClient(looking.url, tenant.key).post('/v1/accounts', { name: 'A branch' });
+    const context = { 'service-context': child.id };
+    const startedMs = performance.now();
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, index) =>
+        [tenant, second][index % 2]!.api.get('/v1/references', index % 3 === 0 ? context : {}),
+      ),
+    );
+    const seconds = (performance.now() - startedMs) / 1000;
+    const passed = answers.filter(({ status }) => status === 200).length;
+    expect(passed).toBeGreaterThanOrEqual(perSecond);
+    expect(passed).toBeLessThanOrEqual(perSecond + seconds * perSecond + 1);
+  });
+});
+
+describe('what is left', () => {
+  test('is told by every answer to an account: how many there may be in a second, and how many more', async () => {
+    const server = await serverForTest({ settings: { TENURE_RATE_LIMIT: '1000' } });
+    const { api } = server;
+    const narrow = await addKey(server, (await api.get('/v1/account')).body.id, { permissions: ['events.read'] });
+    const key = { 'idempotency-key': randomUUID() };
+    const answers = [
+      await api.get('/v1/references'),
+      await api.post('/v1/references', { application: 'app_1' }, key),
+      await api.post('/v1/references', { application: 'app_1' }, key),
+      await api.post('/v1/references', {}),
+      await api.get('/v1/references/ref_1'),
+      await api.get('/v1/nothing'),
+      await api.delete('/v1/references'),
+      await narrow.api.get('/v1/references'),
+      await api.get('/v1/references', { 'service-context': 'x' }),
+      await api.get('/v1/references', { 'service-version': 'x' }),
+      await api.post('/v1/references', 'x', { 'content-type': 'text/plain' }),
+      await api.post('/v1/references', `{"a":"${'x'.repeat(300_000)}"}`),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 400, 404, 404, 405, 403, 400, 400, 415, 413]);
+    for (const answer of answers) expectLimit(answer, 1000);
+  });
+
+  test('is told also where the path has no meaning', async () => {
+    const server = await serverForTest({ settings: { TENURE_RATE_LIMIT: '1000' } });
+    const answer = await rawRequest(server, 'GET /v1/references/%zz');
+    expectRefusal(answer, refusals.requestInvalid);
+    expectLimit(answer, 1000);
+  });
+
+  test('becomes less with each request', async () => {
+    // So few that none comes back meanwhile.
+    const server = await serverForTest({ settings: { TENURE_RATE_LIMIT: '3' } });
+    const startedMs = performance.now();
+    const left: number[] = [];
+    for (let sent = 0; sent < 3; sent++) left.push(leftOf(await server.api.get('/v1/references')));
+    const gained = Math.ceil(((performance.now() - startedMs) / 1000) * 3);
+    expect(left[0]).toBe(2);
+    expect(left[2]).toBeLessThan(gained);
+    for (const [index, count] of left.entries()) expect(count).toBeGreaterThanOrEqual(2 - index);
+  });
+
+  test('is 100 a second in live mode', async () => {
+    const server = await serverForTest({ settings: { TENURE_MODE: 'live' } });
+    expectLimit(await server.api.get('/v1/references'), 100);
+    const startedMs = performance.now();
+    const answers = await Promise.all(Array.from({ length: 400 }, () => server.api.get('/v1/nothing')));
+    const seconds = (performance.now() - startedMs) / 1000;
+    const passed = answers.filter(({ status }) => status === 404).length;
+    expect(passed).toBeGreaterThanOrEqual(99);
+    expect(passed).toBeLessThanOrEqual(Math.ceil(100 + seconds * 100));
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(400 - passed);
+  });
+
+  test('is not spoken of where nothing is bounded', async () => {
+    const live = { TENURE_MODE: 'live', TENURE_RATE_LIMIT: '0' };
+    const [sandbox, unbounded] = [await serverForTest(), await serverForTest({ settings: live })];
+    for (const server of [sandbox, unbounded]) {
+      const answers = await Promise.all(Array.from({ length: 300 }, () => server.api.get('/v1/nothing')));
+      for (const { status, headers } of answers)
+        expect([status, headers.get('ratelimit'), headers.get('ratelimit-policy')]).toEqual([404, null, null]);
+    }
+  });
+});
+
+describe('an address that tries keys out', () => {
+  test('on the machine itself is not bounded: a proxy there sends everybody’s requests', async () => {
+    const server = await serverForTest();
+    const wrong = apiClient(server.url, `${server.secretKey.slice(0, -1)}!`);
+    const answers = await Promise.all(Array.from({ length: 100 }, () => wrong.get('/v1/references')));
+    for (const answer of answers) expectRefusal(answer, refusals.keyInvalid);
+    expect((await server.api.get('/v1/references')).status).toBe(200);
+  });
+
+  test('elsewhere is told to wait, whatever its keys are, and nobody else is', async () => {
+    const server = await serverForTest();
+    // No request over a real connection comes from elsewhere in a test.
+    const app = buildApp(server.context);
+    onTestFinished(() => app.close());
+    const ask = async (remoteAddress: string, key: string | null, url = '/v1/references'): Promise<ApiResponse> => {
+      const headers = key === null ? {} : { authorization: `Bearer ${key}` };
+      const answer = await app.inject({ method: 'GET', url, remoteAddress, headers });
+      const pairs = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);
+      return { status: answer.statusCode, headers: new Headers(pairs), text: answer.body, body: answer.json() };
+    };
+    for (const [address, other] of [
+      ['203.0.113.7', '203.0.113.8'],
+      ['2001:db8::7', '2001:db9::7'],
+      ['::ffff:198.51.100.7', '::ffff:198.51.100.8'],
+    ] as const) {
+      const answers: ApiResponse[] = [];
+      for (let sent = 0; sent < 80 && answers.at(-1)?.status !== 429; sent++)
+        answers.push(
+          await ask(address, [null, 'x', `${server.secretKey}x`][sent % 3]!, ['/v1/events', '/v1/%zz'][sent % 2]),
+        );
+      expect(answers.length).toBeGreaterThan(20);
+      expect(new Set(answers.slice(0, -1).map(({ status }) => status))).toEqual(new Set([401]));
+      expectRefusal(answers.at(-1)!, rateLimit);
+      expectRefusal(await ask(address, server.secretKey), rateLimit);
+      expect((await ask(other, server.secretKey)).status).toBe(200);
+    }
+    expect((await ask('::ffff:127.0.0.1', server.secretKey)).status).toBe(200);
+  });
+
+  describe('by the clock', () => {
+    useFakeClock();
+    test.each(['203.0.113.7', '2001:db8::7', '::ffff:203.0.113.7', '128.0.0.1', '::2', '::ffff:10.0.0.1', 'fe80::1'])(
+      'may fail twenty times a second: %s',
+      (address) => {
+        const signIns = new FailedSignIns();
+        fails(signIns, address, 19);
+        expect(() => signIns.check(address)).not.toThrow();
+        fails(signIns, address, 1);
+        expect(() => signIns.check(address)).toThrow(expect.objectContaining({ code: 'rate_limit', status: 429 }));
+        // Looking does not count.
+        vi.advanceTimersByTime(49);
+        expect(() => signIns.check(address)).toThrow('Wait for the time in Retry-After');
+        vi.advanceTimersByTime(2);
+        expect(() => signIns.check(address)).not.toThrow();
+        fails(signIns, address, 1);
+        expect(() => signIns.check(address)).toThrow('Wait for the time in Retry-After');
+        expect(() => signIns.check('192.0.2.1')).not.toThrow();
+        vi.advanceTimersByTime(60_000);
+        fails(signIns, address, 19);
+        expect(() => signIns.check(address)).not.toThrow();
+        fails(signIns, address, 1);
+        expect(() => signIns.check(address)).toThrow('Wait for the time in Retry-After');
+      },
+    );
+
+    test.each(['127.0.0.1', '127.255.0.9', '::1', '::ffff:127.0.0.1', '::ffff:7f00:1', '0:0:0:0:0:0:0:1', undefined])(
+      'may fail for ever where it is the machine itself: %s',
+      (address) => {
+        const signIns = new FailedSignIns();
+        fails(signIns, address, 1_000);
+        expect(() => signIns.check(address)).not.toThrow();
+      },
+    );
+
+    test('is told to wait for whole seconds', () => {
+      const signIns = new FailedSignIns();
+      fails(signIns, '203.0.113.7', 1_000);
+      expect(() => signIns.check('203.0.113.7')).toThrow(expect.objectContaining({ retryAfterSeconds: 1 }));
+      vi.advanceTimersByTime(1_000);
+      expect(() => signIns.check('203.0.113.7')).not.toThrow();
+    });
+  });
+});
+
+describe('buckets', () => {
+  useFakeClock();
+
+  test('hold one second’s tokens, give one for each request, and fill up evenly', () => {
+    const buckets = new Buckets(4);
+    expect(takes(buckets, 'a', 5)).toEqual([3, 2, 1, 0, null]);
+    expect(buckets.take('a')).toEqual({ taken: false, left: 0, nextInMs: expect.closeTo(250, 3) });
+    vi.advanceTimersByTime(100);
+    expect(buckets.take('a')).toEqual({ taken: false, left: 0, nextInMs: expect.closeTo(150, 3) });
+    vi.advanceTimersByTime(151);
+    expect(takes(buckets, 'a', 2)).toEqual([0, null]);
+    vi.advanceTimersByTime(3_600_000);
+    expect(takes(buckets, 'a', 5)).toEqual([3, 2, 1, 0, null]);
+  });
+
+  test('are each their own, and looking into one takes nothing', () => {
+    const buckets = new Buckets(2);
+    expect(takes(buckets, 'a', 3)).toEqual([1, 0, null]);
+    for (let looked = 0; looked < 10; looked++) expect([buckets.has('a'), buckets.has('b')]).toEqual([false, true]);
+    expect(takes(buckets, 'b', 3)).toEqual([1, 0, null]);
+    vi.advanceTimersByTime(501);
+    expect([buckets.has('a'), buckets.has('b')]).toEqual([true, true]);
+  });
+
+  test('that have filled up again make room for new ones; one that is in use stays', () => {
+    const buckets = new Buckets(1);
+    for (let one = 0; one < 9_999; one++) buckets.take(`rested ${one}`);
+    vi.advanceTimersByTime(1_001);
+    expect(takes(buckets, 'in use', 2)).toEqual([0, null]);
+    for (let one = 0; one < 5_000; one++) buckets.take(`new ${one}`);
+    expect(takes(buckets, 'in use', 1)).toEqual([null]);
+    expect(takes(buckets, 'rested 1', 2)).toEqual([0, null]);
+  });
+
+  test('take no more memory however many there were, also all in one second', () => {
+    const buckets = new Buckets(20);
+    buckets.take('first');
+    const beforeBytes = heapBytes();
+    // Without a bound these are more than twice as much.
+    for (let one = 0; one < 60_000; one++) buckets.take(`2001:db8::${one.toString(16)}`);
+    expect(heapBytes() - beforeBytes).toBeLessThan(4_000_000);
+    expect(takes(buckets, 'last', 1)).toEqual([19]);
+  });
+});
+
+describe('a sender', () => {
+  test('that takes too long is cut off, wherever it is in its request, and leaves nothing', async () => {
+    const server = await serverForTest();
+    const port = Number(new URL(server.url).port);
+    const head = `POST /v1/references HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.secretKey}\r\n`;
+    const body = `${head}Content-Type: application/json\r\n`;
+    const [silent, headers, sized, chunked] = await Promise.all([
+      drip(port, '', ''),
+      drip(port, head, 'X-More: x\r\n'),
+      drip(port, `${body}Content-Length: 100000\r\n\r\n{`, ' '),
+      drip(port, `${body}Transfer-Encoding: chunked\r\n\r\n`, '1\r\n \r\n'),
+    ]);
+    // Ten seconds for headers, fifteen for all of it, and what the next look every two seconds adds.
+    for (const { closedAfterMs } of [silent, headers]) {
+      expect(closedAfterMs).toBeGreaterThan(9_000);
+      expect(closedAfterMs).toBeLessThan(14_000);
+    }
+    for (const { closedAfterMs } of [sized, chunked]) {
+      expect(closedAfterMs).toBeGreaterThan(14_000);
+      expect(closedAfterMs).toBeLessThan(19_000);
+    }
+    for (const { text } of [headers, sized, chunked]) {
+      expect(text).toMatch(/^HTTP\/1\.1 408 /);
+      expect(text).toMatch(/\r\nrequest-id: req_/i);
+      expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n'))).error).toMatchObject({ code: 'request_timeout' });
+      expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
+    }
+    expect((await server.api.get('/v1/references')).body.count).toBe(0);
+  }, 40_000);
+
+  test('that goes away in the middle of its body is not waited for when the server stops', async () => {
+    const server = await serverForTest();
+    const app = buildApp(server.context);
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    onTestFinished(() => app.close());
+    const { port } = app.server.address() as AddressInfo;
+    const socket = connect(port, '127.0.0.1');
+    socket.write(
+      `POST /v1/references HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.secretKey}\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+    );
+    // The server has begun with it, and then sees it gone.
+    await delay(300);
+    socket.destroy();
+    await delay(300);
+    const startedMs = performance.now();
+    await app.stopServing(5_000);
+    expect(performance.now() - startedMs).toBeLessThan(2_000);
+  });
+
+  test('that comes byte by byte but in time is served', async () => {
+    const server = await serverForTest();
+    const port = Number(new URL(server.url).port);
+    const text = `GET /v1/events HTTP/1.1\r\nAuthorization: Bearer ${server.secretKey}\r\nConnection: close\r\n\r\n`;
+    const answer = await drip(port, '', ...text.split(''));
+    expect(answer.text).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test('of more than 16 kB of headers is told so; just under that it is served', async () => {
+    const server = await serverForTest();
+    for (const headers of [
+      [`X-More: ${'x'.repeat(17_000)}`],
+      Array.from({ length: 40 }, () => `X: ${'x'.repeat(450)}`),
+    ])
+      expectRefusal(await rawRequest(server, 'GET /v1/events', { headers }), refusals.headersTooLarge);
+    const served = await rawRequest(server, 'GET /v1/events', { headers: [`X-More: ${'x'.repeat(15_500)}`] });
+    expect(served.status).toBe(200);
+  });
+});
+
+/** Time that only a test moves, for what measures it by the machine's stopwatch. */
+function useFakeClock(): void {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+  afterEach(() => void vi.useRealTimers());
+}
+
+function rateOf(settings: Record<string, string>): number {
+  return readConfig(settings).rateLimit;
+}
+
+function fails(signIns: FailedSignIns, address: string | undefined, times: number): void {
+  for (let failed = 0; failed < times; failed++) signIns.note(address);
+}
+
+/** How many are left after each of several takes; null for one that was refused. */
+function takes(buckets: Buckets, key: string, times: number): (number | null)[] {
+  return Array.from({ length: times }, () => {
+    const { taken, left } = buckets.take(key);
+    return taken ? left : null;
+  });
+}
+
+/** What is in use after everything unused was thrown away. */
+function heapBytes(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed;
+}
+
+/** An account, with a key that may do everything. */
+async function newTenant(server: TestServer): Promise<Tenant> {
+  const { accountId } = await addAccount(server);
+  return addKey(server, accountId, { permissions: [...allPermissions] });
+}
+
+/** Asks until it is refused, which it is once it asks often enough; answers the refusal. */
+async function refusedOf(ask: () => Promise<ApiResponse>): Promise<ApiResponse> {
+  for (let times = 0; times < 50; times++) {
+    const answers = await Promise.all(Array.from({ length: 10 }, ask));
+    const refused = answers.find(({ status }) => status === 429);
+    if (refused) return refused;
+  }
+  throw new Error('However much was sent, it was never refused.');
+}
+
+function expectLimit({ headers, text }: ApiResponse, perSecond: number): void {
+  const policy = policyForm.exec(headers.get('ratelimit-policy') ?? '');
+  expect(Number(policy?.[1]), text).toBe(perSecond);
+  const left = limitForm.exec(headers.get('ratelimit') ?? '');
+  expect(Number(left?.[1]), text).toBeLessThan(perSecond);
+}
+
+function leftOf({ headers }: ApiResponse): number {
+  return Number(limitForm.exec(headers.get('ratelimit') ?? '')?.[1]);
+}
+
+/** Sends a beginning, and then one piece after the other without an end, the last one again and again. */
+async function drip(
+  port: number,
+  start: string,
+  ...pieces: string[]
+): Promise<{ text: string; closedAfterMs: number }> {
+  const pauseMs = pieces.length > 1 ? 5 : 500;
+  const startedMs = performance.now();
+  const socket = connect(port, '127.0.0.1');
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk) => chunks.push(chunk));
+  // It may be closed while a piece is under way.
+  socket.on('error', () => {});
+  const closed = new Promise((resolve) => socket.on('close', resolve));
+  let sent = 0;
+  if (start !== '') socket.write(start);
+  const dripping = setInterval(() => {
+    const piece = pieces.length > 1 ? pieces[sent++] : pieces[0];
+    if (piece && socket.writable) socket.write(piece);
+  }, pauseMs);
+  onTestFinished(() => {
+    clearInterval(dripping);
+    socket.destroy();
+  });
+  await closed;
+  clearInterval(dripping);
+  return { text: Buffer.concat(chunks).toString('utf8'), closedAfterMs: performance.now() - startedMs };
+}
