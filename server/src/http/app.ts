@@ -61,8 +61,10 @@ export function buildApp(context: HttpContext): FastifyInstance {
   app.addHook('onRoute', ({ method, url }) => paths.add(method, url));
 
   const inFlight = { requests: 0 };
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     inFlight.requests++;
+    // Also when the client goes away before its answer.
+    reply.raw.once('close', () => inFlight.requests--);
     const call = newCall(context, request);
     request.call = call;
     const { config } = request.routeOptions;
@@ -97,10 +99,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     // A server that stops asks its clients to come back on another connection.
     if (!app.server.listening) reply.header('connection', 'close');
   });
-  app.addHook('onResponse', async (request, reply) => {
-    inFlight.requests--;
-    logLine(context, request.call, reply);
-  });
+  app.addHook('onResponse', async (request, reply) => logLine(context, request.call, reply));
   app.decorate('stopServing', async (timeoutMs: number) => {
     const closed = app.close();
     const startedMs = performance.now();

@@ -1,0 +1,984 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { newMasterKey } from '../src/config.ts';
+import { latestVersion } from '../src/versions/index.ts';
+import { allOf } from './support/paging.ts';
+import { expectRefusal, invalid, missing, refusals, unknown, type Refusal } from './support/refusals.ts';
+import { serverForTest, startTestServer, type Api, type ApiResponse, type TestServer } from './support/server.ts';
+import { expectShape } from './support/shapes.ts';
+import { addAccount, addKey, firstAccountId } from './support/tenants.ts';
+
+type Body = ApiResponse['body'];
+
+/** These servers send nothing, so that no test depends on whom a URL belongs to. */
+const quiet = { TENURE_ROLE: 'api', DATABASE_URL: 'postgres://given.by.the.test/', TENURE_MASTER_KEY: newMasterKey() };
+const path = '/v1/webhook_endpoints';
+const url = 'https://hooks.example.com/tenure';
+const unknownId = 'we_0000000000000000000000';
+
+let server: TestServer;
+let api: Api;
+
+beforeAll(async () => {
+  server = await startTestServer({ settings: quiet });
+  api = server.api;
+});
+afterAll(() => server.stop());
+
+describe('create', () => {
+  test('answers the whole endpoint and its secret, and so does a look at it', async () => {
+    const body = {
+      url: 'https://hooks.example.com:8443/tenure?for=ada%23',
+      description: 'Ada’s CRM',
+      enabled_events: ['reference.*', 'customer.created', 'tenancy.signed'],
+      api_version: latestVersion,
+      status: 'disabled',
+      metadata: { crm: '17' },
+    };
+    const endpoint = await created(body);
+    expect(endpoint).toStrictEqual({
+      id: expect.stringMatching(/^we_[0-9A-Za-z]{22}$/),
+      object: 'webhook_endpoint',
+      created: expect.closeTo(Date.now() / 1000, -1),
+      ...body,
+      disabled_reason: null,
+      signing_secret: expect.stringMatching(/^whsec_[0-9A-Za-z]{32}$/),
+    });
+    expect((await api.get(`${path}/${endpoint.id}`)).body).toStrictEqual(endpoint);
+  });
+
+  test('needs a URL only, and takes null for what is absent', async () => {
+    const nulls = { description: null, enabled_events: null, api_version: null, status: null, metadata: null };
+    const [withNulls, without] = [await created({ url, ...nulls }), await created({ url })];
+    const own = { id: '', created: 0, signing_secret: '' };
+    expect({ ...withNulls, ...own }).toStrictEqual({ ...without, ...own });
+    expect(without).toMatchObject({
+      url,
+      description: null,
+      enabled_events: ['*'],
+      api_version: latestVersion,
+      status: 'enabled',
+      disabled_reason: null,
+      metadata: {},
+    });
+  });
+
+  test('takes as much as it may be, and any name of an event that is formed like one', async () => {
+    const names = ['*', 'reference.*', 'no_such.thing', `${'x'.repeat(94)}.thing`];
+    const body = {
+      url: `https://hooks.example.com/${'x'.repeat(2048 - 26)}`,
+      description: 'x'.repeat(500),
+      enabled_events: [...names, ...eventNames(100 - names.length)],
+      metadata: Object.fromEntries(range(50).map((index) => [`key ${index}`, 'x'.repeat(500)])),
+    };
+    expect(body.url).toHaveLength(2048);
+    expect(await created(body)).toMatchObject(body);
+  });
+
+  test('shows the URL as it will be called', async () => {
+    const { id, url: shown } = await created({ url: 'HTTPS://Hooks.EXAMPLE.com:443/a/../b c' });
+    expect(shown).toBe('https://hooks.example.com/b%20c');
+    expect((await api.get(`${path}/${id}`)).body.url).toBe(shown);
+  });
+
+  test('makes a new secret each time, and answers without waiting for anybody', async () => {
+    const durationsMs: number[] = [];
+    const secrets = new Set<string>();
+    for (let times = 0; times < 10; times++) {
+      const startedMs = performance.now();
+      secrets.add((await created({ url })).signing_secret);
+      durationsMs.push(performance.now() - startedMs);
+    }
+    expect(secrets.size).toBe(10);
+    expect(Math.min(...durationsMs)).toBeLessThan(200);
+  });
+
+  test('carries the account if the request names one, as everything about it does', async () => {
+    const account = await firstAccountId(server);
+    const context = { 'service-context': account };
+    const made = await api.post(path, { url }, context);
+    const own = `${path}/${made.body.id}`;
+    const [updated, rolled] = await Promise.all([
+      api.post(own, { description: null }, context),
+      api.post(`${own}/roll_secret`, undefined, context),
+    ]);
+    const [item] = (await api.get(path, context)).body.data;
+    for (const answer of [made.body, updated.body, rolled.body, item, (await api.get(own, context)).body]) {
+      const { account: shown, ...rest } = answer;
+      expect(shown).toBe(account);
+      expectShape('webhook_endpoint', withoutSecret(rest));
+    }
+    expectShape('webhook_endpoint', withoutSecret((await api.get(own)).body));
+  });
+});
+
+describe('the secret', () => {
+  test('is answered when it is made, and to whoever may change it; to nobody else', async () => {
+    const account = await firstAccountId(server);
+    const { api: reading } = await addKey(server, account, { permissions: ['webhook_endpoints.read'] });
+    const { api: writing } = await addKey(server, account, { permissions: ['webhook_endpoints.write'] });
+    const endpoint = await created({ url });
+    const own = `${path}/${endpoint.id}`;
+    expect((await writing.get(own)).body).toStrictEqual(endpoint);
+    expect((await reading.get(own)).body).toStrictEqual(withoutSecret(endpoint));
+
+    const rolled = await writing.post(`${own}/roll_secret`);
+    expect(rolled.body).toStrictEqual({ ...endpoint, signing_secret: rolled.body.signing_secret });
+    expect(rolled.body.signing_secret).toMatch(/^whsec_[0-9A-Za-z]{32}$/);
+    expect(rolled.body.signing_secret).not.toBe(endpoint.signing_secret);
+    expect((await writing.get(own)).body).toStrictEqual(rolled.body);
+    expect((await reading.get(own)).body).toStrictEqual(withoutSecret(endpoint));
+    expect((await writing.post(own, { description: 'x' })).body).toStrictEqual({
+      ...withoutSecret(endpoint),
+      description: 'x',
+    });
+  });
+
+  test('is in no list, no event and no log, and nowhere in the database as it is', async () => {
+    const { api: own } = await addAccount(server);
+    const { 0: createKey, 1: rollKey } = [newKey(), newKey()];
+    // Somebody who is told of everything that happens to the other one.
+    await own.post(path, { url });
+    const first = await own.post(path, { url: `${url}/secretive` }, createKey);
+    const its = `${path}/${first.body.id}`;
+    const rolled = await own.post(`${its}/roll_secret`, undefined, rollKey);
+    await Promise.all([
+      own.post(path, { url: `${url}/secretive` }, createKey),
+      own.post(`${its}/roll_secret`, undefined, rollKey),
+      own.post(its, { description: 'changed' }),
+      own.post(`${its}/ping`),
+    ]);
+    const last = (await own.get(its)).body.signing_secret;
+    const lists = await Promise.all(
+      [path, '/v1/events', `/v1/events?object_id=${first.body.id}`, `${its}/deliveries`].map((list) => own.get(list)),
+    );
+    await own.delete(its);
+    lists.push(await own.get(`/v1/events?object_id=${first.body.id}`));
+
+    expect(lists.map(({ body }) => body.count > 0)).toEqual([true, true, true, true, true]);
+    expect(rolled.body.signing_secret).toBe(last);
+    for (const secret of [first.body.signing_secret, last]) {
+      for (const { text } of lists) expect(text).not.toContain(secret.slice(6));
+      expect(await tablesWith(server, secret.slice(6))).toEqual([]);
+      expect(await tablesWith(server, Buffer.from(secret.slice(6)).toString('hex'))).toEqual([]);
+    }
+    // The search does find what is there, in texts and in bytes.
+    const found = await tablesWith(server, first.body.id);
+    expect(found).toEqual(expect.arrayContaining(['events', 'request_logs', 'webhook_deliveries']));
+    const sealed = await sealedBodyOf(createKey);
+    expect(await tablesWith(server, sealed.toString('hex'))).toEqual(['idempotency_keys']);
+  });
+
+  test('is [redacted] in the logs of the requests that made it, which else show the answer', async () => {
+    const key = newKey();
+    const first = await api.post(path, { url }, key);
+    const again = await api.post(path, { url }, key);
+    const rolled = await api.post(`${path}/${first.body.id}/roll_secret`);
+    for (const response of [first, again, rolled]) {
+      const { signing_secret } = response.body;
+      expect(await loggedAnswer(response)).toBe(response.text.replace(signing_secret, '[redacted]'));
+    }
+  });
+
+  test('is another one after each of twenty rolls at once, and the last one is what counts', async () => {
+    const other = await anotherServer();
+    const { id, signing_secret } = await created({ url });
+    const rolls = await Promise.all(
+      range(20).map((index) => [api, other.api][index % 2]!.post(`${path}/${id}/roll_secret`)),
+    );
+    expect(rolls.map(({ status }) => status)).toEqual(range(20).map(() => 200));
+    const secrets = new Map(
+      rolls.map(({ headers, body }) => [headers.get('request-id'), body.signing_secret as string]),
+    );
+    expect(new Set([signing_secret, ...secrets.values()]).size).toBe(21);
+    expect(await revisionOf(id)).toBe(21);
+
+    // The answers were sent in no particular order; the database knows which was the last.
+    const lastRequest = await lastCommitted(id);
+    expect(secrets.get(lastRequest)).toMatch(/^whsec_/);
+    for (const by of [api, other.api])
+      expect((await by.get(`${path}/${id}`)).body.signing_secret).toBe(secrets.get(lastRequest));
+    const events = await eventsAbout(api, id);
+    expect(events.map(({ type }) => type)).toEqual([
+      'webhook_endpoint.created',
+      ...range(20).map(() => 'webhook_endpoint.secret_rolled'),
+    ]);
+  });
+});
+
+describe('every change', () => {
+  test('makes its one event, with the endpoint as it then was, and what makes no difference makes none', async () => {
+    const { api: own } = await addAccount(server);
+    const sent = { url, metadata: { kept: '1', gone: '2' }, enabled_events: ['reference.*'] };
+    const made = await own.post(path, sent);
+    const its = `${path}/${made.body.id}`;
+    const changes = { description: 'x', metadata: { gone: '', added: '3' }, enabled_events: ['*'] };
+    const updated = await own.post(its, changes);
+    const unchanged = await own.post(its, { ...changes, url, status: 'enabled', api_version: latestVersion });
+    const rolled = await own.post(`${its}/roll_secret`);
+    const pinged = await own.post(`${its}/ping`);
+    const deleted = await own.delete(its);
+    const answers = [made, updated, unchanged, rolled, pinged, deleted];
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(unchanged.text).toBe(updated.text);
+
+    const events = await eventsAbout(own, made.body.id);
+    for (const event of events) {
+      expectShape('event', event);
+      expectShape('webhook_endpoint', event.data.object);
+    }
+    const previous = {
+      description: null,
+      metadata: { gone: '2', added: null },
+      enabled_events: ['reference.*'],
+    };
+    expect(
+      events.map(({ type, request, data }) => [type, request.id, data.object, data.previous_attributes]),
+    ).toStrictEqual([
+      ['webhook_endpoint.created', requestOf(made), withoutSecret(made.body), null],
+      ['webhook_endpoint.updated', requestOf(updated), updated.body, previous],
+      ['webhook_endpoint.secret_rolled', requestOf(rolled), updated.body, null],
+      ['webhook_endpoint.pinged', requestOf(pinged), updated.body, null],
+      ['webhook_endpoint.deleted', requestOf(deleted), updated.body, null],
+    ]);
+    expect((await own.get('/v1/events')).body.count).toBe(events.length);
+  });
+});
+
+describe('a repeated request', () => {
+  test('gets the same endpoint and the same secret, byte for byte, and makes one only', async () => {
+    const { api: own } = await addAccount(server);
+    const key = newKey();
+    const first = await own.post(path, { url }, key);
+    await expectRepeated(first, () => own.post(path, { url }, key));
+    await expectRepeated(first, () => own.post(path, { url }, key));
+    expect(first.body.signing_secret).toMatch(/^whsec_/);
+    expect((await own.get(path)).body.count).toBe(1);
+    expect((await own.get('/v1/events')).body.count).toBe(1);
+  });
+
+  test('rolls once, and gets its own secret again even when another roll has made that void', async () => {
+    const { id } = await created({ url });
+    const key = newKey();
+    const roll = (): Promise<ApiResponse> => api.post(`${path}/${id}/roll_secret`, undefined, key);
+    const first = await roll();
+    await expectRepeated(first, roll);
+    expect((await api.get(`${path}/${id}`)).text).toBe(first.text);
+
+    const later = await api.post(`${path}/${id}/roll_secret`, undefined, newKey());
+    await expectRepeated(first, roll);
+    expect((await api.get(`${path}/${id}`)).text).toBe(later.text);
+    expect(await revisionOf(id)).toBe(3);
+    expect(await eventsAbout(api, id)).toHaveLength(3);
+  });
+
+  test('still gets the secret when the endpoint has gone', async () => {
+    const key = newKey();
+    const first = await api.post(path, { url }, key);
+    await api.delete(`${path}/${first.body.id}`);
+    await expectRepeated(first, () => api.post(path, { url }, key));
+    expect((await api.get(`${path}/${first.body.id}`)).status).toBe(404);
+  });
+
+  test('is carried out once, however many come at once', async () => {
+    const { api: own } = await addAccount(server);
+    const [createKey, rollKey] = [newKey(), newKey()];
+    const creates = await Promise.all(range(20).map(() => own.post(path, { url }, createKey)));
+    const made = oneExecution(creates);
+    const rolls = await Promise.all(range(20).map(() => own.post(`${path}/${made.id}/roll_secret`, {}, rollKey)));
+    const rolled = oneExecution(rolls);
+    expect((await own.get(`${path}/${made.id}`)).body).toStrictEqual(rolled);
+    expect((await own.get(path)).body.count).toBe(1);
+    expect((await eventsAbout(own, made.id)).map(({ type }) => type)).toEqual([
+      'webhook_endpoint.created',
+      'webhook_endpoint.secret_rolled',
+    ]);
+  });
+
+  test('is answered from what was kept encrypted; what has no secret is kept as it is', async () => {
+    const [createKey, rollKey, updateKey] = [newKey(), newKey(), newKey()];
+    const first = await api.post(path, { url }, createKey);
+    const its = `${path}/${first.body.id}`;
+    const rolled = await api.post(`${its}/roll_secret`, {}, rollKey);
+    await api.post(its, { description: 'x' }, updateKey);
+    for (const [key, { body, text }] of [
+      [createKey, first],
+      [rollKey, rolled],
+    ] as const) {
+      const sealed = await sealedBodyOf(key);
+      expect(sealed.length).toBeGreaterThanOrEqual(text.length);
+      for (const readable of [body.signing_secret.slice(6), body.id, url, 'signing_secret'])
+        expect(sealed.includes(readable)).toBe(false);
+    }
+    expect(await sealedBodyOf(updateKey)).toBeNull();
+  });
+
+  test('of deleting is carried out again: the key has no effect, whatever it is', async () => {
+    const key = newKey();
+    const [one, other] = [await created({ url }), await created({ url })];
+    const first = await api.delete(`${path}/${one.id}`, key);
+    expect([first.status, first.body.deleted]).toEqual([200, true]);
+    const again = await api.delete(`${path}/${one.id}`, key);
+    expectRefusal(again, refusals.idUnknown);
+    expect(again.headers.get('idempotent-replayed')).toBeNull();
+    expect((await api.delete(`${path}/${other.id}`, { 'idempotency-key': 'x'.repeat(256) })).status).toBe(200);
+    // And it is free for others.
+    const made = await api.post(path, { url }, key);
+    expect([made.status, made.headers.get('idempotent-replayed')]).toEqual([200, null]);
+  });
+
+  test('may be corrected under the same key when its URL was refused', async () => {
+    const key = newKey();
+    for (let times = 0; times < 2; times++) {
+      const refused = await api.post(path, { url: 'http://10.0.0.1/' }, key);
+      expectRefusal(refused, invalid('url'));
+      expect(refused.headers.get('idempotent-replayed')).toBeNull();
+    }
+    const made = await api.post(path, { url }, key);
+    expect([made.status, made.headers.get('idempotent-replayed')]).toEqual([200, null]);
+  });
+});
+
+describe('update', () => {
+  test('changes what is sent and leaves the rest, the secret too', async () => {
+    const before = await created({ url, description: 'x', metadata: { a: '1' } });
+    const its = `${path}/${before.id}`;
+    // As if it had been made under an older version.
+    await sql(`update webhook_endpoints set api_version = '2020-01-01' where id = $1`, [before.id]);
+    let current = { ...withoutSecret(before), api_version: '2020-01-01' };
+    const expected: [string, Body, Body][] = [['webhook_endpoint.created', withoutSecret(before), null]];
+    for (const [change, previous] of [
+      [{ url: 'http://127.0.0.1:9/other' }, { url }],
+      [{ description: 'y' }, { description: 'x' }],
+      [{ enabled_events: ['reference.created', '*'] }, { enabled_events: ['*'] }],
+      [{ enabled_events: ['*', 'reference.created'] }, { enabled_events: ['reference.created', '*'] }],
+      [{ api_version: latestVersion }, { api_version: '2020-01-01' }],
+      [{ status: 'disabled' }, { status: 'enabled' }],
+      [{ metadata: { b: '2' } }, { metadata: { b: null } }],
+    ] as const) {
+      const response = await api.post(its, change);
+      const metadata = { ...current.metadata, ...('metadata' in change && change.metadata) };
+      current = { ...current, ...change, metadata };
+      expect(response.body, response.text).toStrictEqual(current);
+      expected.push(['webhook_endpoint.updated', current, previous]);
+    }
+    expect((await api.get(its)).body).toStrictEqual({ ...current, signing_secret: before.signing_secret });
+    expect(
+      (await eventsAbout(api, before.id)).map(({ type, data }) => [type, data.object, data.previous_attributes]),
+    ).toStrictEqual(expected);
+  });
+
+  test('changes everything at once, by one event', async () => {
+    const before = await created({ url, metadata: { a: '1' } });
+    const change = {
+      url: 'https://hooks.example.com/other',
+      description: 'new',
+      enabled_events: ['customer.*'],
+      status: 'disabled',
+      metadata: { b: '2' },
+    };
+    const { body: after } = await api.post(`${path}/${before.id}`, change);
+    expect(after).toStrictEqual({ ...withoutSecret(before), ...change, metadata: { a: '1', b: '2' } });
+    const [, updated, ...more] = await eventsAbout(api, before.id);
+    expect(updated.data.previous_attributes).toStrictEqual({
+      url,
+      description: null,
+      enabled_events: ['*'],
+      status: 'enabled',
+      metadata: { b: null },
+    });
+    expect(more).toEqual([]);
+  });
+
+  test('takes null for a description and for metadata only: both are then empty', async () => {
+    const before = await created({ url, description: 'x', metadata: { a: '1' } });
+    const its = `${path}/${before.id}`;
+    for (const name of ['url', 'enabled_events', 'api_version', 'status'])
+      expectRefusal(await api.post(its, { description: 'y', [name]: null }), invalid(name));
+    expect((await api.get(its)).body).toStrictEqual(before);
+    const { body: after } = await api.post(its, { description: null, metadata: null });
+    expect(after).toStrictEqual({ ...withoutSecret(before), description: null, metadata: {} });
+  });
+
+  test('tells no difference by how a URL is spelt', async () => {
+    const before = await created({ url: 'https://hooks.example.com' });
+    const its = `${path}/${before.id}`;
+    for (const spelling of ['https://hooks.example.com', 'https://hooks.example.com/', 'HTTPS://HOOKS.example.com:443'])
+      expect((await api.post(its, { url: spelling })).body).toStrictEqual(withoutSecret(before));
+    expect(await eventsAbout(api, before.id)).toHaveLength(1);
+  });
+
+  test('forgets why an endpoint was disabled only when it is enabled again', async () => {
+    const { id } = await created({ url });
+    const its = `${path}/${id}`;
+    // As the server does it by itself.
+    await sql(`update webhook_endpoints set status = 'disabled', disabled_reason = 'It failed.' where id = $1`, [id]);
+    expect((await api.post(its, { status: 'disabled', description: 'x' })).body).toMatchObject({
+      status: 'disabled',
+      disabled_reason: 'It failed.',
+    });
+    expect((await api.post(its, { status: 'enabled' })).body).toMatchObject({
+      status: 'enabled',
+      disabled_reason: null,
+    });
+    expect((await api.post(its, { status: 'disabled' })).body).toMatchObject({
+      status: 'disabled',
+      disabled_reason: null,
+    });
+    expect((await eventsAbout(api, id)).slice(2).map(({ data }) => data.previous_attributes)).toStrictEqual([
+      { status: 'disabled', disabled_reason: 'It failed.' },
+      { status: 'enabled' },
+    ]);
+  });
+
+  test('loses nothing when many change different things at once', async () => {
+    const { id } = await created({ url });
+    const answers = await Promise.all(
+      range(12).map((index) => api.post(`${path}/${id}`, { metadata: { [`key ${index}`]: 'x' } })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(range(12).map(() => 200));
+    const { metadata } = (await api.get(`${path}/${id}`)).body;
+    expect(Object.keys(metadata)).toHaveLength(12);
+    expect(await eventsAbout(api, id)).toHaveLength(13);
+  });
+});
+
+describe('the answer to a change', () => {
+  type Change = (its: string, key: Record<string, string>) => Promise<ApiResponse>;
+
+  test.each<[string, Change]>([
+    ['update', (its, key) => api.post(its, { description: 'x' }, key)],
+    ['roll_secret', (its, key) => api.post(`${its}/roll_secret`, {}, key)],
+    ['delete', (its, key) => api.delete(its, key)],
+  ])('comes when every process knows of it, 250 ms after the commit: %s', async (_name, change) => {
+    const { id } = await created({ url });
+    const startedMs = performance.now();
+    const answered = change(`${path}/${id}`, newKey());
+    // It is durable long before it is answered.
+    await expect.poll(() => eventsAbout(api, id), { interval: 5 }).toHaveLength(2);
+    const committedMs = performance.now() - startedMs;
+    expect((await answered).status).toBe(200);
+    const answeredMs = performance.now() - startedMs;
+    expect(answeredMs).toBeGreaterThanOrEqual(250);
+    expect(committedMs).toBeLessThan(answeredMs);
+  });
+
+  test('is not repeated sooner than it would have been given', async () => {
+    const { id } = await created({ url });
+    const key = newKey();
+    const other = await anotherServer();
+    const first = api.post(`${path}/${id}/roll_secret`, {}, key);
+    await expect.poll(() => eventsAbout(api, id), { interval: 5 }).toHaveLength(2);
+    const startedMs = performance.now();
+    const repeated = await other.api.post(`${path}/${id}/roll_secret`, {}, key);
+    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(245);
+    expect(repeated.headers.get('idempotent-replayed')).toBe('true');
+    expect(repeated.text).toBe((await first).text);
+  });
+});
+
+describe('delete', () => {
+  test('answers that it is gone; then nobody finds it, and nothing else is missing', async () => {
+    const { api: own } = await addAccount(server);
+    const [before, kept] = [await own.post(path, { url }), await own.post(path, { url })];
+    const { id } = before.body;
+    const its = `${path}/${id}`;
+    const { status, body } = await own.delete(its);
+    expect([status, body]).toStrictEqual([200, { id, object: 'webhook_endpoint', deleted: true }]);
+
+    for (const response of [
+      await own.get(its),
+      await own.post(its, { description: 'x' }),
+      await own.post(`${its}/roll_secret`),
+      await own.post(`${its}/ping`),
+      await own.get(`${its}/deliveries`),
+      await own.delete(its),
+    ]) {
+      expectRefusal(response, refusals.idUnknown);
+    }
+    expect((await own.get(path)).body).toStrictEqual({
+      object: 'list',
+      count: 1,
+      has_more: false,
+      data: [withoutSecret(kept.body)],
+    });
+    expect((await eventsAbout(own, id)).map(({ type, data }) => [type, data])).toStrictEqual([
+      ['webhook_endpoint.created', { object: withoutSecret(before.body), previous_attributes: null }],
+      ['webhook_endpoint.deleted', { object: withoutSecret(before.body), previous_attributes: null }],
+    ]);
+  });
+
+  test('names the account if the request did', async () => {
+    const account = await firstAccountId(server);
+    const { id } = await created({ url });
+    const { body } = await api.delete(`${path}/${id}`, { 'service-context': account });
+    expect(body).toStrictEqual({ id, object: 'webhook_endpoint', deleted: true, account });
+  });
+
+  test('is done by exactly one of many at once, on two servers', async () => {
+    const { api: own, key } = await addAccount(server);
+    const other = await anotherServer(key);
+    const { id } = (await own.post(path, { url })).body;
+    const answers = await Promise.all(range(10).map((index) => [own, other.api][index % 2]!.delete(`${path}/${id}`)));
+    const [done, ...refused] = answers.toSorted((left, right) => left.status - right.status);
+    expect([done!.status, done!.body.deleted]).toEqual([200, true]);
+    for (const response of refused) expectRefusal(response, refusals.idUnknown);
+    expect((await own.get(path)).body).toMatchObject({ count: 0, data: [] });
+    expect((await eventsAbout(own, id)).map(({ type }) => type)).toEqual([
+      'webhook_endpoint.created',
+      'webhook_endpoint.deleted',
+    ]);
+  });
+
+  test('and change at once leave the endpoint gone, and its deletion last', async () => {
+    const { id } = await created({ url });
+    const its = `${path}/${id}`;
+    const answers = await Promise.all([
+      ...range(5).map((index) => api.post(its, { description: `${index}` })),
+      api.delete(its),
+      ...range(5).map(() => api.post(`${its}/roll_secret`)),
+    ]);
+    const done = answers.filter(({ status }) => status === 200);
+    for (const response of answers) if (response.status !== 200) expectRefusal(response, refusals.idUnknown);
+    expect((await api.get(its)).status).toBe(404);
+    const types = (await eventsAbout(api, id)).map(({ type }) => type);
+    expect(types).toHaveLength(done.length + 1);
+    expect(types.at(-1)).toBe('webhook_endpoint.deleted');
+  });
+});
+
+describe('the list', () => {
+  test('has the newest first, without secrets, and its exact count at every page', async () => {
+    const { api: own } = await addAccount(server);
+    const made: Body[] = [];
+    for (let index = 0; index < 5; index++) {
+      const { body } = await own.post(path, { url: `${url}/${index}` });
+      made.unshift(withoutSecret(body));
+    }
+    expect((await own.get(path)).body).toStrictEqual({ object: 'list', count: 5, has_more: false, data: made });
+    const page = (await own.get(`${path}?limit=2&starting_after=${made[1].id}`)).body;
+    expect(page).toStrictEqual({ object: 'list', count: 5, has_more: true, data: made.slice(2, 4) });
+    const back = (await own.get(`${path}?limit=2&ending_before=${made[4].id}`)).body;
+    expect(back).toStrictEqual({ object: 'list', count: 5, has_more: true, data: made.slice(2, 4) });
+    const last = (await own.get(`${path}?limit=2&offset=3`)).body;
+    expect(last).toStrictEqual({ object: 'list', count: 5, has_more: false, data: made.slice(3) });
+    expectRefusal(await own.get(`${path}?limt=2`), { ...unknown('limt'), says: /Did you mean `limit`\?/ });
+  });
+});
+
+describe('what is refused', () => {
+  /** In the sandbox, which allows this machine. */
+  const badUrls: [string, unknown][] = [
+    ['no URL', 'hooks'],
+    ['an empty URL', ''],
+    ['a URL without a scheme', 'hooks.example.com/tenure'],
+    ['a URL without a scheme, but with slashes', '//hooks.example.com/tenure'],
+    ['a URL without a host', 'https://'],
+    ['ftp', 'ftp://hooks.example.com/'],
+    ['a file', 'file:///etc/passwd'],
+    ['a script', 'javascript:alert(1)'],
+    ['a web socket', 'wss://hooks.example.com/'],
+    ['data', 'data:text/plain,x'],
+    ['a user name', 'https://ada@hooks.example.com/'],
+    ['a user name and a password', 'https://ada:secret@hooks.example.com/'],
+    ['a password alone', 'https://:secret@hooks.example.com/'],
+    ['a user name before an allowed address', 'http://ada@127.0.0.1/'],
+    ['a private address', 'http://10.0.0.1/'],
+    ['a private address over TLS', 'https://10.0.0.1/'],
+    ['a private address in hexadecimal', 'http://0x0a000001/'],
+    ['a private address as one number', 'http://167772161/'],
+    ['a private address in octal', 'http://012.0.0.1/'],
+    ['a private address shortened', 'http://10.1/'],
+    ['a private address in wide digits', 'http://１０.0.0.1/'],
+    ['a private address, percent-encoded', 'http://%31%30.0.0.1/'],
+    ['a private address within IPv6', 'http://[::ffff:10.0.0.1]/'],
+    ['a private address within IPv6, in hexadecimal', 'http://[::ffff:a00:1]/'],
+    ['a private address by NAT64', 'http://[64:ff9b::a00:1]/'],
+    ['a private address by 6to4', 'http://[2002:a00:1::]/'],
+    ['a private address after a backslash', 'http:\\\\10.0.0.1\\@hooks.example.com/'],
+    ['another private address', 'http://192.168.1.1/'],
+    ['yet another private address', 'http://172.31.255.255/'],
+    ['a carrier’s address', 'http://100.64.0.1/'],
+    ['the metadata of a cloud', 'http://169.254.169.254/latest/meta-data/'],
+    ['the metadata of a cloud over IPv6', 'http://[fd00:ec2::254]/'],
+    ['a local IPv6 address', 'http://[fd00::1]/'],
+    ['an IPv6 address of the link', 'http://[fe80::1]/'],
+    ['an IPv6 address with a zone', 'http://[::1%25lo]/'],
+    ['no address', 'http://0.0.0.0/'],
+    ['no IPv6 address', 'http://[::]/'],
+    ['a group of addresses', 'http://224.0.0.1/'],
+    ['everybody', 'http://255.255.255.255/'],
+    ['port 0', 'http://127.0.0.1:0/'],
+    ['port 65536', 'https://hooks.example.com:65536/'],
+    ['a fragment', `${url}#top`],
+    ['an empty fragment', `${url}#`],
+    ['2,049 characters', `https://hooks.example.com/${'x'.repeat(2049 - 26)}`],
+    ['2,049 characters, as they are encoded', `https://hooks.example.com/${'é'.repeat(338)}`],
+    ['a number', 1],
+    ['a list of URLs', [url]],
+  ];
+
+  const badFields: [string, object, Refusal][] = [
+    ['an unknown version', { api_version: '1999-01-01' }, { ...invalid('api_version'), says: latestVersion }],
+    ['a word for a version', { api_version: 'latest' }, invalid('api_version')],
+    ['an empty version', { api_version: '' }, invalid('api_version')],
+    ['a version and a space', { api_version: `${latestVersion} ` }, invalid('api_version')],
+    ['a number for a version', { api_version: 20261101 }, invalid('api_version')],
+    ['one event without its list', { enabled_events: '*' }, invalid('enabled_events')],
+    ['no event', { enabled_events: [] }, { ...invalid('enabled_events'), says: /at least|1 to 100|empty/ }],
+    [
+      'an event twice',
+      { enabled_events: ['*', 'customer.created', '*'] },
+      { ...invalid('enabled_events'), says: /twice|duplicate|different|distinct|unique|only once/ },
+    ],
+    ['101 events', { enabled_events: eventNames(101) }, { ...invalid('enabled_events'), says: /100/ }],
+    ...['', 'reference', 'reference.', '.created', '**', '*.created', 'reference.*.x', 'reference.cre*'].map(
+      eventFault,
+    ),
+    ...['Reference.created', 'reference created', 'reference.created ', 'reference.created\n', '%', 1, null].map(
+      eventFault,
+    ),
+    eventFault(`${'x'.repeat(95)}.thing`),
+    ['an unknown status', { status: 'paused' }, { ...invalid('status'), says: /enabled.*disabled/ }],
+    ['a status in capitals', { status: 'Enabled' }, invalid('status')],
+    ['a description of 501 characters', { description: 'x'.repeat(501) }, invalid('description')],
+    ['a number as the description', { description: 1 }, invalid('description')],
+    ['a number in metadata', { metadata: { a: 1 } }, invalid('metadata[a]')],
+    ['brackets in metadata', { metadata: { 'a[b]': 'x' } }, invalid('metadata[a[b]]')],
+    [
+      '51 pairs of metadata',
+      { metadata: Object.fromEntries(range(51).map((i) => [`k${i}`, 'x'])) },
+      invalid('metadata'),
+    ],
+    ['a misspelt member', { enabled_event: ['*'] }, { ...unknown('enabled_event'), says: /`enabled_events`\?/ }],
+    ['another misspelt member', { desciption: 'x' }, { ...unknown('desciption'), says: /`description`\?/ }],
+    ['a secret of one’s own', { signing_secret: `whsec_${'x'.repeat(32)}` }, unknown('signing_secret')],
+    ['the server’s own reason', { disabled_reason: 'x' }, unknown('disabled_reason')],
+    ['the server’s own id', { id: unknownId }, unknown('id')],
+  ];
+
+  let existing: Body;
+  let its: string;
+  let countsBefore: unknown;
+
+  beforeAll(async () => {
+    existing = await created({ url, description: 'unchanged' });
+    its = `${path}/${existing.id}`;
+    countsBefore = await everythingThereIs();
+  });
+  afterEach(() => expectNoTrace(existing, countsBefore));
+
+  test.each(badUrls)('as a URL: %s', async (_case, bad) => {
+    expectRefusal(await api.post(path, { url: bad }, newKey()), invalid('url'));
+    expectRefusal(await api.post(its, { url: bad, description: 'changed' }, newKey()), invalid('url'));
+  });
+
+  test.each(badFields)('at creation and at a change: %s', async (_case, bad, refusal) => {
+    expectRefusal(await api.post(path, { url, ...bad }, newKey()), refusal);
+    expectRefusal(await api.post(its, { description: 'changed', ...bad }, newKey()), refusal);
+  });
+
+  test('at creation: no URL, or a misspelt one', async () => {
+    expectRefusal(await api.post(path, {}, newKey()), missing('url'));
+    expectRefusal(await api.post(path, { url: null }, newKey()), invalid('url'));
+    expectRefusal(await api.post(path, { ulr: url }, newKey()), { ...unknown('ulr'), says: /`url`\?/ });
+    expectRefusal(await api.post(path, undefined, newKey()), missing('url'));
+    expectRefusal(await api.post(path, [{ url }], newKey()), refusals.bodyInvalid);
+  });
+
+  test('of what has no body: any member', async () => {
+    for (const action of ['roll_secret', 'ping'])
+      expectRefusal(await api.post(`${its}/${action}`, { expires_in: 60 }, newKey()), unknown('expires_in'));
+    expectRefusal(await api.post(`${its}/roll`, undefined, newKey()), refusals.routeUnknown);
+  });
+
+  test('is logged with its answer', async () => {
+    const refused = await api.post(path, { url: 'http://10.0.0.1/' });
+    expect(await loggedAnswer(refused)).toBe(refused.text);
+  });
+
+  test('is told the same of every address that is not allowed, so that nobody learns what is there', async () => {
+    const addresses = ['10.0.0.1', '10.0.0.2', '192.168.1.1', '169.254.169.254', '[fd00::1]', '[::]'];
+    const answers = await Promise.all(addresses.map((host) => api.post(path, { url: `http://${host}/` })));
+    expect(new Set(answers.map(({ body }) => body.error.message)).size).toBe(1);
+  });
+});
+
+describe('this machine', () => {
+  const spellings = ['127.0.0.1:9', '127.1', '0x7f000001', '2130706433', '[::1]', '[::ffff:127.0.0.1]', 'localhost:9'];
+
+  test.each(spellings)('may be called in the sandbox: %s', async (host) => {
+    await created({ url: `http://${host}/` });
+  });
+
+  test('may not be called in live mode, and nobody without encryption', async () => {
+    const live = await serverForTest({ settings: { ...quiet, TENURE_MODE: 'live' } });
+    for (const host of spellings) {
+      expectRefusal(await live.api.post(path, { url: `https://${host}/` }), invalid('url'));
+      expectRefusal(await live.api.post(path, { url: `http://${host}/` }), invalid('url'));
+    }
+    const made = await live.api.post(path, { url });
+    expect([made.status, made.body.url]).toEqual([200, url]);
+    const plain = 'http://hooks.example.com/tenure';
+    const refusal = { ...invalid('url'), says: /https:\/\/ in live mode/ };
+    expectRefusal(await live.api.post(path, { url: plain }), refusal);
+    expectRefusal(await live.api.post(`${path}/${made.body.id}`, { url: plain }), refusal);
+    expect((await live.api.get(path)).body.count).toBe(1);
+  });
+
+  test('may be called if the operator allows it, and nothing else is', async () => {
+    const allowing = await serverForTest({ settings: { ...quiet, TENURE_ALLOWED_TARGETS: '10.0.0.0/8' } });
+    expect((await allowing.api.post(path, { url: 'http://10.0.0.1/' })).status).toBe(200);
+    for (const host of ['127.0.0.1', 'localhost', '192.168.1.1'])
+      expectRefusal(await allowing.api.post(path, { url: `http://${host}/` }), invalid('url'));
+  });
+});
+
+describe('another account', () => {
+  test('gets the answer that an unknown id gets, and changes nothing', async () => {
+    const { api: other } = await addAccount(server);
+    const endpoint = await created({ url });
+    const eventsBefore = await eventsAbout(api, endpoint.id);
+    const ask: ((its: string) => Promise<ApiResponse>)[] = [
+      (its) => other.get(its),
+      (its) => other.get(`${its}/deliveries`),
+      (its) => other.post(its, { description: 'x' }),
+      (its) => other.post(`${its}/roll_secret`),
+      (its) => other.post(`${its}/ping`),
+      (its) => other.delete(its),
+    ];
+    for (const by of ask) {
+      const [foreign, nobodys] = [await by(`${path}/${endpoint.id}`), await by(`${path}/${unknownId}`)];
+      expectRefusal(foreign, refusals.idUnknown);
+      expect(comparable(foreign)).toEqual(comparable(nobodys, unknownId, endpoint.id));
+    }
+    for (const strange of ['we_1', 'ref_0000000000000000000000', `${endpoint.id}x`, '%00', 'WE_0000000000000000000000'])
+      expectRefusal(await other.get(`${path}/${strange}`), refusals.idUnknown);
+
+    expect((await other.get(path)).body).toMatchObject({ count: 0, data: [] });
+    expect((await other.get('/v1/events')).body.count).toBe(0);
+    expect((await api.get(`${path}/${endpoint.id}`)).body).toStrictEqual(endpoint);
+    expect(await eventsAbout(api, endpoint.id)).toStrictEqual(eventsBefore);
+  });
+});
+
+describe('a key', () => {
+  type Ask = (by: Api, its: string) => Promise<ApiResponse>;
+  const reads: [string, Ask][] = [
+    ['list', (by) => by.get(path)],
+    ['retrieve', (by, its) => by.get(its)],
+    ['list deliveries', (by, its) => by.get(`${its}/deliveries`)],
+  ];
+  /** They tell nothing of events to anybody who is not told already. */
+  const writes: [string, Ask][] = [
+    ['describe', (by, its) => by.post(its, { description: 'x' })],
+    ['disable', (by, its) => by.post(its, { status: 'disabled' })],
+    ['roll the secret', (by, its) => by.post(`${its}/roll_secret`)],
+    ['ping', (by, its) => by.post(`${its}/ping`)],
+    ['delete', (by, its) => by.delete(its)],
+  ];
+  /** They have events sent somewhere. */
+  const subscribes: [string, Ask][] = [
+    ['create', (by) => by.post(path, { url })],
+    ['change the URL', (by, its) => by.post(its, { url: `${url}/other` })],
+    ['change the events', (by, its) => by.post(its, { enabled_events: ['customer.*'] })],
+  ];
+
+  test.each([...reads, ...writes, ...subscribes])('without any permission for it may not %s', async (name, ask) => {
+    const by = await keyWith('references.write', 'customers.write', 'events.read');
+    const verb = reads.some(([read]) => read === name) ? 'read' : 'write';
+    await expectDenied(by, ask, `webhook_endpoints.${verb}`);
+  });
+
+  test.each(reads)('that may read may %s', async (_name, ask) => {
+    const { id } = await created({ url });
+    expect((await ask(await keyWith('webhook_endpoints.read'), `${path}/${id}`)).status).toBe(200);
+  });
+
+  test.each([...writes, ...subscribes])('that may only read may not %s', async (_name, ask) => {
+    await expectDenied(await keyWith('webhook_endpoints.read', 'events.read'), ask, 'webhook_endpoints.write');
+  });
+
+  test.each([...reads, ...writes])('that may write may %s', async (_name, ask) => {
+    const { id } = await created({ url });
+    expect((await ask(await keyWith('webhook_endpoints.write'), `${path}/${id}`)).status).toBe(200);
+  });
+
+  test.each(subscribes)('that may write, but not read events, may not %s', async (_name, ask) => {
+    await expectDenied(await keyWith('webhook_endpoints.write'), ask, 'events.read');
+  });
+
+  test.each(subscribes)('that may write and read events may %s', async (_name, ask) => {
+    const { id } = await created({ url });
+    expect((await ask(await keyWith('webhook_endpoints.write', 'events.read'), `${path}/${id}`)).status).toBe(200);
+  });
+});
+
+/** A list of events with one that is wrong. */
+function eventFault(name: unknown): [string, object, Refusal] {
+  return [`the event ${JSON.stringify(name)}`, { enabled_events: ['*', name] }, invalid('enabled_events[1]')];
+}
+
+/** All that an answer tells, but for its own id. */
+function comparable({ status, text, headers }: ApiResponse, id = '', instead = ''): unknown[] {
+  const requestId = headers.get('request-id')!;
+  const names = [...headers.keys()].filter((name) => name !== 'date' && name !== 'content-length');
+  return [status, text.replaceAll(requestId, '').replaceAll(id, instead), names];
+}
+
+async function keyWith(...permissions: string[]): Promise<Api> {
+  return (await addKey(server, await firstAccountId(server), { permissions })).api;
+}
+
+/** Nothing that was refused leaves a trace but its log: no endpoint, event or delivery, and no key that was used. */
+async function expectNoTrace(existing: Body, countsBefore: unknown): Promise<void> {
+  expect(await everythingThereIs()).toEqual(countsBefore);
+  expect((await api.get(`${path}/${existing.id}`)).body).toStrictEqual(existing);
+}
+
+async function expectDenied(
+  by: Api,
+  ask: (by: Api, its: string) => Promise<ApiResponse>,
+  wanted: string,
+): Promise<void> {
+  const endpoint = await created({ url });
+  const before = await everythingThereIs();
+  const denied = await ask(by, `${path}/${endpoint.id}`);
+  expectRefusal(denied, { ...refusals.permission, says: `\`${wanted}\`` });
+  await expectNoTrace(endpoint, before);
+}
+
+/** Makes an endpoint of the first account. */
+async function created(body: object): Promise<Body> {
+  const response = await api.post(path, body);
+  expect(response.status, response.text).toBe(200);
+  expect(response.body.signing_secret).toMatch(/^whsec_[0-9A-Za-z]{32}$/);
+  expectShape('webhook_endpoint', withoutSecret(response.body));
+  return response.body;
+}
+
+function withoutSecret(endpoint: Body): Body {
+  const { signing_secret: _, ...shown } = endpoint;
+  return shown;
+}
+
+/** All events of one record, the oldest first. */
+async function eventsAbout(by: Api, id: string): Promise<Body[]> {
+  return (await allOf(by, '/v1/events', { object_id: id })).toReversed();
+}
+
+function requestOf({ headers }: ApiResponse): string | null {
+  return headers.get('request-id');
+}
+
+async function expectRepeated(first: ApiResponse, repeat: () => Promise<ApiResponse>): Promise<void> {
+  const again = await repeat();
+  expect([again.status, again.text]).toEqual([200, first.text]);
+  expect(again.headers.get('idempotent-replayed')).toBe('true');
+  expect(again.headers.get('original-request')).toBe(requestOf(first));
+  expect(requestOf(again)).not.toBe(requestOf(first));
+}
+
+/** What the one answer is that all got who got any. */
+function oneExecution(answers: ApiResponse[]): Body {
+  const done = answers.filter(({ status }) => status === 200);
+  expect(done.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1);
+  expect(new Set(done.map(({ text }) => text)).size).toBe(1);
+  for (const answer of answers) if (answer.status !== 200) expectRefusal(answer, refusals.idempotencyInUse);
+  return done[0]!.body;
+}
+
+/** How many there are of whatever a request can leave behind, its log excepted. */
+async function everythingThereIs(): Promise<unknown> {
+  const { rows } = await server.context.database.readers.query(`
+    select
+      (select count(*) from webhook_endpoints) as endpoints,
+      (select sum(revision) from webhook_endpoints) as revisions,
+      (select count(*) from events) as events,
+      (select count(*) from webhook_deliveries) as deliveries,
+      (select count(*) from webhook_queue) as queued,
+      (select count(*) from idempotency_keys) as keys,
+      (select sum(delta) from count_deltas) as counted`);
+  return rows[0];
+}
+
+/** The tables where a text stands in any column of any row; bytes are searched as hexadecimal. */
+async function tablesWith({ context }: TestServer, text: string): Promise<string[]> {
+  const { readers } = context.database;
+  const { rows: tables } = await readers.query<{ name: string }>(`
+    select oid::regclass::text as name
+    from pg_class
+    where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace
+    order by name`);
+  expect(tables.length).toBeGreaterThan(10);
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const { rows } = await readers.query(`select from ${name} row where strpos(row::text, $1) > 0 limit 1`, [text]);
+    if (rows.length > 0) found.push(name);
+  }
+  return found;
+}
+
+async function loggedAnswer(response: ApiResponse): Promise<string> {
+  const { rows } = await server.context.database.readers.query<{ response_body: string }>(
+    'select response_body from request_logs where id = $1',
+    [requestOf(response)],
+  );
+  return rows[0]!.response_body;
+}
+
+async function sealedBodyOf(key: { 'idempotency-key': string }): Promise<Buffer> {
+  const { rows } = await server.context.database.readers.query<{ sealed_body: Buffer }>(
+    'select sealed_body from idempotency_keys where key = $1',
+    [key['idempotency-key']],
+  );
+  expect(rows).toHaveLength(1);
+  return rows[0]!.sealed_body;
+}
+
+async function revisionOf(id: string): Promise<number> {
+  const { rows } = await server.context.database.readers.query<{ revision: number }>(
+    'select revision from webhook_endpoints where id = $1',
+    [id],
+  );
+  return rows[0]!.revision;
+}
+
+/** The request that changed a record last: its event is of the transaction that wrote the row. */
+async function lastCommitted(id: string): Promise<string> {
+  const { rows } = await server.context.database.readers.query<{ request: string }>(
+    `
+    select event.request::json ->> 'id' as request
+    from webhook_endpoints record
+    join events event on event.object_id = record.id and event.transaction_id::text = record.xmin::text
+    where record.id = $1`,
+    [id],
+  );
+  expect(rows).toHaveLength(1);
+  return rows[0]!.request;
+}
+
+/** One more process of the same deployment, for one test. */
+function anotherServer(secretKey = server.secretKey): Promise<TestServer> {
+  return serverForTest({ settings: quiet, connection: server.connection, secretKey });
+}
+
+async function sql(text: string, values: unknown[]): Promise<void> {
+  const { rowCount } = await server.context.database.readers.query(text, values);
+  expect(rowCount).toBe(1);
+}
+
+let keys = 0;
+
+/** The header with a key that nobody has used. */
+function newKey(): { 'idempotency-key': string } {
+  return { 'idempotency-key': `endpoint key ${++keys}` };
+}
+
+/** So many different ones that are formed like an event's name. */
+function eventNames(count: number): string[] {
+  return range(count).map((index) => `thing.${'abcdefghij'[Math.floor(index / 50)]}${'x'.repeat(index % 50)}`);
+}
+
+function range(length: number): number[] {
+  return Array.from({ length }, (_, index) => index);
+}
