@@ -43,8 +43,10 @@ const pathParameterLengthMax = 16 * 1024;
 
 /** The server's HTTP side: the pipeline every request goes through, in its order, and the routes behind it. */
 export function buildApp(context: HttpContext): FastifyInstance {
-  const rateLimit = new RateLimit(context.config.rateLimit);
-  const failedSignIns = new FailedSignIns();
+  const limits: Limits = {
+    rateLimit: new RateLimit(context.config.rateLimit),
+    failedSignIns: new FailedSignIns(),
+  };
   const app = fastify({
     logger: false,
     bodyLimit: bodyBytesMax,
@@ -61,7 +63,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
       maxHeaderSize: 16_384,
     },
     routerOptions: { maxParamLength: pathParameterLengthMax },
-    frameworkErrors: (error, request, reply) => void refuseUnroutable(context, request, reply, error, failedSignIns),
+    frameworkErrors: (error, request, reply) => void refuseUnroutable(context, request, reply, error, limits),
     clientErrorHandler: (error, socket) => answerUnreadable(context, error, socket),
   });
   // An expectation that we do not know is passed over: the answer tells the client all the same.
@@ -73,14 +75,16 @@ export function buildApp(context: HttpContext): FastifyInstance {
   const inFlight = { requests: 0 };
   app.addHook('onRequest', async (request, reply) => {
     inFlight.requests++;
+    // Also when the client goes away before its answer.
+    reply.raw.once('close', () => inFlight.requests--);
     const call = newCall(context, request);
     request.call = call;
     const { config } = request.routeOptions;
     if (config.public) return;
     if (!config.route && !paths.isApi(request.url)) throw paths.refusalOf(request);
-    await identify(context, call, failedSignIns);
+    await identify(context, call, limits.failedSignIns);
     call.accountId = call.key!.accountId;
-    rateLimit.check(call.accountId, reply);
+    limits.rateLimit.check(call.accountId, reply);
     if (!config.route) throw paths.refusalOf(request);
     call.route = config.route;
     call.version = chooseVersion(headerOf(request, 'service-version'));
@@ -110,10 +114,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     // A server that stops asks its clients to come back on another connection.
     if (!app.server.listening) reply.header('connection', 'close');
   });
-  app.addHook('onResponse', async (request, reply) => {
-    inFlight.requests--;
-    logLine(context, request.call, reply);
-  });
+  app.addHook('onResponse', async (request, reply) => logLine(context, request.call, reply));
   app.decorate('stopServing', async (timeoutMs: number) => {
     const closed = app.close();
     const startedMs = performance.now();
@@ -123,10 +124,16 @@ export function buildApp(context: HttpContext): FastifyInstance {
     await closed;
   });
 
-  if (context.config.role !== 'worker') addRoutes(app, context, failedSignIns, routesOf(context));
+  if (context.config.role !== 'worker') addRoutes(app, context, limits.failedSignIns, routesOf(context));
   addHealthRoutes(app, context);
   addErrorPages(app);
   return app;
+}
+
+/** What bounds how much one account, or one address, can ask for. */
+interface Limits {
+  rateLimit: RateLimit;
+  failedSignIns: FailedSignIns;
 }
 
 /** A path that cannot be decoded has no route; whose request it is comes first all the same. */
@@ -135,7 +142,7 @@ async function refuseUnroutable(
   request: FastifyRequest,
   reply: FastifyReply,
   error: unknown,
-  failedSignIns: FailedSignIns,
+  { failedSignIns, rateLimit }: Limits,
 ): Promise<void> {
   request.call = newCall(context, request);
   // No hook runs for it.
@@ -143,6 +150,7 @@ async function refuseUnroutable(
   try {
     await identify(context, request.call, failedSignIns);
     request.call.accountId = request.call.key!.accountId;
+    rateLimit.check(request.call.accountId, reply);
     await sendError(context, request, reply, error);
   } catch (unidentified) {
     await sendError(context, request, reply, unidentified);

@@ -96,7 +96,7 @@ export class FailedSignIns {
 
   /** @throws {ApiError} `rate_limit`, whether the key would be good or not. */
   check(address: string | undefined): void {
-    if (isLoopback(address) || this.#buckets.has(address!)) return;
+    if (isLoopback(address) || this.#buckets.has(networkOf(address!))) return;
     throw new ApiError(
       'rate_limit',
       `More than ${failuresPerSecond} requests a second from this address had no good key. Wait for the time in Retry-After.`,
@@ -105,11 +105,21 @@ export class FailedSignIns {
   }
 
   note(address: string | undefined): void {
-    if (!isLoopback(address)) this.#buckets.take(address!);
+    if (!isLoopback(address)) this.#buckets.take(networkOf(address!));
   }
 }
 
 function isLoopback(address: string | undefined): boolean {
   if (address === undefined) return true;
   return loopback.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
+}
+
+/** Whoever has an IPv6 address has all of its /64; an IPv4 address that is written as IPv6 stands for itself. */
+function networkOf(address: string): string {
+  if (!address.includes(':') || address.toLowerCase().startsWith('::ffff:')) return address;
+  const [left = '', right = ''] = address.split('::');
+  const head = left === '' ? [] : left.split(':');
+  const tail = right === '' ? [] : right.split(':');
+  const zeros = address.includes('::') ? '0'.repeat(8 - head.length - tail.length).split('') : [];
+  return [...head, ...zeros, ...tail].slice(0, 4).join(':');
 }

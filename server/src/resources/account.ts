@@ -20,6 +20,7 @@ export const account = defineResource<AccountRecord>({
   prefix: 'acct',
   path: 'accounts',
   table: 'accounts',
+  links: { parent: 'accounts' },
   ownedBy: { column: 'parent', ownPath: 'account' },
   // For so long a process goes on with what it knows of an account.
   staleForMs: 1_000,

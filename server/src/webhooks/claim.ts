@@ -6,8 +6,8 @@ export interface ClaimedDelivery {
   id: string;
   endpointId: string;
   eventId: string;
-  /** The connected account whose event it is; null if it is the endpoint's own. */
-  connectedAccountId: string | null;
+  /** Whose event it is: the endpoint's own account's, or a connected one's. */
+  eventAccountId: string;
   /** Attempts before this one. */
   attemptCount: number;
   dueAtMs: number;
@@ -90,7 +90,7 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
     id: row.id,
     endpointId: row.webhook_endpoint,
     eventId: row.event,
-    connectedAccountId: row.event_account,
+    eventAccountId: row.event_account ?? row.account_id,
     attemptCount: row.attempt_count,
     dueAtMs: row.due_at_ms,
     claimToken: wish.token,

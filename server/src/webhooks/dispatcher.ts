@@ -225,7 +225,7 @@ export class Dispatcher {
     // Disabled or deleted after its deliveries were made: nothing more is sent to it.
     if (!endpoint?.isEnabled || !event) return this.#complete({ delivery, dueAgainAtMs: null, attempt: null });
 
-    const body = renderDelivery(delivery.eventId, event, delivery.connectedAccountId);
+    const body = renderDelivery(delivery.eventId, event, endpoint.isConnected ? delivery.eventAccountId : null);
     const startedAtMs = clock.nowMs();
     const started = performance.now();
     const reply = await this.#sender.post({

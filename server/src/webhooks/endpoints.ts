@@ -10,6 +10,8 @@ export interface Endpoint {
   signingSecret: string;
   apiVersion: string;
   isEnabled: boolean;
+  /** Whether it gets connected accounts' events, which then tell whose they are. */
+  isConnected: boolean;
   /** When it was read; a signature bears this time, so that none is later than a roll of the secret that it does not know. */
   readAtSeconds: number;
 }
@@ -42,12 +44,13 @@ async function readEndpoints(
     id: string;
     url: string;
     api_version: string;
+    connected: boolean;
     status: string;
     signing_secret: Buffer;
   }>({
     name: 'read_endpoints',
     text: `
-      select account_id, id, url, api_version, status, signing_secret
+      select account_id, id, url, api_version, connected, status, signing_secret
       from webhook_endpoints
       where (account_id, id) in (select * from unnest($1::text[], $2::text[]))`,
     values: [keys.map((key) => key.split(' ')[0]), keys.map((key) => key.split(' ')[1])],
@@ -61,6 +64,7 @@ async function readEndpoints(
         signingSecret: vault.open(row.signing_secret),
         apiVersion: row.api_version,
         isEnabled: row.status === 'enabled',
+        isConnected: row.connected,
         readAtSeconds,
       };
       return [`${row.account_id} ${row.id}`, endpoint];

@@ -1,15 +1,15 @@
 import type { ClaimedEvent } from './claim.ts';
 
 /**
- * The bytes that are sent for an event: exactly `id`, `object`, `created`, `type`, `data` and `request`, and `account` if it is
- * a connected account's. They are the same at every attempt.
+ * The bytes that are sent for an event: exactly `id`, `object`, `created`, `type`, `data` and `request`, and `account` where
+ * the endpoint is for connected accounts. They are the same at every attempt.
  */
 export function renderDelivery(
   eventId: string,
   { created, type, data, request }: ClaimedEvent,
-  connectedAccountId: string | null,
+  accountId: string | null,
 ): Buffer {
   const head = `{"id":"${eventId}","object":"event","created":${created},"type":"${type}"`;
-  const account = connectedAccountId === null ? '' : `,"account":"${connectedAccountId}"`;
+  const account = accountId === null ? '' : `,"account":"${accountId}"`;
   return Buffer.from(`${head},"data":${data},"request":${request}${account}}`);
 }

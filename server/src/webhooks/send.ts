@@ -149,6 +149,8 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
+    // The answer is complete, so the connection is kept for the next one.
+    this.#controller = null;
     this.#end(null);
   }
 
@@ -170,7 +172,7 @@ class Attempt implements Dispatcher.DispatchHandler {
       response: this.#keptBytes > 0 ? textOf(Buffer.concat(this.#kept)) : null,
       retryAfter: this.#retryAfter,
     });
-    // Closes the connection if the answer is not at its end; afterwards it does nothing.
+    // Closes the connection of an answer that is not at its end.
     this.#controller?.abort(new Error('The attempt has ended.'));
   }
 }

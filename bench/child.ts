@@ -1,0 +1,121 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** A program of this bench, or the product's, in a process of its own. */
+export interface Child {
+  process: ChildProcess;
+  /** Waits for the next message that is not older than the call. */
+  message<Message>(): Promise<Message>;
+  /** Asks it to end, waits until it has, and insists if it does not. */
+  stop(): Promise<void>;
+  /** What it has printed, for an error's sake. */
+  output(): string;
+}
+
+const stopPatienceMs = 1_000;
+const stopTimeoutMs = 25_000;
+const messageTimeoutMs = 120_000;
+
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/**
+ * Starts a program by the Node that runs this one. It prints into a file, because a pipe that nobody empties, or that a grandchild
+ * holds open, is how benches hang.
+ */
+export function startChild(
+  file: string,
+  options: { name: string; logDir: string; env?: Record<string, string>; nodeOptions?: string[] },
+): Child {
+  const logFile = join(options.logDir, `${options.name}.log`);
+  const log = openSync(logFile, 'w');
+  const child = spawn(process.execPath, [...(options.nodeOptions ?? []), file], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.env },
+    stdio: ['ignore', log, log, 'ipc'],
+  });
+  closeSync(log);
+  running.add(child);
+  const output = (): string => readFileSync(logFile, 'utf8').slice(-4_000);
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', () => {
+      running.delete(child);
+      resolve();
+    });
+  });
+  return {
+    process: child,
+    output,
+    async message<Message>(): Promise<Message> {
+      const stopWaiting = new AbortController();
+      try {
+        return await Promise.race([
+          new Promise<Message>((resolve) => child.once('message', resolve)),
+          exited.then(() => Promise.reject(new Error(`${options.name} ended too early:\n${output()}`))),
+          delay(messageTimeoutMs, undefined, stopWaiting).then(() =>
+            Promise.reject(new Error(`${options.name} said nothing in time:\n${output()}`)),
+          ),
+        ]);
+      } finally {
+        stopWaiting.abort();
+      }
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      // The load generator leaves without waiting for its last answers, and the server would wait for them to be taken.
+      const hurry = setTimeout(() => child.kill('SIGTERM'), stopPatienceMs);
+      const insist = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
+      await exited;
+      clearTimeout(hurry);
+      clearTimeout(insist);
+    },
+  };
+}
+
+const readyTimeoutMs = 30_000;
+
+/** Waits until the address answers with success. */
+export async function untilAnswered(url: string, headers: Record<string, string>, child: Child): Promise<void> {
+  const giveUpAtMs = performance.now() + readyTimeoutMs;
+  while (performance.now() < giveUpAtMs && child.process.exitCode === null) {
+    const response = await fetch(url, { headers, signal: AbortSignal.timeout(2_000) }).catch(() => null);
+    await response?.arrayBuffer();
+    if (response?.ok) return;
+    await delay(20);
+  }
+  throw new Error(`${url} was not answered:\n${child.output()}`);
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+const memorySampleMs = 100;
+
+/** Watches a process's resident memory; the function that is returned ends that and tells the most there was, in MB. */
+export function watchMemory(child: Child): () => number {
+  let mostKilobytes = 0;
+  const look = (): void => {
+    try {
+      const status = readFileSync(`/proc/${child.process.pid}/status`, 'utf8');
+      mostKilobytes = Math.max(mostKilobytes, Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0));
+    } catch {
+      // Only Linux tells; elsewhere it stays 0.
+    }
+  };
+  const timer = setInterval(look, memorySampleMs);
+  return () => {
+    clearInterval(timer);
+    look();
+    return mostKilobytes / 1024;
+  };
+}

@@ -1,0 +1,24 @@
+-- GET /v1/references/<id>, one of COUNT that are numbered after ID_START.
+local ids = {}
+local count = 0
+
+function init()
+  wrk.headers["Authorization"] = os.getenv("AUTHORIZATION")
+  math.randomseed(tonumber(os.getenv("SEED")))
+  count = tonumber(os.getenv("COUNT"))
+  local start = os.getenv("ID_START")
+  for number = 1, count do
+    ids[number] = string.format("%s%014d", start, number)
+  end
+end
+
+function request()
+  return wrk.format("GET", "/v1/references/" .. ids[math.random(count)])
+end
+
+function done(summary, latency)
+  local errors = summary.errors
+  local failed = errors.connect + errors.read + errors.write + errors.status + errors.timeout
+  io.write(string.format('{"requests":%d,"failed":%d,"durationUs":%d,"p50Us":%d,"p99Us":%d}\n',
+    summary.requests, failed, summary.duration, latency:percentile(50), latency:percentile(99)))
+end

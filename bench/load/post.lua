@@ -1,0 +1,26 @@
+-- POST /v1/references, each with a new Idempotency-Key. The key is in AUTHORIZATION, the body in BODY.
+local seed, number = 0, 0
+
+function init()
+  seed = tonumber(os.getenv("SEED"))
+  math.randomseed(seed)
+  wrk.method = "POST"
+  wrk.path = "/v1/references"
+  wrk.headers["Authorization"] = os.getenv("AUTHORIZATION")
+  wrk.headers["Content-Type"] = "application/json"
+  wrk.body = os.getenv("BODY")
+end
+
+-- As random as a UUID where it matters, in its beginning, and never twice.
+function request()
+  number = number + 1
+  wrk.headers["Idempotency-Key"] = string.format("%08x-%08x-%08x", math.random(0, 2147483647), seed, number)
+  return wrk.format()
+end
+
+function done(summary, latency)
+  local errors = summary.errors
+  local failed = errors.connect + errors.read + errors.write + errors.status + errors.timeout
+  io.write(string.format('{"requests":%d,"failed":%d,"durationUs":%d,"p50Us":%d,"p99Us":%d}\n',
+    summary.requests, failed, summary.duration, latency:percentile(50), latency:percentile(99)))
+end

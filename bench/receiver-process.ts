@@ -1,0 +1,79 @@
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+
+export type ReceiverOrder = { kind: 'reset'; record: boolean } | { kind: 'report_at'; count: number };
+
+export interface ReceiverReport {
+  count: number;
+  /** By the clock that all processes of the machine share, in milliseconds. */
+  firstAtMs: number;
+  lastAtMs: number;
+  /** Of each record that an event told of, when its delivery had come. Empty unless it was asked for. */
+  receipts: [recordId: string, atMs: number][];
+}
+
+/*
+ * As little HTTP as will do, so that on a small machine most of the processor is left to what is measured: requests with a
+ * Content-Length, answered in their order.
+ */
+
+const answer = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok';
+
+let report: ReceiverReport = nothing();
+let record = false;
+let awaited: number | null = null;
+
+function nothing(): ReceiverReport {
+  return { count: 0, firstAtMs: 0, lastAtMs: 0, receipts: [] };
+}
+
+function onConnection(socket: Socket): void {
+  let pending: Buffer = Buffer.alloc(0);
+  socket.setNoDelay(true);
+  socket.on('error', () => {});
+  socket.on('data', (chunk) => {
+    pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
+    for (;;) {
+      const headEnd = pending.indexOf('\r\n\r\n');
+      if (headEnd < 0) return;
+      const length = Number(/\r\ncontent-length: *(\d+)/i.exec(pending.toString('latin1', 0, headEnd))?.[1] ?? 0);
+      const end = headEnd + 4 + length;
+      if (pending.length < end) return;
+      onRequest(pending.subarray(headEnd + 4, end));
+      socket.write(answer);
+      pending = pending.subarray(end);
+    }
+  });
+}
+
+function onRequest(body: Buffer): void {
+  report.lastAtMs = Number(process.hrtime.bigint()) / 1e6;
+  if (report.count === 0) report.firstAtMs = report.lastAtMs;
+  report.count++;
+  if (record) {
+    const id = /"object":\{"id":"(\w+)"/.exec(body.toString('latin1'))?.[1];
+    if (id !== undefined) report.receipts.push([id, report.lastAtMs]);
+  }
+  tellIfAwaited();
+}
+
+function tellIfAwaited(): void {
+  if (awaited === null || report.count < awaited) return;
+  awaited = null;
+  process.send!(report);
+}
+
+process.on('message', (order: ReceiverOrder) => {
+  if (order.kind === 'reset') {
+    report = nothing();
+    ({ record } = order);
+    process.send!({});
+  } else {
+    awaited = order.count;
+    tellIfAwaited();
+  }
+});
+process.on('disconnect', () => process.exit(0));
+
+const server = createServer(onConnection).listen(0, '127.0.0.1', () => {
+  process.send!({ port: (server.address() as AddressInfo).port });
+});

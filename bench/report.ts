@@ -1,0 +1,137 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, release, totalmem, type } from 'node:os';
+import { join } from 'node:path';
+import { projectDir } from './deployment.ts';
+import { median, type Figure, type Reading, type Suite } from './suite.ts';
+import { toolPackages, versionOf, type Tools } from './tools.ts';
+
+/** One figure with what it was measured to be in each round. */
+export interface Row {
+  suite: string;
+  name: string;
+  figure: Figure;
+  readings: Reading[];
+  /** Null if it was measured. */
+  notRun: string | null;
+}
+
+export function rowsOf(suites: Suite[], rounds: Map<string, Partial<Record<string, Reading>>[]>, tools: Tools): Row[] {
+  return suites.flatMap((suite) =>
+    Object.entries(suite.figures).map(([name, figure]) => {
+      const readings = (rounds.get(suite.name) ?? []).flatMap((round) => round[name] ?? []);
+      const missing = figure.needs.filter((tool) => tools[tool] === null);
+      const notRun = missing.length > 0 ? `not run: ${missing.join(' and ')} is missing` : null;
+      return { suite: suite.name, name, figure, readings, notRun };
+    }),
+  );
+}
+
+/** The table for people: medians of the rounds, the range in brackets, and what they are held against. */
+export function tableOf(rows: Row[]): string {
+  const cells = [
+    ['figure', 'measured (range)', 'ours', 'limit', 'floor', 'aim', ''],
+    ...rows.map(({ figure, readings, notRun }) => {
+      if (notRun !== null || readings.length === 0) return [figure.title, notRun ?? 'not run', '', '', '', '', ''];
+      const values = readings.map(({ value }) => value);
+      const range = values.length > 1 ? ` (${format(Math.min(...values))}–${format(Math.max(...values))})` : '';
+      return [
+        figure.title,
+        `${format(median(values))} ${unitText[figure.unit]}${range}`,
+        rateOf(readings, 'ours'),
+        rateOf(readings, 'limit'),
+        format(figure.floor),
+        figure.aim === null ? '–' : format(figure.aim),
+        verdictOf(figure, median(values)),
+      ];
+    }),
+  ];
+  const widths = cells[0]!.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
+  const lines = cells.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`);
+  const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`;
+  return [lines[0], rule, ...lines.slice(1)].join('\n');
+}
+
+/** What to install for the rows that were not run. */
+export function missingToolsText(tools: Tools): string {
+  const missing = (Object.keys(tools) as (keyof Tools)[]).filter((tool) => tools[tool] === null);
+  return missing
+    .map((tool) => `${tool} is missing, so some rows are not run. It is in ${toolPackages[tool]}.\n`)
+    .join('');
+}
+
+/** Writes everything that was measured, with what it was measured on, and returns the file. */
+export function writeResults(
+  rows: Row[],
+  run: { tools: Tools; rounds: number; seconds: number; postgres: string },
+): string {
+  const folder = join(projectDir, 'bench', 'results');
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, 'latest.json');
+  const results = {
+    takenAt: new Date().toISOString(),
+    commit: commitHere(),
+    machine: {
+      processor: cpus()[0]?.model ?? null,
+      cores: cpus().length,
+      memoryGb: Math.round(totalmem() / 2 ** 30),
+      system: `${type()} ${release()}`,
+    },
+    versions: {
+      node: process.version,
+      postgres: run.postgres,
+      wrk: run.tools.wrk && versionOf(run.tools.wrk, '-v'),
+      pgbench: run.tools.pgbench && versionOf(run.tools.pgbench, '--version'),
+      ...Object.fromEntries(['pg', 'undici', 'fastify', 'graphile-worker'].map((name) => [name, installed(name)])),
+    },
+    rounds: run.rounds,
+    secondsPerLoad: run.seconds,
+    figures: rows.map(({ suite, name, figure, readings, notRun }) => ({
+      name: `${suite}.${name}`,
+      title: figure.title,
+      unit: figure.unit,
+      floor: figure.floor,
+      aim: figure.aim,
+      median: readings.length > 0 ? median(readings.map(({ value }) => value)) : null,
+      readings,
+      notRun,
+    })),
+  };
+  writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
+  return file;
+}
+
+const unitText: Record<Figure['unit'], string> = { times: 'x', ms: 'ms', MB: 'MB', s: 's', statements: '' };
+
+function rateOf(readings: Reading[], side: 'ours' | 'limit'): string {
+  const rates = readings.flatMap((reading) => reading[side] ?? []);
+  return rates.length === 0 ? '' : `${Math.round(median(rates))}/s`;
+}
+
+function verdictOf({ better, floor, aim }: Figure, value: number): string {
+  const reaches = (mark: number): boolean => (better === 'more' ? value >= mark : value <= mark);
+  if (!reaches(floor)) return 'BELOW FLOOR';
+  return aim !== null && reaches(aim) ? 'aim reached' : 'floor held';
+}
+
+function format(value: number): string {
+  if (value >= 100) return value.toFixed(0);
+  return value.toFixed(value >= 10 ? 1 : 2);
+}
+
+function commitHere(): string | null {
+  try {
+    return git('rev-parse', 'HEAD') + (git('status', '--porcelain', '--', 'server') === '' ? '' : ' with changes');
+  } catch {
+    return null;
+  }
+}
+
+function git(...args: string[]): string {
+  return execFileSync('git', args, { cwd: projectDir, encoding: 'utf8', timeout: 10_000, stdio: 'pipe' }).trim();
+}
+
+function installed(name: string): string {
+  const file = join(projectDir, 'node_modules', name, 'package.json');
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}

@@ -1,0 +1,74 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** Programs that do not come from npm: where they are, or null. */
+export interface Tools {
+  wrk: string | null;
+  pgbench: string | null;
+}
+
+export const toolPackages: Record<keyof Tools, string> = {
+  wrk: 'the package wrk (Debian, Homebrew)',
+  pgbench: 'the package postgresql-contrib or postgresql (Debian), libpq or postgresql (Homebrew)',
+};
+
+export function findTools(): Tools {
+  return { wrk: find('wrk', []), pgbench: find('pgbench', debianPostgresDirs()) };
+}
+
+/** Debian keeps each version's programs apart; what it has in the path is a script that looks for them. */
+function debianPostgresDirs(): string[] {
+  const root = '/usr/lib/postgresql';
+  if (!existsSync(root)) return [];
+  const newestFirst = readdirSync(root).sort((left, right) => Number(right) - Number(left));
+  return newestFirst.map((version) => join(root, version, 'bin'));
+}
+
+function find(name: string, folders: string[]): string | null {
+  const path = (process.env.PATH ?? '').split(delimiter);
+  return [...folders, ...path].map((folder) => join(folder, name)).find(isExecutable) ?? null;
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The first line that a program says about itself. */
+export function versionOf(program: string, flag: string): string {
+  const { stdout, stderr } = spawnSync(program, [flag], { encoding: 'utf8', timeout: 5_000 });
+  return `${stdout}${stderr}`.split('\n')[0]!.replace(/ *Copyright.*/, '');
+}
+
+/**
+ * Runs a program to its end and returns what it printed.
+ *
+ * @throws if it fails or takes longer than `timeoutMs`.
+ */
+export function run(
+  program: string,
+  args: string[],
+  { env = {}, timeoutMs }: { env?: Record<string, string>; timeoutMs: number },
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: timeoutMs,
+      killSignal: 'SIGKILL',
+    });
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      if (code === 0) resolve(output);
+      else reject(new Error(`${program} ended with ${signal ?? `code ${code}`}:\n${output.slice(0, 2_000)}`));
+    });
+  });
+}
