@@ -55,6 +55,33 @@ describe.each([
     expect(await eventTypes()).toEqual(['reference.created', 'api_key.created', 'account.created']);
   });
 
+  test.skipIf(skipped)('the README’s receiver verifies the event of an outcome, moments after its answer', async () => {
+    const receiverPort = await freePort();
+    const endpoint = await post('/v1/webhook_endpoints', {
+      url: `http://127.0.0.1:${receiverPort}/`,
+      enabled_events: ['reference.*'],
+    });
+    const receiver = spawn('node', [join(clone, 'examples/receivers/node.mjs')], {
+      env: { ...environment(), PORT: String(receiverPort), SIGNING_SECRET: endpoint.signing_secret! },
+      ...user,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    running.add(receiver);
+    let output = '';
+    receiver.stdout.on('data', (bytes) => (output += bytes));
+    await until(() => fetch(`http://127.0.0.1:${receiverPort}/`).then(() => true));
+    await post(`/v1/references/${referenceId}`, { outcome: 'accept' });
+    await until(async () => output.split('\n').length > 2);
+    expect(
+      output
+        .replaceAll(/evt_\w+/g, 'evt')
+        .split('\n')
+        .sort(),
+    ).toEqual(['', `verified evt reference.completed ${referenceId}`, `verified evt reference.updated ${referenceId}`]);
+    await stop(receiver);
+    running.delete(receiver);
+  });
+
   test.skipIf(skipped)(
     'a second start on the same data says so in one line, and so does one on the same port',
     async () => {
@@ -147,6 +174,14 @@ describe.each([
     return fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${key}` } });
   }
 
+  async function post(path: string, body: object): Promise<Record<string, string>> {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const url = `http://127.0.0.1:${port}${path}`;
+    const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+    expect(response.status).toBe(200);
+    return (await response.json()) as Record<string, string>;
+  }
+
   async function eventTypes(): Promise<string[]> {
     const list = (await (await get('/v1/events')).json()) as { data: { type: string }[] };
     return list.data.map(({ type }) => type);
@@ -178,6 +213,15 @@ async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return;
   child.kill('SIGTERM');
   await new Promise((resolve) => child.once('exit', resolve));
+}
+
+/** Waits until it is so; what it throws means that it is not yet. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const giveUpAtMs = performance.now() + 30_000;
+  while (!(await isSo().catch(() => false))) {
+    if (performance.now() > giveUpAtMs) throw new Error('It did not come about in time.');
+    await delay(20);
+  }
 }
 
 async function freePort(): Promise<number> {
