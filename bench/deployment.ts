@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { newMasterKey, type Role } from '../server/src/config.ts';
 import { makeKey } from '../server/src/core/api-keys.ts';
-import { startEmbeddedDatabase, type EmbeddedDatabase } from '../server/src/db/embedded.ts';
+import { startEmbeddedDatabase, type EmbeddedDatabase } from '../server/src/db/embedded/index.ts';
 import { freePort, startChild, untilAnswered, type Child } from './child.ts';
 
 export const projectDir = fileURLToPath(new URL('../', import.meta.url));

@@ -3,7 +3,7 @@ import { ConfigError, readConfig } from './config.ts';
 import { createContext, type Context } from './context.ts';
 import { listen } from './db/listen.ts';
 import { MasterKeyError } from './db/deployment.ts';
-import { EmbeddedDatabaseError } from './db/embedded.ts';
+import { EmbeddedDatabaseError } from './db/embedded/index.ts';
 import { MigrationError } from './db/migrate.ts';
 import { makeFirstAccount } from './first-start.ts';
 import { buildApp } from './http/app.ts';

@@ -4,7 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { newMasterKey, type Config } from './config.ts';
 import { masterKeyLength } from './core/vault.ts';
 import type { Connection } from './db/database.ts';
-import { chooseDataDir, EmbeddedDatabaseError, findRunningDatabase, startEmbeddedDatabase } from './db/embedded.ts';
+import {
+  chooseDataDir,
+  EmbeddedDatabaseError,
+  findRunningDatabase,
+  startEmbeddedDatabase,
+} from './db/embedded/index.ts';
 
 /** Where this deployment's data is. */
 export interface Storage {

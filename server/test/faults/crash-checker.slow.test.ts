@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { withClient } from '../../src/db/database.ts';
-import { startEmbeddedDatabase } from '../../src/db/embedded.ts';
+import { startEmbeddedDatabase } from '../../src/db/embedded/index.ts';
 import { CrashChecker, newSeed } from './crash-checker/checker.ts';
 import { textOf, type JsonObject } from './crash-checker/json.ts';
 import { run } from './crash-checker/run.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { withClient, type Connection } from '../../src/db/database.ts';
-import { startEmbeddedDatabase } from '../../src/db/embedded.ts';
+import { startEmbeddedDatabase } from '../../src/db/embedded/index.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { makePartitionsAhead } from '../../src/db/partitions.ts';
 

@@ -1,0 +1,103 @@
+/** What PostgreSQL calls a cluster, its own folder `postgres`: initialised once, and checked at every start. */
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { EmbeddedDatabaseError, oneLine } from './error.ts';
+import type { Place } from './place.ts';
+import { asUser, findUser, type SystemUser } from './system-user.ts';
+
+/**
+ * Initialises the cluster where there is none, and sees that this release and its user can run it. Safe to call
+ * from several processes at once. Throws an EmbeddedDatabaseError that says what stands in the way.
+ */
+export async function prepareCluster(place: Place): Promise<void> {
+  if (!holdsData(place.postgresDir)) await initialise(place);
+  checkData(place);
+}
+
+function holdsData(postgresDir: string): boolean {
+  return fs.existsSync(join(postgresDir, 'PG_VERSION'));
+}
+
+/** Under a name of its own until it is complete: a first start that is killed leaves nothing half made. */
+async function initialise(place: Place): Promise<void> {
+  const unfinished = `${place.postgresDir}.unfinished-${randomBytes(6).toString('hex')}`;
+  try {
+    fs.mkdirSync(unfinished, { mode: 0o700 });
+    if (place.user) fs.chownSync(unfinished, place.user.uid, place.user.gid);
+    // The builtin locale sorts by code point and is the same on every system, unlike the system's own. Who
+    // reaches the socket is trusted: its folder is closed to all but the owner.
+    await run(place, 'initdb', [
+      `--pgdata=${unfinished}`,
+      '--username=postgres',
+      '--auth-local=trust',
+      '--auth-host=reject',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+    ]);
+    fs.renameSync(unfinished, place.postgresDir);
+    syncFolder(place.dataDir);
+  } catch (cause) {
+    fs.rmSync(unfinished, { recursive: true, force: true });
+    // Another process finished its own first.
+    if (holdsData(place.postgresDir)) return;
+    const detail = cause instanceof Error ? cause.message : String(cause);
+    throw new EmbeddedDatabaseError(`The database could not be created in ${place.postgresDir}: ${detail}`, {
+      cause,
+    });
+  }
+}
+
+function run(place: Place, program: string, args: string[]): Promise<void> {
+  return new Promise((done, failed) => {
+    const child = spawn(join(place.binDir, program), args, {
+      ...asUser(place.user),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let complaint = '';
+    child.stderr?.on('data', (chunk: Buffer) => (complaint += chunk.toString()));
+    child.on('error', failed);
+    child.on('close', (code, signal) => {
+      const how = `${program} ended with ${signal ?? `code ${code}`}`;
+      if (code === 0) done();
+      else failed(new Error(`${how}: ${oneLine(complaint.split('\n'))}`));
+    });
+  });
+}
+
+function syncFolder(folder: string): void {
+  const descriptor = fs.openSync(folder, 'r');
+  fs.fsyncSync(descriptor);
+  fs.closeSync(descriptor);
+}
+
+function checkData({ postgresDir, user }: Place): void {
+  const version = fs.readFileSync(join(postgresDir, 'PG_VERSION'), 'utf8').trim();
+  if (version !== '18') {
+    throw new EmbeddedDatabaseError(
+      `${postgresDir} was written by PostgreSQL ${version}, this is 18: ` +
+        'start the release of Tenure that made it, or set DATA_DIR to another folder.',
+    );
+  }
+  const { uid, mode } = fs.statSync(postgresDir);
+  const ownUid = user ? user.uid : process.getuid?.();
+  if (user && uid !== ownUid) giveTo(user, postgresDir);
+  else if (uid !== ownUid) {
+    throw new EmbeddedDatabaseError(
+      `The database in ${postgresDir} belongs to the user ${findUser(uid)?.name ?? uid}: ` +
+        'start Tenure as that user, or set DATA_DIR to another folder.',
+    );
+  }
+  // PostgreSQL refuses data that others can read, as a restored copy often is.
+  if (mode & 0o077) fs.chmodSync(postgresDir, 0o700);
+}
+
+/** Data that root restored, or that a user who is no more left behind. */
+function giveTo(user: SystemUser, path: string): void {
+  fs.lchownSync(path, user.uid, user.gid);
+  if (!fs.lstatSync(path).isDirectory()) return;
+  for (const name of fs.readdirSync(path)) giveTo(user, join(path, name));
+}

@@ -1,0 +1,159 @@
+/**
+ * Who owns a data folder: the process that started its PostgreSQL, while that lives, and holds the owner's
+ * lock in it. A PostgreSQL without an owner is stopped, never adopted.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from 'pg';
+import { EmbeddedDatabaseError, errorCode, oneLine } from './error.ts';
+import type { Place } from './place.ts';
+import { fastShutdownMs, hasExited, shutDown, startPostmaster, type Postmaster } from './postmaster.ts';
+import { isAlive, livePostmaster } from './processes.ts';
+import { endOrphanedBackends, removeMisleadingLockFiles } from './remains.ts';
+import { connect, connectionIn, type Session } from './session.ts';
+
+/** A PostgreSQL that this process started, and the connection that holds its lock. */
+export interface Running {
+  postmaster: Postmaster;
+  owner: Session;
+}
+
+/**
+ * The owner's lock: a session advisory lock (classid, objid) in the database `postgres`, where nothing else
+ * of Tenure takes locks. 0x74656e75 is "tenu".
+ */
+const ownerLockKey = [0x74656e75, 1];
+
+/** A killed owner and its lock are gone after milliseconds; a busy machine gets this long. */
+export const ownerGoneWaitMs = 2_000;
+
+/** How long a PostgreSQL that is going down, or what a killed one left, may stand in the way of a start. */
+const occupiedWaitMs = 15_000;
+
+/**
+ * Becomes the owner of the data folder. Of several that try at the same moment one succeeds: a PostgreSQL
+ * belongs to the process that started it (its cluster_name says which) while that lives, and to the first
+ * taker of the lock afterwards.
+ */
+export async function takeOver(place: Place, stopping: AbortSignal): Promise<Running> {
+  let giveUpAtMs = performance.now() + occupiedWaitMs;
+  let obstacle: string | undefined;
+  let occupiedSinceMs = Infinity;
+  while (performance.now() < giveUpAtMs) {
+    stopping.throwIfAborted();
+    const found = await connect(connectionIn(place.socketDir, 'postgres'), ownerName());
+    if (typeof found === 'object') {
+      obstacle = await removeOrphan(place, found);
+      if (!obstacle) giveUpAtMs = performance.now() + occupiedWaitMs;
+    } else if (found === 'busy' || livePostmaster(place.postgresDir)) {
+      obstacle = 'it does not accept connections';
+    } else {
+      removeMisleadingLockFiles(place);
+      const postmaster = await startPostmaster(place, stopping);
+      if (typeof postmaster === 'object') return { postmaster, owner: await takeLock(place, postmaster) };
+      obstacle = postmaster;
+      occupiedSinceMs = Math.min(occupiedSinceMs, performance.now());
+      endOrphanedBackends(place, performance.now() - occupiedSinceMs);
+    }
+    await sleep(20);
+  }
+  const pid = livePostmaster(place.postgresDir);
+  throw new EmbeddedDatabaseError(
+    `A PostgreSQL${pid ? ` (process ${pid})` : ''} is in the way on ${place.dataDir}: ` +
+      `${oneLine([obstacle ?? ''])}. Stop it, or set DATA_DIR to another folder.`,
+  );
+}
+
+/**
+ * Stops a PostgreSQL whose owner is gone; returns what went wrong, if anything. Throws while the owner lives.
+ */
+async function removeOrphan(place: Place, found: Session): Promise<string | undefined> {
+  try {
+    await refuseWhileOwned(place, found.client);
+    const pid = livePostmaster(place.postgresDir);
+    if (!pid) return 'it runs where this process cannot see it, such as in another container';
+    for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
+      const giveUpAtMs = performance.now() + fastShutdownMs;
+      if (isAlive(pid)) process.kill(pid, signal);
+      while (isAlive(pid) && performance.now() < giveUpAtMs) await sleep(10);
+    }
+    return isAlive(pid) ? 'it does not stop' : undefined;
+  } catch (error) {
+    if (error instanceof EmbeddedDatabaseError) throw error;
+    // It went down while we asked: look again.
+    return errorCode(error);
+  } finally {
+    await found.client.end().catch(() => {});
+  }
+}
+
+/** Returns with the lock taken; throws an EmbeddedDatabaseError when another process is or becomes owner. */
+async function refuseWhileOwned(place: Place, client: Client): Promise<void> {
+  const starterPid = await starterOf(client);
+  const giveUpAtMs = performance.now() + ownerGoneWaitMs;
+  for (;;) {
+    const waitedEnough = performance.now() > giveUpAtMs;
+    // Who started it and lives is about to take the lock; a number that only looks alive was given out again.
+    if ((waitedEnough || !isAlive(starterPid)) && (await tryLock(client))) return;
+    // An owner that was killed, or is just stopping, may look alive for a moment longer.
+    const ownerPid = waitedEnough ? await ownerOf(client) : undefined;
+    if (ownerPid !== undefined) {
+      throw new EmbeddedDatabaseError(
+        `Another Tenure is already running on ${place.dataDir} (process ${ownerPid}). ` +
+          'Stop it first, or set DATA_DIR to another folder.',
+      );
+    }
+    await sleep(20);
+  }
+}
+
+async function starterOf(client: Client): Promise<number> {
+  const { rows } = await client.query<{ name: string }>(`select current_setting('cluster_name') as name`);
+  return Number(rows[0]?.name.split('-')[1]);
+}
+
+/** The process that holds the lock; 0 when something else than a Tenure holds it. */
+async function ownerOf(client: Client): Promise<number | undefined> {
+  const { rows } = await client.query<{ name: string }>(
+    `select activity.application_name as name
+     from pg_locks as lock
+     join pg_stat_activity as activity using (pid)
+     where lock.locktype = 'advisory' and lock.granted
+       and lock.classid = $1 and lock.objid = $2 and lock.objsubid = 2`,
+    ownerLockKey,
+  );
+  return rows[0] && (Number(rows[0].name.split(':')[1]) || 0);
+}
+
+/**
+ * The new owner's connection. Nobody else takes the lock while we, the starter, live; it may be looked at.
+ */
+async function takeLock(place: Place, postmaster: Postmaster): Promise<Session> {
+  const giveUpAtMs = performance.now() + occupiedWaitMs;
+  while (!hasExited(postmaster) && performance.now() < giveUpAtMs) {
+    const session = await connect(connectionIn(place.socketDir, 'postgres'), ownerName());
+    if (typeof session === 'object') {
+      if (await tryLock(session.client).catch(() => false)) return session;
+      await session.client.end().catch(() => {});
+    }
+    await sleep(10);
+  }
+  await shutDown(postmaster);
+  throw new EmbeddedDatabaseError(
+    `The PostgreSQL on ${place.dataDir} was stopped by somebody else while it was starting ` +
+      `(${await postmaster.exited}): another Tenure may be running there.`,
+  );
+}
+
+/** Whether this connection has the lock now, for as long as it lasts. */
+export async function tryLock(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ locked: boolean }>(
+    'select pg_try_advisory_lock($1, $2) as locked',
+    ownerLockKey,
+  );
+  return rows[0]?.locked === true;
+}
+
+/** The owner's connection says whose it is, for those who find the folder taken. */
+export function ownerName(): string {
+  return `tenure-owner:${process.pid}`;
+}

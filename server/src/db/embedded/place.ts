@@ -1,0 +1,162 @@
+/** One data folder: where it is, what lies where in it, and who may use it. Made where it is missing. */
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { prepareBinaries } from './binaries.ts';
+import { EmbeddedDatabaseError, errorCode } from './error.ts';
+import { databaseUser, folderClosedTo, nearestExisting, type SystemUser } from './system-user.ts';
+
+/** Where everything of one data folder is. */
+export interface Place {
+  dataDir: string;
+  postgresDir: string;
+  socketDir: string;
+  logFile: string;
+  binDir: string;
+  user: SystemUser | null;
+}
+
+/** Only names the socket file; no TCP port is opened. */
+export const socketPort = 5432;
+
+/** macOS takes 104 bytes with the final zero, Linux 108. */
+const socketPathBytesMax = 103;
+
+/**
+ * Where the data will live: the setting DATA_DIR as `requested` (relative to the project), else `.tenure` in
+ * the project, else, where PostgreSQL's own user cannot reach the project (only as root), a folder in
+ * /var/lib/tenure. Creates nothing. Throws an EmbeddedDatabaseError when the requested folder cannot be used.
+ */
+export function chooseDataDir(requested: string | undefined, projectDir: string): string {
+  if (requested) {
+    const dataDir = resolve(projectDir, requested);
+    const fault = whyUnusable(dataDir);
+    if (fault) {
+      throw new EmbeddedDatabaseError(`DATA_DIR ${dataDir} cannot be used: ${fault}. Set it to another folder.`);
+    }
+    return dataDir;
+  }
+  const inProject = resolve(projectDir, '.tenure');
+  if (!folderClosedTo(databaseUser(inProject), dirname(inProject))) return inProject;
+  return join('/var/lib/tenure', shortHash(fs.realpathSync(projectDir)));
+}
+
+/**
+ * Makes what is missing of the folders and the binaries; the cluster is made by `prepareCluster`. Safe to call from
+ * several processes at once. Throws an EmbeddedDatabaseError that says what stands in the way.
+ */
+export async function preparePlace(dataDirAsked: string, projectDir: string): Promise<Place> {
+  const user = databaseUser(dataDirAsked);
+  const dataDir = makeDataDir(dataDirAsked, user);
+  return {
+    dataDir,
+    postgresDir: join(dataDir, 'postgres'),
+    socketDir: makeSocketDir(dataDir, user),
+    logFile: join(dataDir, 'postgres.log'),
+    binDir: await prepareBinaries(projectDir, dataDir, user),
+    user,
+  };
+}
+
+/** Removes what killed first starts and older releases left. Only the owner may: others could be using it. */
+export function removeLeftovers({ dataDir, binDir }: Place): void {
+  const copies = join(dataDir, 'binaries');
+  const unfinished = fs.readdirSync(dataDir).filter((name) => name.startsWith('postgres.unfinished-'));
+  const oldCopies = fs.existsSync(copies) ? fs.readdirSync(copies).map((name) => join('binaries', name)) : [];
+  for (const name of [...unfinished, ...oldCopies]) {
+    const path = join(dataDir, name);
+    try {
+      if (!binDir.startsWith(`${path}/`)) fs.rmSync(path, { recursive: true, force: true });
+    } catch {
+      // An initdb that outlived its parent may still be writing there: the next start tries again.
+    }
+  }
+}
+
+/** The folder of the socket: in the data folder, or in /tmp where the path would be too long for a socket. */
+export function socketDirFor(dataDir: string): string {
+  const real = fs.existsSync(dataDir) ? fs.realpathSync(dataDir) : dataDir;
+  const inside = join(real, 'socket');
+  const longest = join(inside, `.s.PGSQL.${socketPort}`);
+  return Buffer.byteLength(longest) <= socketPathBytesMax ? inside : `/tmp/tenure-${shortHash(real)}`;
+}
+
+function whyUnusable(dataDir: string): string | undefined {
+  const existing = nearestExisting(dataDir);
+  if (!fs.statSync(existing).isDirectory()) return `${existing} is not a folder`;
+  try {
+    fs.accessSync(existing, fs.constants.W_OK | fs.constants.X_OK);
+  } catch (error) {
+    return `${existing} cannot be written (${errorCode(error)})`;
+  }
+  const user = databaseUser(dataDir);
+  if (!user) return undefined;
+  const closed = folderClosedTo(user, isOurs(dataDir) ? dirname(dataDir) : dataDir);
+  return closed && `PostgreSQL runs as the user "${user.name}", who cannot enter ${closed}`;
+}
+
+/** Whether the folder serves Tenure alone, so that its permissions may be changed. */
+function isOurs(dataDir: string): boolean {
+  if (basename(dataDir) === '.tenure' || !fs.existsSync(dataDir)) return true;
+  const names = fs.readdirSync(dataDir);
+  return names.length === 0 || names.includes('postgres');
+}
+
+function makeDataDir(dataDir: string, user: SystemUser | null): string {
+  try {
+    if (!fs.existsSync(dataDir)) makeFolder(dataDir, user ? 0o711 : 0o700);
+    if (folderClosedTo(user, dataDir) && isOurs(dataDir)) {
+      fs.chmodSync(dataDir, fs.statSync(dataDir).mode | 0o011);
+    }
+    fs.accessSync(dataDir, fs.constants.W_OK | fs.constants.X_OK);
+  } catch (cause) {
+    throw new EmbeddedDatabaseError(
+      `The data folder ${dataDir} cannot be written (${errorCode(cause)}): ` +
+        'start Tenure as the user who made it, or set DATA_DIR to another folder.',
+      { cause },
+    );
+  }
+  return fs.realpathSync(dataDir);
+}
+
+/**
+ * In /tmp anybody could have made the folder before us, to see our connections or to pose as the database.
+ */
+function makeSocketDir(dataDir: string, user: SystemUser | null): string {
+  const socketDir = socketDirFor(dataDir);
+  try {
+    makeFolder(socketDir, 0o700);
+    const found = fs.lstatSync(socketDir);
+    if (!found.isDirectory() || ![process.getuid?.(), user?.uid].includes(found.uid)) {
+      throw new Error('it belongs to somebody else');
+    }
+    fs.chmodSync(socketDir, 0o700);
+    if (user) fs.chownSync(socketDir, user.uid, user.gid);
+  } catch (cause) {
+    throw new EmbeddedDatabaseError(
+      `The folder ${socketDir} for the database's socket cannot be used (${errorCode(cause)}): ` +
+        'remove it, or set DATA_DIR to another folder with a shorter path.',
+      { cause },
+    );
+  }
+  return socketDir;
+}
+
+/**
+ * Closed to others; as root others may pass through, because PostgreSQL's own user must reach its data. One
+ * by one, because the recursive call of Node never returns where nothing can be made, as in /proc.
+ */
+function makeFolder(path: string, mode: number): void {
+  if (!fs.existsSync(dirname(path))) makeFolder(dirname(path), mode);
+  try {
+    fs.mkdirSync(path);
+    fs.chmodSync(path, mode);
+  } catch (error) {
+    // Another process may have been faster.
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 12);
+}

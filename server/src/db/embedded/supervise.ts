@@ -1,0 +1,89 @@
+/** The watch over a running PostgreSQL: it is started again when it dies, until its owner stops it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ownerName, takeOver, tryLock, type Running } from './ownership.ts';
+import type { Place } from './place.ts';
+import { hasExited, shutDown } from './postmaster.ts';
+import { connect, connectionIn } from './session.ts';
+
+/** What dies this often within a minute will not get better by another attempt. */
+const restartsPerMinuteMax = 5;
+
+/**
+ * Keeps PostgreSQL running, and this process its owner, until what it returns is called: that stops PostgreSQL,
+ * and waits until it is gone.
+ */
+export function supervise(
+  place: Place,
+  first: Running,
+  onUnexpectedExit: (detail: string, givenUp: boolean) => void,
+): () => Promise<void> {
+  let running = first;
+  const stopping = new AbortController();
+  const stopRequested = new Promise((done) => stopping.signal.addEventListener('abort', done, { once: true }));
+  const restartsAtMs: number[] = [];
+
+  async function watch(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await Promise.race([stopRequested, running.postmaster.exited, running.owner.ended]);
+      if (!stopping.signal.aborted && !(await lockedAgain())) await restart();
+    }
+  }
+
+  /** PostgreSQL cuts all connections when one of its processes crashes, and goes on by itself. */
+  async function lockedAgain(): Promise<boolean> {
+    while (!hasExited(running.postmaster)) {
+      if (stopping.signal.aborted) return true;
+      const session = await connect(connectionIn(place.socketDir, 'postgres'), ownerName()).catch(() => 'absent');
+      if (typeof session === 'object') {
+        if (await tryLock(session.client).catch(() => false)) {
+          running = { ...running, owner: session };
+          return true;
+        }
+        await session.client.end().catch(() => {});
+      }
+      await sleep(20);
+    }
+    return false;
+  }
+
+  async function restart(): Promise<void> {
+    let detail = `PostgreSQL ended unexpectedly (${await running.postmaster.exited})`;
+    while (!stopping.signal.aborted) {
+      tell(detail);
+      const recent = restartsAtMs.filter((time) => time > performance.now() - 60_000);
+      if (recent.length >= restartsPerMinuteMax) {
+        const times = `it failed ${recent.length} times within a minute`;
+        tell(`PostgreSQL is not started again: ${times}. Its log is ${place.logFile}.`, true);
+        return stopping.abort();
+      }
+      // At once the first time, then with growing patience.
+      await sleep(100 * recent.length ** 2, undefined, { signal: stopping.signal }).catch(() => {});
+      restartsAtMs.push(performance.now());
+      try {
+        running = await takeOver(place, stopping.signal);
+        return;
+      } catch (error) {
+        detail = error instanceof Error ? error.message : String(error);
+      }
+    }
+  }
+
+  /** A listener that throws must not end the watch. */
+  function tell(detail: string, givenUp = false): void {
+    try {
+      onUnexpectedExit(detail, givenUp);
+    } catch (error) {
+      process.emitWarning(error instanceof Error ? error : String(error));
+    }
+  }
+
+  const watching = watch();
+  let stopped: Promise<void> | undefined;
+  async function stop(): Promise<void> {
+    stopping.abort();
+    await watching;
+    await shutDown(running.postmaster);
+    await running.owner.client.end().catch(() => {});
+  }
+  return () => (stopped ??= stop());
+}

@@ -1,0 +1,82 @@
+/** Whom PostgreSQL runs as, and what that account of the operating system may reach. */
+import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import { dirname, join } from 'node:path';
+import { EmbeddedDatabaseError } from './error.ts';
+
+/** An account of the operating system. */
+export interface SystemUser {
+  name: string;
+  uid: number;
+  gid: number;
+}
+
+/**
+ * Whom PostgreSQL runs as; null means as this process. PostgreSQL refuses to be root, so root hands over to
+ * the owner of the data that is already there, else to `nobody`.
+ */
+export function databaseUser(dataDir: string): SystemUser | null {
+  if (process.getuid?.() !== 0) return null;
+  const ownerUid = fs.statSync(join(dataDir, 'postgres'), { throwIfNoEntry: false })?.uid;
+  const user = (ownerUid ? findUser(ownerUid) : undefined) ?? findUser('nobody');
+  if (!user) {
+    throw new EmbeddedDatabaseError(
+      'PostgreSQL does not run as root and there is no user "nobody" to run as: ' +
+        'start Tenure as an ordinary user, or set DATABASE_URL.',
+    );
+  }
+  return user;
+}
+
+/** The system's user of that name or id, if there is one. */
+export function findUser(nameOrUid: string | number): SystemUser | undefined {
+  for (const line of fs.readFileSync('/etc/passwd', 'utf8').split('\n')) {
+    const [name = '', , uid, gid] = line.split(':');
+    // `>>> 0` because macOS writes nobody's ids as -2.
+    if (name === nameOrUid || Number(uid) >>> 0 === nameOrUid) {
+      return { name, uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 };
+    }
+  }
+  // Accounts of macOS and of directories such as LDAP are not in that file.
+  try {
+    const ask = (flag: string) =>
+      execFileSync('id', [flag, String(nameOrUid)], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }).trim();
+    return { name: ask('-un'), uid: Number(ask('-u')) >>> 0, gid: Number(ask('-g')) >>> 0 };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The options that start a program as that user. Nothing of our environment reaches PostgreSQL: its messages stay
+ * English, because we read them.
+ */
+export function asUser(user: SystemUser | null) {
+  const environment = { env: { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' }, cwd: '/' };
+  // `| 0` because spawn takes nobody's id of macOS only as -2.
+  return user ? { ...environment, uid: user.uid | 0, gid: user.gid | 0 } : environment;
+}
+
+/** The first folder on the way to `path` that `user` cannot enter; undefined when the way is open. */
+export function folderClosedTo(user: SystemUser | null, path: string): string | undefined {
+  if (!user) return undefined;
+  const folders = [fs.realpathSync(nearestExisting(path))];
+  while (folders[0] !== '/') folders.unshift(dirname(folders[0] ?? '/'));
+  return folders.find((folder) => !has(user, 'x', folder));
+}
+
+/** `path`, or the nearest folder above it that exists. */
+export function nearestExisting(path: string): string {
+  return fs.existsSync(path) || path === '/' ? path : nearestExisting(dirname(path));
+}
+
+/** Whether the permissions of `path` itself let the user read it, or execute (for a folder: enter) it. */
+export function has(user: SystemUser, permission: 'r' | 'x', path: string): boolean {
+  const { uid, gid, mode } = fs.statSync(path);
+  const bitForOthers = permission === 'r' ? 0o4 : 0o1;
+  const shift = uid === user.uid ? 6 : gid === user.gid ? 3 : 0;
+  return (mode & (bitForOthers << shift)) !== 0;
+}
