@@ -1,3 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Clock } from '../core/clock.ts';
 import { arrayLiteral } from '../db/array-literal.ts';
 import type { Pool } from '../db/database.ts';
 import type { ClaimedDelivery } from './claim.ts';
@@ -22,11 +25,60 @@ export interface AttemptRow {
   outcome: 'delivered' | 'failed' | 'to_be_retried' | 'interrupted';
 }
 
+/** Outcomes are written again and again while the database is away, with this pause at most. */
+export const rewritePauseMsMax = 1_000;
+
+/** Writes outcomes as they come. No timer: a lone one is written at once, and what comes meanwhile is written together. */
+export class OutcomeWriter {
+  readonly #parts: { pool: Pool; clock: Clock; log: Logger };
+  readonly #onSettled: (count: number) => void;
+  #outcomes: Outcome[] = [];
+  #writing = false;
+
+  /** @param onSettled told how many have been written, or are of no use any more. */
+  constructor(parts: { pool: Pool; clock: Clock; log: Logger }, onSettled: (count: number) => void) {
+    this.#parts = parts;
+    this.#onSettled = onSettled;
+  }
+
+  add(outcome: Outcome): void {
+    this.#outcomes.push(outcome);
+    if (!this.#writing) void this.#writeAll();
+  }
+
+  async #writeAll(): Promise<void> {
+    const { pool, log } = this.#parts;
+    this.#writing = true;
+    for (let pauseMs = 20; this.#outcomes.length > 0;) {
+      const outcomes = this.#outcomes.splice(0);
+      try {
+        await writeOutcomes(pool, outcomes);
+        this.#onSettled(outcomes.length);
+        pauseMs = 20;
+      } catch (error) {
+        log.warn({ err: error }, 'outcomes of deliveries could not be written');
+        const held = this.#stillHeld(outcomes);
+        this.#onSettled(outcomes.length - held.length);
+        this.#outcomes = [...held, ...this.#outcomes];
+        await delay(pauseMs);
+        pauseMs = Math.min(2 * pauseMs, rewritePauseMsMax);
+      }
+    }
+    this.#writing = false;
+  }
+
+  /** When its lease is over a delivery is sent again, and what we know of it helps nobody. */
+  #stillHeld(outcomes: Outcome[]): Outcome[] {
+    const nowMs = this.#parts.clock.nowMs();
+    return outcomes.filter(({ delivery }) => nowMs < delivery.claimedUntilMs);
+  }
+}
+
 /**
  * Writes outcomes. The queue changes only for those whose claim is still held; an attempt is kept in any case, because it was
  * made. Writing the same outcomes twice changes nothing.
  */
-export async function writeOutcomes(pool: Pool, outcomes: Outcome[]): Promise<void> {
+async function writeOutcomes(pool: Pool, outcomes: Outcome[]): Promise<void> {
   const column = (cell: (outcome: Outcome) => string | number | null): string => arrayLiteral(outcomes.map(cell));
   await pool.query({
     name: 'write_outcomes',

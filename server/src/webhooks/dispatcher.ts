@@ -6,7 +6,7 @@ import type { AddressRanges } from '../core/target-addresses.ts';
 import type { Vault } from '../core/vault.ts';
 import type { Pool } from '../db/database.ts';
 import { claimDeliveries, type ClaimedDelivery } from './claim.ts';
-import { writeOutcomes, type AttemptRow, type Outcome } from './complete.ts';
+import { OutcomeWriter, rewritePauseMsMax, type AttemptRow, type Outcome } from './complete.ts';
 import { Endpoints, type Endpoint } from './endpoints.ts';
 import { renderDelivery } from './render.ts';
 import { parseRetryAfter, pauseAfter } from './schedule.ts';
@@ -48,9 +48,6 @@ const retryShare = 0.25;
 /** An endpoint that has all it may have under way, and has ended none of it for so long, is stuck. */
 const stuckAfterMs = 1_000;
 
-/** Outcomes are written again and again while the database is away, with this pause at most. */
-const rewritePauseMsMax = 1_000;
-
 export interface DispatcherParts {
   pool: Pool;
   vault: Vault;
@@ -73,6 +70,7 @@ export class Dispatcher {
   readonly #parts: DispatcherParts;
   readonly #endpoints: Endpoints;
   readonly #sender: Sender;
+  readonly #outcomes: OutcomeWriter;
   readonly #lanes = new Map<string, Lane>();
   #poll: NodeJS.Timeout | null = null;
   /** Whether something may be due that no claim has looked for yet. */
@@ -81,9 +79,8 @@ export class Dispatcher {
   #stopping = false;
   /** Whether the time of those that were under way at the stop is over. */
   #cutOff = false;
+  /** Claimed, and its outcome not yet written. */
   #held = 0;
-  #outcomes: Outcome[] = [];
-  #writing = false;
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
@@ -92,6 +89,10 @@ export class Dispatcher {
     this.#sender = new Sender({
       connect: guardedConnector({ allowed: parts.allowedTargets, resolve: parts.resolveHost, connectTimeoutMs }),
       attemptTimeoutMs,
+    });
+    this.#outcomes = new OutcomeWriter(parts, (count) => {
+      this.#held -= count;
+      this.#pump();
     });
   }
 
@@ -223,7 +224,7 @@ export class Dispatcher {
     if (this.#cutOff) return this.#giveBack(delivery);
     const { event } = delivery;
     // Disabled or deleted after its deliveries were made: nothing more is sent to it.
-    if (!endpoint?.isEnabled || !event) return this.#complete({ delivery, dueAgainAtMs: null, attempt: null });
+    if (!endpoint?.isEnabled || !event) return this.#outcomes.add({ delivery, dueAgainAtMs: null, attempt: null });
 
     const body = renderDelivery(delivery.eventId, event, endpoint.isConnected ? delivery.eventAccountId : null);
     const startedAtMs = clock.nowMs();
@@ -243,7 +244,7 @@ export class Dispatcher {
       body,
     });
     const durationMs = Math.round(performance.now() - started);
-    this.#complete(this.#judge(delivery, reply, { startedAtMs, durationMs, apiVersion: endpoint.apiVersion }));
+    this.#outcomes.add(this.#judge(delivery, reply, { startedAtMs, durationMs, apiVersion: endpoint.apiVersion }));
   }
 
   #judge(
@@ -268,40 +269,7 @@ export class Dispatcher {
 
   /** As if it had not been claimed. */
   #giveBack(delivery: ClaimedDelivery): void {
-    this.#complete({ delivery, dueAgainAtMs: delivery.dueAtMs, attempt: null });
-  }
-
-  #complete(outcome: Outcome): void {
-    this.#outcomes.push(outcome);
-    if (!this.#writing) void this.#writeOutcomes();
-  }
-
-  /** No timer: a lone outcome is written at once, and what comes meanwhile is written together. */
-  async #writeOutcomes(): Promise<void> {
-    this.#writing = true;
-    for (let pauseMs = 20; this.#outcomes.length > 0;) {
-      const outcomes = this.#outcomes.splice(0);
-      try {
-        await writeOutcomes(this.#parts.pool, outcomes);
-        this.#held -= outcomes.length;
-        pauseMs = 20;
-        this.#pump();
-      } catch (error) {
-        this.#parts.log.warn({ err: error }, 'outcomes of deliveries could not be written');
-        this.#outcomes = [...this.#stillHeld(outcomes), ...this.#outcomes];
-        await delay(pauseMs);
-        pauseMs = Math.min(2 * pauseMs, rewritePauseMsMax);
-      }
-    }
-    this.#writing = false;
-  }
-
-  /** When its lease is over a delivery is sent again, and what we know of it helps nobody. */
-  #stillHeld(outcomes: Outcome[]): Outcome[] {
-    const nowMs = this.#parts.clock.nowMs();
-    const held = outcomes.filter(({ delivery }) => nowMs < delivery.claimedUntilMs);
-    this.#held -= outcomes.length - held.length;
-    return held;
+    this.#outcomes.add({ delivery, dueAgainAtMs: delivery.dueAtMs, attempt: null });
   }
 
   #makeToken(): number {
