@@ -209,6 +209,7 @@ create table webhook_endpoints (
   signing_secret bytea not null,
   metadata text not null,
   connected boolean not null default false,
+  enabled_since bigint not null,
   constraint webhook_endpoints_pkey PRIMARY KEY (account_id, id),
   constraint webhook_endpoints_reason_is_of_disabled CHECK (((status = 'disabled'::text) OR (disabled_reason IS NULL))),
   constraint webhook_endpoints_status_known CHECK ((status = ANY (ARRAY['enabled'::text, 'disabled'::text])))

@@ -91,6 +91,7 @@ export async function createContext(
     randomBytes,
     database,
     reader,
+    lister: new Reader(database.listers),
     readRecord: recordReader(reader),
     committer: new Committer({ writers: database.writers, ids, clock, epoch: eventEpoch, onDeliveries }),
     keyRing: openKeyRing(reader),

@@ -85,6 +85,7 @@ test('only the committer, and the duties that keep house, write', () => {
   const writers = [...readSources()].filter(([, source]) => statementsIn(source).some((text) => writes.test(text)));
   expect(writers.map(([file]) => file).sort()).toEqual([
     'commit/fold-counts.ts',
+    'commit/purge-keys.ts',
     'commit/statements.ts',
     // The deployment's one row, and the list of migrations.
     'db/deployment.ts',

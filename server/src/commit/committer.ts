@@ -220,7 +220,7 @@ export class Committer {
         return { kind: 'committed' };
       }
       if (trip.kind === 'answered') {
-        if (!inDoubt || lostAreGone) return verdictOf(trip);
+        if (!inDoubt || lostAreGone) return verdictOf(trip, batch.length);
         // Its deliveries, if it has any, are found by polling.
         if (isProof(trip)) return { kind: 'committed' };
       }
@@ -291,18 +291,21 @@ interface LostConnection {
 }
 
 const uniqueViolation = '23505';
+const queryCanceled = '57014';
 const deadlockCodes = new Set(['40P01', '40001']);
 
 /** What PostgreSQL's answer means when nothing of the batch is left at work. */
-function verdictOf(trip: Trip & { kind: 'answered' }): Sent {
+function verdictOf(trip: Trip & { kind: 'answered' }, members: number): Sent {
   if (isProof(trip)) return { kind: 'committed' };
   const { error } = trip;
+  // One of them took too long; it shall not take its neighbours with it.
+  if (codeOf(error) === queryCanceled && members > 1) return { kind: 'refused', error };
   if (isUnavailable(error)) return { kind: 'unavailable', error: new UnavailableError(false, error) };
   const code = codeOf(error);
   if (code === refusalCode) {
     const { message, detail } = error as DatabaseError;
-    const members = new Set((detail ?? '').split(',').map(Number));
-    return { kind: 'members_refused', reason: message as RefusalReason, members };
+    const refused = new Set((detail ?? '').split(',').map(Number));
+    return { kind: 'members_refused', reason: message as RefusalReason, members: refused };
   }
   return { kind: code !== undefined && deadlockCodes.has(code) ? 'deadlock' : 'refused', error };
 }

@@ -46,7 +46,7 @@ export function provesCommit(statement: Statement): boolean {
 }
 
 /** A stored answer is repeated for a day; then the key counts as new (spec, limits). */
-const keyLifetimeMs = 24 * 3600 * 1000;
+export const keyLifetimeMs = 24 * 3600 * 1000;
 
 /** The reasons `refuse_batch_members` gives, and its SQLSTATE. */
 export type RefusalReason = 'key_in_use' | 'key_stored' | 'record_moved';
@@ -319,14 +319,23 @@ function insertDeliveries(batch: readonly Member[], nowMs: number): Statement | 
   );
 }
 
-/** What is pending to an endpoint that was disabled or deleted leaves the queue; that makes it canceled. */
+const canceledAtOnceMax = 20_000;
+
+/**
+ * What is pending to an endpoint that was disabled or deleted leaves the queue; that makes it canceled. Of a huge backlog the rest
+ * leaves when it is due: the dispatcher sends nothing to such an endpoint.
+ */
 function cancelDeliveries(batch: readonly Member[]): Statement | null {
   return statementOf(
     'cancel_deliveries',
     `
-    delete from webhook_queue queue
-    using unnest($1::text[], $2::text[]) as input (account_id, webhook_endpoint)
-    where queue.account_id = input.account_id and queue.webhook_endpoint = input.webhook_endpoint`,
+    delete from webhook_queue
+    where (account_id, id) in (
+      select queue.account_id, queue.id
+      from unnest($1::text[], $2::text[]) as input (account_id, webhook_endpoint)
+      join webhook_queue queue using (account_id, webhook_endpoint)
+      limit ${canceledAtOnceMax}
+    )`,
     batch.flatMap(({ accountId, silencedEndpoints }) => silencedEndpoints.map((endpoint) => [accountId, endpoint])),
   );
 }

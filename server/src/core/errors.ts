@@ -91,6 +91,12 @@ export const errorCatalogue = {
     explanation:
       'The fault is ours, and nothing was changed. Please report the request id. Repeating the request with a new Idempotency-Key is safe.',
   },
+  limit_reached: {
+    status: 400,
+    type: 'invalid_request_error',
+    explanation:
+      'The account has as many records of this kind as it may have; the message says how many. Delete one that is not needed any more.',
+  },
   method_not_allowed: {
     status: 405,
     type: 'invalid_request_error',

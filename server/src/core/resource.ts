@@ -50,6 +50,8 @@ export interface Caller {
   /** The account acted upon. */
   account: { api_version: string; default_provider: Provider | null };
   permissions: ReadonlySet<string>;
+  /** When the key that asks ends; null if it does not. */
+  keyExpiresAt: number | null;
   apiVersions: readonly string[];
   allowedTargets: AddressRanges;
   makeId<Prefix extends IdPrefix>(prefix: Prefix): Id<Prefix>;
@@ -115,6 +117,8 @@ export interface Resource<R extends StoredRecord = StoredRecord> {
   update?: Update<R>;
   /** `DELETE /v1/<path>/{id}`: removes the record, or does what ends it but keeps it. */
   delete?: 'removes' | Action<R>;
+  /** An account has at most so many of them. */
+  mostOfAnAccount?: number;
   /** Operations on one record that are more than setting fields: `POST /v1/<path>/{id}/<name>`. */
   actions?: Record<string, Action<R>>;
 }

@@ -20,8 +20,10 @@ parsers.setTypeParser(types.builtins.INT8, Number);
 export type Connection = Pick<ClientConfig, 'host' | 'port' | 'user' | 'database' | 'connectionString' | 'ssl'>;
 
 export interface Database {
-  /** For plain reads, and for the duties that keep house. */
+  /** For plain reads by key, and for the duties that keep house. */
   readers: Pool;
+  /** For lists: one that has much to look at keeps nobody from signing in. */
+  listers: Pool;
   /** For the committer alone: nothing else writes. Statements are pipelined: a batch is one trip. */
   writers: Pool;
   /** For delivering webhooks. */
@@ -33,7 +35,8 @@ export interface Database {
 export const writersMax = 2;
 
 /** Few connections serve more than many: reads by id are coalesced, and every switch between backends costs. */
-const readersMax = 6;
+const readersMax = 4;
+const listersMax = 3;
 
 /** One claims, one writes outcomes, one reads endpoints. */
 const deliverersMax = 3;
@@ -63,19 +66,21 @@ export function openDatabase(connection: Connection, log: Logger): Database {
     types: parsers,
   };
   const readers = new Pool({ ...common, max: readersMax });
+  const listers = new Pool({ ...common, max: listersMax });
   const writers = new Pool({ ...common, max: writersMax, pipeline: true });
   const deliverers = new Pool({ ...common, max: deliverersMax, options: indexesOnly });
-  for (const pool of [readers, writers, deliverers]) {
+  for (const pool of [readers, listers, writers, deliverers]) {
     pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'));
     // Whoever uses the connection learns of its loss by its queries; without a listener the event would end the process.
     pool.on('connect', (client) => client.on('error', () => {}));
   }
   return {
     readers,
+    listers,
     writers,
     deliverers,
     async end() {
-      await Promise.all([readers.end(), writers.end(), deliverers.end()]);
+      await Promise.all([readers, listers, writers, deliverers].map((pool) => pool.end()));
     },
   };
 }

@@ -33,6 +33,12 @@ export class Fresh<Value> {
     return value;
   }
 
+  /** The value as it is now: for a decision that what was read before must not make. */
+  getAnew(key: string): Promise<Value | null> {
+    this.#entries.delete(key);
+    return this.get(key);
+  }
+
   #forgetOld(nowMs: number): void {
     for (const [key, { askedAtMs }] of this.#entries) {
       if (nowMs - askedAtMs >= this.#ageMaxMs) this.#entries.delete(key);

@@ -32,6 +32,19 @@ export async function readList(reader: Reader, resource: Resource, query: ListQu
   return { records, count: rows[0]!.count, hasMore: found.length > query.limit };
 }
 
+/** How many records of this kind an account has. */
+export async function readCount(reader: Reader, resource: Resource, accountId: string): Promise<number> {
+  const [row] = await reader.query<{ count: number }>({
+    name: 'read_count',
+    text: `
+      select coalesce(sum(delta), 0)::bigint as count
+      from count_deltas
+      where account_id = $1 and object = $2 and dimension = ''`,
+    values: [accountId, resource.object],
+  });
+  return row!.count;
+}
+
 /** Ids sort by the time they were made, so the list's order, its cursors and its time filters are all ranges of one index. */
 function listStatement(resource: Resource, query: ListQuery): ReadStatement {
   const values: (string | number)[] = [query.accountId];

@@ -5,7 +5,7 @@ import type { Answer } from '../commit/mutation.ts';
 import { toSeconds } from '../core/clock.ts';
 import { ApiError } from '../core/errors.ts';
 import { chooseAccount } from './account-context.ts';
-import { authenticate, keyAgeMaxMs } from './authenticate.ts';
+import { authenticate, authenticateAgain } from './authenticate.ts';
 import { bodyBytesMax, bodyFault, checkBodyHeaders, readBody } from './body.ts';
 import { headerOf, newCall, type Call, type HttpContext } from './call.ts';
 import { carryOut, logOnly } from './carry-out.ts';
@@ -124,7 +124,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     await closed;
   });
 
-  if (context.config.role !== 'worker') addRoutes(app, context, limits.failedSignIns, routesOf(context));
+  if (context.config.role !== 'worker') addRoutes(app, context, routesOf(context));
   addHealthRoutes(app, context);
   addErrorPages(app);
   return app;
@@ -161,7 +161,6 @@ async function refuseUnroutable(
 async function identify(context: HttpContext, call: Call, failedSignIns: FailedSignIns): Promise<void> {
   const { keyRing, clock, config, keyUses } = context;
   const address = call.request.socket.remoteAddress;
-  failedSignIns.check(address);
   try {
     call.key = await authenticate(call.request, keyRing, { mode: config.mode, clock });
   } catch (error) {
@@ -171,14 +170,14 @@ async function identify(context: HttpContext, call: Call, failedSignIns: FailedS
   keyUses.note(call.key, toSeconds(call.startedMs));
 }
 
-function addRoutes(app: FastifyInstance, context: HttpContext, failedSignIns: FailedSignIns, routes: Route[]): void {
+function addRoutes(app: FastifyInstance, context: HttpContext, routes: Route[]): void {
   const runningKeys = new RunningKeys();
   for (const route of routes) {
     app.route({
       method: route.method,
       url: route.path,
       config: { route },
-      handler: route.method === 'GET' ? readHandler(route) : writeHandler(context, runningKeys, failedSignIns, route),
+      handler: route.method === 'GET' ? readHandler(route) : writeHandler(context, runningKeys, route),
     });
   }
 }
@@ -191,7 +190,7 @@ function readHandler(route: ReadRoute) {
   };
 }
 
-function writeHandler(context: HttpContext, runningKeys: RunningKeys, failedSignIns: FailedSignIns, route: WriteRoute) {
+function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: WriteRoute) {
   const readQuery = queryReader(route.query);
   const validateBody = validator(route.body);
   return async (request: FastifyRequest, reply: FastifyReply) => {
@@ -199,8 +198,9 @@ function writeHandler(context: HttpContext, runningKeys: RunningKeys, failedSign
     const body = request.body ?? {};
     readQuery(request.url);
     validateBody(body);
-    // A body can come so slowly that its key was revoked meanwhile.
-    if (context.clock.nowMs() - call.startedMs > keyAgeMaxMs) await identify(context, call, failedSignIns);
+    // The body may have come slowly. What is known of key and account is looked at once more, and is mostly the same.
+    await authenticateAgain(call.key!, context.keyRing, context.clock);
+    call.account = await chooseAccount(headerOf(request, 'service-context'), call.key!.accountId, context.accounts);
     call.idempotencyKey = readIdempotencyKey(request.method, headerOf(request, 'idempotency-key'));
     const { answer, replayed } = await carryOut(context, runningKeys, call, route, body);
     if (replayed) {
@@ -269,14 +269,16 @@ function logLine({ log, clock }: HttpContext, call: Call, reply: FastifyReply): 
 
 /** Answers what is no readable HTTP at all; there is no request yet, so the answer is written to the socket. */
 function answerUnreadable(context: HttpContext, error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return;
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const apiError = unreadable(error.code);
   const requestId = context.ids.make('req');
   const { status, body } = errorAnswer(apiError, requestId, context.config.publicUrl);
-  socket.end(
+  socket.write(
     `HTTP/1.1 ${status} Error\r\ncontent-type: application/json; charset=utf-8\r\nrequest-id: ${requestId}\r\n` +
       `service-version: ${latestVersion}\r\nservice-should-retry: false\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
+  // Whoever never closes their side keeps nothing open.
+  socket.destroySoon();
 }
 
 function unreadable(code: string | undefined): ApiError {

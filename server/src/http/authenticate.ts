@@ -8,26 +8,28 @@ import { headerOf } from './call.ts';
 
 /** A key as sign-in needs it. */
 export interface SignedInKey {
+  hash: string;
   id: string;
   type: KeyType;
   name: string | null;
   permissions: ReadonlySet<string>;
   accountId: string;
+  expiresAt: number | null;
 }
 
 interface StoredKey extends SignedInKey {
-  expiresAt: number | null;
+  lastFour: string;
   revokedAt: number | null;
 }
 
 /** What one process may still believe of a key that another one has changed; see `staleForMs` of API keys. */
-export const keyAgeMaxMs = 1_000;
+const ageMaxMs = 1_000;
 
 /** Keys by their hash. */
 export type KeyRing = Fresh<StoredKey>;
 
 export function openKeyRing(reader: Reader): KeyRing {
-  return new Fresh(keyAgeMaxMs, (hashes) => readKeys(reader, hashes));
+  return new Fresh(ageMaxMs, (hashes) => readKeys(reader, hashes));
 }
 
 /**
@@ -51,14 +53,26 @@ export async function authenticate(
   }
   const stored = await keyRing.get(hashKey(key));
   if (!stored) throw unknownKey(key);
-  const nowSeconds = toSeconds(context.clock.nowMs());
-  if (stored.revokedAt !== null || (stored.expiresAt !== null && stored.expiresAt <= nowSeconds)) {
-    throw new ApiError(
-      'api_key_expired',
-      `The key ${maskKey(key)} has expired, was rolled or was revoked. Use the key that replaced it.`,
-    );
-  }
+  refuseEnded(stored, context.clock);
   return stored;
+}
+
+/**
+ * Judges a key again that was good when the request began: its body may have come so slowly that the key has ended meanwhile.
+ *
+ * @throws {ApiError} `api_key_expired`.
+ */
+export async function authenticateAgain(key: SignedInKey, keyRing: KeyRing, clock: Clock): Promise<void> {
+  const stored = await keyRing.get(key.hash);
+  if (stored) refuseEnded(stored, clock);
+}
+
+function refuseEnded({ expiresAt, revokedAt, lastFour }: StoredKey, clock: Clock): void {
+  if (revokedAt === null && (expiresAt === null || expiresAt > toSeconds(clock.nowMs()))) return;
+  throw new ApiError(
+    'api_key_expired',
+    `The key that ends with ${lastFour} has expired, was rolled or was revoked. Use the key that replaced it.`,
+  );
 }
 
 function bearerKey(authorization: string | undefined): string {
@@ -85,6 +99,7 @@ async function readKeys(reader: Reader, hashes: string[]): Promise<(StoredKey | 
   const rows = await reader.query<{
     hash: string;
     id: string;
+    last_four: string;
     type: KeyType;
     name: string | null;
     permissions: string[];
@@ -94,7 +109,7 @@ async function readKeys(reader: Reader, hashes: string[]): Promise<(StoredKey | 
   }>({
     name: 'read_keys',
     text: `
-      select hash, id, type, name, permissions, account_id, expires_at, revoked_at
+      select hash, id, last_four, type, name, permissions, account_id, expires_at, revoked_at
       from api_keys
       where hash = any($1)`,
     values: [hashes],
@@ -104,6 +119,8 @@ async function readKeys(reader: Reader, hashes: string[]): Promise<(StoredKey | 
     const row = found.get(hash);
     if (!row) return null;
     return {
+      hash,
+      lastFour: row.last_four,
       id: row.id,
       type: row.type,
       name: row.name,

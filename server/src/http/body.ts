@@ -5,6 +5,8 @@ import { parseJsonObject } from './json.ts';
 /** The largest body, in bytes. */
 export const bodyBytesMax = 256 * 1024;
 
+const keptOfUnreadableMax = 4 * 1024;
+
 /**
  * Refuses a body that is no JSON before any of it is read. One whose length is not told is judged when it has arrived, because
  * an empty body counts as `{}` whatever its type.
@@ -42,7 +44,8 @@ export function readBody(call: Call, bytes: Buffer): object {
     call.bodyText = text;
     return value;
   } catch (error) {
-    call.bodyText = storable(bytes.toString('utf8'));
+    // What is no JSON is kept as far as it helps to find out why.
+    call.bodyText = storable(bytes.subarray(0, keptOfUnreadableMax).toString('utf8'));
     throw error;
   }
 }

@@ -29,6 +29,8 @@ export interface HttpContext {
   clock: Clock;
   ids: IdMaker;
   reader: Reader;
+  /** For lists. */
+  lister: Reader;
   readRecord: RecordReader;
   committer: Committer;
   keyRing: KeyRing;

@@ -6,7 +6,7 @@ import type { Deciding } from '../core/change.ts';
 import { toSeconds } from '../core/clock.ts';
 import { ApiError } from '../core/errors.ts';
 import type { Caller } from '../core/resource.ts';
-import { UnavailableError } from '../db/database.ts';
+import { UnavailableError, type DatabaseError } from '../db/database.ts';
 import { latestVersion, versions } from '../versions/index.ts';
 import { headerOf, type Call, type HttpContext } from './call.ts';
 import { apiErrorOf, errorAnswer, internalError } from './errors.ts';
@@ -40,7 +40,7 @@ export async function carryOut(
 ): Promise<CarriedOut> {
   const claim = claimOf(call, input);
   return runningKeys.hold(call.accountId, claim, async () => {
-    const outcome = await execute(context, call, route, input, claim);
+    const outcome = await executeOnce(context, call, route, input, claim);
     switch (outcome.kind) {
       case 'committed':
         await untilKnownEverywhere(route, outcome.answer!);
@@ -74,6 +74,23 @@ export async function logOnly(context: HttpContext, call: Call, answer: Answer):
   if (outcome.kind === 'refused') throw outcome.error;
 }
 
+/** As `execute`; what is valid no more, because time has passed, may have been carried out when it was. */
+async function executeOnce(
+  context: HttpContext,
+  call: Call,
+  route: WriteRoute,
+  input: object,
+  claim: Claim | null,
+): Promise<Outcome> {
+  try {
+    return await execute(context, call, route, input, claim);
+  } catch (error) {
+    const stored = claim && error instanceof ApiError && (await readStoredAnswer(context, call.accountId, claim));
+    if (stored) return { kind: 'key_stored' };
+    throw error;
+  }
+}
+
 async function execute(
   context: HttpContext,
   call: Call,
@@ -91,7 +108,9 @@ async function execute(
   if (outcome.kind !== 'refused') return outcome;
 
   // A decision that the database's rules forbid is a fault of ours. Its answer is stored like any other.
-  context.log.error({ request: call.id, err: outcome.error }, 'the database refused a change');
+  // Its detail would show the row.
+  const { code, message, constraint } = outcome.error as DatabaseError;
+  context.log.error({ request: call.id, code, message, constraint }, 'the database refused a change');
   const answer = errorAnswer(internalError(outcome.error), call.id, context.config.publicUrl);
   return context.committer.commit({ ...mutation, decide: async () => ({ changes: [], answer }) });
 }
@@ -105,8 +124,7 @@ async function decide(context: HttpContext, call: Call, route: WriteRoute, input
   } catch (error) {
     if (error instanceof UnavailableError) throw error;
     const apiError = apiErrorOf(error);
-    // What a decision finds wrong with a parameter is validation too: nothing is stored, and the key stays free.
-    if (apiError.code === 'parameter_invalid') throw apiError;
+    if (isValidation(apiError)) throw apiError;
     if (apiError.code === 'internal') context.log.error({ request: call.id, err: error }, 'a request failed');
     return { changes: [], answer: errorAnswer(apiError, call.id, context.config.publicUrl) };
   }
@@ -126,6 +144,11 @@ function answerOf(context: HttpContext, call: Call, route: WriteRoute, { changes
   const body = JSON.stringify({ ...object, ...secrets });
   const redactedBody = JSON.stringify({ ...object, ...redact(secrets) });
   return { status: 200, body, secret: { redactedBody, sealedBody: context.vault.seal(body) } };
+}
+
+/** What a decision finds wrong with a parameter or a key is validation too: nothing is stored, and the key stays free. */
+function isValidation({ code }: ApiError): boolean {
+  return code.startsWith('parameter_') || code === 'permission_denied';
 }
 
 async function replay(context: HttpContext, call: Call, claim: Claim): Promise<CarriedOut> {
@@ -162,6 +185,7 @@ function callerOf({ config, clock, ids, vault, randomBytes }: HttpContext, call:
     nowSeconds: toSeconds(clock.nowMs()),
     account: { api_version: apiVersion ?? latestVersion, default_provider: defaultProvider },
     permissions: call.key!.permissions,
+    keyExpiresAt: call.key!.expiresAt,
     apiVersions: versions,
     allowedTargets: config.allowedTargets,
     makeId: (prefix) => ids.make(prefix),

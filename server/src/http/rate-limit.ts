@@ -29,12 +29,6 @@ export class Buckets {
     return { taken, left: Math.floor(bucket.tokens), nextInMs };
   }
 
-  /** Whether there is a token, without taking it. */
-  has(key: string): boolean {
-    const bucket = this.#buckets.get(key);
-    return !bucket || this.#fill(key, performance.now()).tokens >= 1;
-  }
-
   #fill(key: string, nowMs: number): Bucket {
     let bucket = this.#buckets.get(key);
     if (!bucket) {
@@ -90,22 +84,21 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** Bounds how fast an address can try keys out. The machine itself is not bounded: there a proxy sends everybody's. */
+/**
+ * Bounds how fast an address can try keys out. A good key is let in whatever came from its address before, because a proxy's
+ * address is everybody's; the machine itself is not bounded at all.
+ */
 export class FailedSignIns {
   readonly #buckets = new Buckets(failuresPerSecond);
 
-  /** @throws {ApiError} `rate_limit`, whether the key would be good or not. */
-  check(address: string | undefined): void {
-    if (isLoopback(address) || this.#buckets.has(networkOf(address!))) return;
+  /** @throws {ApiError} `rate_limit` if there were too many. */
+  note(address: string | undefined): void {
+    if (isLoopback(address) || this.#buckets.take(networkOf(address!)).taken) return;
     throw new ApiError(
       'rate_limit',
       `More than ${failuresPerSecond} requests a second from this address had no good key. Wait for the time in Retry-After.`,
       { retryAfterSeconds: 1 },
     );
-  }
-
-  note(address: string | undefined): void {
-    if (!isLoopback(address)) this.#buckets.take(networkOf(address!));
   }
 }
 

@@ -5,7 +5,7 @@ import type { JsonObject } from '../core/diff.ts';
 import { ApiError } from '../core/errors.ts';
 import { includesPermission } from '../core/permissions.ts';
 import { closedObject, type Action, type Caller, type Resource, type StoredRecord } from '../core/resource.ts';
-import { readList, type ListQuery } from '../db/lists.ts';
+import { readCount, readList, type ListQuery } from '../db/lists.ts';
 import type { StoredRow } from '../db/records.ts';
 import type { Call, HttpContext } from './call.ts';
 import { listParameters, listQuery } from './list.ts';
@@ -91,7 +91,7 @@ function listRoutesBelow(
 }
 
 async function renderList(context: HttpContext, resource: Resource, query: ListQuery, call: Call): Promise<JsonObject> {
-  const page = await readList(context.reader, resource, query);
+  const page = await readList(context.lister, resource, query);
   return {
     object: 'list',
     count: page.count,
@@ -124,10 +124,22 @@ function createRoute(context: HttpContext, resource: Resource, body: TObject): W
     // Nobody can have read it yet.
     staleForMs: 0,
     touches: () => [],
-    decide: async (call, input, caller) => ({
-      changes: [decideCreate(resource, context.ids.make(resource.prefix), call.accountId, input, caller)],
-    }),
+    async decide(call, input, caller) {
+      const change = decideCreate(resource, context.ids.make(resource.prefix), call.accountId, input, caller);
+      await requireRoom(context, resource, call.accountId);
+      return { changes: [change] };
+    },
   };
+}
+
+/** @throws {ApiError} `limit_reached` if the account has as many of these as it may have. */
+async function requireRoom(context: HttpContext, resource: Resource, accountId: string): Promise<void> {
+  const { mostOfAnAccount: most } = resource;
+  if (most === undefined || (await readCount(context.reader, resource, accountId)) < most) return;
+  throw new ApiError(
+    'limit_reached',
+    `This account has ${most} ${resource.path} already, the most there can be. Delete one that is not needed.`,
+  );
 }
 
 function updateRoute(context: HttpContext, resource: Resource, body: TObject): WriteRoute {

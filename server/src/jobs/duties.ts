@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Committer } from '../commit/committer.ts';
 import { foldCounts } from '../commit/fold-counts.ts';
+import { purgeKeys } from '../commit/purge-keys.ts';
 import type { Clock } from '../core/clock.ts';
 import { dutiesLockKey, withLock } from '../db/advisory-locks.ts';
 import { withClient, type Connection, type Pool } from '../db/database.ts';
@@ -16,6 +17,9 @@ const foldEveryMs = 2_000;
 
 /** What was noted and not written is lost in a crash; a minute is the grain of what is shown anyway. */
 const keyUsesEveryMs = 10_000;
+
+/** A key counts as new from the moment its day is over, whether its row is still there or not. */
+const purgeEveryMs = 60_000;
 
 /** Partitions are made weeks ahead, so a few days without success do no harm. */
 const partitionsEveryMs = 6 * 3600 * 1000;
@@ -49,6 +53,9 @@ export function startDuties(context: {
       }
     }),
     every(keyUsesEveryMs, 'write key uses', () => context.writeKeyUses(pool)),
+    every(purgeEveryMs, 'purge idempotency keys', async () => {
+      while (await purgeKeys(pool, clock.nowMs()));
+    }),
     every(partitionsEveryMs, 'make partitions', () =>
       withClient(context.connection, (client) =>
         withLock(client, dutiesLockKey, () => makePartitionsAhead(client, clock.nowMs())),

@@ -124,16 +124,21 @@ function refuseGrantingMore(granted: string[], caller: Caller): void {
   );
 }
 
-function lifetimeOf(type: KeyType, asked: number | null, { nowSeconds }: Caller): number | null {
+/** When a key ends: an agent's within 90 days, and no key later than the one that makes it. */
+function lifetimeOf(type: KeyType, asked: number | null, { nowSeconds, keyExpiresAt }: Caller): number | null {
   if (asked !== null && asked <= nowSeconds) {
     throw invalidParameter('expires_at', '`expires_at` must be in the future.');
   }
-  if (type !== 'agent') return asked;
-  const latest = nowSeconds + agentLifetimeMax;
+  const latest = Math.min(type === 'agent' ? nowSeconds + agentLifetimeMax : Infinity, keyExpiresAt ?? Infinity);
   if (asked !== null && asked > latest) {
-    throw invalidParameter('expires_at', `An agent key lives at most 90 days: \`expires_at\` can be up to ${latest}.`);
+    throw invalidParameter(
+      'expires_at',
+      `\`expires_at\` can be up to ${latest}: an agent key lives at most 90 days, and no key outlives the one that makes it.`,
+    );
   }
-  return asked ?? nowSeconds + agentLifetimeDefault;
+  const usual = asked ?? (type === 'agent' ? nowSeconds + agentLifetimeDefault : Infinity);
+  const expiresAt = Math.min(usual, latest);
+  return expiresAt === Infinity ? null : expiresAt;
 }
 
 function newKey(type: KeyType, caller: Caller): Pick<ApiKeyRecord, 'hash' | 'last_four' | 'secret'> {
@@ -154,7 +159,7 @@ function roll(current: ApiKeyRecord, caller: Caller, input: object): Decided<Api
     ...newKey(current.type, caller),
     last_used_at: null,
     // A new agent key has its whole time before it.
-    expires_at: current.type === 'agent' ? caller.nowSeconds + agentLifetimeDefault : current.expires_at,
+    expires_at: current.type === 'agent' ? lifetimeOf('agent', null, caller) : current.expires_at,
   };
   return {
     after: { ...current, expires_at: Math.min(expiresAt, current.expires_at ?? Infinity) },

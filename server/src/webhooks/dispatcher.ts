@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Clock } from '../core/clock.ts';
+import { toSeconds, type Clock } from '../core/clock.ts';
+import { timeOfId, type Id } from '../core/ids.ts';
 import type { RandomBytes } from '../core/random.ts';
 import type { AddressRanges } from '../core/target-addresses.ts';
 import type { Vault } from '../core/vault.ts';
@@ -38,7 +39,7 @@ export const dispatcherLimits: DispatcherLimits = {
   leaseMs: 30_000,
   pollMs: 1_000,
   claimMax: 200,
-  heldMax: 1_000,
+  heldMax: 2_000,
   perEndpointMax: 32,
 };
 
@@ -175,7 +176,12 @@ export class Dispatcher {
   }
 
   #isStuck({ inFlight, lastEndMs }: Lane): boolean {
-    return inFlight >= this.#parts.limits.perEndpointMax && performance.now() - lastEndMs > stuckAfterMs;
+    return inFlight >= this.#shareOfEach() && performance.now() - lastEndMs > stuckAfterMs;
+  }
+
+  /** Whether a claim for it would only be given back. */
+  #isFull(lane: Lane): boolean {
+    return this.#isStuck(lane) || (this.#isCrowded() && lane.inFlight + lane.waiting.length >= this.#shareOfEach());
   }
 
   /** Starts a delivery, or lets it wait until its endpoint has room. */
@@ -183,8 +189,21 @@ export class Dispatcher {
     if (this.#stopping) return this.#giveBack(delivery);
     let lane = this.#lanes.get(delivery.endpointId);
     if (!lane) this.#lanes.set(delivery.endpointId, (lane = newLane()));
-    if (lane.inFlight < this.#parts.limits.perEndpointMax) this.#start(delivery, lane);
+    const share = this.#shareOfEach();
+    if (lane.inFlight < share) this.#start(delivery, lane);
+    // When much is held, what would wait here waits in the database, where it is in nobody's way.
+    else if (this.#isCrowded() && lane.waiting.length >= share) this.#giveBack(delivery);
     else lane.waiting.push(delivery);
+  }
+
+  /** What one endpoint may have under way: less when many hang, so that there is room for those that do not. */
+  #shareOfEach(): number {
+    const { perEndpointMax } = this.#parts.limits;
+    return this.#isCrowded() ? Math.ceil(perEndpointMax / 8) : perEndpointMax;
+  }
+
+  #isCrowded(): boolean {
+    return this.#held > this.#parts.limits.heldMax / 2;
   }
 
   #start(delivery: ClaimedDelivery, lane: Lane): void {
@@ -192,7 +211,7 @@ export class Dispatcher {
     void this.#carryOut(delivery).finally(() => {
       lane.inFlight--;
       lane.lastEndMs = performance.now();
-      const next = lane.waiting.shift();
+      const next = lane.inFlight < this.#shareOfEach() ? lane.waiting.shift() : undefined;
       if (next) this.#start(next, lane);
       else if (lane.inFlight === 0) this.#lanes.delete(delivery.endpointId);
       // It was left out of claims; now there is room for more.
@@ -204,7 +223,7 @@ export class Dispatcher {
   #saturatedEndpoints(): string[] {
     const { perEndpointMax } = this.#parts.limits;
     return [...this.#lanes]
-      .filter(([, lane]) => lane.waiting.length > perEndpointMax || this.#isStuck(lane))
+      .filter(([, lane]) => lane.waiting.length > perEndpointMax || this.#isFull(lane))
       .map(([id]) => id);
   }
 
@@ -216,6 +235,10 @@ export class Dispatcher {
     let endpoint: Endpoint | null;
     try {
       endpoint = await this.#endpoints.get(delivery.accountId, delivery.endpointId);
+      // It may have been enabled since it was read, and this delivery made since.
+      if (!isOpenTo(delivery, endpoint)) {
+        endpoint = await this.#endpoints.getAnew(delivery.accountId, delivery.endpointId);
+      }
     } catch (error) {
       log.warn({ err: error, delivery: delivery.id }, 'a webhook endpoint could not be read');
       return this.#giveBack(delivery);
@@ -224,7 +247,8 @@ export class Dispatcher {
     if (this.#cutOff) return this.#giveBack(delivery);
     const { event } = delivery;
     // Disabled or deleted after its deliveries were made: nothing more is sent to it.
-    if (!endpoint?.isEnabled || !event) return this.#outcomes.add({ delivery, dueAgainAtMs: null, attempt: null });
+    if (!isOpenTo(delivery, endpoint) || !event)
+      return this.#outcomes.add({ delivery, dueAgainAtMs: null, attempt: null });
 
     const body = renderDelivery(delivery.eventId, event, endpoint.isConnected ? delivery.eventAccountId : null);
     const startedAtMs = clock.nowMs();
@@ -280,6 +304,11 @@ export class Dispatcher {
   #random(): number {
     return Buffer.from(this.#parts.randomBytes(6)).readUIntBE(0, 6) / 2 ** 48;
   }
+}
+
+/** Whether the endpoint wants it still: it is there, and has been enabled for as long as the delivery is old. */
+function isOpenTo(delivery: ClaimedDelivery, endpoint: Endpoint | null): endpoint is Endpoint {
+  return endpoint !== null && endpoint.isEnabled && toSeconds(timeOfId(delivery.id as Id)) >= endpoint.enabledSince;
 }
 
 /** What is under way to an endpoint, and what waits for its turn. */

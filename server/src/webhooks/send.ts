@@ -100,7 +100,9 @@ function poolOptions(connect: buildConnector.connector): Pool.Options {
     // Bounded by the dispatcher, which knows endpoints and not only origins.
     connections: null,
     pipelining: 1,
+    // Whatever a receiver asks for.
     keepAliveTimeout: 10_000,
+    keepAliveMaxTimeout: 10_000,
     // The attempt has its own clock, which none of its parts can stretch.
     headersTimeout: 0,
     bodyTimeout: 0,

@@ -8,6 +8,7 @@ export function callerAt(nowSeconds: number): Caller {
     nowSeconds,
     account: { api_version: '2026-11-01', default_provider: null },
     permissions: new Set(),
+    keyExpiresAt: null,
     apiVersions: ['2026-11-01'],
     allowedTargets: parseRanges(''),
     makeId: notNeeded,

@@ -56,12 +56,12 @@ test('the database goes when it has given out deliveries, and nobody knows: they
     await expect.poll(() => waitingFor(client, 'update webhook_queue queue'), soon).toBe(true);
     await client.query(
       `insert into webhook_queue (account_id, id, event, webhook_endpoint, due_at_ms)
-      select account_id, 'dlv_' || number, id, $1, 0 from events, generate_series(1, 20) as number where object_id = $1`,
+      select account_id, 'dlv_' || substr(id, 5, 10) || lpad(number::text, 12, '0'), id, $1, 0 from events, generate_series(1, 20) as number where object_id = $1`,
       [endpoint.id],
     );
     await client.query(
       `insert into webhook_deliveries (account_id, id, created, event, webhook_endpoint, type)
-      select account_id, 'dlv_' || number, created, id, $1, type
+      select account_id, 'dlv_' || substr(id, 5, 10) || lpad(number::text, 12, '0'), created, id, $1, type
       from events, generate_series(1, 20) as number where object_id = $1`,
       [endpoint.id],
     );

@@ -20,6 +20,7 @@ export type WebhookEndpointRecord = StoredRecord & {
   api_version: string;
   connected: boolean;
   status: 'enabled' | 'disabled';
+  enabled_since: number;
   disabled_reason: string | null;
   signing_secret: Buffer;
 };
@@ -40,6 +41,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>({
     api_version: { column: 'text', schema: Type.String() },
     connected: { column: 'boolean', schema: Type.Boolean() },
     status: { column: 'text', schema: Status },
+    enabled_since: { column: 'bigint', schema: Type.Integer(), shown: 'never' },
     disabled_reason: { column: 'text', schema: nullable(Type.String()) },
     signing_secret: { column: 'sealed', schema: Type.String(), shown: 'as_secret' },
   },
@@ -62,6 +64,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>({
         api_version: knownVersion(input.api_version ?? caller.account.api_version, caller),
         connected: input.connected ?? false,
         status: input.status ?? 'enabled',
+        enabled_since: caller.nowSeconds,
         disabled_reason: null,
         signing_secret: caller.makeSecret('whsec'),
       };
@@ -84,12 +87,17 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>({
         enabled_events: input.enabled_events ?? current.enabled_events,
         api_version: input.api_version === undefined ? current.api_version : knownVersion(input.api_version, caller),
         status: input.status ?? current.status,
+        // What was made before it was disabled is not sent when it is enabled again.
+        enabled_since:
+          current.status === 'disabled' && input.status === 'enabled' ? caller.nowSeconds : current.enabled_since,
         disabled_reason: input.status === 'enabled' ? null : current.disabled_reason,
       };
       return { after };
     },
   ),
   delete: 'removes',
+  // Every event is written once for each.
+  mostOfAnAccount: 100,
   actions: {
     roll_secret: {
       showsSecrets: true,
