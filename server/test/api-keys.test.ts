@@ -133,6 +133,30 @@ describe('a key that is made', () => {
     expect((await created(still.api, { expires_at: longest + 1 })).expires_at).toBe(longest + 1);
   });
 
+  test('never outlives the one that makes it', async () => {
+    const now = Math.floor(clock.nowMs() / 1000);
+    const short = (await still.api.post(path, { expires_at: now + 3600 })).body;
+    const shortLived = apiClient(still.url, short.secret);
+    expect((await shortLived.post(path, {})).body.expires_at).toBe(now + 3600);
+    expect((await shortLived.post(path, { expires_at: now + 60 })).body.expires_at).toBe(now + 60);
+    expectRefusal(await shortLived.post(path, { expires_at: now + 3601 }), invalid('expires_at'));
+  });
+
+  test('is answered again to a repeat, although its time would no longer do', async () => {
+    const body = { expires_at: Math.floor(clock.nowMs() / 1000) + 5 };
+    const first = await still.api.post(path, body, { 'idempotency-key': 'short lived' });
+    clock.advanceMs(10_000);
+    const repeated = await still.api.post(path, body, { 'idempotency-key': 'short lived' });
+    expect(repeated.text).toBe(first.text);
+    expectRefusal(await still.api.post(path, body, { 'idempotency-key': 'too late' }), invalid('expires_at'));
+  });
+
+  test('that is refused leaves its Idempotency-Key free', async () => {
+    const header = { 'idempotency-key': 'mended' };
+    expect((await api.post(path, { type: 'restricted' }, header)).status).toBe(400);
+    expect((await api.post(path, { type: 'restricted', permissions: ['events.read'] }, header)).status).toBe(200);
+  });
+
   test('never lives in the past already', async () => {
     const nowSeconds = clock.nowMs() / 1000;
     for (const type of ['secret', 'restricted', 'agent']) {

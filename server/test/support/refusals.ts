@@ -15,6 +15,7 @@ export interface Refusal {
 /** The kinds of refusal, as the table of the API's errors has them. */
 export const refusals = {
   keyMissing: { status: 401, type: 'authentication_error', code: 'api_key_missing' },
+  limitReached: { status: 400, type: 'invalid_request_error', code: 'limit_reached' },
   keyInvalid: { status: 401, type: 'authentication_error', code: 'api_key_invalid' },
   keyExpired: { status: 401, type: 'authentication_error', code: 'api_key_expired' },
   modeMismatch: { status: 401, type: 'authentication_error', code: 'mode_mismatch' },
