@@ -341,15 +341,15 @@ describe('a repeated request', () => {
 });
 
 test('an account has at most a hundred endpoints, and room for another when one is deleted', async () => {
-  const { api } = await serverForTest();
+  const alone = await serverForTest();
   const make = () =>
-    api.post('/v1/webhook_endpoints', { url: 'http://127.0.0.1:9/', enabled_events: ['nothing.happens'] });
+    alone.api.post('/v1/webhook_endpoints', { url: 'http://127.0.0.1:9/', enabled_events: ['nothing.happens'] });
   const made = await Promise.all(Array.from({ length: 99 }, make));
   expect(made.every(({ status }) => status === 200)).toBe(true);
   const last = await make();
   expect(last.status).toBe(200);
   expectRefusal(await make(), refusals.limitReached);
-  await api.delete(`/v1/webhook_endpoints/${last.body.id}`);
+  await alone.api.delete(`/v1/webhook_endpoints/${last.body.id}`);
   expect((await make()).status).toBe(200);
 });
 
