@@ -199,7 +199,7 @@ function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: Wri
     readQuery(request.url);
     validateBody(body);
     // The body may have come slowly. What is known of key and account is looked at once more, and is mostly the same.
-    await authenticateAgain(call.key!, context.keyRing, context.clock);
+    await authenticateAgain(request, context.keyRing, context.clock);
     call.account = await chooseAccount(headerOf(request, 'service-context'), call.key!.accountId, context.accounts);
     call.idempotencyKey = readIdempotencyKey(request.method, headerOf(request, 'idempotency-key'));
     const { answer, replayed } = await carryOut(context, runningKeys, call, route, body);

@@ -8,7 +8,6 @@ import { headerOf } from './call.ts';
 
 /** A key as sign-in needs it. */
 export interface SignedInKey {
-  hash: string;
   id: string;
   type: KeyType;
   name: string | null;
@@ -25,11 +24,11 @@ interface StoredKey extends SignedInKey {
 /** What one process may still believe of a key that another one has changed; see `staleForMs` of API keys. */
 const ageMaxMs = 1_000;
 
-/** Keys by their hash. */
+/** Keys by their text, which is hashed once for each look at the database and not once for each request. */
 export type KeyRing = Fresh<StoredKey>;
 
 export function openKeyRing(reader: Reader): KeyRing {
-  return new Fresh(ageMaxMs, (hashes) => readKeys(reader, hashes));
+  return new Fresh(ageMaxMs, (keys) => readKeys(reader, keys.map(hashKey)));
 }
 
 /**
@@ -51,7 +50,7 @@ export async function authenticate(
       `The key ${maskKey(key)} is for ${mode} mode, but this deployment is ${context.mode}. Use a key of this deployment, or the other address.`,
     );
   }
-  const stored = await keyRing.get(hashKey(key));
+  const stored = await keyRing.get(key);
   if (!stored) throw unknownKey(key);
   refuseEnded(stored, context.clock);
   return stored;
@@ -62,8 +61,8 @@ export async function authenticate(
  *
  * @throws {ApiError} `api_key_expired`.
  */
-export async function authenticateAgain(key: SignedInKey, keyRing: KeyRing, clock: Clock): Promise<void> {
-  const stored = await keyRing.get(key.hash);
+export async function authenticateAgain(request: FastifyRequest, keyRing: KeyRing, clock: Clock): Promise<void> {
+  const stored = await keyRing.get(bearerKey(headerOf(request, 'authorization')));
   if (stored) refuseEnded(stored, clock);
 }
 
@@ -119,7 +118,6 @@ async function readKeys(reader: Reader, hashes: string[]): Promise<(StoredKey | 
     const row = found.get(hash);
     if (!row) return null;
     return {
-      hash,
       lastFour: row.last_four,
       id: row.id,
       type: row.type,
