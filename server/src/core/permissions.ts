@@ -32,3 +32,8 @@ export function includesPermission(held: ReadonlySet<string>, needed: string): b
   const [path, verb] = needed.split('.');
   return verb === 'read' && held.has(`${path}.write`);
 }
+
+/** A permission with the one that it includes, so that asking for either is a single look. */
+export function withReading(permission: string): string[] {
+  return permission.endsWith('.write') ? [permission, permission.replace(/write$/, 'read')] : [permission];
+}

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { hashKey, maskKey, modeOfKey, type KeyType, type Mode } from '../core/api-keys.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import { ApiError } from '../core/errors.ts';
+import { withReading } from '../core/permissions.ts';
 import { Fresh } from '../db/fresh.ts';
 import type { Reader } from '../db/reader.ts';
 import { headerOf } from './call.ts';
@@ -122,7 +123,7 @@ async function readKeys(reader: Reader, hashes: string[]): Promise<(StoredKey | 
       id: row.id,
       type: row.type,
       name: row.name,
-      permissions: new Set(row.permissions),
+      permissions: new Set(row.permissions.flatMap(withReading)),
       accountId: row.account_id,
       expiresAt: row.expires_at,
       revokedAt: row.revoked_at,
