@@ -1,3 +1,4 @@
--- Deliveries made before an endpoint was enabled are never sent to it, also those that a large backlog left in the queue.
-alter table webhook_endpoints add column enabled_since bigint not null default 0;
-alter table webhook_endpoints alter column enabled_since drop default;
+-- How many times an endpoint was enabled, its creation included. A delivery bears the number of its time, and is sent only while the
+-- endpoint has that number: enabling starts afresh, also where a large backlog was left in the queue. No clock is asked.
+alter table webhook_endpoints add column enablement bigint not null default 1;
+alter table webhook_queue add column enablement bigint not null default 1;

@@ -209,7 +209,7 @@ create table webhook_endpoints (
   signing_secret bytea not null,
   metadata text not null,
   connected boolean not null default false,
-  enabled_since bigint not null,
+  enablement bigint not null default 1,
   constraint webhook_endpoints_pkey PRIMARY KEY (account_id, id),
   constraint webhook_endpoints_reason_is_of_disabled CHECK (((status = 'disabled'::text) OR (disabled_reason IS NULL))),
   constraint webhook_endpoints_status_known CHECK ((status = ANY (ARRAY['enabled'::text, 'disabled'::text])))
@@ -225,6 +225,7 @@ create table webhook_queue (
   claim_token bigint,
   claimed_until_ms bigint not null default 0,
   event_account text collate "C",
+  enablement bigint not null default 1,
   constraint webhook_queue_pkey PRIMARY KEY (account_id, id)
 );
 

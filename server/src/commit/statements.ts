@@ -263,7 +263,8 @@ function insertDeliveries(batch: readonly Member[], nowMs: number): Statement | 
     for (const { id, created, type, delivery } of events) {
       // Those that are made by their event are as old as it.
       const made = delivery ? toSeconds(timeOfId(delivery.id)) : created;
-      rows.push([accountId, id, made, type, delivery?.id ?? null, delivery?.endpointId ?? null, nowMs]);
+      const direct = [delivery?.id ?? null, delivery?.endpointId ?? null, delivery?.enablement ?? null];
+      rows.push([accountId, id, made, type, ...direct, nowMs]);
     }
   }
   return statementOf(
@@ -271,17 +272,17 @@ function insertDeliveries(batch: readonly Member[], nowMs: number): Statement | 
     `
     with input as materialized (
       select *, array['*', type, split_part(type, '.', 1) || '.*'] as names
-      from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::bigint[])
-        as input (account_id, event, created, type, direct_delivery, direct_endpoint, due_at_ms)
+      from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[])
+        as input (account_id, event, created, type, direct_delivery, direct_endpoint, direct_enablement, due_at_ms)
     ),
     subscribed as (
-      select input.event, endpoint.account_id, endpoint.id as webhook_endpoint
+      select input.event, endpoint.account_id, endpoint.id as webhook_endpoint, endpoint.enablement
       from input
       join webhook_endpoints endpoint on endpoint.account_id = input.account_id and not endpoint.connected
       where endpoint.status = 'enabled' and endpoint.enabled_events && input.names
       union all
       -- A parent's endpoints for the events of its connected accounts.
-      select input.event, endpoint.account_id, endpoint.id
+      select input.event, endpoint.account_id, endpoint.id, endpoint.enablement
       from input
       join accounts account on account.account_id = input.account_id and account.id = input.account_id
       join webhook_endpoints endpoint on endpoint.account_id = account.parent and endpoint.connected
@@ -297,13 +298,14 @@ function insertDeliveries(batch: readonly Member[], nowMs: number): Statement | 
         input.event,
         nullif(input.account_id, subscribed.account_id) as event_account,
         subscribed.webhook_endpoint,
+        subscribed.enablement,
         input.type,
         input.due_at_ms
       from input
       join subscribed using (event)
       where input.direct_delivery is null
       union all
-      select account_id, direct_delivery, created, event, null, direct_endpoint, type, due_at_ms
+      select account_id, direct_delivery, created, event, null, direct_endpoint, direct_enablement, type, due_at_ms
       from input
       where direct_delivery is not null
     ),
@@ -312,8 +314,8 @@ function insertDeliveries(batch: readonly Member[], nowMs: number): Statement | 
       select account_id, id, created, event, event_account, webhook_endpoint, type
       from wanted
     )
-    insert into webhook_queue (account_id, id, event, event_account, webhook_endpoint, due_at_ms)
-    select account_id, id, event, event_account, webhook_endpoint, due_at_ms
+    insert into webhook_queue (account_id, id, event, event_account, webhook_endpoint, enablement, due_at_ms)
+    select account_id, id, event, event_account, webhook_endpoint, enablement, due_at_ms
     from wanted`,
     rows,
   );

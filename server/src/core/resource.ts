@@ -79,6 +79,8 @@ export interface DirectDelivery {
   id: Id<'dlv'>;
   eventId: Id<'evt'>;
   endpointId: string;
+  /** The endpoint's, when it was decided. */
+  enablement: number;
 }
 
 /**

@@ -107,8 +107,8 @@ async function execute(
   const outcome = await context.committer.commit({ ...mutation, decide: () => decide(context, call, route, input) });
   if (outcome.kind !== 'refused') return outcome;
 
-  // A decision that the database's rules forbid is a fault of ours. Its answer is stored like any other.
-  // Its detail would show the row.
+  // A decision that the database's rules forbid is a fault of ours. Its answer is stored like any other; the log is not told the
+  // error's detail, which has the row in it.
   const { code, message, constraint } = outcome.error as DatabaseError;
   context.log.error({ request: call.id, code, message, constraint }, 'the database refused a change');
   const answer = errorAnswer(internalError(outcome.error), call.id, context.config.publicUrl);

@@ -5,6 +5,8 @@ export interface ClaimedDelivery {
   accountId: string;
   id: string;
   endpointId: string;
+  /** The endpoint's, when the delivery was made. */
+  enablement: number;
   eventId: string;
   /** Whose event it is: the endpoint's own account's, or a connected one's. */
   eventAccountId: string;
@@ -46,6 +48,7 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
     event: string;
     event_account: string | null;
     webhook_endpoint: string;
+    enablement: number;
     attempt_count: number;
     due_at_ms: number;
     created: number | null;
@@ -76,8 +79,8 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
         set claimed_until_ms = $2, claim_token = $3
         from (select * from first union all select * from again) due
         where queue.account_id = due.account_id and queue.id = due.id
-        returning queue.account_id, queue.id, queue.event, queue.event_account, queue.webhook_endpoint, queue.attempt_count,
-          queue.due_at_ms
+        returning queue.account_id, queue.id, queue.event, queue.event_account, queue.webhook_endpoint, queue.enablement,
+          queue.attempt_count, queue.due_at_ms
       )
       select claimed.*, event.created, event.type, event.data, event.request
       from claimed
@@ -89,6 +92,7 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
     accountId: row.account_id,
     id: row.id,
     endpointId: row.webhook_endpoint,
+    enablement: row.enablement,
     eventId: row.event,
     eventAccountId: row.event_account ?? row.account_id,
     attemptCount: row.attempt_count,

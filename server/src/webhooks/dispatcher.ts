@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { toSeconds, type Clock } from '../core/clock.ts';
-import { timeOfId, type Id } from '../core/ids.ts';
+import type { Clock } from '../core/clock.ts';
 import type { RandomBytes } from '../core/random.ts';
 import type { AddressRanges } from '../core/target-addresses.ts';
 import type { Vault } from '../core/vault.ts';
@@ -306,9 +305,9 @@ export class Dispatcher {
   }
 }
 
-/** Whether the endpoint wants it still: it is there, and has been enabled for as long as the delivery is old. */
+/** Whether the endpoint wants it still: it is there, and has not been disabled since. */
 function isOpenTo(delivery: ClaimedDelivery, endpoint: Endpoint | null): endpoint is Endpoint {
-  return endpoint !== null && endpoint.isEnabled && toSeconds(timeOfId(delivery.id as Id)) >= endpoint.enabledSince;
+  return endpoint !== null && endpoint.isEnabled && endpoint.enablement === delivery.enablement;
 }
 
 /** What is under way to an endpoint, and what waits for its turn. */

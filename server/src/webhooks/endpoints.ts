@@ -10,8 +10,8 @@ export interface Endpoint {
   signingSecret: string;
   apiVersion: string;
   isEnabled: boolean;
-  /** Deliveries that were made before are canceled: enabling starts afresh. */
-  enabledSince: number;
+  /** How many times it was enabled. Deliveries of an earlier time are canceled: enabling starts afresh. */
+  enablement: number;
   /** Whether it gets connected accounts' events, which then tell whose they are. */
   isConnected: boolean;
   /** When it was read; a signature bears this time, so that none is later than a roll of the secret that it does not know. */
@@ -52,13 +52,13 @@ async function readEndpoints(
     url: string;
     api_version: string;
     connected: boolean;
-    enabled_since: number;
+    enablement: number;
     status: string;
     signing_secret: Buffer;
   }>({
     name: 'read_endpoints',
     text: `
-      select account_id, id, url, api_version, connected, enabled_since, status, signing_secret
+      select account_id, id, url, api_version, connected, enablement, status, signing_secret
       from webhook_endpoints
       where (account_id, id) in (select * from unnest($1::text[], $2::text[]))`,
     values: [keys.map((key) => key.split(' ')[0]), keys.map((key) => key.split(' ')[1])],
@@ -72,7 +72,7 @@ async function readEndpoints(
         signingSecret: vault.open(row.signing_secret),
         apiVersion: row.api_version,
         isEnabled: row.status === 'enabled',
-        enabledSince: row.enabled_since,
+        enablement: row.enablement,
         isConnected: row.connected,
         readAtSeconds,
       };

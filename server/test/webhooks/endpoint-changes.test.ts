@@ -221,6 +221,39 @@ async function underWay(status: number) {
   return { gate, receiver, endpoint, event };
 }
 
+describe('enabling starts afresh', () => {
+  test('for what a large backlog left in the queue too: it was made for an earlier time', async () => {
+    const receiver = await receiverForTest();
+    const endpoint = await pingedEndpoint(server.api, receiver.url);
+    const path = `/v1/webhook_endpoints/${endpoint.id}`;
+    await server.api.post(path, { status: 'disabled' });
+    await server.api.post(path, { status: 'enabled' });
+    // Deliveries bear the endpoint's first number here, as those do that were made before it was disabled.
+    await seed(server, endpoint.id, 3);
+    await queueEmpty(server);
+    expect((await deliveriesOf(server.api, endpoint.id)).map(({ status }) => status)).toEqual(
+      Array.from({ length: 3 }, () => 'canceled'),
+    );
+    await ping(server.api, endpoint.id);
+    await receiver.count(1);
+    expect(receiver.received.map(({ body }) => body.type)).toEqual(['webhook_endpoint.pinged']);
+  });
+
+  test('whatever the clocks of the processes say: one that is ten minutes late loses nothing', async () => {
+    const late = new TestClock();
+    late.advanceSeconds(-600);
+    const { connection, secretKey } = server;
+    const behind = await serverForTest({ connection, secretKey, overrides: { clock: late } });
+    const receiver = await receiverForTest();
+    const endpoint = await endpointFor(server.api, receiver.url, { status: 'disabled' });
+    await server.api.post(`/v1/webhook_endpoints/${endpoint.id}`, { status: 'enabled' });
+    await makeReferences(behind.api, 2);
+    await receiver.count(2);
+    expect((await deliveriesOf(server.api, endpoint.id)).map(({ status }) => status)).not.toContain('canceled');
+    await server.api.delete(`/v1/webhook_endpoints/${endpoint.id}`);
+  });
+});
+
 /** Proves that the queue was looked at since, and that nothing has crashed. */
 async function othersAreServed(): Promise<void> {
   const receiver = await receiverForTest();

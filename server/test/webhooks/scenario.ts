@@ -151,9 +151,9 @@ export async function copiedEndpoint({ context }: TestServer, endpointId: string
   await context.database.readers.query(
     `
     insert into webhook_endpoints
-      (account_id, id, created, revision, url, description, enabled_events, api_version, status, enabled_since,
+      (account_id, id, created, revision, url, description, enabled_events, api_version, status, enablement,
         disabled_reason, signing_secret, metadata)
-    select account_id, $2, created, revision, $3, description, enabled_events, api_version, status, enabled_since,
+    select account_id, $2, created, revision, $3, description, enabled_events, api_version, status, enablement,
       disabled_reason, signing_secret, metadata
     from webhook_endpoints
     where id = $1`,

@@ -20,7 +20,7 @@ export type WebhookEndpointRecord = StoredRecord & {
   api_version: string;
   connected: boolean;
   status: 'enabled' | 'disabled';
-  enabled_since: number;
+  enablement: number;
   disabled_reason: string | null;
   signing_secret: Buffer;
 };
@@ -41,7 +41,8 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>({
     api_version: { column: 'text', schema: Type.String() },
     connected: { column: 'boolean', schema: Type.Boolean() },
     status: { column: 'text', schema: Status },
-    enabled_since: { column: 'bigint', schema: Type.Integer(), shown: 'never' },
+    // How many times it was enabled: what was made under an earlier number is not sent any more.
+    enablement: { column: 'bigint', schema: Type.Integer(), shown: 'never' },
     disabled_reason: { column: 'text', schema: nullable(Type.String()) },
     signing_secret: { column: 'sealed', schema: Type.String(), shown: 'as_secret' },
   },
@@ -64,7 +65,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>({
         api_version: knownVersion(input.api_version ?? caller.account.api_version, caller),
         connected: input.connected ?? false,
         status: input.status ?? 'enabled',
-        enabled_since: caller.nowSeconds,
+        enablement: 1,
         disabled_reason: null,
         signing_secret: caller.makeSecret('whsec'),
       };
@@ -87,9 +88,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>({
         enabled_events: input.enabled_events ?? current.enabled_events,
         api_version: input.api_version === undefined ? current.api_version : knownVersion(input.api_version, caller),
         status: input.status ?? current.status,
-        // What was made before it was disabled is not sent when it is enabled again.
-        enabled_since:
-          current.status === 'disabled' && input.status === 'enabled' ? caller.nowSeconds : current.enabled_since,
+        enablement: current.enablement + (current.status === 'disabled' && input.status === 'enabled' ? 1 : 0),
         disabled_reason: input.status === 'enabled' ? null : current.disabled_reason,
       };
       return { after };
@@ -118,7 +117,12 @@ function ping(current: WebhookEndpointRecord, caller: Caller): Decided<WebhookEn
       `The webhook endpoint ${current.id} is disabled, so nothing is sent to it. Enable it first, with \`status: enabled\`.`,
     );
   }
-  const delivery = { id: caller.makeId('dlv'), eventId: caller.makeId('evt'), endpointId: current.id };
+  const delivery = {
+    id: caller.makeId('dlv'),
+    eventId: caller.makeId('evt'),
+    endpointId: current.id,
+    enablement: current.enablement,
+  };
   const verb = 'pinged';
   const record = newDelivery(current, delivery, `${webhookEndpoint.object}.${verb}`, caller.nowSeconds);
   return { after: current, verb, delivery, answer: { resource: webhookDelivery, record } };
