@@ -10,9 +10,12 @@ create table accounts (
   default_provider text,
   linked_records text not null,
   parent text collate "C",
+  api_version_previous text collate "C",
+  rollback_until bigint,
   constraint accounts_pkey PRIMARY KEY (account_id, id),
   constraint accounts_linked_records_known CHECK ((linked_records = ANY (ARRAY['open'::text, 'strict'::text]))),
-  constraint accounts_own_themselves CHECK ((account_id = id))
+  constraint accounts_own_themselves CHECK ((account_id = id)),
+  constraint accounts_roll_back_has_end CHECK (((api_version_previous IS NULL) = (rollback_until IS NULL)))
 );
 
 CREATE INDEX accounts_parent ON public.accounts USING btree (parent, id) WHERE (parent IS NOT NULL);
@@ -66,6 +69,7 @@ create table deployment (
   id boolean not null default true,
   master_key_check bytea not null,
   event_epoch integer not null default 1,
+  latest_api_version text collate "C" not null,
   constraint deployment_pkey PRIMARY KEY (id),
   constraint deployment_id_check CHECK (id)
 );
@@ -82,6 +86,7 @@ create table events (
   epoch integer not null,
   transaction_id xid8 not null,
   ordinal integer not null,
+  shape_version text collate "C" not null default '2026-11-01'::text,
   constraint events_pkey PRIMARY KEY (account_id, id)
 ) partition by range (id);
 

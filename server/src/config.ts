@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { makeKey, modeOfKey, type Mode } from './core/api-keys.ts';
 import { parseRanges, type AddressRanges } from './core/target-addresses.ts';
 import { masterKeyLength } from './core/vault.ts';
+import { apiVersions } from './versions/index.ts';
 
 export interface Config {
   host: string;
@@ -23,6 +24,8 @@ export interface Config {
   allowedTargets: AddressRanges;
   /** Requests a second for one account in this process; 0 bounds nothing. */
   rateLimit: number;
+  /** What new accounts are pinned to; null is the latest version. */
+  latestVersion: string | null;
   logLevel: string;
 }
 
@@ -69,6 +72,7 @@ export function readConfig(environment: Environment): Readonly<Config> {
   const retryScheduleSeconds = readSchedule(text('TENURE_RETRY_SCHEDULE') ?? defaultRetrySchedule, faults);
   const allowedTargets = readTargets(environment.TENURE_ALLOWED_TARGETS ?? defaultTargets[mode], faults);
   const rateLimit = readRate(text('TENURE_RATE_LIMIT') ?? defaultRate[mode], faults);
+  const latestVersion = readLatestVersion(text('TENURE_LATEST_VERSION'), mode, faults);
   const logLevel = oneOf('TENURE_LOG_LEVEL', logLevels, 'info');
 
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
@@ -85,6 +89,7 @@ export function readConfig(environment: Environment): Readonly<Config> {
     retryScheduleSeconds,
     allowedTargets,
     rateLimit,
+    latestVersion,
     logLevel,
   });
 }
@@ -126,6 +131,17 @@ function readRate(value: string, faults: string[]): number {
   if (/^\d{1,6}$/.test(value)) return rate;
   faults.push(`TENURE_RATE_LIMIT is "${value}"; it must be a whole number of requests a second, or 0 for no limit.`);
   return 0;
+}
+
+function readLatestVersion(value: string | null, mode: Mode, faults: string[]): string | null {
+  if (value === null) return null;
+  const dates = apiVersions.map(({ date }) => date);
+  if (mode === 'live') {
+    faults.push('TENURE_LATEST_VERSION is for trying upgrades out in a sandbox. Leave it out in live mode.');
+  } else if (!dates.includes(value)) {
+    faults.push(`TENURE_LATEST_VERSION is "${value}"; it must be one of ${dates.join(', ')}.`);
+  }
+  return value;
 }
 
 function readPort(value: string, faults: string[]): number {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Committer } from './commit/committer.ts';
+import type { EventShape } from './commit/mutation.ts';
 import type { Config } from './config.ts';
 import { DatabaseClock, type Clock } from './core/clock.ts';
 import { IdMaker } from './core/ids.ts';
@@ -9,11 +10,13 @@ import { Vault } from './core/vault.ts';
 import { dutiesLockKey, withLock } from './db/advisory-locks.ts';
 import { openDatabase, withClient, type Client, type Connection, type Database } from './db/database.ts';
 import { joinDeployment } from './db/deployment.ts';
+import { LatestVersion } from './db/latest-version.ts';
 import { migrate } from './db/migrate.ts';
 import { makePartitionsAhead } from './db/partitions.ts';
 import { Reader } from './db/reader.ts';
 import { recordReader } from './db/records.ts';
 import type { HttpContext } from './http/call.ts';
+import { servedVersions } from './http/version.ts';
 import { openAccounts } from './http/account-context.ts';
 import { KeyUses } from './http/key-uses.ts';
 import { openKeyRing } from './http/authenticate.ts';
@@ -22,6 +25,9 @@ import { Dispatcher, dispatcherLimits, type DispatcherLimits } from './webhooks/
 import { systemResolve, type ResolveHost } from './webhooks/target-guard.ts';
 import { deliveriesNotifier } from './webhooks/wake.ts';
 import { version } from './product.ts';
+import type { ApiVersion } from './versions/api-version.ts';
+import { ApiVersions } from './versions/apply.ts';
+import { apiVersions } from './versions/index.ts';
 
 /** What the server is made of, built once and handed to whoever needs it. */
 export interface Context extends HttpContext {
@@ -39,12 +45,14 @@ export interface Overrides {
   randomBytes?: RandomBytes;
   resolveHost?: ResolveHost;
   dispatcherLimits?: Partial<DispatcherLimits>;
+  /** As if this were another release. */
+  versions?: readonly ApiVersion[];
 }
 
 /**
  * Migrates the database, joins the deployment and builds the context.
  *
- * @throws {MigrationError} {@link MasterKeyError} with a message for the operator.
+ * @throws {MigrationError} {@link MasterKeyError} {@link ReleaseTooOldError} with a message for the operator.
  */
 export async function createContext(
   settings: { config: Config; connection: Connection; masterKey: Uint8Array; log: Logger },
@@ -57,15 +65,23 @@ export async function createContext(
   const ids = new IdMaker(clock, randomBytes);
   const vault = new Vault(masterKey, randomBytes);
 
-  const { eventEpoch } = await withClient(connection, async (client) => {
+  const versions = new ApiVersions(overrides.versions ?? apiVersions);
+
+  const { eventEpoch, latestVersion: latestKnown } = await withClient(connection, async (client) => {
     await migrate(client);
     databaseClock.correct(await databaseAheadMs(client));
     await withLock(client, dutiesLockKey, () => makePartitionsAhead(client, clock.nowMs()));
-    return joinDeployment(client, vault);
+    return joinDeployment(client, vault, { versions: versions.dates, isAlone: config.databaseUrl === null });
   });
 
   const database = openDatabase(connection, log);
   const reader = new Reader(database.readers);
+  const latestVersion = new LatestVersion(reader, latestKnown);
+  // A process of the release before must be able to read them, as long as one may be there.
+  const eventShape = (): EventShape => {
+    const latest = servedVersions(versions, latestVersion.known)[0]!;
+    return { version: latest, of: (event) => versions.convert(event, versions.newest, latest) };
+  };
   const dispatcher =
     config.role === 'api'
       ? null
@@ -73,6 +89,7 @@ export async function createContext(
           pool: database.deliverers,
           vault,
           clock,
+          versions,
           randomBytes,
           log,
           resolveHost: overrides.resolveHost ?? systemResolve,
@@ -93,13 +110,16 @@ export async function createContext(
     reader,
     lister: new Reader(database.listers),
     readRecord: recordReader(reader),
-    committer: new Committer({ writers: database.writers, ids, clock, epoch: eventEpoch, onDeliveries }),
+    committer: new Committer({ writers: database.writers, ids, clock, eventShape, epoch: eventEpoch, onDeliveries }),
     keyRing: openKeyRing(reader),
     keyUses: new KeyUses(),
     accounts: openAccounts(reader),
     vault,
     dispatcher,
     resources,
+    versions,
+    latestVersion,
+    eventShape,
     isReady: () => isReady(reader),
     close: () => database.end(),
   };

@@ -26,6 +26,8 @@ async function makeAccountAndKey(context: Context): Promise<string | null> {
     ...newRecord(accountId, accountId),
     name: 'My account',
     api_version: null,
+    api_version_previous: null,
+    rollback_until: null,
     default_provider: null,
     linked_records: 'open',
     parent: null,

@@ -14,6 +14,7 @@ import {
 } from './support/server.ts';
 import { expectShape } from './support/shapes.ts';
 import { addAccount, addKey, firstAccountId, type Tenant } from './support/tenants.ts';
+import { latestVersion } from './support/versions.ts';
 
 type Body = ApiResponse['body'];
 
@@ -166,7 +167,9 @@ describe('a connected account', () => {
     const whole = { name: 'Another branch', default_provider: 'provider_c', linked_records: 'strict' };
     expect((await api.post('/v1/accounts', whole)).body).toMatchObject(whole);
     expect((await api.get(`/v1/accounts/${made.body.id}`)).text).toBe(made.text);
-    expect((await (await keyOf(made.body.id)).get('/v1/account')).text).toBe(made.text);
+    // Its own first request pins it.
+    const itself = { ...made.body, api_version: latestVersion };
+    expect((await (await keyOf(made.body.id)).get('/v1/account')).body).toStrictEqual(itself);
     expectRefusal(await api.post('/v1/accounts', {}), missing('name'));
     expectRefusal(await api.post('/v1/accounts', { name: null }), invalid('name'));
   });
@@ -181,7 +184,8 @@ describe('a connected account', () => {
       data: { object: made.body, previous_attributes: null },
       request: { id: made.headers.get('request-id'), actor: { key_id: parent.keyId } },
     });
-    expect((await api.get('/v1/events', contextOf(made.body.id))).body.count).toBe(0);
+    const its = await api.get('/v1/events?type=account.created', contextOf(made.body.id));
+    expect(its.body.count).toBe(0);
   });
 
   test('is made once, however often it is asked for with one key', async () => {
@@ -199,6 +203,8 @@ describe('a connected account', () => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) made.unshift((await api.post('/v1/accounts', { name })).body);
     const grandchild = await api.post('/v1/accounts', { name: 'f' }, contextOf(made[0].id));
     expect(grandchild.body).toMatchObject({ parent: made[0].id, account: made[0].id });
+    // That was the account's first request.
+    made[0].api_version = latestVersion;
 
     const { body: list } = await api.get('/v1/accounts');
     expect(list).toStrictEqual({ object: 'list', count: 5, has_more: false, data: made });
@@ -336,8 +342,8 @@ describe('Service-Context', () => {
       data: [withoutAccount(customer.body)],
     });
     for (const path of ['/v1/references', '/v1/customers', '/v1/events']) {
-      // Its key, its customer, and what became of its reference: created, updated, completed.
-      const counted = path === '/v1/events' ? 5 : 1;
+      // Its pin, its key, its customer, and what became of its reference: created, updated, completed.
+      const counted = path === '/v1/events' ? 6 : 1;
       expect((await api.get(path, context)).body.count, path).toBe(counted);
       expect((await child.api.get(path)).body.count, path).toBe(counted);
     }
@@ -404,12 +410,15 @@ describe('Service-Context', () => {
     expect((await api.get(`/v1/accounts/${child.id}`)).body).toStrictEqual(withoutAccount(changed.body));
     expect((await api.get('/v1/account')).body.name).toBe('Another');
     const { body: events } = await child.api.get('/v1/events?type=account.*');
+    expect(events.count).toBe(2);
     expect(events.data).toMatchObject([
       {
         type: 'account.updated',
         data: { object: withoutAccount(changed.body), previous_attributes: { name: 'A branch' } },
         request: { actor: { key_id: parent.keyId } },
       },
+      // Its first request.
+      { type: 'account.updated', data: { previous_attributes: { api_version: null } } },
     ]);
     expect((await api.get('/v1/events?type=account.updated')).body.count).toBe(0);
   });

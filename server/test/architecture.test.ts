@@ -89,6 +89,7 @@ test('only the committer, and the duties that keep house, write', () => {
     'commit/statements.ts',
     // The deployment's one row, and the list of migrations.
     'db/deployment.ts',
+    'db/latest-version.ts',
     'db/migrate.ts',
     // When a key was last used is no change of the key.
     'http/key-uses.ts',

@@ -138,9 +138,16 @@ describe('an endpoint for connected accounts', () => {
     const { body: cy } = await parent.api.post('/v1/accounts', { name: 'Cy' });
     await parent.api.post('/v1/account', { name: 'Cy & Co' }, contextOf(cy.id));
     await queueEmpty(server);
-    expect(children.received.map(({ body }) => [body.type, body.account, body.data.object.id])).toEqual([
-      ['account.updated', cy.id, cy.id],
-    ]);
+    const changes = children.received.map(({ body }) => [body.account, body.data.previous_attributes]);
+    // What its first request does, and what that request was for.
+    expect(changes).toHaveLength(2);
+    expect(changes).toEqual(
+      expect.arrayContaining([
+        [cy.id, { api_version: null }],
+        [cy.id, { name: 'Cy' }],
+      ]),
+    );
+    expect(typesOf(children)).toEqual(['account.updated', 'account.updated']);
     expect(own.received.map(({ body }) => [body.type, body.account, body.data.object.id])).toEqual([
       ['account.created', undefined, cy.id],
     ]);

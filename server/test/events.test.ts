@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { latestVersion } from '../src/versions/index.ts';
+import { latestVersion } from './support/versions.ts';
 import { allOf } from './support/paging.ts';
 import { serverForTest, startTestServer, type Api, type ApiResponse, type TestServer } from './support/server.ts';
 import { expectShape } from './support/shapes.ts';

@@ -3,7 +3,7 @@ import { Committer } from '../src/commit/committer.ts';
 import { purgeKeys } from '../src/commit/purge-keys.ts';
 import { openDatabase, withClient } from '../src/db/database.ts';
 import { resources } from '../src/resources/index.ts';
-import { latestVersion } from '../src/versions/index.ts';
+import { latestVersion } from './support/versions.ts';
 import { TestClock } from './support/clock.ts';
 import { serverForTest, startTestServer, type Api, type ApiResponse, type TestServer } from './support/server.ts';
 import { StillClock } from './support/still-clock.ts';

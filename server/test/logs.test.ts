@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { allPermissions } from '../src/core/permissions.ts';
 import { UnavailableError } from '../src/db/database.ts';
-import { latestVersion } from '../src/versions/index.ts';
+import { latestVersion } from './support/versions.ts';
 import { allOf } from './support/paging.ts';
 import { rawRequest } from './support/raw-http.ts';
 import { exclusive, expectRefusal, invalid, refusals, unknown, type Refusal } from './support/refusals.ts';

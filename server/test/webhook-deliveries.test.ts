@@ -2,7 +2,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newMasterKey } from '../src/config.ts';
 import type { Clock } from '../src/core/clock.ts';
-import { latestVersion } from '../src/versions/index.ts';
+import { latestVersion } from './support/versions.ts';
 import { allOf } from './support/paging.ts';
 import { isSignedWith, receiverForTest } from './support/receiver.ts';
 import { exclusive, expectRefusal, invalid, refusals, unknown } from './support/refusals.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { newMasterKey } from '../src/config.ts';
-import { latestVersion } from '../src/versions/index.ts';
+import { latestVersion } from './support/versions.ts';
 import { allOf } from './support/paging.ts';
 import { expectRefusal, invalid, missing, refusals, unknown, type Refusal } from './support/refusals.ts';
 import { serverForTest, startTestServer, type Api, type ApiResponse, type TestServer } from './support/server.ts';

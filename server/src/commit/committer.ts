@@ -12,7 +12,7 @@ import {
 } from '../db/database.ts';
 import { Lanes } from './lanes.ts';
 import { exclusivesOf, prepareMember, type Member } from './member.ts';
-import { OverloadedError, type Mutation, type Outcome } from './mutation.ts';
+import { OverloadedError, type EventShape, type Mutation, type Outcome } from './mutation.ts';
 import { provesCommit, refusalCode, statementsOf, type RefusalReason, type Statement } from './statements.ts';
 
 /** Measured best up to 128 connections; above, larger batches carry more than they delay. */
@@ -57,8 +57,7 @@ type Sent =
  */
 export class Committer {
   readonly #writers: Pool;
-  readonly #ids: IdMaker;
-  readonly #clock: Clock;
+  readonly #making: { ids: IdMaker; clock: Clock; eventShape: () => EventShape };
   readonly #epoch: number;
   readonly #doubtMs: number;
   readonly #onDeliveries: () => void;
@@ -73,13 +72,13 @@ export class Committer {
     writers: Pool;
     ids: IdMaker;
     clock: Clock;
+    eventShape: () => EventShape;
     epoch: number;
     onDeliveries?: () => void;
     doubtMs?: number;
   }) {
     this.#writers = parts.writers;
-    this.#ids = parts.ids;
-    this.#clock = parts.clock;
+    this.#making = parts;
     this.#epoch = parts.epoch;
     this.#onDeliveries = parts.onDeliveries ?? (() => {});
     this.#doubtMs = parts.doubtMs ?? doubtMsDefault;
@@ -118,7 +117,7 @@ export class Committer {
   async #decideAndWrite(mutation: Mutation): Promise<Outcome> {
     const startedMs = performance.now();
     for (let losses = 0; performance.now() - startedMs < decidingMsMax; losses++) {
-      const member = prepareMember(mutation, await mutation.decide(), this.#ids, this.#clock);
+      const member = prepareMember(mutation, await mutation.decide(), this.#making);
       if (!member.log && member.events.length === 0) return { kind: 'committed', answer: member.answer };
       const written = await this.#enqueue(member);
       if (written.kind !== 'record_moved') return written;
@@ -213,7 +212,7 @@ export class Committer {
     for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 2, 1_000)) {
       const inDoubt = lost.length > 0;
       const lostAreGone = inDoubt && (await this.#areGone(lost));
-      const options = { epoch: this.#epoch, nowMs: this.#clock.nowMs(), again: inDoubt };
+      const options = { epoch: this.#epoch, nowMs: this.#making.clock.nowMs(), again: inDoubt };
       const trip = await this.#trip(statementsOf(batch, options));
       if (trip.kind === 'done') {
         if (trip.deliveries > 0) this.#onDeliveries();

@@ -1,8 +1,9 @@
 import { eventsOf, mentionedIds, type EventFacts, type RecordChange } from '../core/change.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
+import type { JsonObject } from '../core/diff.ts';
 import { timeOfId, type Id, type IdMaker } from '../core/ids.ts';
 import type { DirectDelivery, Resource, StoredRecord } from '../core/resource.ts';
-import type { Answer, Claim, Decision, Mutation, RequestFacts } from './mutation.ts';
+import type { Answer, Claim, Decision, EventShape, Mutation, RequestFacts } from './mutation.ts';
 
 /** A decided mutation as rows to write. Its ids are made once: a batch that is sent again writes the very same rows. */
 export interface Member {
@@ -34,6 +35,8 @@ export interface EventRow {
   mentions: string[];
   data: string;
   request: string;
+  /** The version of the API whose shape these have. */
+  shapeVersion: string;
   /** Where it goes, if not to every endpoint that subscribed to it. */
   delivery: DirectDelivery | null;
 }
@@ -55,7 +58,11 @@ export interface CountDelta {
 }
 
 /** Everything that follows from a decision: record writes, events, log, claim and counts. */
-export function prepareMember(mutation: Mutation, decision: Decision, ids: IdMaker, clock: Clock): Member {
+export function prepareMember(
+  mutation: Mutation,
+  decision: Decision,
+  { ids, clock, eventShape }: { ids: IdMaker; clock: Clock; eventShape: () => EventShape },
+): Member {
   const { request, accountId } = mutation;
   const member: Member = {
     accountId,
@@ -69,7 +76,8 @@ export function prepareMember(mutation: Mutation, decision: Decision, ids: IdMak
     claim: null,
     counts: [],
   };
-  const requestJson = JSON.stringify(eventRequest(request));
+  const shape = eventShape();
+  const causedBy = eventRequest(request);
   const nowSeconds = toSeconds(clock.nowMs());
   const mentions = new Set<string>();
   for (const change of decision.changes) {
@@ -80,7 +88,7 @@ export function prepareMember(mutation: Mutation, decision: Decision, ids: IdMak
     if (silences(change)) member.silencedEndpoints.push(change.before!.id);
     const delivery = (change.before && change.after && change.delivery) || null;
     for (const event of events) {
-      const row = eventRow(change.resource, event, requestJson, delivery, ids);
+      const row = eventRow(change.resource, event, { causedBy, shape, delivery, ids });
       member.events.push(row);
       for (const id of row.mentions) mentions.add(id);
       addTotal(member.counts, 'event', 1);
@@ -125,25 +133,34 @@ function silences({ resource, before, after }: RecordChange): boolean {
 function eventRow(
   resource: Resource,
   event: EventFacts,
-  request: string,
-  delivery: DirectDelivery | null,
-  ids: IdMaker,
+  {
+    causedBy,
+    shape,
+    delivery,
+    ids,
+  }: { causedBy: JsonObject; shape: EventShape; delivery: DirectDelivery | null; ids: IdMaker },
 ): EventRow {
   const id = delivery?.eventId ?? ids.make('evt');
+  const { data, request } = shape.of({
+    object: 'event',
+    data: { object: event.object, previous_attributes: event.previousAttributes },
+    request: causedBy,
+  });
   return {
     id,
     created: toSeconds(timeOfId(id)),
     type: event.type,
     objectId: event.objectId,
     mentions: mentionedIds(resource, event),
-    data: JSON.stringify({ object: event.object, previous_attributes: event.previousAttributes }),
-    request,
+    data: JSON.stringify(data),
+    request: JSON.stringify(request),
+    shapeVersion: shape.version,
     delivery,
   };
 }
 
 /** The event's `request` (spec, event): who caused it, and by which request. */
-function eventRequest(request: RequestFacts | null): object {
+function eventRequest(request: RequestFacts | null): JsonObject {
   const actor = request
     ? {
         type: request.key.type === 'agent' ? 'agent' : 'api_key',

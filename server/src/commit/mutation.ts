@@ -1,5 +1,6 @@
 import type { ErrorCode, ErrorType } from '../core/errors.ts';
 import type { RecordChange } from '../core/change.ts';
+import type { JsonObject } from '../core/diff.ts';
 
 /** A wish to change something, as the committer takes it. */
 export interface Mutation {
@@ -50,6 +51,13 @@ export interface RequestFacts {
   body: string | null;
   /** The request whose stored answer this one gets. */
   originalRequest: string | null;
+}
+
+/** The shape in which events are kept: the one of the latest version of their time. */
+export interface EventShape {
+  version: string;
+  /** An event, as far as it is given, out of the shape that decisions know. */
+  of(event: JsonObject): JsonObject;
 }
 
 /** The right to be the one request that a key stands for. */

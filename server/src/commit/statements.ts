@@ -190,19 +190,32 @@ function insertEvents(batch: readonly Member[], epoch: number): Statement | null
   const rows: Cell[][] = [];
   for (const { accountId, events } of batch) {
     for (const event of events) {
-      const { id, created, type, objectId, mentions, data, request } = event;
-      rows.push([accountId, id, created, type, objectId, arrayLiteral(mentions), data, request, epoch, rows.length]);
+      const { id, created, type, objectId, mentions, data, request, shapeVersion } = event;
+      const place = [epoch, rows.length];
+      rows.push([
+        accountId,
+        id,
+        created,
+        type,
+        objectId,
+        arrayLiteral(mentions),
+        data,
+        request,
+        shapeVersion,
+        ...place,
+      ]);
     }
   }
   return statementOf(
     'insert_events',
     `
     insert into events
-      (account_id, id, created, type, object_id, mentions, data, request, epoch, transaction_id, ordinal)
-    select account_id, id, created, type, object_id, mentions::text[], data, request, epoch, pg_current_xact_id(), ordinal
+      (account_id, id, created, type, object_id, mentions, data, request, shape_version, epoch, transaction_id, ordinal)
+    select account_id, id, created, type, object_id, mentions::text[], data, request, shape_version, epoch, pg_current_xact_id(),
+      ordinal
     from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-        $9::integer[], $10::integer[])
-      as input (account_id, id, created, type, object_id, mentions, data, request, epoch, ordinal)`,
+        $9::text[], $10::integer[], $11::integer[])
+      as input (account_id, id, created, type, object_id, mentions, data, request, shape_version, epoch, ordinal)`,
     rows,
   );
 }

@@ -88,7 +88,8 @@ export interface Deciding {
   answer?: { resource: Resource; record: StoredRecord };
 }
 
-function decidingOf(
+/** A decision as what is to be written: the next revision, unless nothing is different. */
+export function decidingOf(
   resource: Resource,
   before: StoredRecord,
   { after, verb, delivery, also = [], answer }: Decided<StoredRecord>,

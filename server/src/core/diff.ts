@@ -21,6 +21,22 @@ export function previousAttributes(before: JsonObject, after: JsonObject): JsonO
   return Object.keys(previous).length > 0 ? previous : null;
 }
 
+/** A member that is different in two objects. What is left out was not there. */
+export type Difference = { path: string; before?: Json; after?: Json };
+
+/** All members that are different, nested objects member by member and arrays whole. Paths are joined by dots. */
+export function differencesOf(before: JsonObject, after: JsonObject, within = ''): Difference[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key): Difference[] => {
+    const path = within + key;
+    const [was, is] = [before, after].map((object) => (Object.hasOwn(object, key) ? object[key]! : undefined));
+    if (was !== undefined && is !== undefined) {
+      if (isObject(was) && isObject(is)) return differencesOf(was, is, `${path}.`);
+      if (sameJson(was, is)) return [];
+    }
+    return [{ path, ...(was !== undefined && { before: was }), ...(is !== undefined && { after: is }) }];
+  });
+}
+
 /** Whether two JSON values are equal; the order of keys does not count. */
 export function sameJson(left: Json, right: Json): boolean {
   if (left === right) return true;

@@ -169,6 +169,12 @@ export const errorCatalogue = {
     type: 'invalid_request_error',
     explanation: 'There is no such path. Check it for typing errors; every path of the API starts with /v1/.',
   },
+  rollback_expired: {
+    status: 400,
+    type: 'invalid_request_error',
+    explanation:
+      'An upgrade of the account to a newer version of the API can be taken back for 72 hours. They are over, so the upgrade is final. A single request can still name an older version in its `Service-Version` header.',
+  },
   status_transition_invalid: {
     status: 400,
     type: 'invalid_request_error',

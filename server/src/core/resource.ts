@@ -52,6 +52,7 @@ export interface Caller {
   permissions: ReadonlySet<string>;
   /** When the key that asks ends; null if it does not. */
   keyExpiresAt: number | null;
+  /** The versions of the API that are served, the newest first. */
   apiVersions: readonly string[];
   allowedTargets: AddressRanges;
   makeId<Prefix extends IdPrefix>(prefix: Prefix): Id<Prefix>;
@@ -105,11 +106,8 @@ export interface Resource<R extends StoredRecord = StoredRecord> {
   appendOnly?: true;
   /** Its records are listed below others: by the path of theirs, the column that holds their id. It has no routes of its own. */
   listedUnder?: Readonly<Record<string, string>>;
-  /**
-   * Its records live in themselves and belong to the account in this column: connected accounts to their parent. Then
-   * `ownPath` is where an account finds itself.
-   */
-  ownedBy?: { column: string; ownPath: string };
+  /** Its records live in themselves and belong to another account: connected accounts to their parent. */
+  ownedBy?: Ownership<R>;
   /**
    * How long, in milliseconds, another process may go on with what it has read of a record that was changed. The answer to a
    * change waits for that long, so that whatever it tells is true everywhere.
@@ -123,6 +121,18 @@ export interface Resource<R extends StoredRecord = StoredRecord> {
   mostOfAnAccount?: number;
   /** Operations on one record that are more than setting fields: `POST /v1/<path>/{id}/<name>`. */
   actions?: Record<string, Action<R>>;
+}
+
+/** What is particular about accounts. */
+export interface Ownership<R extends StoredRecord = StoredRecord> {
+  /** Holds the account that it belongs to. */
+  column: string;
+  /** `/v1/<ownPath>` is where an account finds itself. */
+  ownPath: string;
+  /** What an account can do with itself: `POST /v1/<ownPath>/<name>`. */
+  actions?: Record<string, Action<R>>;
+  /** What its first request makes of it: it gets the version of the API that it has until it upgrades. */
+  pin(current: R, version: string): R;
 }
 
 export interface Filter {

@@ -1,5 +1,6 @@
 import type { Client } from 'pg';
 import type { Vault } from '../core/vault.ts';
+import { releaseVersion } from './latest-version.ts';
 
 /** Known text; that it can be read again proves that the key is the one the database was made with. */
 const masterKeyProof = 'tenure';
@@ -7,22 +8,55 @@ const masterKeyProof = 'tenure';
 /** The master key is not the one that this database was made with. */
 export class MasterKeyError extends Error {}
 
+/** The deployment serves a version of the API that this release does not know. */
+export class ReleaseTooOldError extends Error {}
+
+/** What a process needs to know of the deployment it belongs to. */
+export interface Deployment {
+  /** New events belong to it. */
+  eventEpoch: number;
+  /** The latest version of the API that is served. */
+  latestVersion: string;
+}
+
 /**
  * Writes what is true of the deployment at its first start, and checks it at each later one.
  *
- * @returns the epoch that new events belong to.
- * @throws {MasterKeyError} before anything could be written that the other processes cannot read.
+ * @param release the versions of the API that this release knows, and whether no other process can run beside this one: then its
+ *   newest version is served from now on.
+ * @throws {MasterKeyError} {@link ReleaseTooOldError} before anything could be written that the other processes cannot read.
  */
-export async function joinDeployment(client: Client, vault: Vault): Promise<{ eventEpoch: number }> {
-  await client.query('insert into deployment (master_key_check) values ($1) on conflict do nothing', [
-    vault.seal(masterKeyProof),
-  ]);
-  const { rows } = await client.query<{ master_key_check: Buffer; event_epoch: number }>(
-    'select master_key_check, event_epoch from deployment',
+export async function joinDeployment(
+  client: Client,
+  vault: Vault,
+  release: { versions: readonly string[]; isAlone: boolean },
+): Promise<Deployment> {
+  const newest = release.versions[0]!;
+  await client.query(
+    'insert into deployment (master_key_check, latest_api_version) values ($1, $2) on conflict do nothing',
+    [vault.seal(masterKeyProof), newest],
   );
-  const { master_key_check, event_epoch } = rows[0]!;
+  const { rows } = await client.query<{
+    master_key_check: Buffer;
+    event_epoch: number;
+    latest_api_version: string;
+  }>('select master_key_check, event_epoch, latest_api_version from deployment');
+  const { master_key_check, event_epoch, latest_api_version } = rows[0]!;
+  refuseOtherKey(vault, master_key_check);
+  if (!release.versions.includes(latest_api_version)) {
+    throw new ReleaseTooOldError(
+      `This deployment serves the API version ${latest_api_version}, which this release of Tenure does not know. Start the newer release.`,
+    );
+  }
+  return {
+    eventEpoch: event_epoch,
+    latestVersion: release.isAlone ? await releaseVersion(client, newest) : latest_api_version,
+  };
+}
+
+function refuseOtherKey(vault: Vault, check: Buffer): void {
   try {
-    if (vault.open(master_key_check) === masterKeyProof) return { eventEpoch: event_epoch };
+    if (vault.open(check) === masterKeyProof) return;
   } catch {
     // Said below, for the person who set the key.
   }

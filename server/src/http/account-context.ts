@@ -1,8 +1,10 @@
 import { ApiError } from '../core/errors.ts';
+import { decidingOf } from '../core/change.ts';
 import { isId } from '../core/ids.ts';
 import type { Provider } from '../core/providers.ts';
 import { Fresh } from '../db/fresh.ts';
 import type { Reader } from '../db/reader.ts';
+import { headerOf, type Call, type HttpContext } from './call.ts';
 
 /** What requests need to know of an account. */
 export interface AccountFacts {
@@ -12,6 +14,9 @@ export interface AccountFacts {
   defaultProvider: Provider | null;
   linkedRecords: 'open' | 'strict';
 }
+
+/** An account that has made its first request. */
+export type PinnedAccount = AccountFacts & { apiVersion: string };
 
 /** What one process may still believe of an account that another one has changed; see `staleForMs` of accounts. */
 const ageMaxMs = 1_000;
@@ -29,24 +34,53 @@ export function openAccounts(reader: Reader): Accounts {
  *
  * @throws {ApiError} `account_invalid`; an unknown account and one that is not connected get the same answer.
  */
-export async function chooseAccount(
-  header: string | undefined,
-  ownAccountId: string,
-  accounts: Accounts,
-): Promise<AccountFacts> {
-  const wanted = header ?? ownAccountId;
+export async function chooseAccount(context: HttpContext, call: Call): Promise<PinnedAccount> {
+  const ownAccountId = call.key!.accountId;
+  const wanted = headerOf(call.request, 'service-context') ?? ownAccountId;
   if (!isId('acct', wanted)) {
     throw new ApiError('account_invalid', '`Service-Context` must be an account id, such as `acct_…`.', {
       status: 400,
       type: 'invalid_request_error',
     });
   }
-  const found = await accounts.get(wanted);
-  if (found && (wanted === ownAccountId || found.parentId === ownAccountId)) return found;
+  const found = await context.accounts.get(wanted);
+  if (found && (wanted === ownAccountId || found.parentId === ownAccountId)) return pinned(context, call, found);
   throw new ApiError(
     'account_invalid',
     `The account ${wanted} does not exist, or is not connected to the account of this key.`,
   );
+}
+
+/**
+ * The account, which is pinned to the latest version by the first request of its keys or of its parent's that acts on it, a
+ * refused one too (spec, versioning). It is a change of the account like any other, made by the server itself.
+ */
+export async function pinned(context: HttpContext, call: Call, facts: AccountFacts): Promise<PinnedAccount> {
+  if (isPinned(facts)) return facts;
+  const { resources, committer, readRecord, accounts, config } = context;
+  const account = resources.find(({ ownedBy }) => ownedBy)!;
+  const wanted = config.latestVersion ?? call.versionsServed[0]!;
+  const version = call.versionsServed.includes(wanted) ? wanted : call.versionsServed[0]!;
+  const outcome = await committer.commit({
+    accountId: facts.id,
+    request: null,
+    claim: null,
+    touches: [facts.id],
+    async decide() {
+      const record = (await readRecord(account, facts.id, facts.id))!;
+      const { changes } = decidingOf(account, record, { after: account.ownedBy!.pin(record, version) });
+      return { changes, answer: null };
+    },
+  });
+  if (outcome.kind === 'refused') throw outcome.error;
+  // Whoever was first has decided.
+  const now = await accounts.getAnew(facts.id);
+  if (now && isPinned(now)) return now;
+  throw new Error(`Bug! The account ${facts.id} was not pinned.`);
+}
+
+function isPinned(facts: AccountFacts): facts is PinnedAccount {
+  return facts.apiVersion !== null;
 }
 
 async function readAccounts(reader: Reader, ids: string[]): Promise<(AccountFacts | null)[]> {

@@ -8,19 +8,20 @@ import { chooseAccount } from './account-context.ts';
 import { authenticate, authenticateAgain } from './authenticate.ts';
 import { bodyBytesMax, bodyFault, checkBodyHeaders, readBody } from './body.ts';
 import { headerOf, newCall, type Call, type HttpContext } from './call.ts';
-import { carryOut, logOnly } from './carry-out.ts';
+import { carryOut, logOnly, repeatOfOtherVersion, type CarriedOut } from './carry-out.ts';
 import { addErrorPages } from './error-pages.ts';
+import { readExpansion } from './expand.ts';
 import { apiErrorOf, errorAnswer } from './errors.ts';
 import { addHealthRoutes } from './health.ts';
 import { KnownPaths } from './known-paths.ts';
 import { readIdempotencyKey, RunningKeys } from './idempotency.ts';
 import { requirePermission } from './permission.ts';
 import { FailedSignIns, RateLimit } from './rate-limit.ts';
-import { queryReader } from './query.ts';
+import { queryReader, type Query } from './query.ts';
 import { routesOf, type ReadRoute, type Route, type WriteRoute } from './routes.ts';
 import { validator } from './validate.ts';
-import { latestVersion } from '../versions/index.ts';
-import { chooseVersion } from './version.ts';
+import type { ApiVersions } from '../versions/apply.ts';
+import { errorInVersion, requireServedVersion, settleVersion } from './version.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -84,14 +85,14 @@ export function buildApp(context: HttpContext): FastifyInstance {
     if (!config.route && !paths.isApi(request.url)) throw paths.refusalOf(request);
     await identify(context, call, limits.failedSignIns);
     call.accountId = call.key!.accountId;
+    await settleVersion(context, call);
     limits.rateLimit.check(call.accountId, reply);
     if (!config.route) throw paths.refusalOf(request);
     call.route = config.route;
-    call.version = chooseVersion(headerOf(request, 'service-version'));
-    const contextHeader = headerOf(request, 'service-context');
-    call.account = await chooseAccount(contextHeader, call.accountId, context.accounts);
+    requireServedVersion(call);
+    call.account = await chooseAccount(context, call);
     call.accountId = call.account.id;
-    call.withContext = contextHeader !== undefined;
+    call.withContext = headerOf(request, 'service-context') !== undefined;
     requirePermission(call.route.permission, call.key!.permissions);
     if (call.route.method !== 'GET') checkBodyHeaders(call);
   });
@@ -150,6 +151,7 @@ async function refuseUnroutable(
   try {
     await identify(context, request.call, failedSignIns);
     request.call.accountId = request.call.key!.accountId;
+    await settleVersion(context, request.call);
     rateLimit.check(request.call.accountId, reply);
     await sendError(context, request, reply, error);
   } catch (unidentified) {
@@ -177,38 +179,70 @@ function addRoutes(app: FastifyInstance, context: HttpContext, routes: Route[]):
       method: route.method,
       url: route.path,
       config: { route },
-      handler: route.method === 'GET' ? readHandler(route) : writeHandler(context, runningKeys, route),
+      handler: route.method === 'GET' ? readHandler(context, route) : writeHandler(context, runningKeys, route),
     });
   }
 }
 
-function readHandler(route: ReadRoute) {
-  const readQuery = queryReader(route.query);
+function readHandler(context: HttpContext, route: ReadRoute) {
+  const { versions } = context;
+  const readers = versions.each((version) => queryReader(versions.propertiesIn(version, route.object, route.query)));
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    const body = JSON.stringify(await route.read(request.call, readQuery(request.url)));
-    return send(reply, { status: 200, body });
+    const { call } = request;
+    const { query: sent, expand } = readers.get(call.version)!(request.url);
+    const query = liftNames(versions, route, call.version, sent);
+    call.expansion = readExpansion(context, call, route.expandable, expand);
+    try {
+      const answer = versions.convert(await route.read(call, query), versions.newest, call.version);
+      return await send(reply, { status: 200, body: JSON.stringify(answer) });
+    } catch (error) {
+      throw error instanceof ApiError ? errorInVersion(versions, error, route.object, call.version) : error;
+    }
   };
 }
 
 function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: WriteRoute) {
+  const { versions } = context;
   const readQuery = queryReader(route.query);
-  const validateBody = validator(route.body);
+  const validators = versions.each((version) => validator(versions.schemaIn(version, route.object, route.body)));
+
+  async function carryOutOrRepeat(call: Call, body: object): Promise<CarriedOut> {
+    const { request } = call;
+    try {
+      call.expansion = readExpansion(context, call, route.expandable, readQuery(request.url).expand);
+      validators.get(call.version)!(body);
+      call.idempotencyKey = readIdempotencyKey(request.method, headerOf(request, 'idempotency-key'));
+    } catch (refusal) {
+      const repeated = await repeatOfOtherVersion(context, call, body);
+      if (repeated) return repeated;
+      throw refusal;
+    }
+    return carryOut(context, runningKeys, call, route, body);
+  }
+
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { call } = request;
     const body = request.body ?? {};
-    readQuery(request.url);
-    validateBody(body);
     // The body may have come slowly. What is known of key and account is looked at once more, and is mostly the same.
     await authenticateAgain(request, context.keyRing, context.clock);
-    call.account = await chooseAccount(headerOf(request, 'service-context'), call.key!.accountId, context.accounts);
-    call.idempotencyKey = readIdempotencyKey(request.method, headerOf(request, 'idempotency-key'));
-    const { answer, replayed } = await carryOut(context, runningKeys, call, route, body);
+    call.account = await chooseAccount(context, call);
+    const { answer, replayed } = await carryOutOrRepeat(call, body);
     if (replayed) {
       call.version = replayed.apiVersion;
       reply.header('idempotent-replayed', 'true').header('original-request', replayed.requestId);
     }
     return send(reply, answer);
   };
+}
+
+/** The query's parameters by the names that handlers know. */
+function liftNames(versions: ApiVersions, { object }: ReadRoute, version: string, query: Query): Query {
+  if (version === versions.newest) return query;
+  const named = Object.entries(query).map(([name, value]) => [
+    versions.convertName(object, name, version, versions.newest),
+    value,
+  ]);
+  return Object.fromEntries(named) as Query;
 }
 
 async function sendError(
@@ -275,7 +309,7 @@ function answerUnreadable(context: HttpContext, error: Error & { code?: string }
   const { status, body } = errorAnswer(apiError, requestId, context.config.publicUrl);
   socket.write(
     `HTTP/1.1 ${status} Error\r\ncontent-type: application/json; charset=utf-8\r\nrequest-id: ${requestId}\r\n` +
-      `service-version: ${latestVersion}\r\nservice-should-retry: false\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      `service-version: ${context.latestVersion.known}\r\nservice-should-retry: false\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
   // Whoever never closes their side keeps nothing open.
   socket.destroySoon();

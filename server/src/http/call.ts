@@ -10,8 +10,11 @@ import type { AddressRanges } from '../core/target-addresses.ts';
 import type { Vault } from '../core/vault.ts';
 import type { RecordReader } from '../db/records.ts';
 import type { Reader } from '../db/reader.ts';
-import { latestVersion } from '../versions/index.ts';
-import type { AccountFacts, Accounts } from './account-context.ts';
+import type { EventShape } from '../commit/mutation.ts';
+import type { LatestVersion } from '../db/latest-version.ts';
+import type { ApiVersions } from '../versions/apply.ts';
+import type { Accounts, PinnedAccount } from './account-context.ts';
+import type { Expansion } from './expand.ts';
 import type { KeyRing, SignedInKey } from './authenticate.ts';
 import type { KeyUses } from './key-uses.ts';
 import type { Route } from './routes.ts';
@@ -24,6 +27,7 @@ export interface HttpContext {
     role: 'all' | 'api' | 'worker';
     allowedTargets: AddressRanges;
     rateLimit: number;
+    latestVersion: string | null;
   };
   log: Logger;
   clock: Clock;
@@ -39,6 +43,10 @@ export interface HttpContext {
   vault: Vault;
   randomBytes: RandomBytes;
   resources: readonly Resource[];
+  versions: ApiVersions;
+  latestVersion: LatestVersion;
+  /** The shape in which events are kept just now. */
+  eventShape(): EventShape;
   /** Whether the database answers. */
   isReady(): Promise<boolean>;
 }
@@ -54,10 +62,15 @@ export interface Call {
   /** The account acted upon: the key's own, unless `Service-Context` names another. */
   accountId: string;
   /** What is known of it; null until the request has a route. */
-  account: AccountFacts | null;
+  account: PinnedAccount | null;
   /** Whether `Service-Context` was sent; then objects carry `account`. */
   withContext: boolean;
+  /** The version of the answer. */
   version: string;
+  /** The versions that the request could have named, the newest first. */
+  versionsServed: readonly string[];
+  /** The linked records that are wanted whole. */
+  expansion: Expansion;
   route: Route | null;
   /** The `Content-Type` as it was sent; empty if none was. */
   contentType: string;
@@ -69,7 +82,7 @@ export interface Call {
   originalRequest: string | null;
 }
 
-export function newCall(context: Pick<HttpContext, 'ids' | 'clock'>, request: FastifyRequest): Call {
+export function newCall(context: Pick<HttpContext, 'ids' | 'clock' | 'latestVersion'>, request: FastifyRequest): Call {
   return {
     id: context.ids.make('req'),
     startedMs: context.clock.nowMs(),
@@ -78,7 +91,9 @@ export function newCall(context: Pick<HttpContext, 'ids' | 'clock'>, request: Fa
     accountId: '',
     account: null,
     withContext: false,
-    version: latestVersion,
+    version: context.latestVersion.known,
+    versionsServed: [],
+    expansion: {},
     route: null,
     contentType: '',
     bodyText: null,

@@ -4,15 +4,17 @@ import { hashKey, makeKey } from '../core/api-keys.ts';
 import { randomBase62 } from '../core/base62.ts';
 import type { Deciding } from '../core/change.ts';
 import { toSeconds } from '../core/clock.ts';
+import type { JsonObject } from '../core/diff.ts';
 import { ApiError } from '../core/errors.ts';
 import type { Caller } from '../core/resource.ts';
 import { UnavailableError, type DatabaseError } from '../db/database.ts';
-import { latestVersion, versions } from '../versions/index.ts';
 import { headerOf, type Call, type HttpContext } from './call.ts';
 import { apiErrorOf, errorAnswer, internalError } from './errors.ts';
 import { fingerprint, keyInUse, loggedIdempotencyKey, readStoredAnswer, type RunningKeys } from './idempotency.ts';
 import { requireLinkedRecords } from './linked-records.ts';
-import { openSecrets, redact, render } from './render.ts';
+import { errorInVersion } from './version.ts';
+import { renderExpanded } from './expand.ts';
+import { openSecrets, redact } from './render.ts';
 import type { WriteRoute } from './routes.ts';
 
 /** 190 bits: nobody guesses it. */
@@ -36,9 +38,10 @@ export async function carryOut(
   runningKeys: RunningKeys,
   call: Call,
   route: WriteRoute,
-  input: object,
+  body: object,
 ): Promise<CarriedOut> {
-  const claim = claimOf(call, input);
+  const claim = claimOf(call, body);
+  const input = context.versions.convertBody(route.object, body as JsonObject, call.version, context.versions.newest);
   return runningKeys.hold(call.accountId, claim, async () => {
     const outcome = await executeOnce(context, call, route, input, claim);
     switch (outcome.kind) {
@@ -55,6 +58,24 @@ export async function carryOut(
         throw new UnavailableError(false, outcome.error);
     }
   });
+}
+
+/**
+ * A request that its version refuses may have been carried out in another one, before the account was upgraded: then it is repeated
+ * like any other. Null if it was not.
+ */
+export async function repeatOfOtherVersion(context: HttpContext, call: Call, body: object): Promise<CarriedOut | null> {
+  const { request } = call;
+  call.idempotencyKey = loggedIdempotencyKey(request.method, headerOf(request, 'idempotency-key'));
+  const claim = claimOf(call, body);
+  const stored = claim && (await readStoredAnswer(context, call.accountId, claim).catch(unlessReused));
+  return stored ? replay(context, call, claim) : null;
+}
+
+/** That the key was used for another request is not what is wrong with a request that would be refused anyway. */
+function unlessReused(error: unknown): null {
+  if (error instanceof ApiError && error.code === 'idempotency_key_reused') return null;
+  throw error;
 }
 
 /** A change that other processes may not have noticed yet is answered only when they have. */
@@ -120,17 +141,22 @@ async function decide(context: HttpContext, call: Call, route: WriteRoute, input
   try {
     const deciding = await route.decide(call, input, callerOf(context, call));
     await requireLinkedRecords(context, call, deciding.changes);
-    return { changes: deciding.changes, answer: answerOf(context, call, route, deciding) };
+    return { changes: deciding.changes, answer: await answerOf(context, call, route, deciding) };
   } catch (error) {
     if (error instanceof UnavailableError) throw error;
-    const apiError = apiErrorOf(error);
+    const apiError = errorInVersion(context.versions, apiErrorOf(error), route.object, call.version);
     if (isValidation(apiError)) throw apiError;
     if (apiError.code === 'internal') context.log.error({ request: call.id, err: error }, 'a request failed');
     return { changes: [], answer: errorAnswer(apiError, call.id, context.config.publicUrl) };
   }
 }
 
-function answerOf(context: HttpContext, call: Call, route: WriteRoute, { changes, answer }: Deciding): Answer {
+async function answerOf(
+  context: HttpContext,
+  call: Call,
+  route: WriteRoute,
+  { changes, answer }: Deciding,
+): Promise<Answer> {
   const [change] = changes;
   const { resource, record } = answer ?? { resource: change.resource, record: change.after };
   if (!record) {
@@ -138,7 +164,11 @@ function answerOf(context: HttpContext, call: Call, route: WriteRoute, { changes
     const object = { id, object: resource.object, deleted: true, ...(call.withContext && { account: call.accountId }) };
     return { status: 200, body: JSON.stringify(object) };
   }
-  const object = render(resource, record, call);
+  const object = context.versions.convert(
+    await renderExpanded(context, call, resource, record, answer ? {} : call.expansion),
+    context.versions.newest,
+    call.version,
+  );
   const secrets = route.showsSecrets ? openSecrets(resource, record, context.vault) : null;
   if (!secrets) return { status: 200, body: JSON.stringify(object) };
   const body = JSON.stringify({ ...object, ...secrets });
@@ -183,10 +213,10 @@ function callerOf({ config, clock, ids, vault, randomBytes }: HttpContext, call:
   return {
     mode: config.mode,
     nowSeconds: toSeconds(clock.nowMs()),
-    account: { api_version: apiVersion ?? latestVersion, default_provider: defaultProvider },
+    account: { api_version: apiVersion, default_provider: defaultProvider },
     permissions: call.key!.permissions,
     keyExpiresAt: call.key!.expiresAt,
-    apiVersions: versions,
+    apiVersions: call.versionsServed,
     allowedTargets: config.allowedTargets,
     makeId: (prefix) => ids.make(prefix),
     makeSecret: (prefix) => vault.seal(`${prefix}_${randomBase62(secretLength, randomBytes)}`),

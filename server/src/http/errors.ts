@@ -1,6 +1,7 @@
 import { OverloadedError, type Answer } from '../commit/mutation.ts';
 import { ApiError } from '../core/errors.ts';
 import { UnavailableError } from '../db/database.ts';
+import { UnknownVersionError } from '../versions/apply.ts';
 import { bodyTooLarge } from './body.ts';
 
 /** What went wrong as the client may know it. Whatever nobody foresaw is `internal`; its cause stays in the server's log. */
@@ -20,6 +21,10 @@ export function apiErrorOf(error: unknown): ApiError {
     const message = error.inDoubt
       ? 'The database was lost while the change was being committed, so it is not known whether it took place. Repeat the request with the same Idempotency-Key: it is carried out at most once.'
       : 'The database cannot be reached just now. Nothing was changed; try again shortly.';
+    return new ApiError('unavailable', message, { retryAfterSeconds: 1, cause: error });
+  }
+  if (error instanceof UnknownVersionError) {
+    const message = `${error.message} Nothing was changed; try again, and a process of that release may answer.`;
     return new ApiError('unavailable', message, { retryAfterSeconds: 1, cause: error });
   }
   return frameworkError(error) ?? internalError(error);

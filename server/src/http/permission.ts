@@ -6,8 +6,8 @@ import { includesPermission } from '../core/permissions.ts';
  *
  * @throws {ApiError} 403, naming the permission that would do.
  */
-export function requirePermission(needed: string, held: ReadonlySet<string>): void {
-  if (includesPermission(held, needed)) return;
+export function requirePermission(needed: string | null, held: ReadonlySet<string>): void {
+  if (needed === null || includesPermission(held, needed)) return;
   throw new ApiError(
     'permission_denied',
     `This key lacks the permission \`${needed}\`. Give it that permission, or use another key.`,

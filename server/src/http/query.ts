@@ -6,15 +6,23 @@ import { unknownParameter, validator, type Validator } from './validate.ts';
 /** A route's query: whole numbers are read as such, everything else is text. */
 export type Query = Record<string, string | number | undefined>;
 
+/** `expand` and `expand[]`, repeated or with commas: paths to records that are wanted whole. Not a parameter like others. */
+const expandNames = new Set(['expand', 'expand[]']);
+
 /** Compiles the parameters of a route, all of them optional. */
-export function queryReader(parameters: Record<string, TSchema>): (url: string) => Query {
+export function queryReader(parameters: Record<string, TSchema>): (url: string) => { query: Query; expand: string[] } {
   const optional = Object.fromEntries(
     Object.entries(parameters).map(([name, schema]) => [name, Type.Optional(schema)]),
   );
   const validate: Validator = validator(closedObject(optional as TProperties));
   return (url) => {
     const query: Record<string, string | number> = Object.create(null) as Record<string, string | number>;
+    const expand: string[] = [];
     for (const [name, value] of pairsOf(url)) {
+      if (expandNames.has(name)) {
+        expand.push(...value.split(','));
+        continue;
+      }
       const schema = Object.hasOwn(parameters, name) ? (parameters[name] as TSchema & { type?: string }) : null;
       if (!schema) throw unknownParameter([name], Object.keys(parameters));
       if (value.includes('\0'))
@@ -23,7 +31,7 @@ export function queryReader(parameters: Record<string, TSchema>): (url: string) 
       query[name] = schema.type === 'integer' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
     }
     validate(query);
-    return query;
+    return { query, expand };
   };
 }
 

@@ -3,16 +3,24 @@ import { toSeconds } from '../core/clock.ts';
 import type { JsonObject } from '../core/diff.ts';
 import type { Resource, StoredRecord } from '../core/resource.ts';
 import type { Vault } from '../core/vault.ts';
+import type { ApiVersions } from '../versions/apply.ts';
 import type { Call } from './call.ts';
 
-/** A record as this request gets it: with its account if the request named one, and an event with the version it is in. */
+/**
+ * A record in the newest shape, as this request gets it: with its account if the request named one, and an event, which was kept in
+ * the newest shape of its time, with the version of the answer.
+ */
 export function render(
+  versions: ApiVersions,
   resource: Resource,
   record: StoredRecord,
   call: Pick<Call, 'withContext' | 'accountId' | 'version' | 'startedMs'>,
 ): JsonObject {
   const object = renderRecord(resource, record, toSeconds(call.startedMs));
-  if (resource.object === 'event') return { ...object, api_version: call.version };
+  if (resource.object === 'event') {
+    const { shape_version } = record as StoredRecord & { shape_version: string };
+    return versions.convert({ ...object, api_version: call.version }, shape_version, versions.newest);
+  }
   if (call.withContext) object.account = call.accountId;
   return object;
 }

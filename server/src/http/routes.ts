@@ -4,13 +4,22 @@ import { isId, type Id } from '../core/ids.ts';
 import type { JsonObject } from '../core/diff.ts';
 import { ApiError } from '../core/errors.ts';
 import { includesPermission } from '../core/permissions.ts';
-import { closedObject, type Action, type Caller, type Resource, type StoredRecord } from '../core/resource.ts';
+import {
+  closedObject,
+  type Action,
+  type Caller,
+  type Ownership,
+  type Resource,
+  type StoredRecord,
+} from '../core/resource.ts';
 import { readCount, readList, type ListQuery } from '../db/lists.ts';
 import type { StoredRow } from '../db/records.ts';
 import type { Call, HttpContext } from './call.ts';
+import { renderExpanded, type Expandable } from './expand.ts';
 import { listParameters, listQuery } from './list.ts';
 import type { Query } from './query.ts';
-import { openSecrets, render } from './render.ts';
+import { openSecrets } from './render.ts';
+import { versionRoutes } from './version-routes.ts';
 
 /** One operation of the API. */
 export type Route = ReadRoute | WriteRoute;
@@ -18,8 +27,13 @@ export type Route = ReadRoute | WriteRoute;
 interface RouteBase {
   /** With `:id` where an id stands. */
   path: string;
-  permission: string;
+  /** Null if any key will do. */
+  permission: string | null;
+  /** The kind of object that its body, its parameters and the errors about them speak of, in the shape of the request's version. */
+  object: string;
   query: Record<string, TSchema>;
+  /** Null if nothing in the answer is linked to anything. */
+  expandable: Expandable | null;
 }
 
 export interface ReadRoute extends RouteBase {
@@ -40,12 +54,17 @@ export interface WriteRoute extends RouteBase {
   decide(call: Call, input: object, caller: Caller): Promise<Deciding>;
 }
 
-/** The routes of every resource. */
+/** Every operation there is: those of the resources, and those about the API's versions. */
 export function routesOf(context: HttpContext): Route[] {
+  const routes = routesOfResources(context);
+  return [...routes, ...versionRoutes(context, routes)];
+}
+
+function routesOfResources(context: HttpContext): Route[] {
   return context.resources.flatMap((resource) => {
     if (resource.listedUnder) return listRoutesBelow(context, resource, resource.listedUnder);
     return [
-      ...(resource.ownedBy ? ownRoutes(context, resource, resource.ownedBy.ownPath) : []),
+      ...(resource.ownedBy ? ownRoutes(context, resource, resource.ownedBy) : []),
       listRoute(context, resource),
       retrieveRoute(context, resource),
       ...(resource.create ? [createRoute(context, resource, resource.create.body)] : []),
@@ -61,6 +80,8 @@ function listRoute(context: HttpContext, resource: Resource): ReadRoute {
     method: 'GET',
     path: `/v1/${resource.path}`,
     permission: `${resource.path}.read`,
+    object: resource.object,
+    expandable: { resource, isList: true },
     query: listParameters(resource),
     read: (call, query) => renderList(context, resource, listQuery(resource, query, call.accountId), call),
   };
@@ -79,6 +100,8 @@ function listRoutesBelow(
       method: 'GET',
       path: `/v1/${path}/:id/${resource.path}`,
       permission: `${path}.read`,
+      object: resource.object,
+      expandable: { resource, isList: true },
       query: listParameters(resource),
       async read(call, query) {
         const owner = await load(context, owners, call);
@@ -96,7 +119,7 @@ async function renderList(context: HttpContext, resource: Resource, query: ListQ
     object: 'list',
     count: page.count,
     has_more: page.hasMore,
-    data: page.records.map((record) => render(resource, record, call)),
+    data: await Promise.all(page.records.map((record) => renderExpanded(context, call, resource, record))),
   };
 }
 
@@ -106,10 +129,12 @@ function retrieveRoute(context: HttpContext, resource: Resource): ReadRoute {
     method: 'GET',
     path: `/v1/${path}/:id`,
     permission: `${path}.read`,
+    object: resource.object,
+    expandable: { resource, isList: false },
     query: {},
     async read(call) {
       const record = await load(context, resource, call);
-      const object = render(resource, record, call);
+      const object = await renderExpanded(context, call, resource, record);
       // Whoever may change the secret may see it.
       if (!includesPermission(call.key!.permissions, `${path}.write`)) return object;
       return { ...object, ...openSecrets(resource, record, context.vault) };
@@ -180,6 +205,8 @@ function writeRoute(
     method,
     path: `/v1/${resource.path}${path}`,
     permission: `${resource.path}.write`,
+    object: resource.object,
+    expandable: { resource, isList: false },
     query: {},
     body,
     showsSecrets: false,
@@ -189,7 +216,7 @@ function writeRoute(
 }
 
 /** An account finds and changes itself at a path of its own: `/v1/account`. */
-function ownRoutes(context: HttpContext, resource: Resource, ownPath: string): Route[] {
+function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions = {} }: Ownership): Route[] {
   const path = `/v1/${ownPath}`;
   const loadOwn = async (call: Call): Promise<StoredRecord> => {
     const record = await context.readRecord(resource, call.accountId, call.accountId);
@@ -200,18 +227,32 @@ function ownRoutes(context: HttpContext, resource: Resource, ownPath: string): R
     method: 'GET',
     path,
     permission: `${resource.path}.read`,
+    object: resource.object,
+    expandable: { resource, isList: false },
     query: {},
-    read: async (call) => render(resource, await loadOwn(call), call),
+    read: async (call) => renderExpanded(context, call, resource, await loadOwn(call)),
   };
-  if (!resource.update) return [read];
+  const ownRoute = (name: string, body: TObject): Omit<WriteRoute, 'decide'> => ({
+    ...writeRoute(resource, 'POST', '', body),
+    path: path + name,
+    touches: (call) => [call.accountId],
+  });
   return [
     read,
-    {
-      ...writeRoute(resource, 'POST', '', resource.update.body),
-      path,
-      touches: (call) => [call.accountId],
-      decide: async (call, input, caller) => decideUpdate(resource, await loadOwn(call), input, caller),
-    },
+    ...(resource.update
+      ? [
+          {
+            ...ownRoute('', resource.update.body),
+            decide: async (call: Call, input: object, caller: Caller) =>
+              decideUpdate(resource, await loadOwn(call), input, caller),
+          },
+        ]
+      : []),
+    ...Object.entries(actions).map(([name, action]) => ({
+      ...ownRoute(`/${name}`, action.body ?? closedObject({})),
+      decide: async (call: Call, input: object, caller: Caller) =>
+        decideAction(resource, action, await loadOwn(call), input, caller),
+    })),
   ];
 }
 

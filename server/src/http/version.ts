@@ -1,16 +1,49 @@
 import { ApiError } from '../core/errors.ts';
-import { latestVersion, versions } from '../versions/index.ts';
+import type { ApiVersions } from '../versions/apply.ts';
+import { pinned } from './account-context.ts';
+import { headerOf, type Call, type HttpContext } from './call.ts';
 
 /**
- * The version a request is answered in: exactly a date that is known, or none was asked for.
+ * Settles the version a request is answered in, whatever becomes of it: the one its header names, else the one its key's own account
+ * is pinned to, which the account's first request does (spec, versioning). Where the header names none, the latest.
+ */
+export async function settleVersion(context: HttpContext, call: Call): Promise<void> {
+  const { versions, latestVersion, accounts } = context;
+  call.versionsServed = servedVersions(versions, await latestVersion.look());
+  const own = await accounts.get(call.key!.accountId);
+  if (!own) throw new Error(`Bug! The account ${call.key!.accountId} of a key is not there.`);
+  const { apiVersion } = await pinned(context, call, own);
+  const header = headerOf(call.request, 'service-version');
+  if (header === undefined) call.version = apiVersion;
+  else call.version = call.versionsServed.includes(header) ? header : call.versionsServed[0]!;
+}
+
+/**
+ * Lets a request pass that names a version of this API, or none.
  *
  * @throws {ApiError} `api_version_invalid`: guessing a near date would answer in a shape nobody asked for.
  */
-export function chooseVersion(header: string | undefined): string {
-  if (header === undefined) return latestVersion;
-  if (versions.includes(header)) return header;
+export function requireServedVersion({ request, versionsServed }: Call): void {
+  const header = headerOf(request, 'service-version');
+  if (header === undefined || versionsServed.includes(header)) return;
   throw new ApiError(
     'api_version_invalid',
-    `\`Service-Version: ${header.slice(0, 40)}\` is not a version of this API. Known are ${versions.join(', ')}.`,
+    `\`Service-Version: ${header.slice(0, 40)}\` is not a version of this API. Known are ${versionsServed.join(', ')}.`,
   );
+}
+
+/** The versions that clients can use, the newest first: newer ones that this release knows are dormant. */
+export function servedVersions({ dates }: ApiVersions, latest: string): readonly string[] {
+  return dates.filter((date) => date <= latest);
+}
+
+/** What an error says of a parameter, in the words of the request's version. It was found in what had been lifted to the newest. */
+export function errorInVersion(versions: ApiVersions, error: ApiError, object: string, version: string): ApiError {
+  const { param, message } = error;
+  if (param === undefined) return error;
+  const known = versions.convertName(object, param, versions.newest, version);
+  if (known === param) return error;
+  const { code, status, type, retryAfterSeconds, cause } = error;
+  const details = { param: known, status, type, cause, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
+  return new ApiError(code, message.replaceAll(`\`${param}\``, `\`${known}\``), details);
 }

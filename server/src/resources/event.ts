@@ -16,6 +16,8 @@ export const event = defineResource({
     type: { column: 'text', schema: Type.String() },
     data: { column: 'json', schema: JsonObject },
     request: { column: 'json', schema: JsonObject },
+    // The version of the API whose shape it is kept in.
+    shape_version: { column: 'text', schema: Type.String(), shown: 'never' },
   },
   filters: {
     object_id: { column: 'object_id', match: 'exact', schema: AnyId },

@@ -1,4 +1,10 @@
-/** The dates of the API's versions, the newest first. Handlers and stored data know the newest shape only. */
-export const versions: readonly string[] = ['2026-11-01'];
+import type { ApiVersion } from './api-version.ts';
+import { version20250901 } from './2025-09-01.ts';
+import { version20260301 } from './2026-03-01.ts';
+import { version20261101 } from './2026-11-01.ts';
 
-export const latestVersion = versions[0]!;
+/**
+ * The versions of the API, the newest first. A line here makes one known; when clients may use it is told in
+ * `db/latest-version.ts`.
+ */
+export const apiVersions: readonly ApiVersion[] = [version20261101, version20260301, version20250901];

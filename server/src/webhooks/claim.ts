@@ -19,12 +19,15 @@ export interface ClaimedDelivery {
   event: ClaimedEvent | null;
 }
 
-/** An event as it is stored: the newest shape of its time. */
+/** An event as it is stored. */
 export interface ClaimedEvent {
+  id: string;
   created: number;
   type: string;
   data: string;
   request: string;
+  /** The version of the API whose shape these have: the newest of its time. */
+  shapeVersion: string;
 }
 
 export interface ClaimWish {
@@ -55,6 +58,7 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
     type: string;
     data: string;
     request: string;
+    shape_version: string;
   }>({
     name: 'claim_deliveries',
     text: `
@@ -82,13 +86,13 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
         returning queue.account_id, queue.id, queue.event, queue.event_account, queue.webhook_endpoint, queue.enablement,
           queue.attempt_count, queue.due_at_ms
       )
-      select claimed.*, event.created, event.type, event.data, event.request
+      select claimed.*, event.created, event.type, event.data, event.request, event.shape_version
       from claimed
       left join events event
         on event.account_id = coalesce(claimed.event_account, claimed.account_id) and event.id = claimed.event`,
     values: [wish.nowMs, wish.untilMs, wish.token, wish.firstMax, wish.againMax, wish.saturatedEndpoints],
   });
-  return rows.map((row) => ({
+  return rows.map(({ created, type, data, request, shape_version: shapeVersion, ...row }) => ({
     accountId: row.account_id,
     id: row.id,
     endpointId: row.webhook_endpoint,
@@ -99,6 +103,6 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
     dueAtMs: row.due_at_ms,
     claimToken: wish.token,
     claimedUntilMs: wish.untilMs,
-    event: row.created === null ? null : { created: row.created, type: row.type, data: row.data, request: row.request },
+    event: created === null ? null : { id: row.event, created, type, data, request, shapeVersion },
   }));
 }

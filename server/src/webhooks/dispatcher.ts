@@ -5,10 +5,11 @@ import type { RandomBytes } from '../core/random.ts';
 import type { AddressRanges } from '../core/target-addresses.ts';
 import type { Vault } from '../core/vault.ts';
 import type { Pool } from '../db/database.ts';
+import type { ApiVersions } from '../versions/apply.ts';
 import { claimDeliveries, type ClaimedDelivery } from './claim.ts';
 import { OutcomeWriter, rewritePauseMsMax, type AttemptRow, type Outcome } from './complete.ts';
 import { Endpoints, type Endpoint } from './endpoints.ts';
-import { renderDelivery } from './render.ts';
+import { Renderings } from './render.ts';
 import { parseRetryAfter, pauseAfter } from './schedule.ts';
 import { Sender, type Reply } from './send.ts';
 import { signatureHeader } from './sign.ts';
@@ -48,10 +49,14 @@ const retryShare = 0.25;
 /** An endpoint that has all it may have under way, and has ended none of it for so long, is stuck. */
 const stuckAfterMs = 1_000;
 
+/** What this process cannot render is left to another one for so long. */
+const unrenderedPauseMs = 5_000;
+
 export interface DispatcherParts {
   pool: Pool;
   vault: Vault;
   clock: Clock;
+  versions: ApiVersions;
   randomBytes: RandomBytes;
   log: Logger;
   resolveHost: ResolveHost;
@@ -70,6 +75,7 @@ export class Dispatcher {
   readonly #parts: DispatcherParts;
   readonly #endpoints: Endpoints;
   readonly #sender: Sender;
+  readonly #renderings: Renderings;
   readonly #outcomes: OutcomeWriter;
   readonly #lanes = new Map<string, Lane>();
   #poll: NodeJS.Timeout | null = null;
@@ -85,6 +91,7 @@ export class Dispatcher {
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
     this.#endpoints = new Endpoints(parts);
+    this.#renderings = new Renderings(parts.versions);
     const { connectTimeoutMs, attemptTimeoutMs } = parts.limits;
     this.#sender = new Sender({
       connect: guardedConnector({ allowed: parts.allowedTargets, resolve: parts.resolveHost, connectTimeoutMs }),
@@ -249,7 +256,14 @@ export class Dispatcher {
     if (!isOpenTo(delivery, endpoint) || !event)
       return this.#outcomes.add({ delivery, dueAgainAtMs: null, attempt: null });
 
-    const body = renderDelivery(delivery.eventId, event, endpoint.isConnected ? delivery.eventAccountId : null);
+    let body: Buffer;
+    try {
+      body = this.#renderings.of(event, endpoint.apiVersion, endpoint.isConnected ? delivery.eventAccountId : null);
+    } catch (error) {
+      log.warn({ err: error, delivery: delivery.id }, 'an event could not be rendered');
+      // A process of a newer release can; it shall not be in its way meanwhile.
+      return this.#outcomes.add({ delivery, dueAgainAtMs: clock.nowMs() + unrenderedPauseMs, attempt: null });
+    }
     const startedAtMs = clock.nowMs();
     const started = performance.now();
     const reply = await this.#sender.post({

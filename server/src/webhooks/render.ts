@@ -1,15 +1,67 @@
+import type { JsonObject } from '../core/diff.ts';
+import { parseJson } from '../core/json.ts';
+import type { ApiVersions } from '../versions/apply.ts';
 import type { ClaimedEvent } from './claim.ts';
 
+/** What is kept for the next endpoints: some thousand events, of which all deliveries are due at the same moment. */
+const keptBytesMax = 2 * 1024 * 1024;
+
 /**
- * The bytes that are sent for an event: exactly `id`, `object`, `created`, `type`, `data` and `request`, and `account` where
- * the endpoint is for connected accounts. They are the same at every attempt.
+ * The bytes that are sent for an event: exactly `id`, `object`, `created`, `type`, `data` and `request`, and `account` where the
+ * endpoint is for connected accounts, as the endpoint's version shows them. They are the same at every attempt, and made once for
+ * all endpoints of a version.
  */
-export function renderDelivery(
-  eventId: string,
-  { created, type, data, request }: ClaimedEvent,
-  accountId: string | null,
-): Buffer {
-  const head = `{"id":"${eventId}","object":"event","created":${created},"type":"${type}"`;
-  const account = accountId === null ? '' : `,"account":"${accountId}"`;
-  return Buffer.from(`${head},"data":${data},"request":${request}${account}}`);
+export class Renderings {
+  readonly #versions: ApiVersions;
+  readonly #kept = new Map<string, Buffer>();
+  #keptBytes = 0;
+
+  constructor(versions: ApiVersions) {
+    this.#versions = versions;
+  }
+
+  /**
+   * @param accountId whose event it is, if the endpoint is told.
+   * @throws {UnknownVersionError} if a newer release made the event, or set the endpoint's version.
+   */
+  of(event: ClaimedEvent, version: string, accountId: string | null): Buffer {
+    const key = `${event.id} ${version} ${accountId ?? ''}`;
+    const known = this.#kept.get(key);
+    if (known) return known;
+    const bytes = Buffer.from(this.#render(event, version, accountId));
+    this.#keep(key, bytes);
+    return bytes;
+  }
+
+  #render(
+    { id, created, type, data, request, shapeVersion }: ClaimedEvent,
+    version: string,
+    account: string | null,
+  ): string {
+    if (version === shapeVersion) {
+      // As it is kept, so that nothing of it need be read.
+      const tail = account === null ? '' : `,"account":"${account}"`;
+      return `{"id":"${id}","object":"event","created":${created},"type":"${type}","data":${data},"request":${request}${tail}}`;
+    }
+    const event: JsonObject = {
+      id,
+      object: 'event',
+      created,
+      type,
+      data: parseJson(data),
+      request: parseJson(request),
+    };
+    if (account !== null) event.account = account;
+    return JSON.stringify(this.#versions.convert(event, shapeVersion, version));
+  }
+
+  #keep(key: string, bytes: Buffer): void {
+    this.#kept.set(key, bytes);
+    this.#keptBytes += bytes.length;
+    for (const [oldest, { length }] of this.#kept) {
+      if (this.#keptBytes <= keptBytesMax) return;
+      this.#kept.delete(oldest);
+      this.#keptBytes -= length;
+    }
+  }
 }

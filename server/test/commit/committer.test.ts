@@ -204,7 +204,7 @@ function secondCommitter(server: TestServer): Committer {
   const { context } = server;
   const database = openDatabase(server.connection, context.log);
   onTestFinished(() => database.end());
-  return new Committer({ writers: database.writers, ids: context.ids, clock: context.clock, epoch: 1 });
+  return new Committer({ ...context, writers: database.writers, epoch: 1 });
 }
 
 const ids = new IdMaker({ nowMs: Date.now }, pooledRandomBytes());

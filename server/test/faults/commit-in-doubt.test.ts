@@ -157,11 +157,8 @@ async function serverBehindProxy({ doubtMs }: { doubtMs?: number } = {}): Promis
     connection: proxy.connection,
     changeContext: (context) => {
       if (doubtMs === undefined) return context;
-      const { ids, clock } = context;
-      return {
-        ...context,
-        committer: new Committer({ writers: context.database.writers, ids, clock, epoch: 1, doubtMs }),
-      };
+      const { writers } = context.database;
+      return { ...context, committer: new Committer({ ...context, writers, epoch: 1, doubtMs }) };
     },
   });
   onTestFinished(async () => {

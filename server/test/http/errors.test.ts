@@ -7,7 +7,7 @@ import { makeKey } from '../../src/core/api-keys.ts';
 import { errorCatalogue } from '../../src/core/errors.ts';
 import { UnavailableError } from '../../src/db/database.ts';
 import { routesOf } from '../../src/http/routes.ts';
-import { latestVersion } from '../../src/versions/index.ts';
+import { latestVersion } from '../support/versions.ts';
 import { serverThatCannotRead } from '../support/failing-server.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import {

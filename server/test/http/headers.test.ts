@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { UnavailableError } from '../../src/db/database.ts';
-import { versions } from '../../src/versions/index.ts';
+import { versions } from '../support/versions.ts';
 import { serverThatCannotRead } from '../support/failing-server.ts';
 import { exchange, rawRequest, type RawRequest } from '../support/raw-http.ts';
 import { serverForTest, startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';

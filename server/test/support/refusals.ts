@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { latestVersion } from '../../src/versions/index.ts';
+import { latestVersion } from './versions.ts';
 import type { ApiResponse, TestServer } from './server.ts';
 
 export interface Refusal {

@@ -150,13 +150,14 @@ const delivery = closed({
   },
 });
 
-/** Without what comes with the pin of versions. */
 const account = closed({
   id: { type: 'string', pattern: '^acct_[0-9A-Za-z]{22}$' },
   object: { const: 'account' },
   created: time,
   name: string,
   api_version: { type: ['string', 'null'], pattern: '^\\d{4}-\\d{2}-\\d{2}$' },
+  api_version_previous: { type: ['string', 'null'], pattern: '^\\d{4}-\\d{2}-\\d{2}$' },
+  rollback_until: { type: ['integer', 'null'] },
   default_provider: { enum: ['provider_a', 'provider_b', 'provider_c', 'provider_d', null] },
   linked_records: { enum: ['open', 'strict'] },
   parent: { type: ['string', 'null'], pattern: '^acct_[0-9A-Za-z]{22}$' },

@@ -20,12 +20,13 @@ export async function firstAccountId(server: TestServer): Promise<string> {
   return rows[0]!.id;
 }
 
-/** One more account of the same deployment, with a key of its own. No request makes it, so it has no events. */
+/** One more account of the same deployment, with a key of its own, pinned to the latest version. No request makes it, so it has no events. */
 export async function addAccount(server: TestServer): Promise<Tenant> {
   const accountId = server.context.ids.make('acct');
   await server.context.database.readers.query(
-    `insert into accounts (account_id, id, created, revision, name, linked_records) values ($1, $1, 0, 1, 'Another', 'open')`,
-    [accountId],
+    `insert into accounts (account_id, id, created, revision, name, linked_records, api_version)
+     values ($1, $1, 0, 1, 'Another', 'open', $2)`,
+    [accountId, server.context.latestVersion.known],
   );
   return addKey(server, accountId);
 }

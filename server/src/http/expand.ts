@@ -1,0 +1,98 @@
+import type { Json, JsonObject } from '../core/diff.ts';
+import { isId } from '../core/ids.ts';
+import { invalidParameter } from '../core/errors.ts';
+import type { Resource, StoredRecord } from '../core/resource.ts';
+import type { Call, HttpContext } from './call.ts';
+import { requirePermission } from './permission.ts';
+import { render } from './render.ts';
+
+/** What is to be expanded, by the names that handlers know: `{ customer: {} }`. */
+export interface Expansion {
+  [link: string]: Expansion;
+}
+
+/** What a route answers that may have links. */
+export interface Expandable {
+  resource: Resource;
+  isList: boolean;
+}
+
+/** So deep a path can be. */
+const depthMax = 4;
+
+/**
+ * Reads the paths that a client wants expanded; in a list they begin with `data`. A linked kind of record that this server does not
+ * have can be named: its ids stay ids.
+ *
+ * @throws {ApiError} `parameter_invalid` for a path that is none here, `permission_denied` for one to records that the key may not
+ *   read.
+ */
+export function readExpansion(
+  context: HttpContext,
+  call: Call,
+  expandable: Expandable | null,
+  paths: readonly string[],
+): Expansion {
+  const expansion: Expansion = {};
+  for (const path of paths) {
+    const [first, ...rest] = path.split('.');
+    const names = expandable?.isList ? rest : [first!, ...rest];
+    if (!expandable || (expandable.isList && first !== 'data') || names.length === 0) throw unknownPath(path);
+    addPath(context, call, expandable.resource, names, expansion, path);
+  }
+  return expansion;
+}
+
+function addPath(
+  context: HttpContext,
+  call: Call,
+  resource: Resource,
+  [name, ...rest]: string[],
+  expansion: Expansion,
+  path: string,
+): void {
+  const links = resource.links ?? {};
+  const { versions, resources } = context;
+  const link = Object.keys(links).find(
+    (known) => versions.convertName(resource.object, known, versions.newest, call.version) === name,
+  );
+  if (link === undefined || path.split('.').length > depthMax + 1) throw unknownPath(path);
+  const target = resources.find((candidate) => candidate.path === links[link]);
+  if (target) requirePermission(`${target.path}.read`, call.key!.permissions);
+  const inner = (expansion[link] ??= {});
+  if (rest.length === 0) return;
+  if (!target) throw unknownPath(path);
+  addPath(context, call, target, rest, inner, path);
+}
+
+function unknownPath(path: string): Error {
+  return invalidParameter(
+    'expand',
+    `\`${path.slice(0, 80).toWellFormed()}\` is no path to a linked record here. Paths of a list begin with \`data.\`.`,
+  );
+}
+
+/** A record in the newest shape, with records in the place of ids. An id without a record in this account stays an id. */
+export async function renderExpanded(
+  context: HttpContext,
+  call: Call,
+  resource: Resource,
+  record: StoredRecord,
+  expansion: Expansion = call.expansion,
+): Promise<JsonObject> {
+  const object = render(context.versions, resource, record, call);
+  for (const [link, inner] of Object.entries(expansion)) {
+    const target = context.resources.find(({ path }) => path === resource.links![link]);
+    if (!target) continue;
+    const value = object[link]!;
+    const whole = (id: Json): Promise<Json> => expandId(context, call, target, id, inner);
+    object[link] = Array.isArray(value) ? await Promise.all(value.map(whole)) : await whole(value);
+  }
+  return object;
+}
+
+async function expandId(context: HttpContext, call: Call, target: Resource, id: Json, inner: Expansion): Promise<Json> {
+  if (typeof id !== 'string' || !isId(target.prefix, id)) return id;
+  const record = await context.readRecord(target, call.accountId, id);
+  return record ? renderExpanded(context, call, target, record, inner) : id;
+}
