@@ -17,10 +17,9 @@ import { KnownPaths } from './known-paths.ts';
 import { readIdempotencyKey, RunningKeys } from './idempotency.ts';
 import { requirePermission } from './permission.ts';
 import { FailedSignIns, RateLimit } from './rate-limit.ts';
-import { queryReader, type Query } from './query.ts';
+import { queryReader } from './query.ts';
+import { versionedQueryReader, versionedValidator } from './input.ts';
 import { routesOf, type ReadRoute, type Route, type WriteRoute } from './routes.ts';
-import { validator } from './validate.ts';
-import type { ApiVersions } from '../versions/apply.ts';
 import { errorInVersion, requireServedVersion, settleVersion } from './version.ts';
 
 declare module 'fastify' {
@@ -186,11 +185,10 @@ function addRoutes(app: FastifyInstance, context: HttpContext, routes: Route[]):
 
 function readHandler(context: HttpContext, route: ReadRoute) {
   const { versions } = context;
-  const readers = versions.each((version) => queryReader(versions.propertiesIn(version, route.object, route.query)));
+  const readQuery = versionedQueryReader(versions, route);
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { call } = request;
-    const { query: sent, expand } = readers.get(call.version)!(request.url);
-    const query = liftNames(versions, route, call.version, sent);
+    const { query, expand } = readQuery(call.version, request.url);
     call.expansion = readExpansion(context, call, route.expandable, expand);
     try {
       const answer = versions.convert(await route.read(call, query), versions.newest, call.version);
@@ -202,15 +200,14 @@ function readHandler(context: HttpContext, route: ReadRoute) {
 }
 
 function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: WriteRoute) {
-  const { versions } = context;
   const readQuery = queryReader(route.query);
-  const validators = versions.each((version) => validator(versions.schemaIn(version, route.object, route.body)));
+  const validate = versionedValidator(context.versions, route);
 
   async function carryOutOrRepeat(call: Call, body: object): Promise<CarriedOut> {
     const { request } = call;
     try {
       call.expansion = readExpansion(context, call, route.expandable, readQuery(request.url).expand);
-      validators.get(call.version)!(body);
+      validate(call.version, body);
       call.idempotencyKey = readIdempotencyKey(request.method, headerOf(request, 'idempotency-key'));
     } catch (refusal) {
       const repeated = await repeatOfOtherVersion(context, call, body);
@@ -233,16 +230,6 @@ function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: Wri
     }
     return send(reply, answer);
   };
-}
-
-/** The query's parameters by the names that handlers know. */
-function liftNames(versions: ApiVersions, { object }: ReadRoute, version: string, query: Query): Query {
-  if (version === versions.newest) return query;
-  const named = Object.entries(query).map(([name, value]) => [
-    versions.convertName(object, name, version, versions.newest),
-    value,
-  ]);
-  return Object.fromEntries(named) as Query;
 }
 
 async function sendError(

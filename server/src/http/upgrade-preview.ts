@@ -7,7 +7,7 @@ import { readList } from '../db/lists.ts';
 import type { ApiVersions } from '../versions/apply.ts';
 import type { Call, HttpContext } from './call.ts';
 import type { Route } from './routes.ts';
-import type { Validator } from './validate.ts';
+import type { VersionedValidator } from './input.ts';
 
 /** So many of each are looked at. */
 const lookedAtMax = 100;
@@ -46,8 +46,8 @@ export async function previewUpgrade(
   };
 }
 
-/** What refuses the bodies of each route, in each version. */
-type RouteValidators = ReadonlyMap<Route, ReadonlyMap<string, Validator>>;
+/** What refuses the bodies of each route. */
+type RouteValidators = ReadonlyMap<Route, VersionedValidator>;
 
 type LogRecord = StoredRecord & {
   method: string;
@@ -94,7 +94,7 @@ function requestIn(
   const requestBody = sent ? differencesOf(sent, versions.convertBody(object, sent, from, to)) : [];
   const responseBody = answered ? differencesOf(answered, answerIn(versions, object, answered, from, to)) : [];
   // One that was refused already is no worse off.
-  const refusal = sent && log.status === 200 ? refusalIn(validators.get(route)!.get(to)!, sent) : null;
+  const refusal = sent && log.status === 200 ? refusalIn(() => validators.get(route)!(to, sent)) : null;
   if (requestBody.length === 0 && responseBody.length === 0 && !refusal) return null;
   const { id, method, path, status } = log;
   return { id, method, path, status, request_body: requestBody, refused: refusal, response_body: responseBody };
@@ -107,10 +107,10 @@ function answerIn(versions: ApiVersions, object: string, answer: JsonObject, fro
   return { error: { ...error, param: versions.convertName(object, error.param, from, to) } };
 }
 
-/** What the other version would say to the body as it was sent. */
-function refusalIn(validate: Validator, body: JsonObject): JsonObject | null {
+/** What the other version would say to the body as it was sent; null if nothing. */
+function refusalIn(validate: () => void): JsonObject | null {
   try {
-    validate(body);
+    validate();
     return null;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

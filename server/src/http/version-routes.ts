@@ -1,10 +1,9 @@
 import type { HttpContext } from './call.ts';
 import type { ReadRoute, Route } from './routes.ts';
-import { oneOf } from '../core/resource.ts';
+import { Type } from 'typebox';
 import { requirePermission } from './permission.ts';
 import { previewUpgrade } from './upgrade-preview.ts';
-import { validator, type Validator } from './validate.ts';
-import type { ApiVersions } from '../versions/apply.ts';
+import { versionedValidator } from './input.ts';
 
 /**
  * What an account can learn of the API's versions: which there are, and what another one would make of what it does. The account
@@ -14,7 +13,9 @@ import type { ApiVersions } from '../versions/apply.ts';
  */
 export function versionRoutes(context: HttpContext, routes: readonly Route[]): ReadRoute[] {
   const { versions } = context;
-  const validators = new Map(routes.map((route) => [route, bodyValidators(versions, route)]));
+  const validators = new Map(
+    routes.filter((route) => route.method !== 'GET').map((route) => [route, versionedValidator(versions, route)]),
+  );
   const list: ReadRoute = {
     method: 'GET',
     path: '/v1/api_versions',
@@ -43,7 +44,7 @@ export function versionRoutes(context: HttpContext, routes: readonly Route[]): R
     permission: 'accounts.read',
     object: 'api_version_preview',
     expandable: null,
-    query: { to: oneOf(...versions.dates) },
+    query: { to: Type.String({ maxLength: 40 }) },
     async read(call, query) {
       // It shows what they show.
       for (const needed of ['logs.read', 'events.read']) requirePermission(needed, call.key!.permissions);
@@ -51,11 +52,4 @@ export function versionRoutes(context: HttpContext, routes: readonly Route[]): R
     },
   };
   return [list, preview];
-}
-
-/** What refuses the bodies of a route, in each version. */
-function bodyValidators(versions: ApiVersions, route: Route): ReadonlyMap<string, Validator> {
-  return route.method === 'GET'
-    ? new Map()
-    : versions.each((version) => validator(versions.schemaIn(version, route.object, route.body)));
 }

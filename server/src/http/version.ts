@@ -1,5 +1,5 @@
 import { ApiError } from '../core/errors.ts';
-import type { ApiVersions } from '../versions/apply.ts';
+import { UnknownVersionError, type ApiVersions } from '../versions/apply.ts';
 import { pinned } from './account-context.ts';
 import { headerOf, type Call, type HttpContext } from './call.ts';
 
@@ -14,8 +14,10 @@ export async function settleVersion(context: HttpContext, call: Call): Promise<v
   if (!own) throw new Error(`Bug! The account ${call.key!.accountId} of a key is not there.`);
   const { apiVersion } = await pinned(context, call, own);
   const header = headerOf(call.request, 'service-version');
-  if (header === undefined) call.version = apiVersion;
-  else call.version = call.versionsServed.includes(header) ? header : call.versionsServed[0]!;
+  if (header !== undefined) call.version = call.versionsServed.includes(header) ? header : call.versionsServed[0]!;
+  // A newer release beside this one has pinned it.
+  else if (!versions.dates.includes(apiVersion)) throw new UnknownVersionError(apiVersion);
+  else call.version = apiVersion;
 }
 
 /**

@@ -91,8 +91,10 @@ export async function startTestServer(
 }
 
 /** As if every account had made its first request in a time before the test, which has its event and is none of the test's business. */
-async function pinAccounts({ database, latestVersion }: Context): Promise<void> {
-  await database.readers.query('update accounts set api_version = $1 where api_version is null', [latestVersion.known]);
+async function pinAccounts({ database, config, latestVersion }: Context): Promise<void> {
+  await database.readers.query('update accounts set api_version = $1 where api_version is null', [
+    config.latestVersion ?? latestVersion.known,
+  ]);
 }
 
 /** As `startTestServer`, for one test: it is stopped when the test is finished. */

@@ -1,0 +1,60 @@
+import { ApiError } from '../core/errors.ts';
+import type { ApiVersions } from '../versions/apply.ts';
+import { queryReader, type Query } from './query.ts';
+import type { ReadRoute, WriteRoute } from './routes.ts';
+import { validator } from './validate.ts';
+
+/** Reads the query of a request of this version; its parameters come by the names that handlers know. */
+export type VersionedQueryReader = (version: string, url: string) => { query: Query; expand: string[] };
+
+/** Refuses a body that is not valid in this version, with an `ApiError` that names the parameter at fault as this version does. */
+export type VersionedValidator = (version: string, body: unknown) => void;
+
+/** What a route takes in its query, in each version. */
+export function versionedQueryReader(versions: ApiVersions, { object, query: known }: ReadRoute): VersionedQueryReader {
+  const readers = versions.each((version) => queryReader(versions.propertiesIn(version, object, known)));
+  const told = nameTeller(versions, object, Object.keys(known));
+  return (version, url) => {
+    const { query, expand } = told(version, () => readers.get(version)!(url));
+    if (version === versions.newest) return { query, expand };
+    const named = Object.entries(query).map(([name, value]) => [
+      versions.convertName(object, name, version, versions.newest),
+      value,
+    ]);
+    return { query: Object.fromEntries(named) as Query, expand };
+  };
+}
+
+/** What a route takes in its body, in each version. */
+export function versionedValidator(versions: ApiVersions, { object, body }: WriteRoute): VersionedValidator {
+  const validators = versions.each((version) => validator(versions.schemaIn(version, object, body)));
+  const told = nameTeller(versions, object, Object.keys(body.properties));
+  return (version, value) => told(version, () => validators.get(version)!(value));
+}
+
+/** Tells who sends a parameter by the name that another version has for it what its name is here. */
+function nameTeller(versions: ApiVersions, object: string, known: readonly string[]) {
+  const nameOf = (param: string, version: string): string | null => {
+    for (const other of versions.dates) {
+      const newest = versions.convertName(object, param, other, versions.newest);
+      const name = versions.convertName(object, newest, versions.newest, version);
+      if (name !== param && known.includes(newest)) return name;
+    }
+    return null;
+  };
+  return <Result>(version: string, read: () => Result): Result => {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'parameter_unknown') throw error;
+      const param = error.param!;
+      const name = nameOf(param, version);
+      if (name === null) throw error;
+      throw new ApiError(
+        'parameter_unknown',
+        `There is no parameter \`${param}\` here. In version ${version}, which this request is in, it is called \`${name}\`.`,
+        { param },
+      );
+    }
+  };
+}

@@ -1,0 +1,143 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { newMasterKey } from '../../src/config.ts';
+import { withClient } from '../../src/db/database.ts';
+import { ReleaseTooOldError } from '../../src/db/deployment.ts';
+import { releaseVersion } from '../../src/db/latest-version.ts';
+import { apiVersions } from '../../src/versions/index.ts';
+import { receiverForTest } from '../support/receiver.ts';
+import { expectRefusal, refusals } from '../support/refusals.ts';
+import { createTestDatabase, serverForTest, startTestServer, type TestServer } from '../support/server.ts';
+import { endpointFor, soon } from '../webhooks/scenario.ts';
+import { version20270201 } from './2027-02-01.ts';
+
+/*
+ * A rolling deployment: processes of two releases answer at the same time, and the newer one knows a date that the older one would
+ * refuse. It is dormant until every process knows it and the deployment's row says so.
+ */
+
+const settings = { DATABASE_URL: 'postgres://given.by.the.test/', TENURE_MASTER_KEY: newMasterKey() };
+const versions = [version20270201, ...apiVersions];
+const dormant = '2027-02-01';
+const latest = '2026-11-01';
+
+describe('a version that not every process knows', () => {
+  test('is refused by every process, offered by none, and no account is pinned to it', async () => {
+    const { older, newer } = await twoReleases({ unpinned: true });
+    const first = await newer.api.get('/v1/references');
+    expect(first.headers.get('service-version')).toBe(latest);
+    for (const { api } of [older, newer]) {
+      const named = await api.get('/v1/references', { 'service-version': dormant });
+      expectRefusal(named, { ...refusals.version, says: `Known are ${latest}, ` });
+      expect(named.body.error.message).not.toContain(`${dormant}, `);
+      const { body: list } = await api.get('/v1/api_versions');
+      expect([list.count, list.data[0].id, list.data[0].latest]).toEqual([3, latest, true]);
+      const endpoint = { url: 'http://127.0.0.1:9/', api_version: dormant };
+      expect((await api.post('/v1/webhook_endpoints', endpoint)).body.error.param).toBe('api_version');
+      expect((await api.post('/v1/account/api_version', { api_version: dormant })).body.error.param).toBe(
+        'api_version',
+      );
+      expect((await api.get(`/v1/account/api_version/preview?to=${dormant}`)).body.error.param).toBe('to');
+      expect((await api.get('/v1/account')).body.api_version).toBe(latest);
+    }
+  });
+
+  test('is not the shape of any event: processes of both releases show and deliver what either has written', async () => {
+    const { older, newer } = await twoReleases();
+    const receiver = await receiverForTest();
+    await endpointFor(older.api, receiver.url, { enabled_events: ['customer.created'] });
+    for (const { api } of [newer, older]) {
+      await api.post('/v1/customers', {
+        name: 'Ada',
+        // The newer release keeps it under another name, and answers in the version that both know.
+        birthday: api === newer.api ? '31/12/1990' : undefined,
+      });
+    }
+    const shown = await Promise.all(
+      [older, newer].map(async ({ api }) => (await api.get('/v1/events?type=customer.*')).body),
+    );
+    expect(shown[0].count).toBe(2);
+    const fromNewer = shown[0].data[1].data.object;
+    expect(fromNewer).toMatchObject({ birthday: '31/12/1990' });
+    expect(shown[1].data[1].data.object).toStrictEqual(fromNewer);
+    await expect.poll(() => receiver.received.length, soon).toBe(2);
+  });
+});
+
+describe('when the row names it', () => {
+  test('it is served in every process that knows it within seconds, and pins new accounts', async () => {
+    const { newer: one } = await twoReleases();
+    const two = await serverForTest({
+      settings,
+      connection: one.connection,
+      secretKey: one.secretKey,
+      overrides: { versions },
+    });
+    const { body: child } = await one.api.post('/v1/accounts', { name: 'A branch' });
+    expect((await two.api.get('/v1/references', { 'service-version': dormant })).status).toBe(400);
+    expect(await release(one, dormant)).toBe(dormant);
+    for (const { api } of [one, two]) {
+      await expect
+        .poll(async () => (await api.get('/v1/references', { 'service-version': dormant })).status, { timeout: 3_000 })
+        .toBe(200);
+    }
+    const { body: list } = await two.api.get('/v1/api_versions');
+    expect([list.count, list.data[0].id, list.data[0].latest]).toEqual([4, dormant, true]);
+    await two.api.get('/v1/references', { 'service-context': child.id });
+    expect((await one.api.get(`/v1/accounts/${child.id}`)).body.api_version).toBe(dormant);
+    // Whoever has a version keeps it, and can upgrade.
+    expect((await one.api.get('/v1/account')).body.api_version).toBe(latest);
+    expect((await one.api.post('/v1/account/api_version', { api_version: dormant })).status).toBe(200);
+  });
+
+  test('a process of the release before that is left tells clients of it to try again, and serves everybody else', async () => {
+    const { older, newer } = await twoReleases();
+    const { body: before } = await newer.api.post('/v1/customers', { name: 'Ada' });
+    await release(newer, dormant);
+    await expect.poll(async () => (await newer.api.get('/v1/api_versions')).body.count, { timeout: 3_000 }).toBe(4);
+    expect((await newer.api.post('/v1/account/api_version', { api_version: dormant })).status).toBe(200);
+    const asked = await older.api.get(`/v1/customers/${before.id}`);
+    expectRefusal(asked, {
+      ...refusals.unavailable,
+      says: `does not know the API version ${dormant}`,
+      version: latest,
+    });
+    const named = await older.api.get(`/v1/customers/${before.id}`, { 'service-version': latest });
+    expect(named.status).toBe(200);
+  });
+
+  test('a release that does not know it does not start, and never takes it back', async () => {
+    const { newer } = await twoReleases();
+    await release(newer, dormant);
+    await expect(serverForTest({ settings, connection: newer.connection })).rejects.toThrow(ReleaseTooOldError);
+    expect(await release(newer, latest)).toBe(dormant);
+  });
+
+  test('a server that is alone on its embedded database does so by its start', async () => {
+    const database = await createTestDatabase();
+    onTestFinished(database.drop);
+    const before = await startTestServer({ connection: database.connection });
+    expect((await before.api.get('/v1/api_versions')).body.count).toBe(3);
+    await before.stop();
+    const after = await serverForTest({
+      connection: database.connection,
+      secretKey: before.secretKey,
+      overrides: { versions },
+    });
+    expect((await after.api.get('/v1/api_versions')).body.data[0]).toMatchObject({ id: dormant, latest: true });
+    expect((await after.api.get('/v1/account')).body.api_version).toBe(latest);
+  });
+});
+
+/** Two processes of one deployment, of the release of today and of one to come. */
+async function twoReleases(options: { unpinned?: true } = {}): Promise<{ older: TestServer; newer: TestServer }> {
+  const { connection, drop } = await createTestDatabase();
+  onTestFinished(drop);
+  const older = await serverForTest({ settings, connection, ...options });
+  const { secretKey } = older;
+  const newer = await serverForTest({ settings, connection, secretKey, overrides: { versions }, ...options });
+  return { older, newer };
+}
+
+function release({ connection }: TestServer, version: string): Promise<string> {
+  return withClient(connection, (client) => releaseVersion(client, version));
+}

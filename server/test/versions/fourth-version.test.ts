@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { apiVersions } from '../../src/versions/index.ts';
+import { receiverForTest } from '../support/receiver.ts';
+import { expectRefusal, invalid, refusals, unknown } from '../support/refusals.ts';
+import { serverForTest, startTestServer, type Api, type TestServer } from '../support/server.ts';
+import { addAccount } from '../support/tenants.ts';
+import { endpointFor, soon } from '../webhooks/scenario.ts';
+import { version20270201 } from './2027-02-01.ts';
+
+/*
+ * A fourth version takes one file, `2027-02-01.ts`, and this line. All that follows is what it changes, wherever it occurs, without
+ * another word in the server.
+ */
+const versions = [version20270201, ...apiVersions];
+
+const before = { 'service-version': '2026-11-01' };
+const oldest = { 'service-version': '2025-09-01' };
+
+let server: TestServer;
+let api: Api;
+
+beforeAll(async () => {
+  server = await startTestServer({ overrides: { versions } });
+  api = server.api;
+});
+afterAll(() => server.stop());
+
+describe('a version more', () => {
+  test('is the latest, and listed with its sentence', async () => {
+    const answer = await api.get('/v1/api_versions');
+    expect(answer.headers.get('service-version')).toBe('2027-02-01');
+    expect(answer.body.count).toBe(4);
+    const first = { id: '2027-02-01', object: 'api_version', latest: true, changelog: version20270201.sentence };
+    expect(answer.body.data[0]).toStrictEqual(first);
+  });
+
+  test('shows its own shape, and those before it theirs', async () => {
+    const customer = await makeCustomer();
+    expect(customer).toMatchObject({ email: 'ada@example.org', date_of_birth: '1990-12-31' });
+    const read = async (headers: Record<string, string>) =>
+      (await api.get(`/v1/customers/${customer.id}`, headers)).body;
+    const { email, date_of_birth, ...rest } = customer;
+    for (const headers of [before, oldest]) {
+      expect(await read(headers)).toStrictEqual({ ...rest, email_address: email, birthday: '31/12/1990' });
+    }
+    expect(await read({})).toStrictEqual({ ...rest, email, date_of_birth });
+  });
+
+  test('takes bodies in either shape', async () => {
+    const made = await api.post('/v1/customers', { name: 'Ada', birthday: '31/12/1990' }, before);
+    expect([made.status, made.body.birthday]).toEqual([200, '31/12/1990']);
+    expect((await api.get(`/v1/customers/${made.body.id}`)).body.date_of_birth).toBe('1990-12-31');
+    const cleared = await api.post(`/v1/customers/${made.body.id}`, { birthday: null }, before);
+    expect(cleared.body).toMatchObject({ birthday: null, email_address: null });
+  });
+
+  test('refuses what is another version’s, and says what it is called here', async () => {
+    const wrong = await api.post('/v1/customers', { name: 'Ada', date_of_birth: '1990-12-31' }, before);
+    expectRefusal(wrong, { ...unknown('date_of_birth'), says: 'is called `birthday`', version: '2026-11-01' });
+    const old = await api.post('/v1/customers', { name: 'Ada', birthday: '31/12/1990' });
+    expectRefusal(old, { ...unknown('birthday'), says: 'is called `date_of_birth`', version: '2027-02-01' });
+    const form = await api.post('/v1/customers', { name: 'Ada', birthday: '1990-12-31' }, before);
+    expectRefusal(form, { ...invalid('birthday'), version: '2026-11-01' });
+  });
+
+  test('filters by the name of each version', async () => {
+    const email = `${Date.now()}@example.org`;
+    const { id } = await makeCustomer({ email });
+    expect((await api.get(`/v1/customers?email=${email}`)).body.data).toMatchObject([{ id }]);
+    expect((await api.get(`/v1/customers?email_address=${email}`, oldest)).body.data).toMatchObject([{ id }]);
+    const wrong = await api.get(`/v1/customers?email=${email}`, before);
+    expectRefusal(wrong, { ...unknown('email'), says: 'is called `email_address`', version: '2026-11-01' });
+    const old = await api.get(`/v1/customers?email_address=${email}`);
+    expectRefusal(old, { ...unknown('email_address'), says: 'is called `email`', version: '2027-02-01' });
+  });
+
+  test('expands by the name of each version, to a record in its shape', async () => {
+    const customer = await makeCustomer();
+    const made = await api.post('/v1/references?expand=tenant', { application: 'app_1', tenant: customer.id }, before);
+    expect(made.body.tenant).toMatchObject({ id: customer.id, birthday: '31/12/1990' });
+    const path = `/v1/references/${made.body.id}`;
+    expect((await api.get(`${path}?expand=customer`)).body.customer).toStrictEqual(customer);
+    expect((await api.get(`/v1/references?limit=1&expand=data.tenant`, oldest)).body).toMatchObject({
+      total_count: expect.any(Number),
+      data: [{ tenant: { birthday: '31/12/1990' }, pdf: null }],
+    });
+    expectRefusal(await api.get(`${path}?expand=customer`, before), { ...invalid('expand'), version: '2026-11-01' });
+    expectRefusal(await api.get(`${path}?expand=tenant`), { ...invalid('expand'), version: '2027-02-01' });
+  });
+
+  test('names the parameter at fault as the version does, also where only a decision finds it', async () => {
+    const tenant = await addAccount(server);
+    await server.context.database.readers.query(
+      `update accounts set linked_records = 'strict' where account_id = $1 and id = $1`,
+      [tenant.accountId],
+    );
+    const missing = server.context.ids.make('cus');
+    const strict = { ...refusals.idUnknown, status: 400 };
+    const sent = await tenant.api.post('/v1/references', { application: 'app_1', tenant: missing }, before);
+    expectRefusal(sent, { ...strict, param: 'tenant', version: '2026-11-01' });
+    const now = await tenant.api.post('/v1/references', { application: 'app_1', customer: missing });
+    expectRefusal(now, { ...strict, param: 'customer', version: '2027-02-01' });
+  });
+
+  test('shows events, and what changed in them, in the shape of whoever asks', async () => {
+    const customer = await makeCustomer();
+    await api.post(`/v1/customers/${customer.id}`, { date_of_birth: '1991-01-30' });
+    const [event] = (await api.get(`/v1/events?object_id=${customer.id}`)).body.data;
+    expect(event.data.previous_attributes).toStrictEqual({ date_of_birth: '1990-12-31' });
+    const older = (await api.get(`/v1/events/${event.id}`, before)).body;
+    expect(older.data.previous_attributes).toStrictEqual({ birthday: '31/12/1990' });
+    expect(older.data.object).toMatchObject({ birthday: '30/01/1991', email_address: 'ada@example.org' });
+    const oldestOne = (await api.get(`/v1/events/${event.id}`, oldest)).body;
+    expect(oldestOne).toStrictEqual({ ...older, request: event.request.id, api_version: '2025-09-01' });
+  });
+
+  test('delivers in the version of each endpoint', async () => {
+    const receivers = await Promise.all(versions.map(() => receiverForTest()));
+    const tenant = await addAccount(server);
+    await Promise.all(
+      versions.map(({ date }, index) =>
+        endpointFor(tenant.api, receivers[index]!.url, { api_version: date, enabled_events: ['customer.*'] }),
+      ),
+    );
+    await tenant.api.post('/v1/customers', { name: 'Ada', date_of_birth: '1990-12-31' });
+    await expect.poll(() => receivers.map(({ received }) => received.length), soon).toEqual(versions.map(() => 1));
+    const told = receivers.map(({ received: [delivery] }) => [
+      delivery!.headers['service-version'],
+      delivery!.body.data.object.date_of_birth ?? delivery!.body.data.object.birthday,
+      typeof delivery!.body.request,
+    ]);
+    expect(told).toEqual([
+      ['2027-02-01', '1990-12-31', 'object'],
+      ['2026-11-01', '31/12/1990', 'object'],
+      ['2026-03-01', '31/12/1990', 'string'],
+      ['2025-09-01', '31/12/1990', 'string'],
+    ]);
+  });
+
+  test('lifts events that were kept in the shape of their time', async () => {
+    const earlier = await serverForTest();
+    const { body: customer } = await earlier.api.post('/v1/customers', { name: 'Ada', date_of_birth: '1990-12-31' });
+    // As the release of that time kept it.
+    const { rowCount } = await earlier.context.database.readers.query(
+      `update events set data = replace(replace(replace(data, 'date_of_birth', 'birthday'), '1990-12-31', '31/12/1990'),
+         '"email"', '"email_address"')
+       where object_id = $1`,
+      [customer.id],
+    );
+    expect(rowCount).toBe(1);
+    const later = await serverForTest({
+      connection: earlier.connection,
+      secretKey: earlier.secretKey,
+      overrides: { versions },
+    });
+    const shown = async (headers: Record<string, string>) => {
+      const { body } = await later.api.get(`/v1/events?object_id=${customer.id}`, headers);
+      return body.data[0].data.object;
+    };
+    expect(await shown({ 'service-version': '2027-02-01' })).toStrictEqual(customer);
+    expect(await shown(before)).toMatchObject({ birthday: '31/12/1990', email_address: null });
+  });
+});
+
+async function makeCustomer(fields: object = {}) {
+  const body = { name: 'Ada', email: 'ada@example.org', date_of_birth: '1990-12-31', ...fields };
+  const made = await api.post('/v1/customers', body);
+  expect(made.status, made.text).toBe(200);
+  return made.body;
+}

@@ -1,0 +1,303 @@
+import { describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { StillClock } from '../support/still-clock.ts';
+import { expectRefusal, invalid, refusals } from '../support/refusals.ts';
+import { apiClient, serverForTest, type Api, type TestServer } from '../support/server.ts';
+import { addKey, firstAccountId } from '../support/tenants.ts';
+import { latestVersion } from '../support/versions.ts';
+
+/*
+ * Which version an account has: its first request pins it, an upgrade moves it forward, and for 72 hours back again.
+ */
+
+const [newest, middle, oldest] = ['2026-11-01', '2026-03-01', '2025-09-01'] as const;
+
+describe('the first request of an account', () => {
+  test.each<[string, (api: Api, server: TestServer) => Promise<unknown>]>([
+    ['that reads', (api) => api.get('/v1/references')],
+    ['that writes', (api) => api.post('/v1/references', { application: 'app_1' })],
+    ['that is refused for its body', (api) => api.post('/v1/references', {})],
+    ['to no route', (api) => api.get('/v1/deposits')],
+    ['with a wrong method', (api) => api.delete('/v1/references')],
+    ['to a path that cannot be read', (api) => api.get('/v1/references/%ff')],
+    ['for an unknown record', (api) => api.get('/v1/references/ref_1')],
+    ['with an unknown version', (api) => api.get('/v1/references', { 'service-version': '2020-01-01' })],
+    ['with another version', (api) => api.get('/v1/references', { 'service-version': oldest })],
+    ['to an account that is not its own', (api) => api.get('/v1/references', { 'service-context': 'acct_1' })],
+    [
+      'whose key may not do it',
+      async (_api, server) => {
+        const reader = await addKey(server, await firstAccountId(server), { permissions: ['customers.read'] });
+        return reader.api.get('/v1/references');
+      },
+    ],
+  ])('pins it to the latest version: one %s', async (_case, send) => {
+    const server = await serverForTest({ unpinned: true });
+    expect(await pinsOf(server)).toEqual([null]);
+    await send(server.api, server);
+    expect(await pinsOf(server)).toEqual([latestVersion]);
+  });
+
+  test('is one whose key is known: nobody else pins it', async () => {
+    const server = await serverForTest({ unpinned: true });
+    for (const key of ['', 'sk_test_1', server.secretKey.replace('_test_', '_live_')]) {
+      const refused = await apiClient(server.url, key).get('/v1/references');
+      expect([refused.status, refused.headers.get('service-version')]).toEqual([401, latestVersion]);
+    }
+    expect(await pinsOf(server)).toEqual([null]);
+  });
+
+  test('makes one event, by the service itself, however many come at once to however many processes', async () => {
+    const one = await serverForTest({ unpinned: true });
+    const two = await serverForTest({ unpinned: true, connection: one.connection, secretKey: one.secretKey });
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        [one, two][index % 2]!.api.post('/v1/references', { application: 'app_1' }),
+      ),
+    );
+    for (const { status, headers } of answers) {
+      expect([status, headers.get('service-version')]).toEqual([200, latestVersion]);
+    }
+    const { body: events } = await two.api.get('/v1/events?type=account.updated');
+    expect(events).toMatchObject({
+      count: 1,
+      data: [
+        {
+          data: { object: { api_version: latestVersion }, previous_attributes: { api_version: null } },
+          request: { id: null, idempotency_key: null, actor: { type: 'system', name: 'Tenure' } },
+        },
+      ],
+    });
+    expect(events.data[0].data.previous_attributes).toStrictEqual({ api_version: null });
+  });
+
+  test('that acts on a connected account pins both, each to the latest, whatever version it names', async () => {
+    const server = await serverForTest({ unpinned: true });
+    const { body: child } = await server.api.post('/v1/accounts', { name: 'A branch' });
+    expect(child.api_version).toBeNull();
+    const headers = { 'service-context': child.id, 'service-version': oldest };
+    expect((await server.api.get('/v1/references', headers)).status).toBe(200);
+    expect((await server.api.get(`/v1/accounts/${child.id}`)).body.api_version).toBe(latestVersion);
+  });
+});
+
+describe('a request', () => {
+  test('is answered in the version that it names, for itself alone', async () => {
+    const { api } = await serverForTest();
+    const named = await api.get('/v1/references', { 'service-version': oldest });
+    expect([named.headers.get('service-version'), named.body]).toEqual([
+      oldest,
+      { object: 'list', total_count: 0, has_more: false, data: [] },
+    ]);
+    const plain = await api.get('/v1/references');
+    expect([plain.headers.get('service-version'), plain.body.count]).toEqual([newest, 0]);
+  });
+
+  test('for a connected account is answered in the version of the key’s own account, not of that one', async () => {
+    const { api } = await serverOf(middle);
+    const { body: child } = await api.post('/v1/accounts', { name: 'A branch' });
+    const context = { 'service-context': child.id };
+    expect((await api.post('/v1/account/api_version', { api_version: newest }, context)).status).toBe(200);
+    const answer = await api.get('/v1/account', context);
+    expect([answer.headers.get('service-version'), answer.body.api_version]).toEqual([middle, newest]);
+  });
+
+  test.each([
+    ['a known date with a space in it', '2026-11- 01'],
+    ['a date between two', '2026-05-01'],
+    ['two dates', `${newest}, ${oldest}`],
+    ['a word', 'latest'],
+  ])('that names no exact date is refused, with those that are known: %s', async (_case, version) => {
+    const { api } = await serverForTest();
+    const answer = await api.post('/v1/references', { application: 'app_1' }, { 'service-version': version });
+    expectRefusal(answer, { ...refusals.version, says: `Known are ${newest}, ${middle}, ${oldest}.` });
+    expect(answer.headers.get('service-version')).toBe(newest);
+    expect((await api.get('/v1/references')).body.count).toBe(0);
+  });
+});
+
+describe('TENURE_LATEST_VERSION', () => {
+  test('is what new accounts are pinned to, so that an upgrade can be tried', async () => {
+    const { api } = await serverForTest({ unpinned: true, settings: { TENURE_LATEST_VERSION: oldest } });
+    const first = await api.get('/v1/references');
+    expect([first.headers.get('service-version'), first.body.total_count]).toEqual([oldest, 0]);
+    // The others are served all the same.
+    expect((await api.get('/v1/references', { 'service-version': newest })).body.count).toBe(0);
+    expect((await api.post('/v1/account/api_version', { api_version: newest })).body.api_version).toBe(newest);
+  });
+
+  test('must be a known date, and is for a sandbox', () => {
+    expect(() => readConfig({ TENURE_LATEST_VERSION: '2026-11-02' })).toThrow(
+      'TENURE_LATEST_VERSION is "2026-11-02"; it must be one of 2026-11-01, 2026-03-01, 2025-09-01.',
+    );
+    expect(() => readConfig({ TENURE_LATEST_VERSION: newest, TENURE_MODE: 'live' })).toThrow(
+      'TENURE_LATEST_VERSION is for trying upgrades out in a sandbox.',
+    );
+  });
+});
+
+describe('an upgrade', () => {
+  test('is an event of the account, and can be taken back', async () => {
+    const clock = new StillClock();
+    const { api } = await serverOf(oldest, clock);
+    const upgraded = await upgrade(api, newest);
+    const until = Math.floor(clock.nowMs() / 1000) + 72 * 3600;
+    expect(upgraded.body).toMatchObject({
+      api_version: newest,
+      api_version_previous: oldest,
+      rollback_until: until,
+    });
+    // It was asked for in the version before.
+    expect(upgraded.headers.get('service-version')).toBe(oldest);
+    const read = await api.get('/v1/account');
+    expect([read.headers.get('service-version'), read.body]).toEqual([newest, upgraded.body]);
+    const { body: events } = await api.get('/v1/events?type=account.updated&limit=1');
+    expect(events.data[0]).toMatchObject({
+      data: {
+        object: upgraded.body,
+        previous_attributes: { api_version: oldest, api_version_previous: null, rollback_until: null },
+      },
+      request: { id: upgraded.headers.get('request-id') },
+    });
+
+    const back = await rollBack(api);
+    expect(back.body).toMatchObject({ api_version: oldest, api_version_previous: null, rollback_until: null });
+    expect((await api.get('/v1/references')).body.total_count).toBe(0);
+    // What was taken back can be made again.
+    expect((await upgrade(api, middle)).body).toMatchObject({ api_version: middle, api_version_previous: oldest });
+  });
+
+  test('can be taken back to the last moment of 72 hours, and then is final', async () => {
+    const clock = new StillClock();
+    const { api } = await serverOf(oldest, clock);
+    await upgrade(api, newest);
+    clock.advanceMs(72 * 3_600_000 - 1_000);
+    expect((await rollBack(api)).body.api_version).toBe(oldest);
+    await upgrade(api, newest);
+    clock.advanceMs(72 * 3_600_000);
+    const refused = await rollBack(api);
+    expectRefusal(refused, {
+      status: 400,
+      type: 'invalid_request_error',
+      code: 'rollback_expired',
+      says: `The upgrade from ${oldest} to ${newest}`,
+    });
+    expect((await api.get('/v1/account')).body.api_version).toBe(newest);
+    // A request can still name the version before.
+    expect((await api.get('/v1/references', { 'service-version': oldest })).body.total_count).toBe(0);
+  });
+
+  test('after another one can be taken back by that one step', async () => {
+    const { api } = await serverOf(oldest);
+    await upgrade(api, middle);
+    await upgrade(api, newest);
+    expect((await rollBack(api)).body).toMatchObject({ api_version: middle, rollback_until: null });
+    const refusal = { ...refusals.transition, says: 'no upgrade that could be taken back', version: middle };
+    expectRefusal(await rollBack(api), refusal);
+  });
+
+  test.each<[string, unknown]>([
+    ['an older version', oldest],
+    ['the version it has', middle],
+    ['no version at all', '2026-11-02'],
+    ['a word', 'latest'],
+  ])('is to a newer version only: %s is refused', async (_case, version) => {
+    const { api } = await serverOf(middle);
+    const refusal = { ...invalid('api_version'), says: `newer ones are ${newest}.`, version: middle };
+    expectRefusal(await upgrade(api, version), refusal);
+    expect((await api.get('/v1/account')).body).toMatchObject({ api_version: middle, api_version_previous: null });
+  });
+
+  test('of an account that has the latest says so', async () => {
+    const { api } = await serverOf(newest);
+    expectRefusal(await upgrade(api, newest), { ...invalid('api_version'), says: `${newest}, which is the latest.` });
+  });
+
+  test('is repeated for its key like any request, in the version of its answer', async () => {
+    const { api } = await serverOf(oldest);
+    const key = { 'idempotency-key': 'upgrade' };
+    const first = await api.post('/v1/account/api_version', { api_version: newest }, key);
+    const again = await api.post('/v1/account/api_version', { api_version: newest }, key);
+    expect([again.status, again.text]).toEqual([200, first.text]);
+    expect([again.headers.get('idempotent-replayed'), again.headers.get('service-version')]).toEqual(['true', oldest]);
+  });
+
+  test('is in force in every process from its answer on, and so is taking it back', async () => {
+    const one = await serverOf(oldest);
+    const two = await serverForTest({ connection: one.connection, secretKey: one.secretKey });
+    for (const expected of [newest, oldest, newest]) {
+      // It knows the account as it is before.
+      await two.api.get('/v1/references');
+      const answer = expected === oldest ? await rollBack(one.api) : await upgrade(one.api, expected);
+      expect(answer.status).toBe(200);
+      const seen = await Promise.all([two, one].map(({ api }) => api.get('/v1/references')));
+      expect(seen.map(({ headers }) => headers.get('service-version'))).toEqual([expected, expected]);
+    }
+  });
+
+  test('leaves webhook endpoints in their version; new ones get the account’s', async () => {
+    const { api } = await serverOf(oldest);
+    const make = () => api.post('/v1/webhook_endpoints', { url: 'http://127.0.0.1:9/', enabled_events: ['a.b'] });
+    const { body: before } = await make();
+    await upgrade(api, newest);
+    const { body: after } = await make();
+    expect([before.api_version, after.api_version]).toEqual([oldest, newest]);
+    expect((await api.get(`/v1/webhook_endpoints/${before.id}`)).body.api_version).toBe(oldest);
+  });
+
+  test('can be made by a parent for its connected account', async () => {
+    const { api } = await serverOf(oldest);
+    const { body: child } = await api.post('/v1/accounts', { name: 'A branch' });
+    const context = { 'service-context': child.id };
+    const upgraded = await api.post('/v1/account/api_version', { api_version: middle }, context);
+    expect(upgraded.body).toMatchObject({ id: child.id, account: child.id, api_version: middle });
+    expect((await api.get('/v1/account')).body.api_version).toBe(oldest);
+  });
+});
+
+describe('GET /v1/api_versions', () => {
+  test('lists the versions with what changed, for any key, in the shape of the version asked in', async () => {
+    const server = await serverForTest();
+    const reader = await addKey(server, await firstAccountId(server), { permissions: ['customers.read'] });
+    const { status, body } = await reader.api.get('/v1/api_versions');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      object: 'list',
+      count: 3,
+      has_more: false,
+      data: [
+        { id: newest, object: 'api_version', latest: true, changelog: expect.stringContaining('`request`') },
+        { id: middle, latest: false, changelog: expect.stringContaining('`reference_pdf`') },
+        { id: oldest, latest: false },
+      ],
+    });
+    const older = await reader.api.get('/v1/api_versions', { 'service-version': oldest });
+    expect(older.body).toMatchObject({ total_count: 3, data: body.data });
+  });
+});
+
+/** A server whose first account is pinned to this version. */
+async function serverOf(version: string, clock?: StillClock): Promise<TestServer> {
+  const server = await serverForTest({
+    settings: { TENURE_LATEST_VERSION: version },
+    ...(clock && { overrides: { clock } }),
+  });
+  expect((await server.api.get('/v1/account')).body.api_version).toBe(version);
+  return server;
+}
+
+function upgrade(api: Api, version: unknown) {
+  return api.post('/v1/account/api_version', { api_version: version });
+}
+
+function rollBack(api: Api) {
+  return api.post('/v1/account/api_version/rollback');
+}
+
+/** Of every account, without asking the API: to ask is to pin. */
+async function pinsOf({ context }: TestServer): Promise<(string | null)[]> {
+  const { rows } = await context.database.readers.query<{ api_version: string | null }>(
+    'select api_version from accounts order by id',
+  );
+  return rows.map(({ api_version }) => api_version);
+}
