@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Committer } from '../src/commit/committer.ts';
-import { purgeKeys } from '../src/commit/purge-keys.ts';
 import { openDatabase, withClient } from '../src/db/database.ts';
 import { resources } from '../src/resources/index.ts';
 import { latestVersion } from '../src/versions/index.ts';
-import { TestClock } from './support/clock.ts';
 import { serverForTest, startTestServer, type Api, type ApiResponse, type TestServer } from './support/server.ts';
 import { StillClock } from './support/still-clock.ts';
 import { addAccount, addKey, firstAccountId } from './support/tenants.ts';
@@ -724,21 +722,6 @@ async function logsOf(requestId: string | null, on = server): Promise<Log[]> {
   );
   return rows;
 }
-
-test('a key whose day is over is deleted, with the answer that was kept sealed with it; no other is', async () => {
-  const clock = new TestClock();
-  const aged = await serverForTest({ overrides: { clock } });
-  const { readers } = aged.context.database;
-  const make = (key: string) => aged.api.post('/v1/api_keys', {}, { 'idempotency-key': key });
-  await make('yesterday');
-  clock.advanceSeconds(24 * 3600 - 60);
-  await make('today');
-  expect(await purgeKeys(readers, clock.nowMs())).toBe(false);
-  clock.advanceSeconds(60);
-  await purgeKeys(readers, clock.nowMs());
-  const { rows } = await readers.query('select key from idempotency_keys');
-  expect(rows).toEqual([{ key: 'today' }]);
-});
 
 /** The one log of a request. */
 async function logOf(response: ApiResponse, on = server): Promise<Log> {

@@ -4,8 +4,12 @@ import { keyLifetimeMs } from './statements.ts';
 /** Few enough to be gone in milliseconds. */
 const purgedAtOnceMax = 1_000;
 
+/** Longer than a request can take, and than clocks differ: whoever came within the key's day still finds its answer. */
+const purgedAfterMs = keyLifetimeMs + 5 * 60_000;
+
 /**
- * Deletes idempotency keys whose day is over, some at a time; the answers that were kept with them, sealed, go too.
+ * Deletes idempotency keys whose day has been over for a while, some at a time; the answers that were kept with them, sealed, go
+ * too. One that is claimed anew at this very moment stays.
  *
  * @returns whether there may be more.
  */
@@ -22,7 +26,7 @@ export async function purgeKeys(pool: Pool, nowMs: number): Promise<boolean> {
         limit ${purgedAtOnceMax}
         for update skip locked
       )`,
-    values: [nowMs - keyLifetimeMs],
+    values: [nowMs - purgedAfterMs],
   });
   return rowCount === purgedAtOnceMax;
 }
