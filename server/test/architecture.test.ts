@@ -40,6 +40,8 @@ const accountTables = [
 const withoutAccount = new Set([
   // There is no account yet; it looks for the first one.
   'select id from accounts order by id limit 1',
+  // A key's day is over whosever it is, and what is found is what is deleted.
+  'delete from idempotency_keys where ctid = any(array( select ctid from idempotency_keys where claimed_at_ms <= $1 order by claimed_at_ms limit ${purgedAtOnceMax} for update skip locked ))',
 ]);
 
 type Sources = ReadonlyMap<string, string>;

@@ -7,9 +7,9 @@ import { makeKey } from '../src/core/api-keys.ts';
 import { buildApp } from '../src/http/app.ts';
 import { routesOf, type Route } from '../src/http/routes.ts';
 import { expectRefusal, refusals, type Refusal } from './support/refusals.ts';
+import { bodies, hasId, inParallel, kindOf, nameOf } from './support/routes.ts';
 import { startTestServer, type ApiResponse, type TestServer } from './support/server.ts';
 import { addAccount, addKey, firstAccountId } from './support/tenants.ts';
-import { latestVersion } from './support/versions.ts';
 
 /*
  * Every route, with every kind of key, for every kind of target. What the answer must be is told by a model of a few lines
@@ -58,16 +58,6 @@ const writePermissions = writable.map((resource) => `${resource}.write`);
 const everyPermission = [...readPermissions, ...writePermissions];
 const forbiddenForAgents = new Set(['api_keys.read', 'api_keys.write', 'accounts.write']);
 
-/** What a route takes to make something; all others take an empty body. */
-const bodies: Record<string, object> = {
-  'POST /v1/references': { application: 'app_1' },
-  'POST /v1/customers': { name: 'Ada' },
-  'POST /v1/webhook_endpoints': { url: 'https://hooks.example.com/' },
-  'POST /v1/accounts': { name: 'Agency' },
-  'POST /v1/api_keys': { type: 'restricted', permissions: ['api_keys.read'] },
-  'POST /v1/account/api_version': { api_version: latestVersion },
-};
-
 /** What whoever is let in is told, where only the first one could succeed. */
 const toldNo: Record<string, string> = {
   'POST /v1/account/api_version': 'parameter_invalid',
@@ -114,6 +104,8 @@ afterAll(async () => {
   await server.stop();
 });
 
+/** Enough to keep the server busy all the time. */
+const atOnce = 64;
 let probes = 0;
 
 describe('every route', () => {
@@ -165,7 +157,7 @@ describe('of all requests', () => {
     const refused = allProbes().filter((probe) => expectedOf(probe) !== 'accepted');
     const before = await everythingThereIs();
     const missingBodies = new Map<string, Set<string>>();
-    await inParallel(refused, async (probe) => {
+    await inParallel(refused, atOnce, async (probe) => {
       const answer = await ask(probe);
       const expected = expectedOf(probe) as Refusal;
       inProbe(probe, () => {
@@ -180,14 +172,14 @@ describe('of all requests', () => {
     expect(await everythingThereIs()).toEqual(before);
     // One for each kind of record, whatever was asked for, of whichever target, by whomever.
     for (const [kind, seen] of missingBodies) expect([kind, [...seen]]).toEqual([kind, [expect.any(String)]]);
-    expect(missingBodies.size).toBe(new Set(routes.filter(hasId).map(({ path }) => path.split('/')[2])).size);
+    expect(missingBodies.size).toBe(new Set(routes.filter(hasId).map(kindOf)).size);
     probes += refused.length;
     process.stdout.write(`permission matrix: ${refused.length} requests refused, as they must be\n`);
   }, 60_000);
 
   test('all others are accepted, act on the account they name, and tell of no other', async () => {
     const accepted = allProbes().filter((probe) => expectedOf(probe) === 'accepted');
-    await inParallel(accepted, async (probe) => {
+    await inParallel(accepted, atOnce, async (probe) => {
       const answer = await ask({ ...probe, target: await targetToUse(probe) });
       inProbe(probe, () => {
         expectNothingOfOthers(probe, answer);
@@ -239,7 +231,7 @@ function allProbes(): Probe[] {
     keys.flatMap((key) =>
       contexts().flatMap((context): Probe[] => {
         if (!hasId(route)) return [{ route, key, context, target: null }];
-        const ofKind = targets.get(route.path.split('/')[2]!)!;
+        const ofKind = targets.get(kindOf(route))!;
         // Without a context for every target; the contexts for those that somebody has.
         const tried = context.account === undefined ? ofKind : ofKind.filter(({ owner }) => owner !== null);
         return tried.map((target) => ({ route, key, context, target }));
@@ -304,7 +296,7 @@ function withoutRequest({ id, events }: ApiResponse['body']): unknown {
 async function targetToUse({ route, target }: Probe): Promise<Target | null> {
   const usesUp = route.method === 'DELETE' || /\/(cancel|roll)$/.test(route.path);
   if (!target || !usesUp) return target;
-  const kind = route.path.split('/')[2]!;
+  const kind = kindOf(route);
   return { ...target, id: (await make(kind, target.owner!)).id };
 }
 
@@ -331,7 +323,7 @@ async function make(kind: string, account: Account): Promise<{ id: string; reque
 }
 
 async function makeTargets(): Promise<Map<string, Target[]>> {
-  const kinds = [...new Set(routes.filter(hasId).map(({ path }) => path.split('/')[2]!))];
+  const kinds = [...new Set(routes.filter(hasId).map(kindOf))];
   const made = new Map<string, Target[]>(kinds.map((kind) => [kind, []]));
   for (const account of accounts) {
     const { id: customerId, requestId } = await make('customers', account);
@@ -342,9 +334,9 @@ async function makeTargets(): Promise<Map<string, Target[]>> {
       made.get(kind)!.push({ name: `of ${account}`, owner: account, id });
     }
   }
-  for (const { path, method } of routes.filter(hasId)) {
-    const kind = path.split('/')[2]!;
-    if (method !== 'DELETE') continue;
+  for (const route of routes.filter(hasId)) {
+    const kind = kindOf(route);
+    if (route.method !== 'DELETE') continue;
     const { id } = await make(kind, 'parent');
     const { body } = await send('DELETE', `/v1/${kind}/${id}`, fullKeys.parent.text);
     // A key that was revoked is still there.
@@ -475,14 +467,6 @@ function inProbe({ route, key, context, target }: Probe, check: () => void): voi
   }
 }
 
-async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
-  let next = 0;
-  const workers = Array.from({ length: 64 }, async () => {
-    while (next < items.length) await work(items[next++]!);
-  });
-  await Promise.all(workers);
-}
-
 /** The answer without what two refusals of the same kind may differ in, headers included. */
 function masked({ text, headers }: ApiResponse, id: string): string {
   const told = JSON.parse(text) as { error: { message: string; request_id: string } };
@@ -511,12 +495,4 @@ async function everythingThereIs(): Promise<Record<string, unknown>> {
   }
   expect(Object.keys(found)).toEqual(expect.arrayContaining(['events', 'api_keys', 'accounts', 'idempotency_keys']));
   return found;
-}
-
-function nameOf({ method, path }: Pick<Route, 'method' | 'path'>): string {
-  return `${method} ${path}`;
-}
-
-function hasId({ path }: Route): boolean {
-  return path.includes(':id');
 }

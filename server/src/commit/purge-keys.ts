@@ -4,8 +4,13 @@ import { keyLifetimeMs } from './statements.ts';
 /** Few enough to be gone in milliseconds. */
 const purgedAtOnceMax = 1_000;
 
+/** Longer than a request can take, and than clocks differ: whoever came within the key's day still finds its answer. */
+const purgedAfterMs = keyLifetimeMs + 5 * 60_000;
+
 /**
- * Deletes idempotency keys whose day is over, some at a time; the answers that were kept with them, sealed, go too.
+ * Deletes idempotency keys whose day has been over for a while, some at a time; the answers that were kept with them, sealed, go
+ * too. One that is claimed anew at this very moment stays. Rows are found by their place, in the order they were written:
+ * by their keys, every one of them would be a leap somewhere into a large index.
  *
  * @returns whether there may be more.
  */
@@ -14,15 +19,15 @@ export async function purgeKeys(pool: Pool, nowMs: number): Promise<boolean> {
     name: 'purge_keys',
     text: `
       delete from idempotency_keys
-      where (account_id, key_account_id, key) in (
-        select account_id, key_account_id, key
+      where ctid = any(array(
+        select ctid
         from idempotency_keys
         where claimed_at_ms <= $1
         order by claimed_at_ms
         limit ${purgedAtOnceMax}
         for update skip locked
-      )`,
-    values: [nowMs - keyLifetimeMs],
+      ))`,
+    values: [nowMs - purgedAfterMs],
   });
   return rowCount === purgedAtOnceMax;
 }

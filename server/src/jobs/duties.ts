@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Committer } from '../commit/committer.ts';
 import { foldCounts } from '../commit/fold-counts.ts';
@@ -24,7 +25,13 @@ const purgeEveryMs = 60_000;
 /** Partitions are made weeks ahead, so a few days without success do no harm. */
 const partitionsEveryMs = 6 * 3600 * 1000;
 
-/** What keeps the database in shape while the server runs. A duty that fails is tried again when its time has come. */
+/** After a batch of keys the purge rests this many times as long as that took: a tenth of the time is all it ever uses. */
+const purgeRestFactor = 9;
+
+/**
+ * What keeps the database in shape while the server runs. Each duty waits for itself alone, so none holds up another. One that
+ * fails is tried again when its time has come.
+ */
 export function startDuties(context: {
   connection: Connection;
   database: { readers: Pool };
@@ -35,14 +42,18 @@ export function startDuties(context: {
 }): Duties {
   const { committer, clock, log } = context;
   const pool = context.database.readers;
-  let running: Promise<void> = Promise.resolve();
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const pause = (ms: number): Promise<void> => delay(ms, undefined, { signal }).catch(() => {});
 
-  const every = (ms: number, name: string, work: () => Promise<void>): NodeJS.Timeout =>
-    setInterval(() => {
-      running = running.then(work).catch((error: unknown) => log.warn({ duty: name, err: error }, 'a duty failed'));
-    }, ms);
+  const every = async (ms: number, name: string, work: () => Promise<void>): Promise<void> => {
+    while (!signal.aborted) {
+      await work().catch((error: unknown) => log.warn({ duty: name, err: error }, 'a duty failed'));
+      await pause(ms);
+    }
+  };
 
-  const timers = [
+  const running = [
     every(foldEveryMs, 'fold counts', async () => {
       const accounts = committer.takeCountedAccounts();
       let folded = accounts.length === 0;
@@ -54,7 +65,11 @@ export function startDuties(context: {
     }),
     every(keyUsesEveryMs, 'write key uses', () => context.writeKeyUses(pool)),
     every(purgeEveryMs, 'purge idempotency keys', async () => {
-      while (await purgeKeys(pool, clock.nowMs()));
+      for (let more = true; more && !signal.aborted;) {
+        const startedMs = performance.now();
+        more = await purgeKeys(pool, clock.nowMs());
+        await pause((performance.now() - startedMs) * purgeRestFactor);
+      }
     }),
     every(partitionsEveryMs, 'make partitions', () =>
       withClient(context.connection, (client) =>
@@ -64,8 +79,8 @@ export function startDuties(context: {
   ];
   return {
     async stop() {
-      for (const timer of timers) clearInterval(timer);
-      await running;
+      stopping.abort();
+      await Promise.all(running);
       await context.writeKeyUses(pool).catch((error: unknown) => log.warn({ err: error }, 'key uses were not written'));
     },
   };

@@ -13,7 +13,6 @@ import { expectRefusal, refusals } from '../support/refusals.ts';
 import { apiClient, serverForTest, startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
 import { addAccount, addKey, type Tenant } from '../support/tenants.ts';
 
-const rateLimit = { status: 429, type: 'rate_limit_error', code: 'rate_limit' };
 const policyForm = /^"[a-z]+";q=(\d+);w=1$/;
 const limitForm = /^"[a-z]+";r=(\d+);t=1$/;
 
@@ -68,7 +67,7 @@ describe('an account that sends too much', () => {
     const refused = answers.filter(({ status }) => status !== 200);
     expect(refused.length).toBeGreaterThan(0);
     for (const answer of refused) {
-      expectRefusal(answer, { ...rateLimit, says: `${perSecond} requests a second` });
+      expectRefusal(answer, { ...refusals.rateLimit, says: `${perSecond} requests a second` });
       expect(answer.headers.get('ratelimit')).toMatch(/;r=0;/);
       expect(answer.headers.get('retry-after')).toBe('1');
     }
@@ -92,9 +91,9 @@ describe('an account that sends too much', () => {
       if (answer.status === 429) keys.push(key);
       return answer;
     });
-    expectRefusal(refused, rateLimit);
+    expectRefusal(refused, refusals.rateLimit);
     const deleted = await refusedOf(() => tenant.api.delete('/v1/webhook_endpoints'));
-    expectRefusal(deleted, rateLimit);
+    expectRefusal(deleted, refusals.rateLimit);
 
     const own = apiClient(looking.url, tenant.key);
     const passed = answers.filter(({ status }) => status === 200);
@@ -116,7 +115,7 @@ describe('an account that sends too much', () => {
       () => tenant.api.get('/v1/references', { 'service-version': 'x' }),
       () => tenant.api.get('/v1/references', { 'service-context': 'x' }),
     ])
-      expectRefusal(await refusedOf(ask), rateLimit);
+      expectRefusal(await refusedOf(ask), refusals.rateLimit);
     expectRefusal(await apiClient(limited.url, `${tenant.key}x`).get('/v1/references'), refusals.keyInvalid);
     expect((await fetch(`${limited.url}/healthz`)).status).toBe(200);
   });
@@ -127,7 +126,7 @@ describe('an account that sends too much', () => {
     );
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThan(0);
-    expectRefusal(refused[0]!, rateLimit);
+    expectRefusal(refused[0]!, refusals.rateLimit);
   });
 
   test('takes nothing from another one, neither a stranger nor one that is connected to it', async () => {
@@ -256,7 +255,7 @@ describe('an address that tries keys out', () => {
         );
       expect(answers.length).toBeGreaterThan(20);
       expect(new Set(answers.slice(0, -1).map(({ status }) => status))).toEqual(new Set([401]));
-      expectRefusal(answers.at(-1)!, rateLimit);
+      expectRefusal(answers.at(-1)!, refusals.rateLimit);
       expect((await ask(address, server.secretKey)).status).toBe(200);
       expect((await ask(other, null)).status).toBe(401);
     }

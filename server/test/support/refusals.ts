@@ -37,6 +37,7 @@ export const refusals = {
   idempotencyForm: { status: 400, type: 'idempotency_error', code: 'idempotency_key_invalid' },
   idempotencyReused: { status: 400, type: 'idempotency_error', code: 'idempotency_key_reused' },
   idempotencyInUse: { status: 409, type: 'idempotency_error', code: 'idempotency_key_in_use' },
+  rateLimit: { status: 429, type: 'rate_limit_error', code: 'rate_limit' },
   overloaded: { status: 503, type: 'api_error', code: 'overloaded' },
   unavailable: { status: 503, type: 'api_error', code: 'unavailable' },
   internal: { status: 500, type: 'api_error', code: 'internal' },

@@ -1,0 +1,170 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { purgeKeys } from '../../src/commit/purge-keys.ts';
+import { withClient } from '../../src/db/database.ts';
+import {
+  anotherServer,
+  expectCarriedOut,
+  expectOneExecution,
+  expectReplay,
+  newKey,
+  waitingForTables,
+} from '../support/idempotency.ts';
+import { serverForTest, type ApiResponse, type TestServer } from '../support/server.ts';
+import { StillClock } from '../support/still-clock.ts';
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+/** So long after its day a key is deleted. */
+const purgedAfter = 5 * minute;
+
+let clock: StillClock;
+let server: TestServer;
+
+beforeEach(async () => {
+  clock = new StillClock();
+  server = await serverForTest({ overrides: { clock } });
+});
+
+test('a key whose day has been over for a while is deleted, with the answer that was kept sealed with it; no other is', async () => {
+  await makeApiKey('yesterday');
+  clock.advanceMs(day - minute);
+  await makeApiKey('today');
+  clock.advanceMs(minute + purgedAfter - 1);
+  expect(await purge()).toBe(false);
+  expect(await storedKeys()).toEqual(['today', 'yesterday']);
+  clock.advanceMs(1);
+  expect(await purge()).toBe(false);
+  expect(await storedKeys()).toEqual(['today']);
+});
+
+test('a repeat that comes in time finds its answer, although another process’s clock is later and it has purged', async () => {
+  const late = new StillClock();
+  late.advanceMs(4 * minute);
+  const ahead = await anotherServer(server, { overrides: { clock: late } });
+  const key = newKey();
+  const first = await create(server, key);
+  for (const one of [clock, late]) one.advanceMs(day - 1);
+  expect(late.nowMs()).toBeGreaterThan(clock.nowMs() + 3 * minute);
+  await purge(ahead, late);
+  expectReplay(await create(server, key), first);
+});
+
+test('some are deleted at a time, the oldest first', async () => {
+  await seedExpiredKeys(1_500);
+  expect(await purge()).toBe(true);
+  const left = await storedKeys();
+  expect([left.length, left[0], left.at(-1)]).toEqual([500, 'expired 1001', 'expired 1500']);
+  expect(await purge()).toBe(false);
+  expect(await storedKeys()).toEqual([]);
+});
+
+describe('a key that is purged at the moment in which it is used again', () => {
+  test('is carried out once, if the purge comes first: the claim waits for it', async () => {
+    const key = await usedLongAgo();
+    const answer = await withClient(server.connection, async (client) => {
+      await client.query('begin');
+      await client.query('delete from idempotency_keys where key = $1', [key['idempotency-key']]);
+      const claiming = create(server, key);
+      await expect.poll(waitingForRows).toBe(1);
+      await client.query('commit');
+      return claiming;
+    });
+    expectCarriedOut(answer);
+    expectReplay(await create(server, key), answer);
+    expect(await references()).toBe(2);
+  });
+
+  test('is carried out once, if the claim comes first: the purge passes it over, and it stays', async () => {
+    const key = await usedLongAgo();
+    const claiming = await withClient(server.connection, async (client) => {
+      await client.query('begin');
+      // The claim is made, and its batch gets no further than this.
+      await client.query('lock table tenant_references in exclusive mode');
+      const answer = create(server, key);
+      await expect.poll(() => waitingForTables(server)).toBe(1);
+      expect(await purge()).toBe(false);
+      await client.query('rollback');
+      return { answer };
+    });
+    const answer = await claiming.answer;
+    expectCarriedOut(answer);
+    await purge();
+    expectReplay(await create(server, key), answer);
+    expect(await references()).toBe(2);
+  });
+
+  test('is carried out once, however often two servers purge and are asked at once', async () => {
+    const other = await anotherServer(server, { overrides: { clock } });
+    const rounds = 12;
+    const keysOfARound = 8;
+    for (let round = 0; round < rounds; round++) {
+      const names = await seedExpiredKeys(keysOfARound);
+      const claims = names.map((name) =>
+        Promise.all([server, other, server, other].map((by) => create(by, { 'idempotency-key': name }))),
+      );
+      const purges = range(6).map((index) => purge([server, other][index % 2]));
+      const answers = await Promise.all(claims);
+      await Promise.all(purges);
+      for (const [index, ofOneKey] of answers.entries()) {
+        const executed = expectOneExecution(ofOneKey);
+        expectReplay(await create(other, { 'idempotency-key': names[index]! }), executed);
+      }
+    }
+    expect(await references()).toBe(rounds * keysOfARound);
+  });
+});
+
+function create(by: TestServer, key: { 'idempotency-key': string }): Promise<ApiResponse> {
+  return by.api.post('/v1/references', { application: 'app_1' }, key);
+}
+
+function makeApiKey(key: string): Promise<ApiResponse> {
+  return server.api.post('/v1/api_keys', {}, { 'idempotency-key': key });
+}
+
+function purge(by = server, at = clock): Promise<boolean> {
+  return purgeKeys(by.context.database.readers, at.nowMs());
+}
+
+/** A key that stands for a reference, and could be purged by now. */
+async function usedLongAgo(): Promise<{ 'idempotency-key': string }> {
+  const key = newKey();
+  expectCarriedOut(await create(server, key));
+  clock.advanceMs(day + purgedAfter);
+  return key;
+}
+
+/** Keys that could be purged by now, the first the oldest. */
+async function seedExpiredKeys(count: number): Promise<string[]> {
+  const { rows } = await server.context.database.readers.query<{ key: string }>(
+    `
+    insert into idempotency_keys (account_id, key_account_id, key, fingerprint, request_id, claimed_at_ms)
+    select id, id, 'expired ' || lpad(n::text, 4, '0'), '', 'req_' || n, $1::bigint + n
+    from accounts, generate_series(1, $2) as n
+    on conflict (account_id, key_account_id, key) do update set claimed_at_ms = excluded.claimed_at_ms
+    returning key`,
+    [clock.nowMs() - day - purgedAfter - count, count],
+  );
+  return rows.map(({ key }) => key);
+}
+
+async function storedKeys(): Promise<string[]> {
+  const { rows } = await server.context.database.readers.query<{ key: string }>(
+    'select key from idempotency_keys order by key',
+  );
+  return rows.map(({ key }) => key);
+}
+
+async function waitingForRows(): Promise<number> {
+  const { rows } = await server.context.database.readers.query<{ count: number }>(`
+    select count(*) from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'`);
+  return rows[0]!.count;
+}
+
+async function references(): Promise<number> {
+  return (await server.api.get('/v1/references')).body.count;
+}
+
+function range(length: number): number[] {
+  return Array.from({ length }, (_, index) => index);
+}

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { routesOf, type Route } from '../src/http/routes.ts';
+import { deployments, newTenantOn, startDeployment, type Deployment } from './support/deployments.ts';
+import { expectCarriedOut, expectLeft, expectNoReplay, expectReplay, newKey } from './support/idempotency.ts';
+import { expectRefusal, refusals } from './support/refusals.ts';
+import { bodies, hasId, inParallel, kindOf, nameOf } from './support/routes.ts';
+import type { Api, ApiResponse } from './support/server.ts';
+import { latestVersion, versions } from './support/versions.ts';
+
+/*
+ * Idempotency is nothing that a resource has to think of: whatever is posted is carried out once for its key. Here every POST route
+ * is tried, whichever resources there are.
+ */
+
+/** Another good body for the routes of `bodies`. */
+const otherBodies: Record<string, object> = {
+  'POST /v1/references': { application: 'app_2' },
+  'POST /v1/customers': { name: 'Grace' },
+  'POST /v1/webhook_endpoints': { url: 'https://hooks.example.com/other' },
+  'POST /v1/accounts': { name: 'Another agency' },
+  'POST /v1/api_keys': { name: 'Another' },
+  'POST /v1/account/api_version': { api_version: versions[1] },
+};
+
+/** What changes something, for the routes that would take an empty body, too. Those that take only that are not here. */
+const changes: Record<string, object> = {
+  'POST /v1/references/:id': { outcome: 'accept' },
+  'POST /v1/customers/:id': { name: 'Grace' },
+  'POST /v1/webhook_endpoints/:id': { description: 'Changed' },
+  'POST /v1/accounts/:id': { name: 'Another agency' },
+  'POST /v1/account': { name: 'Another agency' },
+  'POST /v1/api_keys/:id/roll': { expires_in: 60 },
+};
+
+/** Where the account stands, for the routes that change its version of the API. */
+const pins: Record<string, { api_version: string; api_version_previous: string | null }> = {
+  'POST /v1/account/api_version': { api_version: versions.at(-1)!, api_version_previous: null },
+  'POST /v1/account/api_version/rollback': { api_version: latestVersion, api_version_previous: versions.at(-1)! },
+};
+
+interface Posted {
+  path: string;
+  body: object;
+}
+
+describe.each(deployments)('%s', (_name, processes) => {
+  let deployment: Deployment;
+  let routes: Route[];
+
+  beforeAll(async () => {
+    deployment = await startDeployment(processes);
+    routes = routesOf(deployment.one.context);
+  });
+  afterAll(() => deployment.stop());
+
+  test('every POST route, without a line in any resource', async () => {
+    const posts = routes.filter(({ method }) => method === 'POST');
+    expect(posts.length).toBeGreaterThanOrEqual(15);
+    const withSecrets: string[] = [];
+    await inParallel(posts, 6, async (route) => {
+      try {
+        if (await isCarriedOutOnce(route)) withSecrets.push(nameOf(route));
+      } catch (error) {
+        throw new Error(`${nameOf(route)}: ${(error as Error).message}`, { cause: error });
+      }
+    });
+    // Their answers cannot be taken from the log, which does not tell secrets.
+    expect(withSecrets.sort()).toEqual([
+      'POST /v1/api_keys',
+      'POST /v1/api_keys/:id/roll',
+      'POST /v1/webhook_endpoints',
+      'POST /v1/webhook_endpoints/:id/roll_secret',
+    ]);
+  });
+
+  /** Tells whether the answer carries a secret. */
+  async function isCarriedOutOnce(route: Route): Promise<boolean> {
+    const { accountId, first, second } = await newTenantOn(deployment);
+    await pin(accountId, pins[nameOf(route)]);
+    const { request, other } = await requestsFor(route, second);
+    const key = newKey();
+
+    const executed = await first.post(request.path, request.body, key);
+    expectCarriedOut(executed);
+    const all = await everythingOf(second);
+    const { events } = (await second.get(`/v1/logs/${executed.headers.get('request-id')}`)).body;
+    expect(events, 'It changes nothing: tell in `changes` what does.').not.toEqual([]);
+
+    const again = await second.post(request.path, request.body, key);
+    expectReplay(again, executed);
+    const reused = await second.post(other.path, other.body, key);
+    expectRefusal(reused, { ...refusals.idempotencyReused, version: reused.headers.get('service-version')! });
+    expectNoReplay(reused);
+    await expectLeft(first, reused, key, {});
+    expect(await everythingOf(first)).toEqual(all);
+    // Also where it was carried out, where more is remembered.
+    expectReplay(await first.post(request.path, request.body, key), executed);
+
+    const secret: unknown = executed.body.secret ?? executed.body.signing_secret;
+    if (typeof secret !== 'string') await expectLeft(first, again, key, {});
+    else await expectRedacted(first, [executed, again], secret);
+    return typeof secret === 'string';
+  }
+
+  async function pin(accountId: string, to: (typeof pins)[string] | undefined): Promise<void> {
+    if (!to) return;
+    await deployment.one.context.database.readers.query(
+      `update accounts
+       set api_version = $2, api_version_previous = $3, rollback_until = case when $3::text is not null then 9999999999 end
+       where account_id = $1 and id = $1`,
+      [accountId, to.api_version, to.api_version_previous],
+    );
+  }
+
+  /** What is seen in the account's lists. Events that the server makes by itself come when they come. */
+  async function everythingOf(api: Api): Promise<Record<string, unknown>> {
+    // Repeats are logged, and the preview looks at logs.
+    const lists = routes.filter(
+      (route) => route.method === 'GET' && !hasId(route) && !/logs$|preview$/.test(route.path),
+    );
+    expect(lists.length).toBeGreaterThanOrEqual(7);
+    const found: Record<string, unknown> = {};
+    for (const { path } of lists) {
+      const { body } = await api.get(path, { 'service-version': latestVersion });
+      found[path] = path === '/v1/events' ? body.data.filter(isOfRequest) : body;
+    }
+    return found;
+  }
+});
+
+/** A good request, and another good one: with another body or, where there is none, for another record. */
+async function requestsFor(route: Route, api: Api): Promise<{ request: Posted; other: Posted }> {
+  const name = nameOf(route);
+  const body = bodies[name] ?? changes[name] ?? {};
+  const path = await pathOf(route, api);
+  // An account has but one version.
+  if (name === 'POST /v1/account/api_version/rollback') {
+    return { request: { path, body }, other: { path: '/v1/account', body } };
+  }
+  const otherBody = otherBodies[name] ?? (changes[name] && {});
+  const other = otherBody ? { path, body: otherBody } : { path: await pathOf(route, api), body };
+  expect(other, 'Tell another good body for it.').not.toEqual({ path, body });
+  return { request: { path, body }, other };
+}
+
+/** The route's path, with a new record where it has an id. */
+async function pathOf(route: Route, api: Api): Promise<string> {
+  if (!hasId(route)) return route.path;
+  const kind = `/v1/${kindOf(route)}`;
+  const made = await api.post(kind, bodies[`POST ${kind}`]);
+  expect(made.status, made.text).toBe(200);
+  return route.path.replace(':id', made.body.id);
+}
+
+function isOfRequest({ request }: ApiResponse['body']): boolean {
+  return request.id !== null;
+}
+
+async function expectRedacted(api: Api, answers: ApiResponse[], secret: string): Promise<void> {
+  for (const answer of answers) {
+    expect(answer.text).toContain(secret);
+    const log = await api.get(`/v1/logs/${answer.headers.get('request-id')}`);
+    expect(log.text).not.toContain(secret);
+    expect(log.body).toMatchObject({
+      status: 200,
+      response_body: expect.stringContaining('[redacted]'),
+      replayed: answer.headers.get('idempotent-replayed') === 'true',
+      original_request: answer.headers.get('original-request'),
+    });
+  }
+}

@@ -1,0 +1,114 @@
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { withClient } from '../../src/db/database.ts';
+import { startDuties, type Duties } from '../../src/jobs/duties.ts';
+import { waitingForTables } from '../support/idempotency.ts';
+import { serverForTest, type TestServer } from '../support/server.ts';
+
+const backlog = 50_000;
+
+let server: TestServer;
+
+beforeEach(async () => {
+  server = await serverForTest();
+});
+
+describe('a backlog of expired idempotency keys', () => {
+  beforeEach(async () => {
+    await server.context.database.readers.query(
+      `
+      insert into idempotency_keys (account_id, key_account_id, key, fingerprint, request_id, claimed_at_ms)
+      select 'acct_1', 'acct_1', md5(n::text), '', 'req_' || n, n
+      from generate_series(1, $1) as n`,
+      [backlog],
+    );
+  });
+
+  test('is purged in a tenth of the time, no more and not much less, and counts are folded meanwhile', async () => {
+    const timeIn = timeQueries();
+    await unfoldedCounts();
+    const startedMs = performance.now();
+    start();
+    await expect.poll(grownCounts, { interval: 20 }).toBe(false);
+    expect(await keysLeft()).toBeGreaterThan(0);
+    await expect.poll(keysLeft, { timeout: 60_000, interval: 50 }).toBe(0);
+    const share = timeIn('purge_keys') / (performance.now() - startedMs);
+    expect(share).toBeLessThan(0.15);
+    // Two thousand can expire in a second. This way there are 50 ms for a batch of a thousand, which takes some 3 ms.
+    expect(share).toBeGreaterThan(0.05);
+  }, 80_000);
+
+  test('keeps nobody from stopping', async () => {
+    const duties = start();
+    await expect.poll(keysLeft, { interval: 5 }).toBeLessThan(backlog);
+    const startedMs = performance.now();
+    await duties.stop();
+    expect(performance.now() - startedMs).toBeLessThan(2_000);
+    const left = await keysLeft();
+    expect(left).toBeGreaterThan(0);
+    // And nothing goes on behind its back.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(await keysLeft()).toBe(left);
+  });
+});
+
+test('a purge that cannot go on holds up no other duty', async () => {
+  await withClient(server.connection, async (client) => {
+    await client.query('begin');
+    await client.query('lock table idempotency_keys in exclusive mode');
+    const duties = start();
+    await expect.poll(() => waitingForTables(server)).toBe(1);
+    // After the first round, so that the fold is one that comes after the purge.
+    await unfoldedCounts();
+    await expect.poll(grownCounts, { timeout: 8_000 }).toBe(false);
+    expect(await waitingForTables(server)).toBe(1);
+    await client.query('rollback');
+    await duties.stop();
+  });
+});
+
+/** They are stopped when the test is finished. */
+function start(): Duties {
+  const { context } = server;
+  const duties = startDuties({ ...context, writeKeyUses: (pool) => context.keyUses.write(pool) });
+  onTestFinished(() => duties.stop());
+  return duties;
+}
+
+/** Makes records one after the other, so that their counts have several rows. */
+async function unfoldedCounts(): Promise<void> {
+  for (const _ of Array.from({ length: 3 })) await server.api.post('/v1/references', { application: 'app_1' });
+  expect(await grownCounts()).toBe(true);
+}
+
+/** Whether some count has more than one row. */
+async function grownCounts(): Promise<boolean> {
+  const { rows } = await server.context.database.readers.query(`
+    select 1
+    from count_deltas
+    group by account_id, object, dimension, value
+    having count(*) > 1`);
+  return rows.length > 0;
+}
+
+async function keysLeft(): Promise<number> {
+  const { rows } = await server.context.database.readers.query<{ count: number }>(
+    `select count(*) from idempotency_keys`,
+  );
+  return rows[0]!.count;
+}
+
+/** From now on tells how many milliseconds the statements of a name have taken the database. */
+function timeQueries(): (name: string) => number {
+  const { readers } = server.context.database;
+  const query = readers.query.bind(readers);
+  const spentMs = new Map<string, number>();
+  Object.assign(readers, {
+    async query(statement: { name: string; text: string }, ...rest: unknown[][]) {
+      const startedMs = performance.now();
+      const result = await query(statement, ...rest);
+      spentMs.set(statement.name, (spentMs.get(statement.name) ?? 0) + performance.now() - startedMs);
+      return result;
+    },
+  });
+  return (name) => spentMs.get(name) ?? 0;
+}

@@ -1,0 +1,64 @@
+import { onTestFinished } from 'vitest';
+import { newMasterKey } from '../../src/config.ts';
+import { allPermissions } from '../../src/core/permissions.ts';
+import { apiClient, startTestServer, type Api, type TestServer } from './server.ts';
+import { addAccount, addKey } from './tenants.ts';
+
+/** What must be true of one process, and of two that share a database: for `describe.each`. */
+export const deployments: [name: string, processes: 1 | 2][] = [
+  ['on one process', 1],
+  ['across two processes on one database', 2],
+];
+
+/** Settings of a server that delivers nothing, so that nothing but requests changes anything. */
+export const withoutDelivering = {
+  TENURE_ROLE: 'api',
+  DATABASE_URL: 'postgres://given.by.the.test/',
+  TENURE_MASTER_KEY: newMasterKey(),
+};
+
+/** Where a first request goes, and where those go that come after it: to the same process if there is only one. */
+export interface Deployment {
+  one: TestServer;
+  other: TestServer;
+  stop(): Promise<void>;
+}
+
+/** @param options of the first process. */
+export async function startDeployment(
+  processes: 1 | 2,
+  options: Parameters<typeof startTestServer>[0] = {},
+): Promise<Deployment> {
+  const one = await startTestServer({ settings: withoutDelivering, ...options });
+  const other =
+    processes === 1 ? one : await startTestServer({ settings: withoutDelivering, connection: one.connection });
+  return {
+    one,
+    other,
+    async stop() {
+      if (other !== one) await other.stop();
+      await one.stop();
+    },
+  };
+}
+
+/** As `startDeployment`, for one test: it is stopped when the test is finished. */
+export async function deploymentForTest(...options: Parameters<typeof startDeployment>): Promise<Deployment> {
+  const deployment = await startDeployment(...options);
+  onTestFinished(() => deployment.stop());
+  return deployment;
+}
+
+/** An account of a test's own, as its key, which may do everything, sees the two processes. */
+export interface TenantOnBoth {
+  accountId: string;
+  secretKey: string;
+  first: Api;
+  second: Api;
+}
+
+export async function newTenantOn({ one, other }: Deployment): Promise<TenantOnBoth> {
+  const { accountId } = await addAccount(one);
+  const { key: secretKey } = await addKey(one, accountId, { permissions: [...allPermissions] });
+  return { accountId, secretKey, first: apiClient(one.url, secretKey), second: apiClient(other.url, secretKey) };
+}

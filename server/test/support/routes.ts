@@ -1,0 +1,38 @@
+import type { Route } from '../../src/http/routes.ts';
+import { latestVersion } from './versions.ts';
+
+/** What a route takes to make something; all others take an empty body. By `nameOf`. */
+export const bodies: Record<string, object> = {
+  'POST /v1/references': { application: 'app_1' },
+  'POST /v1/customers': { name: 'Ada' },
+  'POST /v1/webhook_endpoints': { url: 'https://hooks.example.com/' },
+  'POST /v1/accounts': { name: 'Agency' },
+  'POST /v1/api_keys': { type: 'restricted', permissions: ['api_keys.read'] },
+  'POST /v1/account/api_version': { api_version: latestVersion },
+};
+
+export function nameOf({ method, path }: Pick<Route, 'method' | 'path'>): string {
+  return `${method} ${path}`;
+}
+
+export function hasId({ path }: Pick<Route, 'path'>): boolean {
+  return path.includes(':id');
+}
+
+/** The path of the kind of record that a route is for. */
+export function kindOf({ path }: Pick<Route, 'path'>): string {
+  return path.split('/')[2]!;
+}
+
+/** Works on this many at once; the first failure is thrown. */
+export async function inParallel<Item>(
+  items: readonly Item[],
+  atOnce: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  const workers = Array.from({ length: atOnce }, async () => {
+    while (next < items.length) await work(items[next++]!);
+  });
+  await Promise.all(workers);
+}
