@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { expect, onTestFinished, test } from 'vitest';
+import { newMasterKey } from '../../src/config.ts';
+import { makeKey } from '../../src/core/api-keys.ts';
+import type { Connection } from '../../src/db/database.ts';
+import { createTestDatabase } from '../support/server.ts';
+import { Api } from './crash-checker/api.ts';
+import { newSeed } from './crash-checker/checker.ts';
+import { Deployment } from './crash-checker/deployment.ts';
+import { errorCodeOf, History, reachedServer, type Answered } from './crash-checker/history.ts';
+import { observe } from './crash-checker/observe.ts';
+import { Random } from './crash-checker/random.ts';
+import { repeatAnswered, settleUnknown } from './crash-checker/settle.ts';
+import { judgeIdempotency } from './idempotency-checker/judge.ts';
+import { Killer } from './idempotency-checker/kills.ts';
+import { makeShared, operationsPerRound, playRound, type LoadSettings } from './idempotency-checker/load.ts';
+
+const rounds = Number(process.env.IDEMPOTENCY_ROUNDS ?? 160);
+const seed = Number(process.env.IDEMPOTENCY_SEED ?? newSeed());
+const processes = 2;
+
+/** Before so many of the operations there is a kill, if all processes run; one that was killed is back after many more. */
+const killShare = 0.0015;
+
+/** Side by side, because a round mostly waits for commits. */
+const roundsTogether = 4;
+
+test('whatever clients, keys, kills and retries do to each other: one effect a key, and answers that agree with one order', async () => {
+  print(`seed ${seed}`);
+  const { servers, apis } = await startDeployment();
+  const history = new History();
+  const random = new Random(`seed ${seed}`);
+  const startedMs = performance.now();
+  const kills = await playAndKill({ apis, history, random, rounds }, servers);
+  const settled = await settleUnknown(apis[0]!, history);
+  await repeatAnswered(apis[1]!, history, random);
+  const observation = await observe(apis[0]!, [], 0);
+  const violations = judgeIdempotency(history.operations, observation);
+  print(
+    `${rounds * operationsPerRound} operations, ${kills} kills, ${countsOf(history)}, ` +
+      `${settled.operations} settled afterwards (${settled.done} were done), ` +
+      `${observation.events.items.length} events, ${Math.round((performance.now() - startedMs) / 1000)} s`,
+  );
+  for (const { rule, about, message } of violations) print(`${rule}: ${about}: ${message}`);
+  if (violations.length > 0) print(`Repeat with IDEMPOTENCY_SEED=${seed} IDEMPOTENCY_ROUNDS=${rounds}`);
+  expect(violations).toEqual([]);
+  // A run in which nothing happened would find nothing either.
+  expect(kills).toBeGreaterThan(rounds / 32);
+});
+
+/** Several processes on one database; ended with the test. */
+async function startDeployment(): Promise<{ servers: Deployment[]; apis: Api[] }> {
+  const database = await createTestDatabase();
+  const secretKey = makeKey('secret', 'sandbox', randomBytes);
+  const settings = {
+    DATABASE_URL: urlOf(database.connection),
+    TENURE_MASTER_KEY: newMasterKey(),
+    TENURE_ROLE: 'api',
+  };
+  const servers: Deployment[] = [];
+  const apis: Api[] = [];
+  onTestFinished(async () => {
+    for (const api of apis) api.close();
+    for (const server of servers) await server.remove();
+    await database.drop();
+  });
+  for (let number = 1; number <= processes; number++) {
+    const server = await Deployment.create({ secretKey, settings });
+    servers.push(server);
+    await server.start();
+    apis.push(new Api(server.url, secretKey));
+  }
+  return { servers, apis };
+}
+
+/** @returns how often a process was killed. All of them run when it is over. */
+async function playAndKill(load: LoadSettings, servers: readonly Deployment[]): Promise<number> {
+  const sharedIds = await makeShared(load);
+  const killer = new Killer(servers);
+  const beforeOperation = (random: Random): void => {
+    if (random.chance(killShare)) killer.strike(random);
+  };
+  const numbers = Array.from({ length: load.rounds }, (_, round) => round).values();
+  const playSome = async (): Promise<void> => {
+    for (const round of numbers) {
+      await playRound({ ...load, random: load.random.fork(`round ${round}`), round, sharedIds, beforeOperation });
+    }
+  };
+  await Promise.all(Array.from({ length: roundsTogether }, playSome));
+  await killer.untilAllRun();
+  return killer.kills;
+}
+
+function countsOf({ operations }: History): string {
+  const calls = operations.flatMap(({ calls: all }) => all).filter(({ result }) => reachedServer(result));
+  const answers = calls.map(({ result }) => result).filter((result) => result.kind === 'answered');
+  const count = (of: (answer: Answered) => boolean): number => answers.filter(of).length;
+  const told = (code: string): number => count((answer) => errorCodeOf(answer) === code);
+  return (
+    `${new Set(operations.map(({ key }) => key)).size} keys, ${calls.length} requests, ` +
+    `${count(({ replayed }) => replayed)} replays, ${told('idempotency_key_in_use')} in use, ` +
+    `${told('idempotency_key_reused')} reused, ${told('status_transition_invalid')} forbidden, ` +
+    `${count(({ status }) => status === 503)} unavailable, ${calls.length - answers.length} unknown`
+  );
+}
+
+function urlOf({ connectionString, host, port, user, database }: Connection): string {
+  return connectionString ?? `postgres://${user}@/${database}?host=${encodeURIComponent(host!)}&port=${port}`;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
