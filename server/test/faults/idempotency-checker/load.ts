@@ -5,17 +5,17 @@ import { sameJson } from '../crash-checker/json.ts';
 import { createShared, isTemporary } from '../crash-checker/operations.ts';
 import type { Random } from '../crash-checker/random.ts';
 
-export const operationsPerRound = 128;
+const operationsPerRound = 128;
 
 /** So many references are fought over at a time; after some rounds, when most of them have ended, come the next ones. */
 const sharedCount = 4;
-const roundsPerShared = 8;
+const roundsPerShared = 16;
 
 /** How far from each other the keys are, at most, that are used at the same time. */
-const keysApartMax = 3;
+const keysApartMax = 4;
 
 /** Clients do not wait for the second that the API advises: the moments right after a kill are the interesting ones. */
-const pauseMsMax = 60;
+const pauseMsMax = 120;
 
 /** While no process runs at all, asking without a pause would take the processor from those that start. */
 const pauseWhileDownMs = 200;
@@ -28,14 +28,13 @@ export interface LoadSettings {
   apis: readonly Api[];
   history: History;
   random: Random;
-  rounds: number;
 }
 
 /**
  * Makes the references that will be fought over. All at once, before anything is killed, so that none is changed in the moment it
  * is made: two processes' clocks can be a millisecond apart, and its times, in seconds, would show it.
  */
-export async function makeShared({ apis, history, rounds }: LoadSettings): Promise<string[]> {
+export async function makeShared({ apis, history }: LoadSettings, rounds: number): Promise<string[]> {
   const ids: string[] = [];
   for (let number = 0; number < Math.ceil(rounds / roundsPerShared) * sharedCount; number++) {
     const id = `shared-${number}`;
@@ -49,7 +48,7 @@ export async function makeShared({ apis, history, rounds }: LoadSettings): Promi
   return ids;
 }
 
-export interface RoundSettings extends Omit<LoadSettings, 'rounds'> {
+export interface RoundSettings extends LoadSettings {
   round: number;
   sharedIds: readonly string[];
   /** Called before each operation, with the random choices of its client. */
