@@ -7,7 +7,7 @@ import { createTestDatabase } from '../support/server.ts';
 import { Api } from './crash-checker/api.ts';
 import { newSeed } from './crash-checker/checker.ts';
 import { Deployment } from './crash-checker/deployment.ts';
-import { errorCodeOf, History, reachedServer, type Answered, type Call } from './crash-checker/history.ts';
+import { errorCodeOf, History, isStored, reachedServer, type Answered, type Call } from './crash-checker/history.ts';
 import { observe } from './crash-checker/observe.ts';
 import { Random } from './crash-checker/random.ts';
 import { repeatAnswered, settleUnknown } from './crash-checker/settle.ts';
@@ -48,7 +48,8 @@ test('whatever clients, keys, kills and retries do to each other: one effect a k
   for (const { rule, about, message } of violations) print(`${rule}: ${about}: ${message}`);
   if (violations.length > 0) print(`Repeat with IDEMPOTENCY_SEED=${seed}`);
   expect(violations).toEqual([]);
-  // A run in which nothing happened would find nothing either.
+  // A run in which nothing happened would find nothing either; and a twin must not wait for the other.
+  expect(countOf(history, 'idempotency_key_in_use')).toBeGreaterThan(0);
   expect(requestsOf(history).length).toBeGreaterThanOrEqual(operationsMin);
   expect(kills).toBeGreaterThan(operationsMin / 5_000);
 });
@@ -101,16 +102,30 @@ function requestsOf({ operations }: History): Call[] {
   return operations.flatMap(({ calls }) => calls).filter(({ result }) => reachedServer(result));
 }
 
+function answersOf(history: History): Answered[] {
+  return requestsOf(history)
+    .map(({ result }) => result)
+    .filter((result) => result.kind === 'answered');
+}
+
+/** How many were refused for this reason. */
+function countOf(history: History, code: string): number {
+  return answersOf(history).filter((answer) => errorCodeOf(answer) === code).length;
+}
+
 function countsOf(history: History): string {
   const requests = requestsOf(history);
-  const answers = requests.map(({ result }) => result).filter((result) => result.kind === 'answered');
-  const count = (of: (answer: Answered) => boolean): number => answers.filter(of).length;
-  const told = (code: string): number => count((answer) => errorCodeOf(answer) === code);
+  const answers = answersOf(history);
+  const stored = history.operations.map(({ calls }) => calls.map(({ result }) => result).filter(isStored));
+  // What carried them out was answered to nobody.
+  const foundAgain = stored.filter((all) => all.length > 0 && all.every(({ replayed }) => replayed));
   return (
     `${requests.length} operations with ${new Set(history.operations.map(({ key }) => key)).size} keys, ` +
-    `${count(({ replayed }) => replayed)} replays, ${told('idempotency_key_in_use')} in use, ` +
-    `${told('idempotency_key_reused')} reused, ${told('status_transition_invalid')} forbidden, ` +
-    `${count(({ status }) => status === 503)} unavailable, ${requests.length - answers.length} unknown`
+    `${answers.filter(({ replayed }) => replayed).length} replays, ` +
+    `${countOf(history, 'idempotency_key_in_use')} in use, ${countOf(history, 'idempotency_key_reused')} reused, ` +
+    `${countOf(history, 'status_transition_invalid')} forbidden, ` +
+    `${answers.filter(({ status }) => status === 503).length} unavailable, ` +
+    `${requests.length - answers.length} unknown, ${foundAgain.length} answers found again`
   );
 }
 
