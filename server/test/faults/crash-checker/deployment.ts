@@ -22,6 +22,14 @@ const retrySchedule = [0.2, 0.5, 1, 1, 1, 1, 1, 1];
 /** So often a delivery is attempted before it is given up. */
 export const attemptsMax = retrySchedule.length + 1;
 
+/** For a server that is one of several on a database of somebody else's. */
+interface DeploymentOptions {
+  /** The key of the first account, if it is not to be a new one. */
+  secretKey?: string;
+  /** What else the server is told by its environment. */
+  settings?: Record<string, string>;
+}
+
 /** The real server with its embedded database, on a folder and a port of its own, to be killed and started again. */
 export class Deployment {
   readonly url: string;
@@ -31,18 +39,21 @@ export class Deployment {
   /** What all the servers wrote. */
   readonly logFile = `${this.dataDir}.log`;
   readonly #port: number;
+  readonly #settings: Record<string, string>;
   #server: ChildProcess | null = null;
   #isRemoved = false;
 
-  private constructor(port: number) {
+  private constructor(port: number, { secretKey, settings }: Required<DeploymentOptions>) {
     this.#port = port;
     this.url = `http://127.0.0.1:${port}`;
-    this.secretKey = makeKey('secret', 'sandbox', randomBytes);
+    this.secretKey = secretKey;
+    this.#settings = settings;
   }
 
   /** Chooses the place; nothing runs yet. */
-  static async create(): Promise<Deployment> {
-    return new Deployment(await freePort());
+  static async create(options: DeploymentOptions = {}): Promise<Deployment> {
+    const secretKey = options.secretKey ?? makeKey('secret', 'sandbox', randomBytes);
+    return new Deployment(await freePort(), { secretKey, settings: options.settings ?? {} });
   }
 
   /**
@@ -81,6 +92,7 @@ export class Deployment {
         TENURE_SECRET_KEY: this.secretKey,
         TENURE_RETRY_SCHEDULE: retrySchedule.join(),
         TENURE_LOG_LEVEL: 'warn',
+        ...this.#settings,
       },
       stdio: ['ignore', log, log],
     });

@@ -137,6 +137,11 @@ export function leavesOpen(result: CallResult): boolean {
   return result.kind === 'unanswered' || (result.status === 503 && !result.text.includes('Nothing was changed'));
 }
 
+/** Whether the request may have reached a server: not where nobody listened. */
+export function reachedServer(result: CallResult): boolean {
+  return result.kind === 'answered' || result.reason !== 'ECONNREFUSED';
+}
+
 /** The record that a path names, or '' for a list. */
 export function recordIdIn(path: string): string {
   return path.split('/')[3] ?? '';

@@ -19,7 +19,7 @@ export function judgeAnswers(opened: Case, report: Report): void {
 }
 
 /** What each kind of operation may be answered at all. */
-const expectedAnswers: Record<Operation['kind'], string[]> = {
+export const expectedAnswers: Record<Operation['kind'], string[]> = {
   create_reference: ['200'],
   create_customer: ['200'],
   update_reference: ['200', '400 status_transition_invalid'],
@@ -30,7 +30,7 @@ const expectedAnswers: Record<Operation['kind'], string[]> = {
 };
 
 function judgeAnswer(opened: Case, operation: Operation, call: Call, answer: Answered, report: Report): void {
-  const told = answer.status === 200 ? '200' : `${answer.status} ${errorCodeOf(answer)}`;
+  const told = toldBy(answer);
   const isExpected =
     expectedAnswers[operation.kind].includes(told) ||
     (told === '503 unavailable' && opened.outages.some((outage) => overlaps(call, outage.fromMs, outage.toMs))) ||
@@ -45,6 +45,11 @@ function judgeAnswer(opened: Case, operation: Operation, call: Call, answer: Ans
   if (answer.replayed && (operation.key === null || !isStored(answer))) {
     report('wrong_replay', operation.id, `${describe(operation)} was answered ${told} and called a replay.`);
   }
+}
+
+/** An answer in short: its status, and what it was refused for. */
+export function toldBy(answer: Answered): string {
+  return answer.status === 200 ? '200' : `${answer.status} ${errorCodeOf(answer)}`;
 }
 
 /** Whether another request with the key was running, or may have been: one that was cut off can go on for a while. */
@@ -65,7 +70,7 @@ function overlaps(call: Call, fromMs: number, toMs: number): boolean {
 }
 
 /** One key: one execution, and the same bytes for everybody who asks again. */
-function judgeKey(operation: Operation, report: Report): void {
+export function judgeKey(operation: Operation, report: Report): void {
   const stored = operation.calls.map(({ result }) => result).filter((result) => isStored(result));
   const [first] = stored;
   if (!first) {

@@ -28,8 +28,7 @@ export interface Span {
   toMs: number;
 }
 
-export function openCase(evidence: Evidence): Case {
-  const chains = buildChains(evidence.observation);
+export function openCase(evidence: Evidence, chains = buildChains(evidence.observation)): Case {
   const changes = [...chains.values()].flatMap((chain) => chain.changes);
   const owners = new Map<Change, Owner>();
   const effects = new Map<Operation, Change[]>();
@@ -67,12 +66,11 @@ export function executedRequestId(operation: Operation): string | null {
   return storedAnswer(operation)?.answer.originalRequest ?? null;
 }
 
-/** When the operation was carried out: within the call that did it, or else before its first stored answer. */
+/** When the operation was carried out: not before it was sent, by the call that did it if that is known, and before anybody had its answer. */
 export function spanOfOperation(operation: Operation): Span {
-  const executed = executedCall(operation);
-  if (executed) return { fromMs: executed.sentMs, toMs: executed.endedMs };
   const ends = operation.calls.filter(({ result }) => isStored(result)).map(({ endedMs }) => endedMs);
-  return { fromMs: operation.calls[0]?.sentMs ?? Infinity, toMs: Math.min(Infinity, ...ends) };
+  const first = executedCall(operation) ?? operation.calls[0];
+  return { fromMs: first?.sentMs ?? Infinity, toMs: Math.min(Infinity, ...ends) };
 }
 
 /** When a change took place. */

@@ -7,25 +7,25 @@ import type { Evidence, Report, Rule, Violation } from './evidence.ts';
 import { judgeOrder } from './order-rules.ts';
 import { judgeRecords } from './record-rules.ts';
 
+/** Reports what breaks one kind of promise. */
+type Judging = (opened: Case, report: Report) => void;
+
 /** What the API promises of what it answered. A new kind of promise is a line here. */
-const rules: readonly ((opened: Case, report: Report) => void)[] = [
-  judgeAnswers,
-  judgeRecords,
-  judgeChains,
-  judgeEffects,
-  judgeOrder,
-  judgeDeliveries,
-];
+const rules: readonly Judging[] = [judgeAnswers, judgeRecords, judgeChains, judgeEffects, judgeOrder, judgeDeliveries];
 
 /** Every promise that the evidence shows broken; one line for each cause, as far as that can be told. */
 export function judge(evidence: Evidence): Violation[] {
+  return judgeBy(rules, openCase(evidence));
+}
+
+/** As `judge`, by some rules alone. */
+export function judgeBy(some: readonly Judging[], opened: Case): Violation[] {
   const found = new Map<string, Violation>();
   const report: Report = (rule, about, message) => {
     const key = `${rule} ${about}`;
     if (!found.has(key)) found.set(key, { rule, about, message });
   };
-  const opened = openCase(evidence);
-  for (const rule of rules) rule(opened, report);
+  for (const rule of some) rule(opened, report);
   return withoutConsequences([...found.values()]);
 }
 

@@ -1,4 +1,4 @@
-import type { Answered, Operation, OperationKind } from '../history.ts';
+import { isStored, type Answered, type Operation, type OperationKind } from '../history.ts';
 import { previousValues, textOf, type JsonObject } from '../json.ts';
 import type { Observation, ObservedList } from '../observe.ts';
 import type { Evidence, WebhookEvidence } from './evidence.ts';
@@ -83,9 +83,9 @@ export class Story {
   /** The same operation sent again, and answered as before. */
   repeat(operation: Operation): Answered {
     const event = this.events.find((candidate) => textOf(candidate, 'request', 'idempotency_key') === operation.key)!;
-    const first = operation.calls.find(({ result }) => result.kind === 'answered')?.result as Answered | undefined;
+    const first = operation.calls.map(({ result }) => result).find((result) => isStored(result));
     const text = first?.text ?? JSON.stringify((event.data as JsonObject).object);
-    const originalRequest = first?.requestId ?? textOf(event, 'request', 'id');
+    const originalRequest = first?.originalRequest ?? first?.requestId ?? textOf(event, 'request', 'id');
     return this.answer(operation, { status: first?.status ?? 200, text, replayed: true, originalRequest });
   }
 
