@@ -8,31 +8,34 @@ import { serverForTest } from './support/server.ts';
 /*
  * The guides are carried out as a reader would: each command in turn, with the newest id or key of its kind wherever the text has
  * `key_…`. An answer that is shown must be the one that comes, but for what differs each time: ids, times, and what `…` leaves out.
+ * A guide that begins with `npm start` begins with a server of these settings.
  */
 
 const guidesDir = join(import.meta.dirname, '../../docs/guides');
 const run = promisify(execFile);
 
 describe.each(readdirSync(guidesDir))('%s', (file) => {
-  const blocks = [...readFileSync(join(guidesDir, file), 'utf8').matchAll(/^```(sh|json)\n([\s\S]*?)^```/gm)].map(
+  const blocks = [...readFileSync(join(guidesDir, file), 'utf8').matchAll(/^```(sh|json|text)\n([\s\S]*?)^```/gm)].map(
     ([, kind, text]) => ({ kind: kind!, text: text! }),
   );
 
   test('has commands that work, and answers that are true', async () => {
-    const server = await serverForTest({ unpinned: true });
+    const start = blocks[0]!.text.endsWith('npm start\n') ? blocks[0]!.text : '';
+    const settings = Object.fromEntries([...start.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name!, value!]));
+    const server = await serverForTest({ unpinned: true, settings });
     const newest = new Map([['sk_test', server.secretKey.slice('sk_test_'.length)]]);
     let answer: unknown = null;
     let commands = 0;
-    for (const { kind, text } of blocks) {
-      if (kind === 'json') {
-        expectShown(answer, JSON.parse(text), file);
+    for (const { kind, text } of blocks.slice(start === '' ? 0 : 1)) {
+      if (kind !== 'sh') {
+        expectShown(answer, kind === 'json' ? JSON.parse(text) : text.trim(), file);
         continue;
       }
       const command = text
         .replaceAll('http://127.0.0.1:4000', server.url)
         .replaceAll(/\b([a-z]+(?:_test)?)_…/g, (_, prefix: string) => `${prefix}_${newest.get(prefix)}`);
       const { stdout } = await run('sh', ['-c', command]);
-      answer = JSON.parse(stdout);
+      answer = stdout.startsWith('{') ? JSON.parse(stdout) : stdout.replaceAll('\r', '').trim();
       for (const [, prefix, rest] of stdout.matchAll(/"([a-z]+(?:_test)?)_([0-9A-Za-z]{22,38})"/g)) {
         newest.set(prefix!, rest!);
       }
@@ -46,7 +49,7 @@ function expectShown(answer: unknown, shown: unknown, at: string): void {
   if (typeof shown === 'string') {
     const pattern = shown.split('…').map((piece) => piece.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
     expect(answer, at).toMatch(new RegExp(`^${pattern.join('[\\s\\S]*')}$`));
-  } else if (typeof shown === 'number' && /created|_at$|_ms$/.test(at)) {
+  } else if (typeof shown === 'number' && /created|_at$|_ms$|_until$/.test(at)) {
     expect(typeof answer, at).toBe('number');
   } else if (typeof shown === 'object' && shown !== null) {
     expect(Object.keys(answer as object).sort(), at).toEqual(Object.keys(shown).sort());

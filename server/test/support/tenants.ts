@@ -26,7 +26,7 @@ export async function addAccount(server: TestServer): Promise<Tenant> {
   await server.context.database.readers.query(
     `insert into accounts (account_id, id, created, revision, name, linked_records, api_version)
      values ($1, $1, 0, 1, 'Another', 'open', $2)`,
-    [accountId, server.context.latestVersion.known],
+    [accountId, server.context.config.latestVersion ?? server.context.latestVersion.known],
   );
   return addKey(server, accountId);
 }

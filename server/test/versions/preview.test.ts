@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectRefusal, invalid, refusals, unknown } from '../support/refusals.ts';
+import { apiClient, startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
+import { addAccount, addKey, firstAccountId } from '../support/tenants.ts';
+
+/*
+ * What an upgrade would change, shown before it is made: the account's last requests and events, in the version it has and in
+ * another one.
+ */
+
+const [newest, middle, oldest] = ['2026-11-01', '2026-03-01', '2025-09-01'] as const;
+
+let server: TestServer;
+let api: Api;
+let accountId: string;
+/** The requests of `beforeAll`, each with its answer. */
+const answers: Record<'created' | 'filed' | 'refused' | 'named' | 'customer', ApiResponse> = {} as never;
+
+beforeAll(async () => {
+  server = await startTestServer({ settings: { TENURE_LATEST_VERSION: oldest } });
+  api = server.api;
+  accountId = await firstAccountId(server);
+  answers.created = await api.post('/v1/references', { application: 'app_1' });
+  const path = `/v1/references/${answers.created.body.id}`;
+  answers.filed = await api.post(path, { pdf: 'file_1', outcome: 'accept' });
+  answers.refused = await api.post(path, { pdf: 1 });
+  answers.named = await api.post(path, { reference_pdf: 'file_2' }, { 'service-version': newest });
+  answers.customer = await api.post('/v1/customers', { name: 'Ada' });
+});
+afterAll(() => server.stop());
+
+describe('a preview', () => {
+  test('tells of each request that would look different what is sent and answered differently, and whether it would be refused', async () => {
+    const { status, body } = await previewOf(newest);
+    expect(status).toBe(200);
+    expect([body.object, body.from, body.to]).toEqual(['api_version_preview', oldest, newest]);
+    expect(body.changelog.map(({ id }: { id: string }) => id)).toEqual([newest, middle]);
+    expect(body.requests).toStrictEqual({
+      looked_at: 5,
+      different: 3,
+      data: [
+        {
+          ...factsOf(answers.refused, 'POST', `/v1/references/${answers.created.body.id}`),
+          request_body: [
+            { path: 'pdf', before: 1 },
+            { path: 'reference_pdf', after: 1 },
+          ],
+          refused: null,
+          response_body: [{ path: 'error.param', before: 'pdf', after: 'reference_pdf' }],
+        },
+        {
+          ...factsOf(answers.filed, 'POST', `/v1/references/${answers.created.body.id}`),
+          request_body: [
+            { path: 'pdf', before: 'file_1' },
+            { path: 'reference_pdf', after: 'file_1' },
+          ],
+          refused: {
+            status: 400,
+            type: 'invalid_request_error',
+            code: 'parameter_unknown',
+            param: 'pdf',
+            message: expect.stringContaining('it is called `reference_pdf`'),
+          },
+          response_body: [
+            { path: 'pdf', before: 'file_1' },
+            { path: 'reference_pdf', after: 'file_1' },
+          ],
+        },
+        {
+          ...factsOf(answers.created, 'POST', '/v1/references'),
+          request_body: [],
+          refused: null,
+          response_body: [
+            { path: 'pdf', before: null },
+            { path: 'reference_pdf', after: null },
+          ],
+        },
+      ],
+    });
+  });
+
+  test('speaks the truth: whoever upgrades gets what it told', async () => {
+    const { body } = await previewOf(newest);
+    const filed = body.requests.data.find(({ id }: { id: string }) => id === idOf(answers.filed));
+    const now = await api.get(`/v1/references/${answers.created.body.id}`, { 'service-version': newest });
+    for (const { path, after } of filed.response_body) {
+      if (after === undefined) expect(now.body).not.toHaveProperty(path);
+      else expect(now.body).toHaveProperty(path);
+    }
+    const sent = { pdf: 'file_1', outcome: 'accept' };
+    const refused = await api.post(`/v1/references/${answers.created.body.id}`, sent, { 'service-version': newest });
+    const { status, code, param, message } = filed.refused;
+    expect([refused.status, refused.body.error]).toMatchObject([status, { code, param, message }]);
+  });
+
+  test('tells of each event how it would look different', async () => {
+    const { body } = await previewOf(newest);
+    const [updated] = (await api.get(`/v1/events?object_id=${answers.created.body.id}&type=reference.updated&offset=1`))
+      .body.data;
+    const shown = body.events.data.find(({ id }: { id: string }) => id === updated.id);
+    const inNewest = (await api.get(`/v1/events/${updated.id}`, { 'service-version': newest })).body;
+    expect(shown).toStrictEqual({
+      id: updated.id,
+      type: 'reference.updated',
+      differences: [
+        { path: 'data.object.pdf', before: 'file_1' },
+        { path: 'data.object.reference_pdf', after: 'file_1' },
+        { path: 'data.previous_attributes.pdf', before: null },
+        { path: 'data.previous_attributes.reference_pdf', after: null },
+        { path: 'request', before: idOf(answers.filed), after: inNewest.request },
+      ],
+    });
+    const { count } = (await api.get('/v1/events', { 'service-version': newest })).body;
+    expect([body.events.looked_at, body.events.different]).toEqual([count, count]);
+  });
+
+  test('to a version between looks at its changes only, and to one’s own at none', async () => {
+    const { body } = await previewOf(middle);
+    expect(body.changelog).toHaveLength(1);
+    expect(body.requests.different).toBe(3);
+    const kinds = new Set(body.events.data.map(({ type }: { type: string }) => type.split('.')[0]));
+    expect([...kinds]).toEqual(['reference']);
+    const own = (await previewOf(oldest)).body;
+    expect([own.changelog, own.requests.different, own.events.different]).toEqual([[], 0, 0]);
+  });
+
+  test('without `to` is of the latest, and changes nothing', async () => {
+    const before = (await api.get('/v1/account')).body;
+    expect((await api.get('/v1/account/api_version/preview')).text).toBe((await previewOf(newest)).text);
+    expect((await api.get('/v1/account')).body).toStrictEqual(before);
+  });
+
+  test('looks back, too: at what would be if an upgrade were taken back', async () => {
+    const tenant = await addAccount(server);
+    const headers = { 'service-version': newest };
+    const everything = await addKey(server, tenant.accountId, {
+      permissions: ['references.write', 'accounts.write', 'logs.read', 'events.read'],
+    });
+    await everything.api.post('/v1/references', { application: 'app_1' });
+    await everything.api.post('/v1/account/api_version', { api_version: newest });
+    await everything.api.post('/v1/references', { application: 'app_1' }, headers);
+    const { body } = await everything.api.get(`/v1/account/api_version/preview?to=${oldest}`);
+    expect([body.from, body.to, body.requests.different]).toEqual([newest, oldest, 1]);
+    expect(body.requests.data[0].response_body).toStrictEqual([
+      { path: 'reference_pdf', before: null },
+      { path: 'pdf', after: null },
+    ]);
+  });
+
+  test('looks at the last hundred of each', async () => {
+    const { api: other } = await addKey(server, (await addAccount(server)).accountId, {
+      permissions: ['references.write', 'accounts.read', 'logs.read', 'events.read'],
+    });
+    for (let times = 0; times < 3; times++) {
+      await Promise.all(Array.from({ length: 40 }, () => other.post('/v1/references', { application: 'app_1' })));
+    }
+    const { body } = await other.get('/v1/account/api_version/preview');
+    for (const part of [body.requests, body.events]) {
+      expect([part.looked_at, part.different, part.data.length]).toEqual([100, 100, 100]);
+    }
+  });
+
+  test('tells no secret, and nothing of another account', async () => {
+    const key = await api.post('/v1/api_keys', { name: 'Another' });
+    const preview = await previewOf(newest);
+    expect(preview.text).not.toContain(key.body.secret);
+    const { api: stranger } = await addKey(server, (await addAccount(server)).accountId, {
+      permissions: ['accounts.read', 'logs.read', 'events.read'],
+    });
+    const { body } = await stranger.get('/v1/account/api_version/preview');
+    expect([body.requests.looked_at, body.events.looked_at]).toEqual([0, 0]);
+  });
+
+  test('of what cannot be previewed is refused', async () => {
+    for (const version of ['2026-11-02', 'latest', '']) {
+      expectRefusal(await previewOf(version), { ...invalid('to'), version: oldest });
+    }
+    const misspelt = await api.get('/v1/account/api_version/preview?too=2026-11-01');
+    expectRefusal(misspelt, { ...unknown('too'), says: '`to`', version: oldest });
+  });
+
+  test.each(['accounts.read', 'logs.read', 'events.read'])(
+    'needs %s, because it shows what that shows',
+    async (needed) => {
+      const permissions = ['accounts.read', 'logs.read', 'events.read'].filter((each) => each !== needed);
+      const { key } = await addKey(server, accountId, { permissions });
+      const refused = await apiClient(server.url, key).get('/v1/account/api_version/preview');
+      expectRefusal(refused, { ...refusals.permission, says: `\`${needed}\``, version: oldest });
+    },
+  );
+});
+
+function previewOf(to: string): Promise<ApiResponse> {
+  return api.get(`/v1/account/api_version/preview?to=${to}`);
+}
+
+function factsOf(answer: ApiResponse, method: string, path: string) {
+  return { id: idOf(answer), method, path, status: answer.status };
+}
+
+function idOf(answer: ApiResponse): string {
+  return answer.headers.get('request-id')!;
+}
