@@ -21,7 +21,8 @@ export interface Deployment {
   /** In the order they were made. */
   endpointIds: string[];
   logDir: string;
-  startServer(role: Role): Promise<Server>;
+  /** @param profileDir where this process leaves a profile, whether others do or not. */
+  startServer(role: Role, profileDir?: string): Promise<Server>;
   /** Starts a program of this bench that is told where the database is. Resolves with its first message. */
   startLimit(program: URL, env?: Record<string, string>): Promise<{ child: Child; ready: unknown }>;
   makeEndpoints(origin: string): Promise<void>;
@@ -66,17 +67,16 @@ export async function startDeployment(profileDir: string | null): Promise<Deploy
   const databaseUrl = `postgres://${user}@/${name}?host=${encodeURIComponent(host)}&port=${port}`;
   const secretKey = makeKey('secret', 'sandbox', randomBytes);
   const env = { DATABASE_URL: databaseUrl, TENURE_MASTER_KEY: newMasterKey(), TENURE_SECRET_KEY: secretKey };
-  const profiling = profileDir === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`];
-  const nodeOptions = [...flagsOfStart(), ...profiling];
   let starts = 0;
 
-  async function startServer(role: Role): Promise<Server> {
+  async function startServer(role: Role, ownProfileDir = profileDir): Promise<Server> {
+    const profiling = ownProfileDir === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${ownProfileDir}`];
     const serverPort = await freePort();
     const child = startChild(join(projectDir, 'server/src/main.ts'), {
       name: `${++starts}-${role}`,
       logDir,
       env: { ...env, PORT: String(serverPort), TENURE_ROLE: role, TENURE_LOG_LEVEL: 'warn' },
-      nodeOptions,
+      nodeOptions: [...flagsOfStart(), ...profiling],
     });
     const url = `http://127.0.0.1:${serverPort}`;
     await untilAnswered(`${url}/readyz`, {}, child);

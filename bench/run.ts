@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { deliveries } from './deliveries.ts';
 import { startDeployment } from './deployment.ts';
 import { get } from './get.ts';
+import { idempotency } from './idempotency.ts';
 import { latency } from './latency.ts';
 import { post } from './post.ts';
 import { startReceiver } from './receiver.ts';
@@ -10,8 +11,9 @@ import { start } from './start.ts';
 import { statements } from './statements.ts';
 import type { Reading, Suite } from './suite.ts';
 import { findTools, type Tools } from './tools.ts';
+import { versions } from './versions.ts';
 
-const suites: Suite[] = [post, get, deliveries, latency, statements, start];
+const suites: Suite[] = [post, get, idempotency, versions, deliveries, latency, statements, start];
 
 const help = `npm run bench -- [options]
 

@@ -13,7 +13,7 @@ export const connections = 64;
 /** Loads a server from 64 connections, each of which sends its next request when the last one is answered. */
 export async function runLoad(
   wrk: string,
-  script: 'post' | 'get',
+  script: 'post' | 'get' | 'path',
   url: string,
   { seconds, env }: { seconds: number; env: Record<string, string> },
 ): Promise<LoadResult> {

@@ -12,10 +12,10 @@ export type VersionedValidator = (version: string, body: unknown) => void;
 
 /** What a route takes in its query, in each version. */
 export function versionedQueryReader(versions: ApiVersions, { object, query: known }: ReadRoute): VersionedQueryReader {
-  const readers = versions.each((version) => queryReader(versions.propertiesIn(version, object, known)));
+  const readerOf = madeOnce(versions, (version) => versions.propertiesIn(version, object, known), queryReader);
   const told = nameTeller(versions, object, Object.keys(known));
   return (version, url) => {
-    const { query, expand } = told(version, () => readers.get(version)!(url));
+    const { query, expand } = told(version, () => readerOf(version)(url));
     if (version === versions.newest) return { query, expand };
     const named = Object.entries(query).map(([name, value]) => [
       versions.convertName(object, name, version, versions.newest),
@@ -27,9 +27,32 @@ export function versionedQueryReader(versions: ApiVersions, { object, query: kno
 
 /** What a route takes in its body, in each version. */
 export function versionedValidator(versions: ApiVersions, { object, body }: WriteRoute): VersionedValidator {
-  const validators = versions.each((version) => validator(versions.schemaIn(version, object, body)));
+  const validatorOf = madeOnce(versions, (version) => versions.schemaIn(version, object, body), validator);
   const told = nameTeller(versions, object, Object.keys(body.properties));
-  return (version, value) => told(version, () => validators.get(version)!(value));
+  return (version, value) => told(version, () => validatorOf(version)(value));
+}
+
+/**
+ * What is made of a shape: of the newest at once, of an older one when it is first asked for, and once for all versions that have
+ * the same. To compile a schema takes milliseconds, which a start has not.
+ */
+function madeOnce<Shape, Value>(
+  { newest }: ApiVersions,
+  shapeIn: (version: string) => Shape,
+  make: (shape: Shape) => Value,
+): (version: string) => Value {
+  const ofShape = new Map<Shape, Value>();
+  const ofVersion = new Map<string, Value>();
+  const valueOf = (version: string): Value => {
+    const shape = shapeIn(version);
+    if (!ofShape.has(shape)) ofShape.set(shape, make(shape));
+    return ofShape.get(shape)!;
+  };
+  ofVersion.set(newest, valueOf(newest));
+  return (version) => {
+    if (!ofVersion.has(version)) ofVersion.set(version, valueOf(version));
+    return ofVersion.get(version)!;
+  };
 }
 
 /** Tells who sends a parameter by the name that another version has for it what its name is here. */

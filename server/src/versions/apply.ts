@@ -22,11 +22,6 @@ export class ApiVersions {
     if (!inOrder) throw new Error(`Bug! The versions are not in order, the newest first: ${this.dates.join(', ')}.`);
   }
 
-  /** What is made once for each version. */
-  each<Value>(make: (version: string) => Value): ReadonlyMap<string, Value> {
-    return new Map(this.dates.map((date) => [date, make(date)]));
-  }
-
   /**
    * An object as another version shows it, with all the objects in it. The object itself stays as it is.
    *

@@ -1,0 +1,13 @@
+-- GET of one path, URL_PATH, in the version of VERSION.
+function init()
+  wrk.headers["Authorization"] = os.getenv("AUTHORIZATION")
+  wrk.headers["Service-Version"] = os.getenv("VERSION")
+  wrk.path = os.getenv("URL_PATH")
+end
+
+function done(summary, latency)
+  local errors = summary.errors
+  local failed = errors.connect + errors.read + errors.write + errors.status + errors.timeout
+  io.write(string.format('{"requests":%d,"failed":%d,"durationUs":%d,"p50Us":%d,"p99Us":%d}\n',
+    summary.requests, failed, summary.duration, latency:percentile(50), latency:percentile(99)))
+end
