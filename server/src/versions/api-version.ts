@@ -24,7 +24,10 @@ export interface ShapeChange {
   reshaped?: Readonly<Record<string, Reshaped>>;
 }
 
-/** How a member's value looked before. Both functions get what the other one returned, and never more than that. */
+/**
+ * How a member's value looked before. Where it is an object, `previous_attributes` may have only some of its members; both functions
+ * take what is there.
+ */
 export interface Reshaped {
   /** Of the value before. */
   schema: TSchema;

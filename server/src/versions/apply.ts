@@ -78,11 +78,10 @@ export class ApiVersions {
     const [earlier, later] = from < to ? [from, to] : [to, from];
     const between = this.all.filter(({ date }) => date > earlier && date <= later);
     const way = new Map<string, Step[]>();
-    for (const { changes } of from < to ? between.toReversed() : between) {
-      for (const change of changes) {
-        const step = from < to ? stepUp(change) : stepDown(change);
-        way.set(change.object, [...(way.get(change.object) ?? []), step]);
-      }
+    const changes = between.flatMap((version) => version.changes);
+    for (const change of from < to ? changes.toReversed() : changes) {
+      const step = from < to ? stepUp(change) : stepDown(change);
+      way.set(change.object, [...(way.get(change.object) ?? []), step]);
     }
     return way;
   }
