@@ -146,17 +146,18 @@ async function refuseUnroutable(
   { failedSignIns, rateLimit }: Limits,
 ): Promise<void> {
   request.call = newCall(context, request);
-  // No hook runs for it.
-  stamp(reply, request.call);
+  let fault = error;
   try {
     await identify(context, request.call, failedSignIns);
     request.call.accountId = request.call.key!.accountId;
     await settleVersion(context, request.call);
     rateLimit.check(request.call.accountId, reply);
-    await sendError(context, request, reply, error);
   } catch (unidentified) {
-    await sendError(context, request, reply, unidentified);
+    fault = unidentified;
   }
+  // No hook runs for it.
+  stamp(reply, request.call);
+  await sendError(context, request, reply, fault);
 }
 
 /** @throws {ApiError} 401, or 429 where too many keys were tried out. */
