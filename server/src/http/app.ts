@@ -21,7 +21,7 @@ import { queryReader, type Query } from './query.ts';
 import { routesOf, type ReadRoute, type Route, type WriteRoute } from './routes.ts';
 import { validator } from './validate.ts';
 import type { ApiVersions } from '../versions/apply.ts';
-import { errorInVersion, requireServedVersion, settleVersion } from './version.ts';
+import { errorInVersion, requireServedVersion, settleVersion, unknownInVersion } from './version.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -216,7 +216,7 @@ function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: Wri
     } catch (refusal) {
       const repeated = await repeatOfOtherVersion(context, call, body);
       if (repeated) return repeated;
-      throw refusal;
+      throw refusal instanceof ApiError ? unknownInVersion(versions, refusal, route, call) : refusal;
     }
     return carryOut(context, runningKeys, call, route, body);
   }

@@ -1,3 +1,4 @@
+import type { TObject } from 'typebox';
 import { ApiError } from '../core/errors.ts';
 import type { ApiVersions } from '../versions/apply.ts';
 import { pinned } from './account-context.ts';
@@ -46,4 +47,26 @@ export function errorInVersion(versions: ApiVersions, error: ApiError, object: s
   const { code, status, type, retryAfterSeconds, cause } = error;
   const details = { param: known, status, type, cause, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
   return new ApiError(code, message.replaceAll(`\`${param}\``, `\`${known}\``), details);
+}
+
+/** Tells whoever uses another version's name of a parameter what this one calls it: no misspelling comes near it. */
+export function unknownInVersion(
+  versions: ApiVersions,
+  error: ApiError,
+  { object, body }: { object: string; body: TObject },
+  { version, versionsServed }: Pick<Call, 'version' | 'versionsServed'>,
+): ApiError {
+  const { code, param } = error;
+  if (code !== 'parameter_unknown' || param === undefined) return error;
+  for (const other of versionsServed) {
+    const newest = versions.convertName(object, param, other, versions.newest);
+    const known = versions.convertName(object, newest, versions.newest, version);
+    if (known === param || !Object.hasOwn(body.properties, newest)) continue;
+    return new ApiError(
+      code,
+      `There is no parameter \`${param}\` in the version ${version} of this API: \`${known}\` is what it calls the one that is \`${param}\` in ${other}.`,
+      { param },
+    );
+  }
+  return error;
 }
