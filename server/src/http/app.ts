@@ -209,12 +209,13 @@ function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: Wri
 
   async function carryOutOrRepeat(call: Call, body: object): Promise<CarriedOut> {
     const { request } = call;
+    const { expand } = readQuery(request.url);
     try {
-      call.expansion = readExpansion(context, call, route.expandable, readQuery(request.url).expand);
+      call.expansion = readExpansion(context, call, route.expandable, expand);
       validators.get(call.version)!(body);
       call.idempotencyKey = readIdempotencyKey(request.method, headerOf(request, 'idempotency-key'));
     } catch (refusal) {
-      const repeated = await repeatOfOtherVersion(context, call, body);
+      const repeated = await repeatOfOtherVersion(context, call, route, { expand, body });
       if (repeated) return repeated;
       throw refusal instanceof ApiError ? unknownInVersion(versions, refusal, route, call) : refusal;
     }
