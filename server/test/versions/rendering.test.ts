@@ -157,7 +157,7 @@ describe.each(versions)('a request in %s sees its own words', (version) => {
 test('requests of all versions at the same time do not disturb each other', async () => {
   const { api: own } = await addAccount(server);
   const { id } = (await good(own.post('/v1/references', { application: 'app_1' }))).body;
-  const burst = Array.from({ length: 90 }, async (_, index) => {
+  const burst = Array.from({ length: 45 }, async (_, index) => {
     const version = versions[index % versions.length]!;
     const { file } = words[version]!;
     const [changed, listed, events] = await Promise.all([
