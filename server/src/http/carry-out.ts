@@ -203,7 +203,7 @@ async function replay(context: HttpContext, call: Call, claim: Claim): Promise<C
     );
   }
   call.originalRequest = stored.requestId;
-  await logOnly(context, call, stored);
+  await logOnly(context, { ...call, version: stored.apiVersion }, stored);
   return { answer: stored, replayed: { requestId: stored.requestId, apiVersion: stored.apiVersion } };
 }
 
