@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { receiverForTest } from '../support/receiver.ts';
 import { expectRefusal, invalid, refusals } from '../support/refusals.ts';
-import { startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
+import { good, startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
 import { addAccount, addKey, firstAccountId } from '../support/tenants.ts';
 import { inVersion, versions, words } from '../support/versions.ts';
 import { endpointFor } from '../webhooks/scenario.ts';
@@ -230,10 +230,4 @@ describe('an answer that is kept for its Idempotency-Key', () => {
 
 async function make(by: Api, path: string, body: object): Promise<Body> {
   return (await good(by.post(`/v1/${path}`, body))).body;
-}
-
-async function good(answering: Promise<ApiResponse>): Promise<ApiResponse> {
-  const answer = await answering;
-  expect(answer.status, answer.text).toBe(200);
-  return answer;
 }

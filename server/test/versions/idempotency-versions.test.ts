@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allPermissions } from '../../src/core/permissions.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
-import { startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
+import { good, startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
 import { addAccount, addKey } from '../support/tenants.ts';
 import { inVersion, latestVersion, versions, words } from '../support/versions.ts';
 
@@ -186,12 +186,6 @@ function expectReplay(again: ApiResponse, first: ApiResponse): void {
     original: first.headers.get('request-id'),
     version: first.headers.get('service-version'),
   });
-}
-
-async function good(answering: Promise<ApiResponse>): Promise<ApiResponse> {
-  const answer = await answering;
-  expect(answer.status, answer.text).toBe(200);
-  return answer;
 }
 
 function errorOf({ status, body }: ApiResponse): unknown[] {

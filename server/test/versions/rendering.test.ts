@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routesOf } from '../../src/http/routes.ts';
 import { rawRequest } from '../support/raw-http.ts';
-import { startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
-import { expectShape } from '../support/shapes.ts';
+import { good, startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
+import { expectReferenceIn } from '../support/shapes.ts';
 import { addAccount, addKey, firstAccountId } from '../support/tenants.ts';
 import { inVersion, latestVersion, versions, words } from '../support/versions.ts';
 
@@ -23,14 +23,15 @@ describe.each(versions)('a request in %s sees its own words', (version) => {
 
   test('in every answer about a record, with the value that it has in the others', async () => {
     const made = await good(api.post('/v1/references', { application: 'app_1' }, header));
-    expectReference(version, made.body, null);
+    expectReferenceIn(version, made.body, null);
     const path = `/v1/references/${made.body.id}`;
     const filed = await good(api.post(path, { [file]: 'file_1' }, header));
-    expectReference(version, filed.body, 'file_1');
+    expectReferenceIn(version, filed.body, 'file_1');
     const read = await good(api.get(path, header));
     expect(read.text).toBe(filed.text);
-    expectReference(version, (await good(api.post(`${path}/cancel`, undefined, header))).body, 'file_1');
-    for (const other of versions) expectReference(other, (await good(api.get(path, inVersion(other)))).body, 'file_1');
+    expectReferenceIn(version, (await good(api.post(`${path}/cancel`, undefined, header))).body, 'file_1');
+    for (const other of versions)
+      expectReferenceIn(other, (await good(api.get(path, inVersion(other)))).body, 'file_1');
   });
 
   test('in every list there is, and in its items', async () => {
@@ -48,7 +49,7 @@ describe.each(versions)('a request in %s sees its own words', (version) => {
       expect(body.data.length).toBe(newest.body.data.length);
     }
     const { data } = (await good(api.get('/v1/references', header))).body;
-    for (const item of data) expectReference(version, item, item[file]);
+    for (const item of data) expectReferenceIn(version, item, item[file]);
     expect(data.find((item: Body) => item.id === id)[file]).toBe('file_1');
   });
 
@@ -56,14 +57,14 @@ describe.each(versions)('a request in %s sees its own words', (version) => {
     const { id } = await makeReference('file_1');
     const last = await good(api.post(`/v1/references/${id}`, { reference_pdf: 'file_2' }));
     const [event, ...earlier] = (await good(api.get(`/v1/events?object_id=${id}`, header))).body.data;
-    expectReference(version, event.data.object, 'file_2');
+    expectReferenceIn(version, event.data.object, 'file_2');
     expect(event.data.previous_attributes).toStrictEqual({ [file]: 'file_1' });
     expect(event.api_version).toBe(version);
     const requestId = last.headers.get('request-id');
     if (request === 'id') expect(event.request).toBe(requestId);
     else expect(event.request).toMatchObject({ id: requestId, actor: { type: 'api_key' } });
     for (const { data, api_version } of earlier) {
-      expectReference(version, data.object, data.object[file]);
+      expectReferenceIn(version, data.object, data.object[file]);
       expect(api_version).toBe(version);
     }
     const retrieved = await good(api.get(`/v1/events/${event.id}`, header));
@@ -114,10 +115,10 @@ describe.each(versions)('a request in %s sees its own words', (version) => {
     for (const answer of [made.body, (await good(api.get(`/v1/references/${id}`, context))).body, listed.data[0]]) {
       const { account: named, ...reference } = answer;
       expect(named).toBe(account);
-      expectReference(version, reference, null);
+      expectReferenceIn(version, reference, null);
     }
     expect(listed).toHaveProperty(total);
-    expectReference(version, event.data.object, null);
+    expectReferenceIn(version, event.data.object, null);
   });
 
   test('and the version it was answered in, on whatever answer', async () => {
@@ -166,11 +167,11 @@ test('requests of all versions at the same time do not disturb each other', asyn
       good(own.get('/v1/events?limit=2', inVersion(version))),
     ]);
     for (const { headers } of [changed, listed, events]) expect(headers.get('service-version')).toBe(version);
-    expectReference(version, changed.body, `file_${index}`);
+    expectReferenceIn(version, changed.body, `file_${index}`);
     expect(listed.body[words[version]!.total]).toBe(1);
-    expectReference(version, listed.body.data[0], listed.body.data[0][file]);
+    expectReferenceIn(version, listed.body.data[0], listed.body.data[0][file]);
     for (const { data, request } of events.body.data) {
-      expectReference(version, data.object, data.object[file]);
+      expectReferenceIn(version, data.object, data.object[file]);
       expect(typeof request).toBe(words[version]!.request === 'id' ? 'string' : 'object');
     }
   });
@@ -179,24 +180,9 @@ test('requests of all versions at the same time do not disturb each other', asyn
 
 const onlyPings = { enabled_events: ['nothing.happened'] };
 
-/** Fails unless it is a reference as this version shows it, with this file. */
-function expectReference(version: string, answer: Body, fileId: string | null): void {
-  const { file, notFile } = words[version]!;
-  const { [file]: shown, ...rest } = answer;
-  expect(answer).not.toHaveProperty(notFile);
-  expect(shown).toBe(fileId);
-  expectShape('reference', { ...rest, reference_pdf: shown });
-}
-
 async function makeReference(file: string): Promise<Body> {
   const { body } = await good(api.post('/v1/references', { application: 'app_1' }));
   return (await good(api.post(`/v1/references/${body.id}`, { reference_pdf: file }))).body;
-}
-
-async function good(answering: Promise<ApiResponse>): Promise<ApiResponse> {
-  const answer = await answering;
-  expect(answer.status, answer.text).toBe(200);
-  return answer;
 }
 
 /** Every list that there is. */

@@ -161,9 +161,9 @@ function anyEvent(resource: Resource): fc.Arbitrary<JsonObject> {
     object: fc.constant('event'),
     created: fc.nat(),
     type: text,
-    data: fc.record({ object: anyRecord(resource), previous_attributes: fc.option(anyPart(resource)) }),
+    data: fc.record({ object: anyRecord(resource), previous_attributes: fc.option<JsonObject>(anyPart(resource)) }),
     request,
-  }) as fc.Arbitrary<JsonObject>;
+  });
 }
 
 /** An answer of the newest version, with all of its members and no others. */
@@ -191,7 +191,7 @@ function eventSchema(resource: Resource, version: string): TObject {
     type: any('string'),
     data: closedObject({
       object: closed(resource, version),
-      previous_attributes: { ...part, type: ['object', 'null'] } as TSchema,
+      previous_attributes: { ...part, type: ['object', 'null'] },
     }),
     request: any('object'),
   });
@@ -205,15 +205,15 @@ function routesWithBody(): WriteRoute[] {
 }
 
 function any(type: string): TSchema {
-  return { type } as TSchema;
+  return { type };
 }
 
 function constant(word: string): TSchema {
-  return { type: 'string', enum: [word] } as TSchema;
+  return { type: 'string', enum: [word] };
 }
 
 function plain(schema: TSchema): JsonSchema {
-  return schema as JsonSchema;
+  return schema;
 }
 
 function told(errors: unknown, value: unknown): string {
