@@ -145,17 +145,18 @@ async function refuseUnroutable(
   { failedSignIns, rateLimit }: Limits,
 ): Promise<void> {
   request.call = newCall(context, request);
-  // No hook runs for it.
-  stamp(reply, request.call);
+  let fault = error;
   try {
     await identify(context, request.call, failedSignIns);
     request.call.accountId = request.call.key!.accountId;
     await settleVersion(context, request.call);
     rateLimit.check(request.call.accountId, reply);
-    await sendError(context, request, reply, error);
   } catch (unidentified) {
-    await sendError(context, request, reply, unidentified);
+    fault = unidentified;
   }
+  // No hook runs for it.
+  stamp(reply, request.call);
+  await sendError(context, request, reply, fault);
 }
 
 /** @throws {ApiError} 401, or 429 where too many keys were tried out. */
@@ -205,12 +206,13 @@ function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: Wri
 
   async function carryOutOrRepeat(call: Call, body: object): Promise<CarriedOut> {
     const { request } = call;
+    const { expand } = readQuery(request.url);
     try {
-      call.expansion = readExpansion(context, call, route.expandable, readQuery(request.url).expand);
+      call.expansion = readExpansion(context, call, route.expandable, expand);
       validate(call.version, body);
       call.idempotencyKey = readIdempotencyKey(request.method, headerOf(request, 'idempotency-key'));
     } catch (refusal) {
-      const repeated = await repeatOfOtherVersion(context, call, body);
+      const repeated = await repeatOfOtherVersion(context, call, route, { expand, body });
       if (repeated) return repeated;
       throw refusal;
     }

@@ -13,7 +13,7 @@ import { apiErrorOf, errorAnswer, internalError } from './errors.ts';
 import { fingerprint, keyInUse, loggedIdempotencyKey, readStoredAnswer, type RunningKeys } from './idempotency.ts';
 import { requireLinkedRecords } from './linked-records.ts';
 import { errorInVersion } from './version.ts';
-import { renderExpanded } from './expand.ts';
+import { readExpansion, renderExpanded } from './expand.ts';
 import { openSecrets, redact } from './render.ts';
 import type { WriteRoute } from './routes.ts';
 
@@ -63,13 +63,23 @@ export async function carryOut(
 /**
  * A request that its version refuses may have been carried out in another one, before the account was upgraded: then it is repeated
  * like any other. Null if it was not.
+ *
+ * @throws {ApiError} `permission_denied` if the API key may not read what the answer shows.
  */
-export async function repeatOfOtherVersion(context: HttpContext, call: Call, body: object): Promise<CarriedOut | null> {
+export async function repeatOfOtherVersion(
+  context: HttpContext,
+  call: Call,
+  { expandable }: WriteRoute,
+  { expand, body }: { expand: readonly string[]; body: object },
+): Promise<CarriedOut | null> {
   const { request } = call;
   call.idempotencyKey = loggedIdempotencyKey(request.method, headerOf(request, 'idempotency-key'));
   const claim = claimOf(call, body);
   const stored = claim && (await readStoredAnswer(context, call.accountId, claim).catch(unlessReused));
-  return stored ? replay(context, call, claim) : null;
+  if (!stored) return null;
+  // Its paths were good in that version; whoever asks now may be somebody else.
+  readExpansion(context, { ...call, version: stored.apiVersion }, expandable, expand);
+  return replay(context, call, claim);
 }
 
 /** That the key was used for another request is not what is wrong with a request that would be refused anyway. */
@@ -193,7 +203,7 @@ async function replay(context: HttpContext, call: Call, claim: Claim): Promise<C
     );
   }
   call.originalRequest = stored.requestId;
-  await logOnly(context, call, stored);
+  await logOnly(context, { ...call, version: stored.apiVersion }, stored);
   return { answer: stored, replayed: { requestId: stored.requestId, apiVersion: stored.apiVersion } };
 }
 

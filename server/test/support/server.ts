@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
-import { inject, onTestFinished } from 'vitest';
+import { expect, inject, onTestFinished } from 'vitest';
 import { readConfig, type Config } from '../../src/config.ts';
 import { createContext, type Context, type Overrides } from '../../src/context.ts';
 import { withClient, type Connection } from '../../src/db/database.ts';
@@ -102,6 +102,13 @@ export async function serverForTest(...options: Parameters<typeof startTestServe
   const server = await startTestServer(...options);
   onTestFinished(() => server.stop());
   return server;
+}
+
+/** Fails unless the answer is good. */
+export async function good(answering: Promise<ApiResponse>): Promise<ApiResponse> {
+  const answer = await answering;
+  expect(answer.status, answer.text).toBe(200);
+  return answer;
 }
 
 /** Sends JSON with a key. */

@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
+import { words } from './versions.ts';
 
 /*
  * The answers as the specification tells them: which members, and which may be null. Written from the specification and not
@@ -209,6 +210,15 @@ const validators = {
 export function expectShape(kind: keyof typeof validators, answer: unknown): void {
   const validate: ValidateFunction = validators[kind];
   expect(validate(answer) ? [] : validate.errors, `as a ${kind}: ${JSON.stringify(answer)}`).toEqual([]);
+}
+
+/** Fails unless it is a reference as this version shows it, with this file. */
+export function expectReferenceIn(version: string, answer: Record<string, unknown>, fileId: string | null): void {
+  const { file, notFile } = words[version]!;
+  const { [file]: shown, ...rest } = answer;
+  expect(answer).not.toHaveProperty(notFile);
+  expect(shown).toBe(fileId);
+  expectShape('reference', { ...rest, reference_pdf: shown });
 }
 
 /** An object that must have all of these members, and may have no others. */

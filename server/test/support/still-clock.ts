@@ -2,7 +2,12 @@ import type { Clock } from '../../src/core/clock.ts';
 
 /** A clock that stands still until a test moves it, for what is exact to the second or finer. It begins at a full second. */
 export class StillClock implements Clock {
-  #nowMs = Math.ceil(Date.now() / 1000) * 1000;
+  #nowMs: number;
+
+  /** @param startMs the next full second, unless the test is to be the same at any time. */
+  constructor(startMs = Math.ceil(Date.now() / 1000) * 1000) {
+    this.#nowMs = startMs;
+  }
 
   nowMs(): number {
     return this.#nowMs;

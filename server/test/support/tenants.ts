@@ -20,13 +20,19 @@ export async function firstAccountId(server: TestServer): Promise<string> {
   return rows[0]!.id;
 }
 
-/** One more account of the same deployment, with a key of its own, pinned to the latest version. No request makes it, so it has no events. */
-export async function addAccount(server: TestServer): Promise<Tenant> {
+/**
+ * One more account of the same deployment, with a key of its own, pinned to the latest version unless told otherwise. No request
+ * makes it, so it has no events.
+ */
+export async function addAccount(
+  server: TestServer,
+  apiVersion = server.context.config.latestVersion ?? server.context.latestVersion.known,
+): Promise<Tenant> {
   const accountId = server.context.ids.make('acct');
   await server.context.database.readers.query(
     `insert into accounts (account_id, id, created, revision, name, linked_records, api_version)
      values ($1, $1, 0, 1, 'Another', 'open', $2)`,
-    [accountId, server.context.config.latestVersion ?? server.context.latestVersion.known],
+    [accountId, apiVersion],
   );
   return addKey(server, accountId);
 }

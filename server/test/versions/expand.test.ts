@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { receiverForTest } from '../support/receiver.ts';
+import { expectRefusal, invalid, refusals } from '../support/refusals.ts';
+import { good, startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
+import { addAccount, addKey, firstAccountId } from '../support/tenants.ts';
+import { inVersion, versions, words } from '../support/versions.ts';
+import { endpointFor } from '../webhooks/scenario.ts';
+
+type Body = ApiResponse['body'];
+
+let server: TestServer;
+let api: Api;
+let customer: Body;
+/** About that customer. */
+let reference: Body;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  api = server.api;
+  customer = (await api.post('/v1/customers', { name: 'Ada', metadata: { a: '1' } })).body;
+  reference = (await api.post('/v1/references', { application: 'app_1', customer: customer.id })).body;
+});
+afterAll(() => server.stop());
+
+describe('a linked record that is asked for', () => {
+  test.each([
+    ['by name', 'expand=customer'],
+    ['in brackets', 'expand[]=customer'],
+    ['in brackets, encoded', 'expand%5B%5D=customer'],
+    ['with others, by commas', 'expand=application,customer,reference_pdf'],
+    ['with others, one by one', 'expand=application&expand=customer'],
+    ['in both spellings', 'expand[]=application,reference_pdf&expand=customer'],
+    ['twice', 'expand=customer,customer&expand[]=customer'],
+  ])('is shown whole in the place of its id: %s', async (_case, query) => {
+    const whole = { ...reference, customer };
+    expect((await good(api.get(`/v1/references/${reference.id}?${query}`))).body).toStrictEqual(whole);
+    expect((await good(api.post(`/v1/references/${reference.id}?${query}`, {}))).body).toStrictEqual(whole);
+    const listed = await good(api.get(`/v1/references?${query.replace(/(?<==|,)(?=[a-z])/g, 'data.')}`));
+    expect(listed.body.data).toContainEqual(whole);
+  });
+
+  test('is shown by every operation that answers a reference', async () => {
+    const made = await good(
+      api.post('/v1/references?expand=customer', { application: 'app_1', customer: customer.id }),
+    );
+    expect(made.body.customer).toStrictEqual(customer);
+    const path = `/v1/references/${made.body.id}`;
+    const updated = await good(api.post(`${path}?expand=customer`, { status: 'processing' }));
+    expect([updated.body.status, updated.body.customer]).toStrictEqual(['processing', customer]);
+    const canceled = await good(api.post(`${path}/cancel?expand=customer`));
+    expect([canceled.body.status, canceled.body.customer]).toStrictEqual(['canceled', customer]);
+  });
+
+  test('is shown in every item of a list that has one, beside the list’s own filters', async () => {
+    const { api: own } = await addAccount(server);
+    const people = [await make(own, 'customers', { name: 'Ada' }), await make(own, 'customers', { name: 'Grace' })];
+    for (const { id } of [...people, people[0]!]) await make(own, 'references', { application: 'app_1', customer: id });
+    await make(own, 'references', { application: 'app_1' });
+    await make(own, 'references', { application: 'app_2', customer: people[0].id });
+    const { body } = await good(own.get('/v1/references?application=app_1&expand=data.customer&limit=3'));
+    expect([body.count, body.has_more]).toEqual([4, true]);
+    expect(body.data.map((item: Body) => item.customer)).toStrictEqual([null, people[0], people[1]]);
+  });
+
+  test('is shown as it is now, in the version of the request', async () => {
+    for (const version of versions) {
+      const { body } = await good(api.get('/v1/references?expand=data.customer', inVersion(version)));
+      expect(body).toHaveProperty(words[version]!.total);
+      expect(body.data.at(-1).customer).toStrictEqual(customer);
+    }
+    const changing = await make(api, 'customers', { name: 'Grace' });
+    const { id } = await make(api, 'references', { application: 'app_1', customer: changing.id });
+    const changed = (await good(api.post(`/v1/customers/${changing.id}`, { name: 'Hopper' }))).body;
+    expect((await good(api.get(`/v1/references/${id}?expand=customer`))).body.customer).toStrictEqual(changed);
+  });
+
+  test('tells whose it is where the request named an account', async () => {
+    const accountId = await firstAccountId(server);
+    const context = { 'service-context': accountId };
+    const { body } = await good(api.get(`/v1/references/${reference.id}?expand=customer`, context));
+    expect([body.account, body.customer]).toStrictEqual([accountId, { ...customer, account: accountId }]);
+    const list = await good(api.get('/v1/references?expand=data.customer', context));
+    expect(list.body.data.at(-1).customer).toStrictEqual({ ...customer, account: accountId });
+  });
+});
+
+describe('an id stays an id', () => {
+  test.each([
+    ['of a record that never was', `cus_${'0'.repeat(22)}`],
+    ['of the account’s own system', 'tenant_4711'],
+    ['of another kind of record', `ref_${'0'.repeat(22)}`],
+  ])('%s', async (_case, id) => {
+    const made = await good(api.post('/v1/references?expand=customer', { application: 'app_1', customer: id }));
+    expect(made.body.customer).toBe(id);
+    expect((await good(api.get(`/v1/references/${made.body.id}?expand=customer`))).body.customer).toBe(id);
+  });
+
+  test('of another account’s record', async () => {
+    const { api: stranger } = await addAccount(server);
+    const made = await good(
+      stranger.post('/v1/references?expand=customer', { application: 'app_1', customer: customer.id }),
+    );
+    expect(made.body.customer).toBe(customer.id);
+    const read = await good(stranger.get(`/v1/references/${made.body.id}?expand=customer,application`));
+    expect(read.body).toStrictEqual(made.body);
+    expect((await good(stranger.get('/v1/references?expand=data.customer'))).body.data).toStrictEqual([made.body]);
+  });
+
+  test('of a kind of record that this server does not have, and null stays null', async () => {
+    const { body } = await good(api.get(`/v1/references/${reference.id}?expand=application,reference_pdf`));
+    expect(body).toStrictEqual(reference);
+  });
+
+  test('in the events and webhooks of a request that expanded it', async () => {
+    const receiver = await receiverForTest();
+    const { api: own } = await addAccount(server);
+    await endpointFor(own, receiver.url);
+    const person = await make(own, 'customers', { name: 'Ada' });
+    const made = await good(own.post('/v1/references?expand=customer', { application: 'app_1', customer: person.id }));
+    expect(made.body.customer).toStrictEqual(person);
+    const [event] = (await good(own.get(`/v1/events?object_id=${made.body.id}`))).body.data;
+    const [sent] = await receiver.count(1);
+    for (const { data } of [event, sent!.body])
+      expect(data.object).toStrictEqual({ ...made.body, customer: person.id });
+    // Found by the id, as ever.
+    const mentioning = await good(own.get(`/v1/events?related_object=${person.id}`));
+    expect(mentioning.body.data[0].id).toBe(event.id);
+  });
+});
+
+describe('what cannot be expanded is refused', () => {
+  test.each([
+    ['a name that is no link', 'references/:id', 'outcome'],
+    ['nothing', 'references/:id', ''],
+    ['nothing after a comma', 'references/:id', 'customer,'],
+    ['a member of every object', 'references/:id', '__proto__'],
+    ['a link of what is linked that it has not', 'references/:id', 'customer.customer'],
+    ['a link of a kind that is not here', 'references/:id', 'application.customers'],
+    ['an item of what is no list', 'references/:id', 'data.customer'],
+    ['a list as if it were an item', 'references', 'customer'],
+    ['the items themselves', 'references', 'data'],
+    ['an event', 'events/:event', 'request'],
+    ['what an event is about', 'events/:event', 'data.object'],
+    ['events', 'events', 'data.data.object.customer'],
+    ['a link of a record without links', 'customers/:customer', 'references'],
+    ['the versions', 'api_versions', 'data.latest'],
+  ])('with what was asked for: %s', async (_case, path, wanted) => {
+    const { data } = (await good(api.get('/v1/events?limit=1'))).body;
+    const filled = path.replace(':event', data[0].id).replace(':customer', customer.id).replace(':id', reference.id);
+    const refused = await api.get(`/v1/${filled}?expand=${wanted}`);
+    expectRefusal(refused, { ...invalid('expand'), says: `\`${wanted.split(',').at(-1)}\` is no path` });
+  });
+
+  test('by whatever operation, and nothing is changed', async () => {
+    const { api: own } = await addAccount(server);
+    const { id } = await make(own, 'references', { application: 'app_1' });
+    for (const [path, body] of [
+      ['references', { application: 'app_1' }],
+      [`references/${id}`, { outcome: 'accept' }],
+      [`references/${id}/cancel`, undefined],
+      ['webhook_endpoints', { url: 'http://127.0.0.1:9/' }],
+    ] as const)
+      expectRefusal(await own.post(`/v1/${path}?expand=owner`, body), invalid('expand'));
+    const { body } = await good(own.get('/v1/references'));
+    expect([body.count, body.data[0].status]).toEqual([1, 'pending']);
+    expect((await good(own.get('/v1/webhook_endpoints'))).body.count).toBe(0);
+  });
+
+  test('to a key that may not read it, which is told the permission that it lacks', async () => {
+    const { accountId } = await addAccount(server);
+    const only = async (...permissions: string[]) => (await addKey(server, accountId, { permissions })).api;
+    const blind = await only('references.write');
+    const { id } = await make(blind, 'references', { application: 'app_1' });
+    const refusal = { ...refusals.permission, says: '`customers.read`' };
+    for (const refused of [
+      await blind.get(`/v1/references/${id}?expand=customer`),
+      await blind.get('/v1/references?expand=data.customer'),
+      await blind.post(`/v1/references/${id}?expand=customer`, { outcome: 'accept' }),
+      await blind.post('/v1/references?expand=customer', { application: 'app_1' }),
+    ])
+      expectRefusal(refused, refusal);
+    const { body } = await good(blind.get('/v1/references'));
+    expect([body.count, body.data[0].status]).toEqual([1, 'pending']);
+    for (const permission of ['customers.read', 'customers.write']) {
+      const seeing = await only('references.read', permission);
+      await good(seeing.get(`/v1/references/${id}?expand=customer`));
+    }
+  });
+});
+
+describe('an answer that is kept for its Idempotency-Key', () => {
+  test('is repeated with the same bytes, although the linked record has changed', async () => {
+    const person = await make(api, 'customers', { name: 'Ada' });
+    const key = { 'idempotency-key': 'expanded' };
+    const ask = () => api.post('/v1/references?expand=customer', { application: 'app_1', customer: person.id }, key);
+    const first = await good(ask());
+    expect(first.body.customer).toStrictEqual(person);
+    await good(api.post(`/v1/customers/${person.id}`, { name: 'Grace' }));
+    const again = await good(ask());
+    expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([first.text, 'true']);
+  });
+
+  test('was for what it expanded, too', async () => {
+    const key = { 'idempotency-key': 'expanded or not' };
+    await good(api.post('/v1/references?expand=customer', { application: 'app_1' }, key));
+    expectRefusal(await api.post('/v1/references', { application: 'app_1' }, key), refusals.idempotencyReused);
+  });
+
+  test('is not given to a key of the account that may not read what it shows', async () => {
+    const { api: own, accountId } = await addAccount(server);
+    const person = await make(own, 'customers', { name: 'Ada' });
+    const { api: blind } = await addKey(server, accountId, { permissions: ['references.write'] });
+    for (const [version, expanded] of [
+      [versions[0]!, 'customer'],
+      [versions.at(-1)!, 'pdf,customer'],
+    ] as const) {
+      const key = { 'idempotency-key': `whoever sees it ${version}`, ...inVersion(version) };
+      const ask = (by: Api, headers: Record<string, string>) =>
+        by.post(`/v1/references?expand=${expanded}`, { application: 'app_1', customer: person.id }, headers);
+      const first = await good(ask(own, key));
+      expect(first.body.customer).toStrictEqual(person);
+      for (const other of versions) {
+        const refused = await ask(blind, { ...key, ...inVersion(other) });
+        expect([refused.status, refused.text.includes('Ada')], refused.text).toEqual([403, false]);
+        expect((await good(ask(own, { ...key, ...inVersion(other) }))).text).toBe(first.text);
+      }
+    }
+  });
+});
+
+async function make(by: Api, path: string, body: object): Promise<Body> {
+  return (await good(by.post(`/v1/${path}`, body))).body;
+}

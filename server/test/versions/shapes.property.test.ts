@@ -1,0 +1,227 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import * as fc from 'fast-check';
+import type { TObject, TSchema } from 'typebox';
+import { describe, expect, test } from 'vitest';
+import type { Json, JsonObject } from '../../src/core/diff.ts';
+import { closedObject, type Resource } from '../../src/core/resource.ts';
+import type { HttpContext } from '../../src/http/call.ts';
+import { routesOf, type WriteRoute } from '../../src/http/routes.ts';
+import { resources } from '../../src/resources/index.ts';
+import { ApiVersions } from '../../src/versions/apply.ts';
+import { apiVersions } from '../../src/versions/index.ts';
+import { anyObject, anyValue, type JsonSchema } from '../support/any-value.ts';
+import { words } from '../support/versions.ts';
+
+/*
+ * Whatever a record looks like: what a version shows of it is what that version's schema promises, and nothing is lost on the way down
+ * that the way up could give back.
+ */
+
+const versions = new ApiVersions(apiVersions);
+const { newest } = versions;
+const runs = { numRuns: 100 };
+
+const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, ownProperties: true });
+ajv.addFormat('date', /^\d{4}-\d{2}-\d{2}$/);
+
+/** What makes an object of the API of it. Events have a shape of their own. */
+const records = resources.filter(({ object }) => object !== 'event');
+
+describe.each(versions.dates)('in %s', (version) => {
+  test.each(records)('any $object has the shape of that version, and has it back in the newest', (resource) => {
+    const isValid = ajv.compile(closed(resource, version));
+    forAny(anyRecord(resource), (record) => {
+      const older = down(record, version);
+      expect(isValid(older), told(isValid.errors, older)).toBe(true);
+      expectSame(up(older, version), record);
+    });
+  });
+
+  test.each(records)(
+    'any part of a $object has the shape of that version, and has it back in the newest',
+    (resource) => {
+      const isValid = ajv.compile({ ...closed(resource, version), required: ['object'] });
+      forAny(anyPart(resource), (part) => {
+        const whole = { object: resource.object, ...part };
+        const older = down(whole, version);
+        expect(isValid(older), told(isValid.errors, older)).toBe(true);
+        expectSame(up(older, version), whole);
+      });
+    },
+  );
+
+  test.each(records)('a list of $object objects has it, with each of them', (resource) => {
+    const list = closedObject({
+      object: constant('list'),
+      count: any('integer'),
+      has_more: any('boolean'),
+      data: any('array'),
+    });
+    const isValid = ajv.compile(versions.schemaIn(version, 'list', list));
+    const areValid = ajv.compile({ type: 'array', items: closed(resource, version) });
+    forAny(anyList(resource), (newer) => {
+      const older = down(newer, version);
+      expect(isValid(older), told(isValid.errors, older)).toBe(true);
+      expect(areValid(older.data), told(areValid.errors, older)).toBe(true);
+      expect(older[words[version]!.total]).toBe(newer.count);
+      expectSame(up(older, version), newer);
+    });
+  });
+
+  test.each(records)('an event about a $object has it, with the record and what it was before', (resource) => {
+    const isValid = ajv.compile(eventSchema(resource, version));
+    forAny(anyEvent(resource), (event) => {
+      const older = down(event, version);
+      expect(isValid(older), told(isValid.errors, older)).toBe(true);
+      const { id } = event.request as JsonObject;
+      // What was not told then cannot be known again.
+      const untold = { id: id!, idempotency_key: null, from_dashboard: false, customer_portal: false, actor: null };
+      expectSame(up(older, version), words[version]!.request === 'id' ? { ...event, request: untold } : event);
+    });
+  });
+
+  test.each(records)('a $object that is shown whole within another object has it, too', (resource) => {
+    const isValid = ajv.compile(closed(resource, version));
+    forAny(anyRecord(resource), (record) => {
+      const whole = { id: 'app_1', object: 'application', reference: record, references: [record, 'ref_1', null] };
+      const older = down(whole, version);
+      const [first, ...rest] = older.references as Json[];
+      expect(isValid(older.reference), told(isValid.errors, older)).toBe(true);
+      expect([first, ...rest]).toEqual([older.reference, 'ref_1', null]);
+      expectSame(up(older, version), whole);
+    });
+  });
+
+  const takers = routesWithBody();
+
+  test.each(takers)(
+    'a body that is good for $method $path is good in the newest, and the same again',
+    ({ object, body }) => {
+      const isGood = ajv.compile(body);
+      forAny(anyValue(plain(versions.schemaIn(version, object, body))) as fc.Arbitrary<JsonObject>, (sent) => {
+        const lifted = versions.convertBody(object, sent, version, newest);
+        expect(isGood(lifted), told(isGood.errors, lifted)).toBe(true);
+        expectSame(versions.convertBody(object, lifted, newest, version), sent);
+      });
+    },
+  );
+});
+
+/** Nothing that is handed in may be changed, for others go on using it. */
+function forAny(arbitrary: fc.Arbitrary<JsonObject>, holds: (value: JsonObject) => void): void {
+  fc.assert(
+    fc.property(arbitrary, (value) => holds(frozen(value))),
+    runs,
+  );
+}
+
+function down(object: JsonObject, version: string): JsonObject {
+  return frozen(versions.convert(object, newest, version));
+}
+
+function up(object: JsonObject, version: string): JsonObject {
+  return versions.convert(object, version, newest);
+}
+
+/** By way of JSON, so that the order of members counts, and a member called `__proto__` does. */
+function expectSame(left: JsonObject, right: JsonObject): void {
+  expect(JSON.stringify(left)).toBe(JSON.stringify(right));
+}
+
+function anyRecord(resource: Resource): fc.Arbitrary<JsonObject> {
+  const { properties, required } = plain(answerSchema(resource));
+  return anyObject(properties!, required!);
+}
+
+/** Some of its fields. */
+function anyPart(resource: Resource): fc.Arbitrary<JsonObject> {
+  return anyObject(plain(closedObject(fieldsOf(resource))).properties!, []);
+}
+
+function anyList(resource: Resource): fc.Arbitrary<JsonObject> {
+  return fc.record({
+    object: fc.constant('list'),
+    count: fc.nat(),
+    has_more: fc.boolean(),
+    data: fc.array(anyRecord(resource), { maxLength: 3 }),
+  });
+}
+
+function anyEvent(resource: Resource): fc.Arbitrary<JsonObject> {
+  const text = fc.string({ maxLength: 10 });
+  const request = fc.record({
+    id: fc.option(text),
+    idempotency_key: fc.option(text),
+    from_dashboard: fc.boolean(),
+    customer_portal: fc.boolean(),
+    actor: fc.option(fc.record({ type: fc.constant('api_key'), id: text, name: text, key_id: text, key_type: text })),
+  });
+  return fc.record({
+    id: text,
+    object: fc.constant('event'),
+    created: fc.nat(),
+    type: text,
+    data: fc.record({ object: anyRecord(resource), previous_attributes: fc.option<JsonObject>(anyPart(resource)) }),
+    request,
+  });
+}
+
+/** An answer of the newest version, with all of its members and no others. */
+function answerSchema(resource: Resource): TObject {
+  const common = { id: any('string'), object: constant(resource.object), created: any('integer') };
+  return closedObject({ ...common, ...fieldsOf(resource) });
+}
+
+/** What can be seen of a record; not everybody sees all of it. */
+function fieldsOf({ fields }: Resource): Record<string, TSchema> {
+  const seen = Object.entries(fields).filter(([, { shown }]) => shown !== 'never');
+  return Object.fromEntries(seen.map(([name, { schema }]) => [name, schema]));
+}
+
+function closed(resource: Resource, version: string): TObject {
+  return versions.schemaIn(version, resource.object, answerSchema(resource));
+}
+
+function eventSchema(resource: Resource, version: string): TObject {
+  const part = { ...versions.schemaIn(version, resource.object, closedObject(fieldsOf(resource))), required: [] };
+  const event = closedObject({
+    id: any('string'),
+    object: constant('event'),
+    created: any('integer'),
+    type: any('string'),
+    data: closedObject({
+      object: closed(resource, version),
+      previous_attributes: { ...part, type: ['object', 'null'] },
+    }),
+    request: any('object'),
+  });
+  return versions.schemaIn(version, 'event', event);
+}
+
+/** What routes take is told by the resources and the versions; the rest of the context is there for requests. */
+function routesWithBody(): WriteRoute[] {
+  const routes = routesOf({ resources, versions } as unknown as HttpContext);
+  return routes.filter((route): route is WriteRoute => route.method === 'POST');
+}
+
+function any(type: string): TSchema {
+  return { type };
+}
+
+function constant(word: string): TSchema {
+  return { type: 'string', enum: [word] };
+}
+
+function plain(schema: TSchema): JsonSchema {
+  return schema;
+}
+
+function told(errors: unknown, value: unknown): string {
+  return `${JSON.stringify(errors)} of ${JSON.stringify(value)}`;
+}
+
+function frozen<Value extends Json>(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const member of Object.values(value)) frozen(member);
+  return Object.freeze(value);
+}
