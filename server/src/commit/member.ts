@@ -114,7 +114,7 @@ export function prepareMember(
 /** What two members must not share in one batch: each names what only one of them can have. */
 export function exclusivesOf(member: Member): string[] {
   const keys = [...member.updates, ...member.deletes].map(({ record }) => `${member.accountId} ${record.id}`);
-  if (member.claim) keys.push(`${member.accountId} ${member.claim.keyAccountId} ${member.claim.key}`);
+  if (member.claim) keys.push(member.claim.name);
   return keys;
 }
 

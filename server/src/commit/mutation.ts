@@ -62,6 +62,8 @@ export interface EventShape {
 
 /** The right to be the one request that a key stands for. */
 export interface Claim {
+  /** Whose key it is, and the key: `<account acted upon> <account of the API key> <key>`. */
+  name: string;
   keyAccountId: string;
   key: string;
   /** Of everything that must be the same when the key is used again. */

@@ -52,6 +52,9 @@ export const keyLifetimeMs = 24 * 3600 * 1000;
 export type RefusalReason = 'key_in_use' | 'key_stored' | 'record_moved';
 export const refusalCode = 'TN001';
 
+/** Of a row of `claimKeys`. It never waits, and is held to the end of the transaction. */
+const tryLockOnKey = `pg_try_advisory_xact_lock(hashtextextended(account_id || ' ' || key_account_id || ' ' || key, 0))`;
+
 /**
  * Claims idempotency keys. A transaction lock on the key tells a request that is being committed elsewhere from one that was:
  * it never waits, so the client gets its 409 at once. A claim that has expired counts as none.
@@ -72,33 +75,29 @@ function claimKeys(batch: readonly Member[]): Statement | null {
       from unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::text[])
         as input (member, account_id, key_account_id, key, fingerprint, request_id, claimed_at_ms, sealed_body)
     ),
-    held as materialized (
-      select member, pg_try_advisory_xact_lock(hashtextextended(account_id || ' ' || key_account_id || ' ' || key, 0)) as ours
-      from input
-    ),
     claimed as (
       insert into idempotency_keys as stored
         (account_id, key_account_id, key, fingerprint, request_id, claimed_at_ms, sealed_body)
       select account_id, key_account_id, key, fingerprint, request_id, claimed_at_ms, decode(sealed_body, 'hex')
       from input
-      join held using (member)
-      where ours
+      where ${tryLockOnKey}
       on conflict (account_id, key_account_id, key) do update
         set fingerprint = excluded.fingerprint,
             request_id = excluded.request_id,
             claimed_at_ms = excluded.claimed_at_ms,
             sealed_body = excluded.sealed_body
         where stored.claimed_at_ms + ${keyLifetimeMs} <= excluded.claimed_at_ms
-      returning account_id, key_account_id, key
+      returning request_id
+    ),
+    refused as materialized (
+      select *
+      from input
+      where request_id not in (select request_id from claimed)
     )
+    -- A lock that is ours is given once more, so what is refused with it is stored.
     select
-      refuse_batch_members('key_in_use', array(select member from held where not ours)),
-      refuse_batch_members('key_stored', array(
-        select member
-        from input
-        left join claimed using (account_id, key_account_id, key)
-        where claimed.key is null
-      ))`,
+      refuse_batch_members('key_in_use', array(select member from refused where not ${tryLockOnKey})),
+      refuse_batch_members('key_stored', array(select member from refused))`,
     rows,
   );
 }

@@ -42,7 +42,7 @@ export async function carryOut(
 ): Promise<CarriedOut> {
   const claim = claimOf(call, body);
   const input = context.versions.convertBody(route.object, body as JsonObject, call.version, context.versions.newest);
-  return runningKeys.hold(call.accountId, claim, async () => {
+  return runningKeys.hold(claim, async () => {
     const outcome = await executeOnce(context, call, route, input, claim);
     switch (outcome.kind) {
       case 'committed':
@@ -211,8 +211,10 @@ function claimOf(call: Call, input: object): Claim | null {
   if (call.idempotencyKey === null) return null;
   const [path, query = ''] = call.request.url.split('?', 2) as [string, string?];
   const { method } = call.request;
+  const keyAccountId = call.key!.accountId;
   return {
-    keyAccountId: call.key!.accountId,
+    name: `${call.accountId} ${keyAccountId} ${call.idempotencyKey}`,
+    keyAccountId,
     key: call.idempotencyKey,
     fingerprint: fingerprint({ method, path, query, withContext: call.withContext, body: input }),
   };

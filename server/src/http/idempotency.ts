@@ -38,16 +38,15 @@ export function fingerprint(request: {
   body: object;
 }): string {
   const { method, path, query, withContext, body } = request;
-  return hash('sha256', JSON.stringify([method, path, query, withContext, canonical(body as Json)]), 'base64url');
+  return hash('sha256', `${method} ${path}?${query} ${withContext} ${canonicalText(body as Json)}`, 'base64url');
 }
 
-function canonical(value: Json): Json {
-  if (Array.isArray(value)) return value.map(canonical);
-  if (typeof value !== 'object' || value === null) return value;
-  // An array of pairs, so that a member called `__proto__` counts like any other.
-  return Object.keys(value)
-    .sort()
-    .map((key) => [key, canonical(value[key]!)]);
+/** JSON with its keys in order. */
+function canonicalText(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const keys = Object.keys(value).sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalText(value[key]!)}`).join()}}`;
 }
 
 /** The keys of requests that are running in this process; a twin is told so at once. */
@@ -55,15 +54,14 @@ export class RunningKeys {
   readonly #running = new Set<string>();
 
   /** @throws {ApiError} `idempotency_key_in_use`. */
-  async hold<Result>(accountId: string, claim: Claim | null, work: () => Promise<Result>): Promise<Result> {
+  async hold<Result>(claim: Claim | null, work: () => Promise<Result>): Promise<Result> {
     if (!claim) return work();
-    const running = `${accountId} ${claim.keyAccountId} ${claim.key}`;
-    if (this.#running.has(running)) throw keyInUse();
-    this.#running.add(running);
+    if (this.#running.has(claim.name)) throw keyInUse();
+    this.#running.add(claim.name);
     try {
       return await work();
     } finally {
-      this.#running.delete(running);
+      this.#running.delete(claim.name);
     }
   }
 }

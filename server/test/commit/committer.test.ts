@@ -234,7 +234,7 @@ function create(name: string, { key = null as string | null } = {}): Mutation {
   return {
     accountId: 'acct_a',
     request: facts(key),
-    claim: key === null ? null : { keyAccountId: 'acct_a', key, fingerprint: name },
+    claim: key === null ? null : { name: `acct_a acct_a ${key}`, keyAccountId: 'acct_a', key, fingerprint: name },
     touches: [],
     decide: async () => ({
       changes: [decideCreate(customer, ids.make('cus'), 'acct_a', { name }, caller)],

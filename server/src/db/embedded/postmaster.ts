@@ -112,7 +112,7 @@ function settings({ socketDir }: Place): string[] {
     unix_socket_directories: `"${socketDir.replaceAll('"', '""')}"`,
     unix_socket_permissions: '0700',
     port: socketPort,
-    max_connections: 50,
+    max_connections: 100,
     shared_buffers: '128MB',
     max_wal_size: '1GB',
     // These binaries compress with pglz only, and two cores have no processor time to give for space.
