@@ -16,7 +16,6 @@ import { makePartitionsAhead } from './db/partitions.ts';
 import { Reader } from './db/reader.ts';
 import { recordReader } from './db/records.ts';
 import type { HttpContext } from './http/call.ts';
-import { servedVersions } from './http/version.ts';
 import { openAccounts } from './http/account-context.ts';
 import { KeyUses } from './http/key-uses.ts';
 import { openKeyRing } from './http/authenticate.ts';
@@ -52,13 +51,14 @@ export interface Overrides {
 /**
  * Migrates the database, joins the deployment and builds the context.
  *
+ * @param settings.isAlone whether no other process can run beside this one.
  * @throws {MigrationError} {@link MasterKeyError} {@link ReleaseTooOldError} with a message for the operator.
  */
 export async function createContext(
-  settings: { config: Config; connection: Connection; masterKey: Uint8Array; log: Logger },
+  settings: { config: Config; connection: Connection; masterKey: Uint8Array; log: Logger; isAlone?: boolean },
   overrides: Overrides = {},
 ): Promise<Context> {
-  const { config, connection, masterKey, log } = settings;
+  const { config, connection, masterKey, log, isAlone = false } = settings;
   const randomBytes = overrides.randomBytes ?? pooledRandomBytes();
   const databaseClock = new DatabaseClock();
   const clock = overrides.clock ?? databaseClock;
@@ -71,7 +71,7 @@ export async function createContext(
     await migrate(client);
     databaseClock.correct(await databaseAheadMs(client));
     await withLock(client, dutiesLockKey, () => makePartitionsAhead(client, clock.nowMs()));
-    return joinDeployment(client, vault, { versions: versions.dates, isAlone: config.databaseUrl === null });
+    return joinDeployment(client, vault, { versions: versions.dates, isAlone });
   });
 
   const database = openDatabase(connection, log);
@@ -79,7 +79,7 @@ export async function createContext(
   const latestVersion = new LatestVersion(reader, latestKnown);
   // A process of the release before must be able to read them, as long as one may be there.
   const eventShape = (): EventShape => {
-    const latest = servedVersions(versions, latestVersion.known)[0]!;
+    const latest = versions.upTo(latestVersion.known)[0]!;
     return { version: latest, of: (event) => versions.convert(event, versions.newest, latest) };
   };
   const dispatcher =

@@ -39,6 +39,8 @@ async function main(): Promise<void> {
       connection: storage.connection,
       masterKey: storage.masterKey,
       log,
+      // The embedded database belongs to one server.
+      isAlone: config.databaseUrl === null,
     });
     lifetime.onStop(() => context.close());
     const duties = startDuties({ ...context, writeKeyUses: (pool) => context.keyUses.write(pool) });

@@ -52,7 +52,7 @@ describe.each([
     const created = JSON.parse(run('sh', ['-c', `${curl.trim()} -sS`])) as { id: string; status: string };
     expect(created.status).toBe('pending');
     referenceId = created.id;
-    expect(await eventTypes()).toEqual(['reference.created', 'api_key.created', 'account.created']);
+    expect(await eventTypes()).toEqual(['reference.created', 'account.updated', 'api_key.created', 'account.created']);
   });
 
   test.skipIf(skipped)('the README’s receiver verifies the event of an outcome, moments after its answer', async () => {

@@ -94,7 +94,7 @@ function claimKeys(batch: readonly Member[]): Statement | null {
       from input
       where request_id not in (select request_id from claimed)
     )
-    -- A lock that is ours is given once more, so what is refused with it is stored.
+    -- A lock that is ours is given once more: what is refused with it is stored, or was another's until this moment.
     select
       refuse_batch_members('key_in_use', array(select member from refused where not ${tryLockOnKey})),
       refuse_batch_members('key_stored', array(select member from refused))`,

@@ -298,7 +298,7 @@ function answerUnreadable(context: HttpContext, error: Error & { code?: string }
   const { status, body } = errorAnswer(apiError, requestId, context.config.publicUrl);
   socket.write(
     `HTTP/1.1 ${status} Error\r\ncontent-type: application/json; charset=utf-8\r\nrequest-id: ${requestId}\r\n` +
-      `service-version: ${context.latestVersion.known}\r\nservice-should-retry: false\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      `service-version: ${context.versions.upTo(context.latestVersion.known)[0]!}\r\nservice-should-retry: false\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
   // Whoever never closes their side keeps nothing open.
   socket.destroySoon();

@@ -82,7 +82,10 @@ export interface Call {
   originalRequest: string | null;
 }
 
-export function newCall(context: Pick<HttpContext, 'ids' | 'clock' | 'latestVersion'>, request: FastifyRequest): Call {
+export function newCall(
+  context: Pick<HttpContext, 'ids' | 'clock' | 'versions' | 'latestVersion'>,
+  request: FastifyRequest,
+): Call {
   return {
     id: context.ids.make('req'),
     startedMs: context.clock.nowMs(),
@@ -91,7 +94,7 @@ export function newCall(context: Pick<HttpContext, 'ids' | 'clock' | 'latestVers
     accountId: '',
     account: null,
     withContext: false,
-    version: context.latestVersion.known,
+    version: context.versions.upTo(context.latestVersion.known)[0]!,
     versionsServed: [],
     expansion: {},
     route: null,

@@ -51,9 +51,7 @@ export async function carryOut(
       case 'key_in_use':
         throw keyInUse();
       case 'key_stored':
-        const repeated = await replay(context, call, claim!);
-        await untilKnownEverywhere(route, repeated.answer);
-        return repeated;
+        return replay(context, call, route, claim!);
       case 'refused':
         throw new UnavailableError(false, outcome.error);
     }
@@ -69,17 +67,17 @@ export async function carryOut(
 export async function repeatOfOtherVersion(
   context: HttpContext,
   call: Call,
-  { expandable }: WriteRoute,
+  route: WriteRoute,
   { expand, body }: { expand: readonly string[]; body: object },
 ): Promise<CarriedOut | null> {
   const { request } = call;
   call.idempotencyKey = loggedIdempotencyKey(request.method, headerOf(request, 'idempotency-key'));
   const claim = claimOf(call, body);
-  const stored = claim && (await readStoredAnswer(context, call.accountId, claim).catch(unlessReused));
+  const stored = claim && (await readStoredAnswer(context, call.accountId, claim, call.startedMs).catch(unlessReused));
   if (!stored) return null;
   // Its paths were good in that version; whoever asks now may be somebody else.
-  readExpansion(context, { ...call, version: stored.apiVersion }, expandable, expand);
-  return replay(context, call, claim);
+  readExpansion(context, { ...call, version: stored.apiVersion }, route.expandable, expand);
+  return replay(context, call, route, claim);
 }
 
 /** That the key was used for another request is not what is wrong with a request that would be refused anyway. */
@@ -116,7 +114,8 @@ async function executeOnce(
   try {
     return await execute(context, call, route, input, claim);
   } catch (error) {
-    const stored = claim && error instanceof ApiError && (await readStoredAnswer(context, call.accountId, claim));
+    const stored =
+      claim && error instanceof ApiError && (await readStoredAnswer(context, call.accountId, claim, call.startedMs));
     if (stored) return { kind: 'key_stored' };
     throw error;
   }
@@ -174,16 +173,14 @@ async function answerOf(
     const object = { id, object: resource.object, deleted: true, ...(call.withContext && { account: call.accountId }) };
     return { status: 200, body: JSON.stringify(object) };
   }
-  const object = context.versions.convert(
-    await renderExpanded(context, call, resource, record, answer ? {} : call.expansion),
-    context.versions.newest,
-    call.version,
-  );
-  const secrets = route.showsSecrets ? openSecrets(resource, record, context.vault) : null;
-  if (!secrets) return { status: 200, body: JSON.stringify(object) };
-  const body = JSON.stringify({ ...object, ...secrets });
-  const redactedBody = JSON.stringify({ ...object, ...redact(secrets) });
-  return { status: 200, body, secret: { redactedBody, sealedBody: context.vault.seal(body) } };
+  const { versions, vault } = context;
+  const object = await renderExpanded(context, call, resource, record, answer ? {} : call.expansion);
+  const textOf = (shown: JsonObject): string => JSON.stringify(versions.convert(shown, versions.newest, call.version));
+  const secrets = route.showsSecrets ? openSecrets(resource, record, vault) : null;
+  if (!secrets) return { status: 200, body: textOf(object) };
+  const body = textOf({ ...object, ...secrets });
+  const redactedBody = textOf({ ...object, ...redact(secrets) });
+  return { status: 200, body, secret: { redactedBody, sealedBody: vault.seal(body) } };
 }
 
 /** What a decision finds wrong with a parameter or a key is validation too: nothing is stored, and the key stays free. */
@@ -191,9 +188,10 @@ function isValidation({ code }: ApiError): boolean {
   return code.startsWith('parameter_') || code === 'permission_denied';
 }
 
-async function replay(context: HttpContext, call: Call, claim: Claim): Promise<CarriedOut> {
+async function replay(context: HttpContext, call: Call, route: WriteRoute, claim: Claim): Promise<CarriedOut> {
+  // Whether its day is over was judged by the claim.
   const stored = await readStoredAnswer(context, call.accountId, claim);
-  // It was there when we tried to claim it: its day ended in between, and the next try is a new request.
+  // Another process had the key when we tried to claim it, and has let it go without a result.
   if (!stored) throw keyInUse();
   // Who may use the same Idempotency-Key need not be allowed what the secret allows.
   if (stored.secret && stored.keyId !== call.key!.id) {
@@ -204,6 +202,7 @@ async function replay(context: HttpContext, call: Call, claim: Claim): Promise<C
   }
   call.originalRequest = stored.requestId;
   await logOnly(context, { ...call, version: stored.apiVersion }, stored);
+  await untilKnownEverywhere(route, stored);
   return { answer: stored, replayed: { requestId: stored.requestId, apiVersion: stored.apiVersion } };
 }
 

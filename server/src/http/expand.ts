@@ -17,7 +17,7 @@ export interface Expandable {
   isList: boolean;
 }
 
-/** So deep a path can be. */
+/** So many links a path can follow. */
 const depthMax = 4;
 
 /**
@@ -37,7 +37,8 @@ export function readExpansion(
   for (const path of paths) {
     const [first, ...rest] = path.split('.');
     const names = expandable?.isList ? rest : [first!, ...rest];
-    if (!expandable || (expandable.isList && first !== 'data') || names.length === 0) throw unknownPath(path);
+    const isPath = names.length > 0 && names.length <= depthMax && (!expandable?.isList || first === 'data');
+    if (!expandable || !isPath) throw unknownPath(path);
     addPath(context, call, expandable.resource, names, expansion, path);
   }
   return expansion;
@@ -56,7 +57,7 @@ function addPath(
   const link = Object.keys(links).find(
     (known) => versions.convertName(resource.object, known, versions.newest, call.version) === name,
   );
-  if (link === undefined || path.split('.').length > depthMax + 1) throw unknownPath(path);
+  if (link === undefined) throw unknownPath(path);
   const target = resources.find((candidate) => candidate.path === links[link]);
   if (target) requirePermission(`${target.path}.read`, call.key!.permissions);
   const inner = (expansion[link] ??= {});

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Answer, Claim } from '../commit/mutation.ts';
+import { keyLifetimeMs } from '../commit/statements.ts';
 import type { Json } from '../core/diff.ts';
 import { ApiError } from '../core/errors.ts';
 import type { Vault } from '../core/vault.ts';
@@ -85,12 +86,14 @@ export interface StoredAnswer extends Answer {
 /**
  * The answer that the key stands for, or null if it stands for none any more.
  *
+ * @param atMs when the key must have been alive still; left out where that is known.
  * @throws {ApiError} `idempotency_key_reused` if it was given to another request.
  */
 export async function readStoredAnswer(
   { reader, vault }: { reader: Reader; vault: Vault },
   accountId: string,
   claim: Claim,
+  atMs: number | null = null,
 ): Promise<StoredAnswer | null> {
   const rows = await reader.query<{
     fingerprint: string;
@@ -108,8 +111,9 @@ export async function readStoredAnswer(
         log.error
       from idempotency_keys stored
       join request_logs log on log.account_id = stored.account_id and log.id = stored.request_id
-      where stored.account_id = $1 and stored.key_account_id = $2 and stored.key = $3`,
-    values: [accountId, claim.keyAccountId, claim.key],
+      where stored.account_id = $1 and stored.key_account_id = $2 and stored.key = $3
+        and ($4::bigint is null or stored.claimed_at_ms + ${keyLifetimeMs} > $4)`,
+    values: [accountId, claim.keyAccountId, claim.key, atMs],
   });
   const row = rows[0];
   if (!row) return null;

@@ -1,10 +1,11 @@
 import { ApiError } from '../core/errors.ts';
+import type { JsonObject } from '../core/diff.ts';
 import type { ApiVersions } from '../versions/apply.ts';
 import { queryReader, type Query } from './query.ts';
 import type { ReadRoute, WriteRoute } from './routes.ts';
 import { validator } from './validate.ts';
 
-/** Reads the query of a request of this version; its parameters come by the names that handlers know. */
+/** Reads the query of a request of this version; its parameters come as handlers know them. */
 export type VersionedQueryReader = (version: string, url: string) => { query: Query; expand: string[] };
 
 /** Refuses a body that is not valid in this version, with an `ApiError` that names the parameter at fault as this version does. */
@@ -16,12 +17,8 @@ export function versionedQueryReader(versions: ApiVersions, { object, query: kno
   const told = nameTeller(versions, object, Object.keys(known));
   return (version, url) => {
     const { query, expand } = told(version, () => readerOf(version)(url));
-    if (version === versions.newest) return { query, expand };
-    const named = Object.entries(query).map(([name, value]) => [
-      versions.convertName(object, name, version, versions.newest),
-      value,
-    ]);
-    return { query: Object.fromEntries(named) as Query, expand };
+    const lifted = versions.convertBody(object, query as JsonObject, version, versions.newest);
+    return { query: lifted as Query, expand };
   };
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { renderRecord } from '../core/change.ts';
 import { differencesOf, type Difference, type Json, type JsonObject } from '../core/diff.ts';
 import { ApiError, invalidParameter } from '../core/errors.ts';
@@ -6,22 +7,36 @@ import type { StoredRecord } from '../core/resource.ts';
 import { readList } from '../db/lists.ts';
 import type { ApiVersions } from '../versions/apply.ts';
 import type { Call, HttpContext } from './call.ts';
-import type { Route } from './routes.ts';
+import { readExpansion } from './expand.ts';
 import type { VersionedValidator } from './input.ts';
+import { queryReader } from './query.ts';
+import type { WriteRoute } from './routes.ts';
+
+/** Of a request that changes something: it has no parameters but `expand`. */
+const readQuery = queryReader({});
 
 /** So many of each are looked at. */
 const lookedAtMax = 100;
 
+/** A route whose requests can be previewed. */
+export interface PreviewedRoute {
+  route: WriteRoute;
+  /** Of the paths of its requests. */
+  pattern: RegExp;
+  /** Refuses the bodies of its requests. */
+  validate: VersionedValidator;
+}
+
 /**
- * Which of the account's last requests and events would look different if it changed its version, and how. Requests that named a
- * version of their own would not: a change of the account's does not reach them.
+ * Which of the last requests and events of the account acted upon would look different if the key's own account changed its version,
+ * and how. What that does not reach is left out: requests of other accounts' keys, and those that were answered in another version
+ * than the account's.
  *
- * @param validators what is tried for the bodies that were sent.
  * @param to the latest version unless it is told.
  */
 export async function previewUpgrade(
   context: HttpContext,
-  validators: RouteValidators,
+  routes: readonly PreviewedRoute[],
   call: Call,
   to = call.versionsServed[0]!,
 ): Promise<JsonObject> {
@@ -29,10 +44,14 @@ export async function previewUpgrade(
     throw invalidParameter('to', `\`to\` must be a version of this API: ${call.versionsServed.join(', ')}.`);
   }
   const { versions } = context;
-  const from = call.account!.apiVersion;
+  const ownAccountId = call.key!.accountId;
+  const from = (await context.accounts.get(ownAccountId))!.apiVersion!;
   const [logs, events] = await Promise.all(['log', 'event'].map((object) => readLast(context, object, call.accountId)));
-  const requests = logs!.map((log) => requestIn(versions, validators, log as LogRecord, from, to));
-  const rendered = events!.map((event) => eventIn(context, event as EventRecord, from, to));
+  const requests = await inTurns(logs as LogRecord[], async (log) => {
+    if (log.api_version !== from || !(await isKeyOf(context, ownAccountId, log.key_id))) return null;
+    return requestIn(context, call, routes, log, to);
+  });
+  const rendered = await inTurns(events as EventRecord[], async (event) => eventIn(context, event, from, to));
   return {
     object: 'api_version_preview',
     from,
@@ -46,13 +65,12 @@ export async function previewUpgrade(
   };
 }
 
-/** What refuses the bodies of each route. */
-type RouteValidators = ReadonlyMap<Route, VersionedValidator>;
-
 type LogRecord = StoredRecord & {
   method: string;
+  url: string;
   path: string;
   status: number;
+  key_id: string | null;
   api_version: string;
   request_body: string | null;
   response_body: string;
@@ -70,6 +88,28 @@ async function readLast(
   return (await readList(lister, resource, { accountId, limit: lookedAtMax, ...everything })).records;
 }
 
+/** Bodies can be large; other requests shall have their turn between two of them. */
+async function inTurns<Item>(
+  items: Item[],
+  look: (item: Item) => Promise<JsonObject | null>,
+): Promise<(JsonObject | null)[]> {
+  const looks: (JsonObject | null)[] = [];
+  for (const item of items) {
+    looks.push(await look(item));
+    await nextTurn();
+  }
+  return looks;
+}
+
+async function isKeyOf(
+  { resources, readRecord }: HttpContext,
+  accountId: string,
+  keyId: string | null,
+): Promise<boolean> {
+  const apiKey = resources.find(({ object }) => object === 'api_key')!;
+  return keyId !== null && (await readRecord(apiKey, accountId, keyId)) !== null;
+}
+
 /** How many were looked at, how many are different, and those. */
 function report(looks: (JsonObject | null)[]): JsonObject {
   const different = looks.filter((look) => look !== null);
@@ -78,26 +118,25 @@ function report(looks: (JsonObject | null)[]): JsonObject {
 
 /** What a request would have to send, whether it would be refused if it did not, and what it would get. Null if all is the same. */
 function requestIn(
-  versions: ApiVersions,
-  validators: RouteValidators,
+  context: HttpContext,
+  call: Call,
+  routes: readonly PreviewedRoute[],
   log: LogRecord,
-  from: string,
   to: string,
 ): JsonObject | null {
-  const route = [...validators.keys()].find(
-    ({ method, path }) => method === log.method && patternOf(path).test(log.path),
-  );
-  if (!route || log.api_version !== from) return null;
-  const { object } = route;
-  const sent = objectOf(log.request_body);
+  const { versions } = context;
+  const { id, method, path, status, api_version: from } = log;
+  const previewed = routes.find(({ route, pattern }) => route.method === method && pattern.test(path));
+  if (!previewed) return null;
+  const { object } = previewed.route;
+  // One that was refused is no worse off, and what it sent may have been anything.
+  const sent = status === 200 ? objectOf(log.request_body) : null;
   const answered = objectOf(log.response_body);
   const requestBody = sent ? differencesOf(sent, versions.convertBody(object, sent, from, to)) : [];
   const responseBody = answered ? differencesOf(answered, answerIn(versions, object, answered, from, to)) : [];
-  // One that was refused already is no worse off.
-  const refusal = sent && log.status === 200 ? refusalIn(() => validators.get(route)!(to, sent)) : null;
-  if (requestBody.length === 0 && responseBody.length === 0 && !refusal) return null;
-  const { id, method, path, status } = log;
-  return { id, method, path, status, request_body: requestBody, refused: refusal, response_body: responseBody };
+  const refused = status === 200 ? refusalIn(context, call, previewed, log, sent ?? {}, to) : null;
+  if (requestBody.length === 0 && responseBody.length === 0 && !refused) return null;
+  return { id, method, path, status, request_body: requestBody, refused, response_body: responseBody };
 }
 
 function answerIn(versions: ApiVersions, object: string, answer: JsonObject, from: string, to: string): JsonObject {
@@ -107,13 +146,23 @@ function answerIn(versions: ApiVersions, object: string, answer: JsonObject, fro
   return { error: { ...error, param: versions.convertName(object, error.param, from, to) } };
 }
 
-/** What the other version would say to the body as it was sent; null if nothing. */
-function refusalIn(validate: () => void): JsonObject | null {
+/** What the other version would say to the request as it was sent; null if nothing. */
+function refusalIn(
+  context: HttpContext,
+  call: Call,
+  { route, validate }: PreviewedRoute,
+  { url }: LogRecord,
+  body: JsonObject,
+  to: string,
+): JsonObject | null {
   try {
-    validate();
+    readExpansion(context, { ...call, version: to }, route.expandable, readQuery(url).expand);
+    validate(to, body);
     return null;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
+    // Of the key that asks now, which is not the one that sent it.
+    if (error.code === 'permission_denied') return null;
     const { status, type, code, param, message } = error;
     return { status, type, code, param: param ?? null, message };
   }
@@ -134,10 +183,6 @@ function eventIn(
     versions.convert(event, shape, to),
   );
   return differences.length === 0 ? null : { id: record.id, type: record.type, differences };
-}
-
-function patternOf(path: string): RegExp {
-  return new RegExp(`^${path.replaceAll(':id', '[^/]+')}$`);
 }
 
 /** What was sent or answered, if it was a JSON object. */

@@ -13,9 +13,13 @@ import { versionedValidator } from './input.ts';
  */
 export function versionRoutes(context: HttpContext, routes: readonly Route[]): ReadRoute[] {
   const { versions } = context;
-  const validators = new Map(
-    routes.filter((route) => route.method !== 'GET').map((route) => [route, versionedValidator(versions, route)]),
-  );
+  const previewed = routes
+    .filter((route) => route.method !== 'GET')
+    .map((route) => ({
+      route,
+      pattern: new RegExp(`^${route.path.replaceAll(':id', '[^/]+')}$`),
+      validate: versionedValidator(versions, route),
+    }));
   const list: ReadRoute = {
     method: 'GET',
     path: '/v1/api_versions',
@@ -48,7 +52,7 @@ export function versionRoutes(context: HttpContext, routes: readonly Route[]): R
     async read(call, query) {
       // It shows what they show.
       for (const needed of ['logs.read', 'events.read']) requirePermission(needed, call.key!.permissions);
-      return previewUpgrade(context, validators, call, query.to as string | undefined);
+      return previewUpgrade(context, previewed, call, query.to as string | undefined);
     },
   };
   return [list, preview];

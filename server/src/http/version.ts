@@ -9,7 +9,7 @@ import { headerOf, type Call, type HttpContext } from './call.ts';
  */
 export async function settleVersion(context: HttpContext, call: Call): Promise<void> {
   const { versions, latestVersion, accounts } = context;
-  call.versionsServed = servedVersions(versions, await latestVersion.look());
+  call.versionsServed = versions.upTo(await latestVersion.look());
   const own = await accounts.get(call.key!.accountId);
   if (!own) throw new Error(`Bug! The account ${call.key!.accountId} of a key is not there.`);
   const { apiVersion } = await pinned(context, call, own);
@@ -32,11 +32,6 @@ export function requireServedVersion({ request, versionsServed }: Call): void {
     'api_version_invalid',
     `\`Service-Version: ${header.slice(0, 40)}\` is not a version of this API. Known are ${versionsServed.join(', ')}.`,
   );
-}
-
-/** The versions that clients can use, the newest first: newer ones that this release knows are dormant. */
-export function servedVersions({ dates }: ApiVersions, latest: string): readonly string[] {
-  return dates.filter((date) => date <= latest);
 }
 
 /** What an error says of a parameter, in the words of the request's version. It was found in what had been lifted to the newest. */

@@ -22,6 +22,11 @@ export class ApiVersions {
     if (!inOrder) throw new Error(`Bug! The versions are not in order, the newest first: ${this.dates.join(', ')}.`);
   }
 
+  /** Those that clients can use when this is the latest, the newest first; newer ones are dormant. */
+  upTo(latest: string): readonly string[] {
+    return this.dates.filter((date) => date <= latest);
+  }
+
   /**
    * An object as another version shows it, with all the objects in it. The object itself stays as it is.
    *
@@ -31,7 +36,7 @@ export class ApiVersions {
     return from === to ? object : convertObject(object, this.#way(from, to));
   }
 
-  /** A valid body about objects of this kind as another version has it. */
+  /** A valid body or query about objects of this kind as another version has it. */
   convertBody(object: string, body: JsonObject, from: string, to: string): JsonObject {
     return convertMembers(body, this.#way(from, to).get(object));
   }

@@ -5,8 +5,8 @@ import type { RandomBytes } from '../core/random.ts';
 import type { AddressRanges } from '../core/target-addresses.ts';
 import type { Vault } from '../core/vault.ts';
 import type { Pool } from '../db/database.ts';
-import type { ApiVersions } from '../versions/apply.ts';
-import { claimDeliveries, type ClaimedDelivery } from './claim.ts';
+import { UnknownVersionError, type ApiVersions } from '../versions/apply.ts';
+import { claimDeliveries, type ClaimedDelivery, type ClaimedEvent } from './claim.ts';
 import { OutcomeWriter, rewritePauseMsMax, type AttemptRow, type Outcome } from './complete.ts';
 import { Endpoints, type Endpoint } from './endpoints.ts';
 import { Renderings } from './render.ts';
@@ -49,8 +49,8 @@ const retryShare = 0.25;
 /** An endpoint that has all it may have under way, and has ended none of it for so long, is stuck. */
 const stuckAfterMs = 1_000;
 
-/** What this process cannot render is left to another one for so long. */
-const unrenderedPauseMs = 5_000;
+/** A delivery in a version that only a newer release knows is due again after so long, for a process of that release to take. */
+const unknownVersionPauseMs = 5_000;
 
 export interface DispatcherParts {
   pool: Pool;
@@ -256,14 +256,8 @@ export class Dispatcher {
     if (!isOpenTo(delivery, endpoint) || !event)
       return this.#outcomes.add({ delivery, dueAgainAtMs: null, attempt: null });
 
-    let body: Buffer;
-    try {
-      body = this.#renderings.of(event, endpoint.apiVersion, endpoint.isConnected ? delivery.eventAccountId : null);
-    } catch (error) {
-      log.warn({ err: error, delivery: delivery.id }, 'an event could not be rendered');
-      // A process of a newer release can; it shall not be in its way meanwhile.
-      return this.#outcomes.add({ delivery, dueAgainAtMs: clock.nowMs() + unrenderedPauseMs, attempt: null });
-    }
+    const body = this.#render(delivery, event, endpoint);
+    if (!body) return;
     const startedAtMs = clock.nowMs();
     const started = performance.now();
     const reply = await this.#sender.post({
@@ -282,6 +276,24 @@ export class Dispatcher {
     });
     const durationMs = Math.round(performance.now() - started);
     this.#outcomes.add(this.#judge(delivery, reply, { startedAtMs, durationMs, apiVersion: endpoint.apiVersion }));
+  }
+
+  /** The bytes for this endpoint; null if they cannot be made here, and then the outcome is told already. */
+  #render(delivery: ClaimedDelivery, event: ClaimedEvent, { apiVersion, isConnected }: Endpoint): Buffer | null {
+    const { clock, log } = this.#parts;
+    try {
+      return this.#renderings.of(event, apiVersion, isConnected ? delivery.eventAccountId : null);
+    } catch (error) {
+      log.warn({ err: error, delivery: delivery.id }, 'an event could not be rendered');
+      const startedAtMs = clock.nowMs();
+      if (error instanceof UnknownVersionError) {
+        this.#outcomes.add({ delivery, dueAgainAtMs: startedAtMs + unknownVersionPauseMs, attempt: null });
+      } else {
+        const reply = { status: null, error: 'failed' as const, response: null, retryAfter: undefined };
+        this.#outcomes.add(this.#judge(delivery, reply, { startedAtMs, durationMs: 0, apiVersion }));
+      }
+      return null;
+    }
   }
 
   #judge(

@@ -68,7 +68,10 @@ export async function startTestServer(
   const connection = options.connection ?? database!.connection;
   const config: Config = { ...readConfig(options.settings ?? {}), port: 0 };
   const log = pino({ level: process.env.TENURE_LOG_LEVEL ?? 'silent' });
-  const created = await createContext({ config, connection, masterKey, log }, options.overrides);
+  const created = await createContext(
+    { config, connection, masterKey, log, isAlone: config.databaseUrl === null },
+    options.overrides,
+  );
   const context = options.changeContext?.(created) ?? created;
   const secretKey = (await makeFirstAccount(context)) ?? options.secretKey ?? '';
   if (!options.unpinned) await pinAccounts(context);

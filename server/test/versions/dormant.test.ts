@@ -6,7 +6,7 @@ import { releaseVersion } from '../../src/db/latest-version.ts';
 import { apiVersions } from '../../src/versions/index.ts';
 import { receiverForTest } from '../support/receiver.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
-import { createTestDatabase, serverForTest, startTestServer, type TestServer } from '../support/server.ts';
+import { apiClient, createTestDatabase, serverForTest, startTestServer, type TestServer } from '../support/server.ts';
 import { endpointFor, soon } from '../webhooks/scenario.ts';
 import { version20270201 } from './2027-02-01.ts';
 
@@ -103,7 +103,26 @@ describe('when the row names it', () => {
     });
     const named = await older.api.get(`/v1/customers/${before.id}`, { 'service-version': latest });
     expect(named.status).toBe(200);
+    // Also when it has heard of the new one, it names none that it would refuse.
+    const later = await older.api.get(`/v1/customers/${before.id}`);
+    expect([later.status, later.headers.get('service-version')]).toEqual([503, latest]);
+    const unknown = await apiClient(older.url, 'sk_test_1').get('/v1/references');
+    expect([unknown.status, unknown.headers.get('service-version')]).toEqual([401, latest]);
   });
+
+  test('what it cannot render is left to a process that can, and delivered', async () => {
+    const { older, newer } = await twoReleases();
+    await release(newer, dormant);
+    await expect.poll(async () => (await newer.api.get('/v1/api_versions')).body.count, { timeout: 3_000 }).toBe(4);
+    const receiver = await receiverForTest();
+    const wanted = { api_version: dormant, enabled_events: ['customer.created'] };
+    await endpointFor(newer.api, receiver.url, wanted);
+    // The older process takes it first, for nobody else is told of it.
+    await older.api.post('/v1/customers', { name: 'Ada' }, { 'service-version': latest });
+    await expect.poll(() => receiver.received.length, { timeout: 30_000, interval: 50 }).toBe(1);
+    expect(receiver.received[0]!.headers['service-version']).toBe(dormant);
+    expect(receiver.received[0]!.headers['service-attempt']).toBe('1');
+  }, 40_000);
 
   test('a release that does not know it does not start, and never takes it back', async () => {
     const { newer } = await twoReleases();

@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allPermissions } from '../../src/core/permissions.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
-import { good, startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
+import {
+  good,
+  serverForTest,
+  startTestServer,
+  type Api,
+  type ApiResponse,
+  type TestServer,
+} from '../support/server.ts';
+import { StillClock } from '../support/still-clock.ts';
 import { addAccount, addKey } from '../support/tenants.ts';
 import { inVersion, latestVersion, versions, words } from '../support/versions.ts';
 
@@ -61,6 +69,20 @@ describe('a repeated request', () => {
     expectReplay(await api.post(path, { reference_pdf: 'file_2' }, otherKey), newer);
     expectReplay(await api.post(path, { pdf: 'file_1' }, key), made);
     expect((await good(api.get(path))).body.pdf).toBe('file_2');
+  });
+
+  test('gets them for a day, also where they are looked for because the request would be refused', async () => {
+    const clock = new StillClock();
+    const { api } = await serverForTest({ overrides: { clock }, settings: { TENURE_LATEST_VERSION: oldest } });
+    const path = await newReference(api);
+    const key = newKey();
+    const made = await good(api.post(path, { pdf: 'file_1' }, key));
+    const later = { ...key, ...inVersion(latestVersion) };
+    clock.advanceMs(24 * 3_600_000 - 1_000);
+    expectReplay(await api.post(path, { pdf: 'file_1' }, later), made);
+    // Its row is there for some minutes more.
+    clock.advanceMs(61_000);
+    expect(errorOf(await api.post(path, { pdf: 'file_1' }, later))).toEqual([400, 'parameter_unknown']);
   });
 
   test('gets them although what it expands has another name now', async () => {

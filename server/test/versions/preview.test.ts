@@ -41,10 +41,7 @@ describe('a preview', () => {
       data: [
         {
           ...factsOf(answers.refused, 'POST', `/v1/references/${answers.created.body.id}`),
-          request_body: [
-            { path: 'pdf', before: 1 },
-            { path: 'reference_pdf', after: 1 },
-          ],
+          request_body: [],
           refused: null,
           response_body: [{ path: 'error.param', before: 'pdf', after: 'reference_pdf' }],
         },
@@ -145,6 +142,40 @@ describe('a preview', () => {
       { path: 'reference_pdf', before: null },
       { path: 'pdf', after: null },
     ]);
+  });
+
+  test('tells of a path to expand that would be none', async () => {
+    const { body: reference } = await api.post('/v1/references', { application: 'app_1' });
+    const sent = await api.post(`/v1/references/${reference.id}?expand=pdf`, { metadata: { a: '1' } });
+    const { body } = await previewOf(newest);
+    const shown = body.requests.data.find(({ id }: { id: string }) => id === idOf(sent));
+    expect(shown.refused).toMatchObject({ status: 400, code: 'parameter_invalid', param: 'expand' });
+  });
+
+  test('of a connected account tells what its parent’s own requests there would get, and none of its own', async () => {
+    const { body: child } = await api.post('/v1/accounts', { name: 'A branch' });
+    const context = { 'service-context': child.id };
+    const own = await addKey(server, child.id, { permissions: ['references.write'] });
+    await own.api.post('/v1/references', { application: 'app_1' });
+    const parents = await api.post('/v1/references', { application: 'app_1' }, context);
+    const { body } = await api.get('/v1/account/api_version/preview', context);
+    expect(body).toMatchObject({ from: oldest, to: newest, account: child.id });
+    expect(body.requests.looked_at).toBe(2);
+    expect(body.requests.data.map(({ id }: { id: string }) => id)).toEqual([idOf(parents)]);
+  });
+
+  test('keeps nobody waiting, however large what was sent', async () => {
+    const metadata = Object.fromEntries(Array.from({ length: 15_000 }, (_, index) => [`key${index}`, 'x']));
+    await Promise.all(Array.from({ length: 30 }, () => api.post('/v1/references', { application: 'app_1', metadata })));
+    let longestMs = 0;
+    let beforeMs = performance.now();
+    const clock = setInterval(() => {
+      longestMs = Math.max(longestMs, performance.now() - beforeMs);
+      beforeMs = performance.now();
+    }, 1);
+    expect((await previewOf(newest)).status).toBe(200);
+    clearInterval(clock);
+    expect(longestMs).toBeLessThan(250);
   });
 
   test('looks at the last hundred of each', async () => {
