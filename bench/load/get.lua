@@ -1,4 +1,7 @@
 -- GET /v1/references/<id>, one of COUNT that are numbered after ID_START.
+
+dofile(os.getenv("LOAD_DIR") .. "tell.lua")
+
 local ids = {}
 local count = 0
 
@@ -14,11 +17,4 @@ end
 
 function request()
   return wrk.format("GET", "/v1/references/" .. ids[math.random(count)])
-end
-
-function done(summary, latency)
-  local errors = summary.errors
-  local failed = errors.connect + errors.read + errors.write + errors.status + errors.timeout
-  io.write(string.format('{"requests":%d,"failed":%d,"durationUs":%d,"p50Us":%d,"p99Us":%d}\n',
-    summary.requests, failed, summary.duration, latency:percentile(50), latency:percentile(99)))
 end

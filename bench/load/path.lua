@@ -1,13 +1,9 @@
 -- GET of one path, URL_PATH, in the version of VERSION.
+
+dofile(os.getenv("LOAD_DIR") .. "tell.lua")
+
 function init()
   wrk.headers["Authorization"] = os.getenv("AUTHORIZATION")
   wrk.headers["Service-Version"] = os.getenv("VERSION")
   wrk.path = os.getenv("URL_PATH")
-end
-
-function done(summary, latency)
-  local errors = summary.errors
-  local failed = errors.connect + errors.read + errors.write + errors.status + errors.timeout
-  io.write(string.format('{"requests":%d,"failed":%d,"durationUs":%d,"p50Us":%d,"p99Us":%d}\n',
-    summary.requests, failed, summary.duration, latency:percentile(50), latency:percentile(99)))
 end

@@ -1,4 +1,7 @@
 -- POST /v1/references, each with a new Idempotency-Key unless KEYS is none. The key is in AUTHORIZATION, the body in BODY.
+
+dofile(os.getenv("LOAD_DIR") .. "tell.lua")
+
 local seed, number, keyed = 0, 0, true
 
 function init()
@@ -18,11 +21,4 @@ function request()
   if not keyed then return wrk.format() end
   wrk.headers["Idempotency-Key"] = string.format("%08x-%08x-%08x", math.random(0, 2147483647), seed, number)
   return wrk.format()
-end
-
-function done(summary, latency)
-  local errors = summary.errors
-  local failed = errors.connect + errors.read + errors.write + errors.status + errors.timeout
-  io.write(string.format('{"requests":%d,"failed":%d,"durationUs":%d,"p50Us":%d,"p99Us":%d}\n',
-    summary.requests, failed, summary.duration, latency:percentile(50), latency:percentile(99)))
 end

@@ -20,7 +20,7 @@ export async function runLoad(
   const file = fileURLToPath(new URL(`${script}.lua`, import.meta.url));
   const seed = String(Math.floor(Math.random() * 2 ** 31));
   const output = await run(wrk, ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '-s', file, url], {
-    env: { SEED: seed, ...env },
+    env: { SEED: seed, LOAD_DIR: fileURLToPath(new URL('./', import.meta.url)), ...env },
     timeoutMs: (seconds + 30) * 1000,
   });
   const told = JSON.parse(output.trim().split('\n').at(-1)!) as Record<
