@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allPermissions } from '../../src/core/permissions.ts';
+import { expectReplay, newKey } from '../support/idempotency.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
 import {
   good,
@@ -188,26 +189,6 @@ async function upgradable(): Promise<{ api: Api }> {
 
 async function newReference(api: Api): Promise<string> {
   return `/v1/references/${(await good(api.post('/v1/references', { application: 'app_1' }))).body.id}`;
-}
-
-let keys = 0;
-
-function newKey(): { 'idempotency-key': string } {
-  return { 'idempotency-key': `key ${++keys}` };
-}
-
-/** Fails unless it is the first one's answer, byte for byte, marked as such. */
-function expectReplay(again: ApiResponse, first: ApiResponse): void {
-  expect([again.status, again.text]).toEqual([first.status, first.text]);
-  expect({
-    replayed: again.headers.get('idempotent-replayed'),
-    original: again.headers.get('original-request'),
-    version: again.headers.get('service-version'),
-  }).toEqual({
-    replayed: 'true',
-    original: first.headers.get('request-id'),
-    version: first.headers.get('service-version'),
-  });
 }
 
 function errorOf({ status, body }: ApiResponse): unknown[] {
