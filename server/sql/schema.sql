@@ -39,6 +39,23 @@ create table api_keys (
 
 CREATE UNIQUE INDEX api_keys_hash ON public.api_keys USING btree (hash);
 
+create table applications (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  customers text[] collate "C" not null,
+  unit text collate "C",
+  rent text,
+  move_in_date text,
+  reference_counts text not null,
+  metadata text not null,
+  constraint applications_pkey PRIMARY KEY (account_id, id)
+);
+
+CREATE INDEX applications_customers ON public.applications USING gin (customers);
+CREATE INDEX applications_unit ON public.applications USING btree (account_id, unit, id) WHERE (unit IS NOT NULL);
+
 create table count_deltas (
   account_id text collate "C" not null,
   object text collate "C" not null,
@@ -60,10 +77,14 @@ create table customers (
   date_of_birth text,
   addresses text not null,
   metadata text not null,
-  constraint customers_pkey PRIMARY KEY (account_id, id)
+  deleted_at bigint,
+  history_erased_at bigint,
+  constraint customers_pkey PRIMARY KEY (account_id, id),
+  constraint customers_deleted_are_empty CHECK (((deleted_at IS NULL) OR ((email IS NULL) AND (phone IS NULL) AND (date_of_birth IS NULL) AND (addresses = '[]'::text) AND (metadata = '{}'::text))))
 );
 
 CREATE INDEX customers_email ON public.customers USING btree (account_id, email, id) WHERE (email IS NOT NULL);
+CREATE INDEX customers_to_erase ON public.customers USING btree (deleted_at) WHERE ((deleted_at IS NOT NULL) AND (history_erased_at IS NULL));
 
 create table deployment (
   id boolean not null default true,
@@ -93,6 +114,41 @@ create table events (
 CREATE INDEX events_mentions ON ONLY public.events USING gin (mentions) WITH (gin_pending_list_limit='256');
 CREATE INDEX events_object ON ONLY public.events USING btree (account_id, object_id, id);
 CREATE INDEX events_type ON ONLY public.events USING btree (account_id, type, id);
+
+create table file_parts (
+  account_id text collate "C" not null,
+  file text collate "C" not null,
+  ordinal integer not null,
+  bytes bytea not null,
+  constraint file_parts_pkey PRIMARY KEY (account_id, file, ordinal)
+);
+
+create table file_uploads (
+  account_id text collate "C" not null,
+  file text collate "C" not null,
+  started_at_ms bigint not null,
+  constraint file_uploads_pkey PRIMARY KEY (account_id, file)
+);
+
+CREATE INDEX file_uploads_started ON public.file_uploads USING btree (started_at_ms);
+
+create table files (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  purpose text collate "C" not null,
+  filename text not null,
+  size integer not null,
+  sha256 text collate "C" not null,
+  content_type text not null,
+  metadata text not null,
+  constraint files_pkey PRIMARY KEY (account_id, id),
+  constraint files_hash_whole CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text)),
+  constraint files_size_bounded CHECK (((size >= 1) AND (size <= 10485760)))
+);
+
+CREATE INDEX files_purpose ON public.files USING btree (account_id, purpose, id);
 
 create table idempotency_keys (
   account_id text collate "C" not null,
@@ -135,6 +191,9 @@ create table request_logs (
   constraint request_logs_source_known CHECK ((source = ANY (ARRAY['api'::text, 'dashboard'::text, 'portal'::text])))
 ) partition by range (id);
 
+CREATE INDEX request_logs_original ON ONLY public.request_logs USING btree (account_id, original_request) WHERE (original_request IS NOT NULL);
+CREATE INDEX request_logs_path ON ONLY public.request_logs USING btree (account_id, path, id);
+
 create table schema_migrations (
   version integer not null,
   name text not null,
@@ -156,10 +215,12 @@ create table tenant_references (
   status text collate "C" not null,
   type text collate "C" not null,
   metadata text not null,
+  deleted_at bigint,
   constraint tenant_references_pkey PRIMARY KEY (account_id, id),
   constraint tenant_references_application_given CHECK (((type <> 'customer'::text) OR (application IS NOT NULL))),
   constraint tenant_references_complete_has_outcome CHECK (((status <> 'complete'::text) OR (outcome IS NOT NULL))),
   constraint tenant_references_complete_has_time CHECK (((status = 'complete'::text) = (completed_at IS NOT NULL))),
+  constraint tenant_references_deleted_are_ended CHECK (((deleted_at IS NULL) OR (status = ANY (ARRAY['complete'::text, 'canceled'::text])))),
   constraint tenant_references_outcome_known CHECK ((outcome = ANY (ARRAY['accept'::text, 'consider'::text, 'high_risk'::text]))),
   constraint tenant_references_pending_has_no_outcome CHECK (((status <> 'pending'::text) OR (outcome IS NULL))),
   constraint tenant_references_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'processing'::text, 'complete'::text, 'canceled'::text]))),

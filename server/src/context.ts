@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Committer } from './commit/committer.ts';
+import { FileStore } from './commit/file-store.ts';
 import type { EventShape } from './commit/mutation.ts';
 import type { Config } from './config.ts';
 import { DatabaseClock, type Clock } from './core/clock.ts';
 import { IdMaker } from './core/ids.ts';
+import { permissionsOf } from './core/permissions.ts';
 import { pooledRandomBytes, type RandomBytes } from './core/random.ts';
 import { Vault } from './core/vault.ts';
 import { dutiesLockKey, withLock } from './db/advisory-locks.ts';
@@ -19,10 +21,12 @@ import type { HttpContext } from './http/call.ts';
 import { openAccounts } from './http/account-context.ts';
 import { KeyUses } from './http/key-uses.ts';
 import { openKeyRing } from './http/authenticate.ts';
-import { resources } from './resources/index.ts';
+import type { Resource } from './core/resource.ts';
+import { resources as ownResources } from './resources/index.ts';
 import { Dispatcher, dispatcherLimits, type DispatcherLimits } from './webhooks/dispatcher.ts';
 import { systemResolve, type ResolveHost } from './webhooks/target-guard.ts';
 import { deliveriesNotifier } from './webhooks/wake.ts';
+import { Eraser } from './jobs/erasure.ts';
 import { version } from './product.ts';
 import type { ApiVersion } from './versions/api-version.ts';
 import { ApiVersions } from './versions/apply.ts';
@@ -33,6 +37,7 @@ export interface Context extends HttpContext {
   config: Config;
   connection: Connection;
   database: Database;
+  eraser: Eraser;
   /** Null in a process that does not deliver. It is to be started. */
   dispatcher: Dispatcher | null;
   close(): Promise<void>;
@@ -46,6 +51,7 @@ export interface Overrides {
   dispatcherLimits?: Partial<DispatcherLimits>;
   /** As if this were another release. */
   versions?: readonly ApiVersion[];
+  resources?: readonly Resource[];
 }
 
 /**
@@ -65,6 +71,7 @@ export async function createContext(
   const ids = new IdMaker(clock, randomBytes);
   const vault = new Vault(masterKey, randomBytes);
 
+  const resources = overrides.resources ?? ownResources;
   const versions = new ApiVersions(overrides.versions ?? apiVersions);
 
   const { eventEpoch, latestVersion: latestKnown } = await withClient(connection, async (client) => {
@@ -99,6 +106,16 @@ export async function createContext(
           limits: { ...dispatcherLimits, ...overrides.dispatcherLimits },
         });
   const onDeliveries = dispatcher ? () => dispatcher.wake() : deliveriesNotifier(database.readers, log);
+  const readRecord = recordReader(reader);
+  const committer = new Committer({
+    writers: database.writers,
+    ids,
+    clock,
+    eventShape,
+    epoch: eventEpoch,
+    onDeliveries,
+  });
+  const eraser = new Eraser({ committer, database, reader, readRecord, resources, versions, clock, log });
   return {
     config,
     connection,
@@ -109,14 +126,17 @@ export async function createContext(
     database,
     reader,
     lister: new Reader(database.listers),
-    readRecord: recordReader(reader),
-    committer: new Committer({ writers: database.writers, ids, clock, eventShape, epoch: eventEpoch, onDeliveries }),
+    readRecord,
+    committer,
+    eraser,
+    fileStore: new FileStore(database.listers),
     keyRing: openKeyRing(reader),
     keyUses: new KeyUses(),
     accounts: openAccounts(reader),
     vault,
     dispatcher,
     resources,
+    permissions: permissionsOf(resources),
     versions,
     latestVersion,
     eventShape,

@@ -1,7 +1,7 @@
 import type { Context } from './context.ts';
 import { hashKey, makeKey } from './core/api-keys.ts';
 import { newRecord, type RecordChange } from './core/change.ts';
-import { allPermissions } from './core/permissions.ts';
+import { fewestOf } from './core/permissions.ts';
 import { firstStartLockKey, withLock } from './db/advisory-locks.ts';
 import { withClient } from './db/database.ts';
 import { account, type AccountRecord } from './resources/account.ts';
@@ -71,7 +71,7 @@ function newSecretKey(
     hash: hashKey(key),
     type: 'secret',
     name: null,
-    permissions: [...allPermissions],
+    permissions: fewestOf(context.permissions),
     last_four: key.slice(-4),
     expires_at: null,
     last_used_at: null,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { allPermissions } from '../src/core/permissions.ts';
+import { allPermissions } from './support/permissions.ts';
 import { allOf } from './support/paging.ts';
 import { expectRefusal, invalid, missing, refusals, unknown, type Refusal } from './support/refusals.ts';
 import {
@@ -482,8 +482,9 @@ describe('Service-Context', () => {
 describe('a change of an account', () => {
   test('is true in every process from the moment it is answered', async () => {
     const other = await serverForTest({ connection: server.connection, secretKey: parent.key });
-    const strict = { application: 'app_1', customer: 'cus_nobody' };
-    const automatic = { application: 'app_1', automatic_reference: {} };
+    const { body: application } = await api.post('/v1/applications', {});
+    const strict = { application: application.id, customer: 'cus_nobody' };
+    const automatic = { application: application.id, automatic_reference: {} };
     for (const [settings, status, provider] of [
       [{ linked_records: 'strict', default_provider: 'provider_b' }, 400, 'provider_b'],
       [{ linked_records: 'open', default_provider: 'provider_c' }, 200, 'provider_c'],
@@ -515,12 +516,14 @@ describe('a change of an account', () => {
 
   test('through the parent is true for the account’s own key, in another process too', async () => {
     const { body: child } = await api.post('/v1/accounts', { name: 'A branch' });
+    const { body: application } = await api.post('/v1/applications', {}, contextOf(child.id));
     const { body: key } = await api.post('/v1/api_keys', {}, contextOf(child.id));
     const other = await serverForTest({ connection: server.connection, secretKey: key.secret });
     const stop = new AbortController();
     const asking = askOn(other.api, stop.signal);
     await api.post('/v1/account', { linked_records: 'strict' }, contextOf(child.id));
-    const refused = await other.api.post('/v1/references', { application: 'app_1', customer: 'cus_nobody' });
+    const body = { application: application.id, customer: 'cus_nobody' };
+    const refused = await other.api.post('/v1/references', body);
     stop.abort();
     expect(await asking).toBeGreaterThan(0);
     expectRefusal(refused, { ...refusals.idUnknown, status: 400, param: 'customer' });
@@ -574,15 +577,18 @@ describe('the default provider', () => {
 describe('strict links', () => {
   const missingCustomer: Refusal = { ...refusals.idUnknown, status: 400, param: 'customer' };
   let strict: { id: string; api: Api };
+  /** Of the strict account. */
+  let application: string;
 
   beforeEach(async () => {
     const { body } = await api.post('/v1/accounts', { name: 'Strict', linked_records: 'strict' });
     strict = { id: body.id, api: await keyOf(body.id) };
+    application = (await strict.api.post('/v1/applications', {})).body.id;
   });
 
   test('refuse a customer that is not there, and leave only its log and the key’s answer', async () => {
     const key = newKey();
-    const body = { application: 'app_1', customer: 'cus_nobody' };
+    const body = { application, customer: 'cus_nobody' };
     const refused = await strict.api.post('/v1/references', body, key);
     expectRefusal(refused, { ...missingCustomer, says: 'cus_nobody' });
     expect(refused.headers.get('idempotent-replayed')).toBeNull();
@@ -601,7 +607,7 @@ describe('strict links', () => {
 
   test('have their answer repeated even when the account has opened its links since', async () => {
     const key = newKey();
-    const body = { application: 'app_1', customer: 'cus_nobody' };
+    const body = { application, customer: 'cus_nobody' };
     const refused = await strict.api.post('/v1/references', body, key);
     await strict.api.post('/v1/account', { linked_records: 'open' });
     expect((await strict.api.post('/v1/references', body, key)).text).toBe(refused.text);
@@ -610,9 +616,9 @@ describe('strict links', () => {
 
   test('take a customer that is there, and none at all', async () => {
     const { body: customer } = await strict.api.post('/v1/customers', { name: 'Ada' });
-    const made = await strict.api.post('/v1/references', { application: 'app_1', customer: customer.id });
+    const made = await strict.api.post('/v1/references', { application, customer: customer.id });
     expect([made.status, made.body.customer]).toEqual([200, customer.id]);
-    for (const body of [{ application: 'app_1' }, { application: 'app_1', customer: null }])
+    for (const body of [{ application }, { application, customer: null }])
       expect((await strict.api.post('/v1/references', body)).status).toBe(200);
   });
 
@@ -621,27 +627,42 @@ describe('strict links', () => {
     const { body: foreign } = await stranger.api.post('/v1/customers', { name: 'Bo' });
     const { body: theirs } = await strict.api.post('/v1/customers', { name: 'Cy' });
     const nobody = 'cus_0VbZtc5J00baoBiLwEcRMm';
-    const unknownAnswer = await strict.api.post('/v1/references', { application: 'app_1', customer: nobody });
+    const unknownAnswer = await strict.api.post('/v1/references', { application, customer: nobody });
     for (const [by, headers] of [
       [strict.api, {}],
       [api, contextOf(strict.id)],
     ] as const) {
       for (const { id } of [own, foreign]) {
-        const refused = await by.post('/v1/references', { application: 'app_1', customer: id }, headers);
+        const refused = await by.post('/v1/references', { application, customer: id }, headers);
         expectRefusal(refused, missingCustomer);
         expect(wordsOf(refused, id)).toBe(wordsOf(unknownAnswer, nobody));
       }
-      const made = await by.post('/v1/references', { application: 'app_1', customer: theirs.id }, headers);
+      const made = await by.post('/v1/references', { application, customer: theirs.id }, headers);
       expect(made.status, made.text).toBe(200);
     }
     // The parent's own links are as open as they were.
     expect((await api.post('/v1/references', { application: 'app_1', customer: theirs.id })).status).toBe(200);
   });
 
-  test('are open to kinds of record that this server does not have', async () => {
-    const { body: made } = await strict.api.post('/v1/references', { application: 'app_in_a_crm' });
+  test('are for every kind of record that is here, one by one in a list of them', async () => {
+    const { body: customer } = await strict.api.post('/v1/customers', { name: 'Ada' });
+    const refused = await strict.api.post('/v1/references', { application: 'app_in_a_crm' });
+    expectRefusal(refused, notThere('application', 'app_in_a_crm'));
+    const { body: made } = await strict.api.post('/v1/references', { application });
     const updated = await strict.api.post(`/v1/references/${made.id}`, { reference_pdf: 'file_in_a_crm' });
-    expect([updated.status, updated.body.reference_pdf]).toEqual([200, 'file_in_a_crm']);
+    expectRefusal(updated, notThere('reference_pdf', 'file_in_a_crm'));
+    const couple = await strict.api.post('/v1/applications', { customers: [customer.id, 'cus_nobody'] });
+    expectRefusal(couple, notThere('customers[1]', 'cus_nobody'));
+    // Whoever was deleted is there no more.
+    await strict.api.delete(`/v1/customers/${customer.id}`);
+    const late = await strict.api.post('/v1/references', { application, customer: customer.id });
+    expectRefusal(late, notThere('customer', customer.id));
+  });
+
+  test('are open to kinds of record that this server does not have', async () => {
+    const { body: made } = await strict.api.post('/v1/applications', { unit: 'unit_in_a_crm' });
+    const updated = await strict.api.post(`/v1/applications/${made.id}`, { unit: 'another_unit' });
+    expect([made.unit, updated.body.unit]).toEqual(['unit_in_a_crm', 'another_unit']);
   });
 
   test('do not look again for what was linked before', async () => {
@@ -649,9 +670,10 @@ describe('strict links', () => {
     const context = contextOf(open.id);
     const { body: made } = await api.post('/v1/references', { application: 'app_1', customer: 'cus_nobody' }, context);
     await api.post('/v1/account', { linked_records: 'strict' }, context);
-    const refused = await api.post('/v1/references', { application: 'app_1', customer: 'cus_nobody' }, context);
+    const { body: known } = await api.post('/v1/applications', {}, context);
+    const refused = await api.post('/v1/references', { application: known.id, customer: 'cus_nobody' }, context);
     expectRefusal(refused, missingCustomer);
-    for (const body of [{ metadata: { a: '1' } }, { outcome: 'accept' }, { reference_pdf: 'file_1' }]) {
+    for (const body of [{ metadata: { a: '1' } }, { outcome: 'accept' }]) {
       const updated = await api.post(`/v1/references/${made.id}`, body, context);
       expect([updated.status, updated.body.customer], updated.text).toEqual([200, 'cus_nobody']);
     }
@@ -661,9 +683,14 @@ describe('strict links', () => {
     const key = newKey();
     const refused = await strict.api.post('/v1/references', { customer: 'cus_nobody' }, key);
     expectRefusal(refused, missing('application'));
-    expect((await strict.api.post('/v1/references', { application: 'app_1' }, key)).status).toBe(200);
+    expect((await strict.api.post('/v1/references', { application }, key)).status).toBe(200);
   });
 });
+
+/** The refusal of a link to what is not in the account. */
+function notThere(param: string, says: string): Refusal {
+  return { ...refusals.idUnknown, status: 400, param, says };
+}
 
 /** One more account that has no parent, with a key that may do everything. */
 async function platform(): Promise<Tenant> {

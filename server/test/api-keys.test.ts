@@ -30,7 +30,12 @@ const writable = [
   'api_keys',
   'accounts',
 ] as const;
-const everything = [...writable.map((resource) => `${resource}.write`), 'events.read', 'logs.read'];
+const everything = [
+  ...writable.map((resource) => `${resource}.write`),
+  'file_contents.read',
+  'events.read',
+  'logs.read',
+];
 const everyPermission = [...everything, ...writable.map((resource) => `${resource}.read`)];
 
 let server: TestServer;

@@ -25,7 +25,11 @@ const accountTables = [
   'accounts',
   'api_keys',
   'tenant_references',
+  'applications',
   'customers',
+  'files',
+  'file_parts',
+  'file_uploads',
   'events',
   'request_logs',
   'idempotency_keys',
@@ -86,6 +90,10 @@ test('only the committer, and the duties that keep house, write', () => {
   const writes = /\b(insert into|delete from|update (?!of\b)[a-z$])/;
   const writers = [...readSources()].filter(([, source]) => statementsIn(source).some((text) => writes.test(text)));
   expect(writers.map(([file]) => file).sort()).toEqual([
+    // What was written is emptied of persons who were erased.
+    'commit/erase-history.ts',
+    // The bytes of files come before their file, which alone makes them anybody's.
+    'commit/file-store.ts',
     'commit/fold-counts.ts',
     'commit/purge-keys.ts',
     'commit/statements.ts',
@@ -95,6 +103,8 @@ test('only the committer, and the duties that keep house, write', () => {
     'db/migrate.ts',
     // When a key was last used is no change of the key.
     'http/key-uses.ts',
+    // That nothing more is to be erased is no change of the person.
+    'jobs/erasure.ts',
     // How far a delivery is on its way is no record's change: it has no event, and nobody asked for it.
     'webhooks/claim.ts',
     'webhooks/complete.ts',

@@ -121,7 +121,8 @@ describe('a key', () => {
 
 describe('an account', () => {
   test('is changed in every process from the answer on: how strict its links are', async () => {
-    const link = { application: 'app_1', customer: one.context.ids.make('cus') };
+    const { body: application } = await one.api.post('/v1/applications', {});
+    const link = { application: application.id, customer: one.context.ids.make('cus') };
     for (const setting of ['strict', 'open', 'strict', 'open']) {
       await knownBy(other.api);
       expect((await one.api.post('/v1/account', { linked_records: setting })).status).toBe(200);
@@ -148,7 +149,8 @@ describe('an account', () => {
   test('that is connected is changed in every process from the answer on, whoever changes it', async () => {
     const { id } = (await one.api.post('/v1/accounts', { name: 'Connected' })).body;
     const context = { 'service-context': id };
-    const link = { application: 'app_1', customer: one.context.ids.make('cus') };
+    const { body: application } = await one.api.post('/v1/applications', {}, context);
+    const link = { application: application.id, customer: one.context.ids.make('cus') };
     // At once, although the other process has never heard of it.
     expect((await other.api.post('/v1/references', link, context)).body.account).toBe(id);
     expect((await one.api.post('/v1/account', { linked_records: 'strict' }, context)).status).toBe(200);

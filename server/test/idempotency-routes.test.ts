@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routesOf, type Route } from '../src/http/routes.ts';
 import { deployments, newTenantOn, startDeployment, type Deployment } from './support/deployments.ts';
+import { formOf } from './support/files.ts';
 import { expectCarriedOut, expectLeft, expectNoReplay, expectReplay, newKey } from './support/idempotency.ts';
 import { expectRefusal, refusals } from './support/refusals.ts';
 import { bodies, hasId, inParallel, kindOf, nameOf } from './support/routes.ts';
@@ -15,7 +16,9 @@ import { latestVersion, versions } from './support/versions.ts';
 /** Another good body for the routes of `bodies`. */
 const otherBodies: Record<string, object> = {
   'POST /v1/references': { application: 'app_2' },
+  'POST /v1/applications': { customers: ['cus_2'] },
   'POST /v1/customers': { name: 'Grace' },
+  'POST /v1/files': formOf({ purpose: 'other' }),
   'POST /v1/webhook_endpoints': { url: 'https://hooks.example.com/other' },
   'POST /v1/accounts': { name: 'Another agency' },
   'POST /v1/api_keys': { name: 'Another' },
@@ -25,7 +28,9 @@ const otherBodies: Record<string, object> = {
 /** What changes something, for the routes that would take an empty body, too. Those that take only that are not here. */
 const changes: Record<string, object> = {
   'POST /v1/references/:id': { outcome: 'accept' },
+  'POST /v1/applications/:id': { unit: 'unit_2' },
   'POST /v1/customers/:id': { name: 'Grace' },
+  'POST /v1/files/:id': { metadata: { a: '1' } },
   'POST /v1/webhook_endpoints/:id': { description: 'Changed' },
   'POST /v1/accounts/:id': { name: 'Another agency' },
   'POST /v1/account': { name: 'Another agency' },

@@ -195,7 +195,8 @@ describe.each(deployments)('%s', (_name, processes) => {
 
   test('executed, strict link', async () => {
     const tenant = await newTenantOn(deployment);
-    const nobody = { ...good, customer: 'cus_nobody' };
+    const { body: application } = await tenant.first.post('/v1/applications', {});
+    const nobody = { application: application.id, customer: 'cus_nobody' };
     const setLinks = (linked: string) => tenant.second.post('/v1/account', { linked_records: linked });
     await setLinks('strict');
     await expectStored(

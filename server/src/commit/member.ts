@@ -1,4 +1,4 @@
-import { eventsOf, mentionedIds, type EventFacts, type RecordChange } from '../core/change.ts';
+import { eventsOf, isGone, mentionedIds, type EventFacts, type RecordChange } from '../core/change.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import type { JsonObject } from '../core/diff.ts';
 import { timeOfId, type Id, type IdMaker } from '../core/ids.ts';
@@ -180,10 +180,12 @@ function eventRequest(request: RequestFacts | null): JsonObject {
 }
 
 function addRecordCounts(counts: CountDelta[], { resource, before, after }: RecordChange): void {
-  if (before) addCounts(counts, resource.object, countedValues(resource, before), -1);
-  if (after) addCounts(counts, resource.object, countedValues(resource, after), 1);
-  if (!before) addTotal(counts, resource.object, 1);
-  if (!after) addTotal(counts, resource.object, -1);
+  // Lists omit a person who was erased.
+  const [was, is] = [before, after].map((record) => (record && isGone(resource, record) ? null : record));
+  if (was) addCounts(counts, resource.object, countedValues(resource, was), -1);
+  if (is) addCounts(counts, resource.object, countedValues(resource, is), 1);
+  if (!was && is) addTotal(counts, resource.object, 1);
+  if (was && !is) addTotal(counts, resource.object, -1);
 }
 
 function addTotal(counts: CountDelta[], object: string, delta: number): void {

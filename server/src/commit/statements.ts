@@ -159,7 +159,7 @@ function deleteRecords(batch: readonly Member[]): (Statement | null)[] {
           and record.id = input.id
           and record.revision = input.expected_revision
         returning record.account_id, record.id
-      )
+      )${resource.contents ? deletionOfParts : ''}
       select refuse_batch_members('record_moved', array(
         select member
         from input
@@ -170,6 +170,14 @@ function deleteRecords(batch: readonly Member[]): (Statement | null)[] {
     ),
   );
 }
+
+/** A file's bytes go with it. */
+const deletionOfParts = `,
+      parts as (
+        delete from file_parts part
+        using gone
+        where part.account_id = gone.account_id and part.file = gone.id
+      )`;
 
 function insertRecords(batch: readonly Member[]): (Statement | null)[] {
   return byResource(batch, ({ inserts }) => inserts).map(([resource, changes]) => {

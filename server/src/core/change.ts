@@ -1,4 +1,5 @@
 import { previousAttributes, type Json, type JsonObject } from './diff.ts';
+import { withoutPerson } from './erase.ts';
 import { timeOfId, type Id } from './ids.ts';
 import { toSeconds } from './clock.ts';
 import { mergeMetadata, type Metadata } from './metadata.ts';
@@ -54,6 +55,7 @@ export function decideCreate(
   const fields = resource.create.decide(input, caller);
   const after: StoredRecord = { ...fields, ...newRecord(id, resource.ownedBy ? id : accountId) };
   if (resource.ownedBy) Object.assign(after, { [resource.ownedBy.column]: accountId });
+  if ('deleted_at' in resource.fields) after.deleted_at = null;
   if ('metadata' in resource.fields) after.metadata = mergeMetadata({}, metadataOf(input));
   return { resource, before: null, after };
 }
@@ -69,6 +71,13 @@ export function decideUpdate(resource: Resource, before: StoredRecord, input: ob
   const decided = resource.update.decide(before, input, caller);
   const metadata = before.metadata && mergeMetadata(before.metadata, metadataOf(input));
   return decidingOf(resource, before, { ...decided, after: { ...decided.after, ...(metadata && { metadata }) } });
+}
+
+/** Empties a record of all that tells of a person who is erased; the id stays, and what is no business of theirs. */
+export function decideErasure(resource: Resource, before: StoredRecord, nowSeconds: number): RecordChange {
+  const { after, verb } = resource.erasure?.decide(before) ?? { after: before };
+  const erased = { ...withoutPerson(resource, after), deleted_at: nowSeconds };
+  return decidingOf(resource, before, { after: erased, ...(verb && { verb }) }).changes[0];
 }
 
 /** Carries out one of the record's actions, such as `cancel`. */
@@ -102,18 +111,30 @@ export function decidingOf(
 
 /** The record as the newest version of the API shows it at this time. */
 export function renderRecord(resource: Resource, record: StoredRecord, nowSeconds: number): JsonObject {
+  if (isGone(resource, record)) return { id: record.id, object: resource.object, deleted: true };
   const object: JsonObject = { id: record.id, object: resource.object, created: record.created };
   const values = record as unknown as JsonObject;
   for (const name in resource.fields) {
     const { shown, derive } = resource.fields[name]!;
     if (!shown) object[name] = derive ? derive(record, nowSeconds) : (values[name] ?? null);
   }
+  if (isErased(record)) object.deleted = true;
   return object;
+}
+
+/** Whether nothing is left of the record but its id: it is a person who was erased. */
+export function isGone({ delete: how }: Resource, record: StoredRecord): boolean {
+  return how === 'erases' && isErased(record);
+}
+
+/** Whether the person that the record is, or tells of, was erased. */
+export function isErased({ deleted_at }: StoredRecord): boolean {
+  return deleted_at !== undefined && deleted_at !== null;
 }
 
 /**
  * The events of a change, in their order: `created`; `updated` and then the specific one; the specific one alone if nothing
- * that is shown has changed; `deleted`. None if nothing happened: then there is nothing to write either.
+ * that is shown has changed; `deleted`, which an erasure ends with, and tells nothing of what there was. None if nothing happened: then there is nothing to write either.
  */
 export function eventsOf(change: RecordChange, nowSeconds: number): EventFacts[] {
   const { resource, before, after } = change;
@@ -126,6 +147,8 @@ export function eventsOf(change: RecordChange, nowSeconds: number): EventFacts[]
   });
   if (!before) return [event('created', null)];
   if (!after) return [event('deleted', null)];
+  if (isErased(after) && !isErased(before))
+    return [...(change.verb ? [change.verb] : []), 'deleted'].map((verb) => event(verb, null));
   const changed = previousAttributes(renderRecord(resource, before, nowSeconds), object);
   const updated = changed ? [event('updated', changed)] : [];
   return change.verb ? [...updated, event(change.verb, null)] : updated;

@@ -2,8 +2,8 @@ import { fromBase62, randomBase62, toBase62 } from './base62.ts';
 import type { Clock } from './clock.ts';
 import type { RandomBytes } from './random.ts';
 
-/** The kinds of id, by the prefix that starts each. */
-export type IdPrefix = 'acct' | 'cus' | 'dlv' | 'evt' | 'key' | 'ref' | 'req' | 'we';
+/** What starts an id and tells its kind. Each kind of record says its own. */
+export type IdPrefix = string;
 
 /** An id of one kind, such as `ref_…`. */
 export type Id<Prefix extends IdPrefix = IdPrefix> = `${Prefix}_${string}`;

@@ -1,30 +1,26 @@
-/** Kinds of record that a key can be allowed to read, or to read and write. */
-const readAndWrite = [
-  'references',
-  'applications',
-  'customers',
-  'files',
-  'webhook_endpoints',
-  'api_keys',
-  'accounts',
-] as const;
+import type { Resource } from './resource.ts';
 
-/** What nobody writes by a request can only be read. */
-const readOnly = ['events', 'logs'] as const;
+/** Every permission that a key can be given where these kinds of record are served. What nobody writes can only be read. */
+export function permissionsOf(resources: readonly Resource[]): string[] {
+  return resources
+    .filter(({ listedUnder }) => !listedUnder)
+    .flatMap((resource) => [
+      ...(isWritten(resource) ? ['read', 'write'] : ['read']).map((verb) => `${resource.path}.${verb}`),
+      ...(resource.contents ? [`${resource.object}_contents.read`] : []),
+    ]);
+}
 
-export type Permission = `${(typeof readAndWrite)[number]}.${'read' | 'write'}` | `${(typeof readOnly)[number]}.read`;
+/** Of these the fewest that include every other one: what a secret key holds unless it was narrowed. */
+export function fewestOf(permissions: readonly string[]): string[] {
+  return permissions.filter((permission) => {
+    const [path, verb] = permission.split('.');
+    return verb === 'write' || !permissions.includes(`${path}.write`);
+  });
+}
 
-/** Every permission there is. */
-export const permissions: readonly Permission[] = [
-  ...readAndWrite.flatMap((path) => [`${path}.read`, `${path}.write`] as const),
-  ...readOnly.map((path) => `${path}.read` as const),
-];
-
-/** The fewest that include every other one: what a secret key holds unless it was narrowed. */
-export const allPermissions: readonly Permission[] = permissions.filter((permission) => {
-  const [path, verb] = permission.split('.');
-  return verb === 'write' || !permissions.includes(`${path}.write` as Permission);
-});
+function isWritten({ create, update, delete: deletion, actions }: Resource): boolean {
+  return Boolean(create ?? update ?? deletion ?? actions);
+}
 
 /** Whether what is held includes what is needed; `<resource>.write` includes reading. */
 export function includesPermission(held: ReadonlySet<string>, needed: string): boolean {

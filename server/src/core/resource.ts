@@ -16,6 +16,8 @@ export type StoredRecord = {
   /** Grows by one with each change; a write names the revision it was decided on. */
   revision: number;
   metadata?: Metadata;
+  /** When the person that it is, or tells of, was erased, in seconds; null if not. Only kinds of record that can be have it. */
+  deleted_at?: number | null;
 };
 
 /** A record's own fields: those that its kind decides about. */
@@ -41,6 +43,8 @@ export interface Field {
    * change the record; in no list, event or log.
    */
   shown?: 'never' | 'as_secret';
+  /** What is left of its value when the person whom the record tells of is erased; without it the value stays. */
+  erased?: (value: Json) => Json;
 }
 
 /** What a decision may know of who asks, and when; and what it cannot make by itself. */
@@ -50,6 +54,8 @@ export interface Caller {
   /** The account acted upon. */
   account: { api_version: string; default_provider: Provider | null };
   permissions: ReadonlySet<string>;
+  /** Every permission that a key can be given. */
+  knownPermissions: readonly string[];
   /** When the key that asks ends; null if it does not. */
   keyExpiresAt: number | null;
   /** The versions of the API that are served, the newest first. */
@@ -115,8 +121,17 @@ export interface Resource<R extends StoredRecord = StoredRecord> {
   staleForMs?: number;
   create?: Create<R>;
   update?: Update<R>;
-  /** `DELETE /v1/<path>/{id}`: removes the record, or does what ends it but keeps it. */
-  delete?: 'removes' | Action<R>;
+  /**
+   * `DELETE /v1/<path>/{id}`: removes the record, or does what ends it but keeps it. `erases`: the record is a person, of whom
+   * nothing is left but the id, here and in all that was ever written about them.
+   */
+  delete?: 'removes' | 'erases' | Action<R>;
+  /** Its records tell of a person, and this happens to them when that person is erased. */
+  erasure?: Erasure<R>;
+  /** Its records hold bytes, which come with `POST /v1/<path>` and are answered by `GET /v1/<path>/{id}/contents`. */
+  contents?: Contents;
+  /** Its records sum up those of another kind that link to them. */
+  rollUp?: RollUp<R>;
   /** An account has at most so many of them. */
   mostOfAnAccount?: number;
   /** Operations on one record that are more than setting fields: `POST /v1/<path>/{id}/<name>`. */
@@ -133,6 +148,34 @@ export interface Ownership<R extends StoredRecord = StoredRecord> {
   actions?: Record<string, Action<R>>;
   /** What its first request makes of it: it gets the version of the API that it has until it upgrades. */
   pin(current: R, version: string): R;
+}
+
+export interface Erasure<R extends StoredRecord = StoredRecord> {
+  /** The link to the person. */
+  link: string;
+  /** Links to files about the person, which are deleted. */
+  files: readonly string[];
+  /** What else becomes of a record, besides that the fields that tell of the person are emptied. */
+  decide(current: R): Pick<Decided<R>, 'after' | 'verb'>;
+}
+
+/** Bytes of one type, which a record holds. */
+export interface Contents {
+  /** The largest size, in bytes. */
+  bytesMax: number;
+  contentType: string;
+  /** What it must be, for whoever sent something else: `a PDF`. */
+  description: string;
+  /** Judges by the first and the last kilobyte, whatever name and type the sender gave them. */
+  isValid(head: Buffer, tail: Buffer): boolean;
+}
+
+export interface RollUp<R extends StoredRecord = StoredRecord> {
+  /** The path of the other kind, and its link to this one. */
+  of: string;
+  link: string;
+  /** The record when one of those others was written: null where it was not there before, or is not any more. */
+  adapt(current: R, before: StoredRecord | null, after: StoredRecord | null): R;
 }
 
 export interface Filter {
@@ -163,13 +206,17 @@ export interface Action<R extends StoredRecord> {
   decide(current: R, caller: Caller, input: object): Decided<R>;
 }
 
-/** Completes a definition: with `metadata: true` the field, its input and its merging rule come by themselves. */
+/**
+ * Completes a definition: with `metadata: true` the field, its input and its merging rule come by themselves; where persons can be
+ * erased, what is known of that.
+ */
 export function defineResource<R extends StoredRecord>(definition: Resource<R> & { metadata?: true }): Resource<R> {
-  const { metadata, ...resource } = definition;
+  const { metadata, ...rest } = definition;
+  const resource = { ...rest, fields: { ...rest.fields, ...erasureFieldsOf(definition) } };
   if (!metadata) return resource;
   return {
     ...resource,
-    fields: { ...resource.fields, metadata: { column: 'json', schema: metadataSchema } },
+    fields: { ...resource.fields, metadata: { column: 'json', schema: metadataSchema, erased: () => ({}) } },
     ...(resource.create && {
       create: { ...resource.create, body: withMetadata(resource.create.body, metadataForCreate) },
     }),
@@ -220,6 +267,14 @@ export function nullable<Schema extends TSchema>(schema: Schema): TUnsafe<Static
 /** A string out of a closed list of words. */
 export function oneOf<const Word extends string>(...words: Word[]): TUnsafe<Word> {
   return Type.Unsafe<Word>({ type: 'string', enum: words });
+}
+
+function erasureFieldsOf(resource: Pick<Resource, 'delete' | 'erasure'>): Record<string, Field> {
+  const deletedAt: Field = { column: 'bigint', schema: nullable(Type.Integer()), shown: 'never' };
+  if (resource.delete !== 'erases') return resource.erasure ? { deleted_at: deletedAt } : {};
+  // When what was written about the person earlier was erased too.
+  const historyErasedAt: Field = { column: 'bigint', schema: nullable(Type.Integer()), shown: 'never', keptBy: 'duty' };
+  return { deleted_at: deletedAt, history_erased_at: historyErasedAt };
 }
 
 function withMetadata(body: TObject, input: TSchema): TObject {

@@ -52,6 +52,7 @@ function listStatement(resource: Resource, query: ListQuery): ReadStatement {
 
   // An account's records, or the accounts that belong to it.
   const matches = [`${resource.ownedBy?.column ?? 'account_id'} = $1`];
+  if (resource.delete === 'erases') matches.push('deleted_at is null');
   for (const { filter, value } of query.filters) {
     matches.push(...conditionsOf(filter, value, parameter));
   }

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Answer } from '../commit/mutation.ts';
@@ -6,7 +7,10 @@ import { toSeconds } from '../core/clock.ts';
 import { ApiError } from '../core/errors.ts';
 import { chooseAccount } from './account-context.ts';
 import { authenticate, authenticateAgain } from './authenticate.ts';
-import { bodyBytesMax, bodyFault, checkBodyHeaders, readBody } from './body.ts';
+import { BodyTime } from './body-time.ts';
+import { bodyBytesMax, bodyFault, checkBodyHeaders, readBody, uploadOf } from './body.ts';
+import { sendContents } from './contents.ts';
+import { discardUpload, readUpload } from './upload.ts';
 import { headerOf, newCall, type Call, type HttpContext } from './call.ts';
 import { carryOut, logOnly, repeatOfOtherVersion, type CarriedOut } from './carry-out.ts';
 import { addErrorPages } from './error-pages.ts';
@@ -19,7 +23,7 @@ import { requirePermission } from './permission.ts';
 import { FailedSignIns, RateLimit } from './rate-limit.ts';
 import { queryReader } from './query.ts';
 import { versionedQueryReader, versionedValidator } from './input.ts';
-import { routesOf, type ReadRoute, type Route, type WriteRoute } from './routes.ts';
+import { routesOf, type ContentsRoute, type ReadRoute, type Route, type WriteRoute } from './routes.ts';
 import { errorInVersion, requireServedVersion, settleVersion } from './version.ts';
 
 declare module 'fastify' {
@@ -41,6 +45,9 @@ declare module 'fastify' {
 /** Longer than any path that a client can send within the header limit, so that a long id is unknown and not an error. */
 const pathParameterLengthMax = 16 * 1024;
 
+/** Ten megabytes over a slow line. */
+const uploadTimeoutMs = 60_000;
+
 /** The server's HTTP side: the pipeline every request goes through, in its order, and the routes behind it. */
 export function buildApp(context: HttpContext): FastifyInstance {
   const limits: Limits = {
@@ -50,12 +57,12 @@ export function buildApp(context: HttpContext): FastifyInstance {
   const app = fastify({
     logger: false,
     bodyLimit: bodyBytesMax,
-    requestTimeout: 15_000,
+    requestTimeout: uploadTimeoutMs,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     exposeHeadRoutes: false,
-    // Whoever sends slowly is cut off: headers within ten seconds, the whole request within fifteen.
+    // Whoever sends slowly is cut off: headers within ten seconds, the body within the times of `BodyTime`.
     http: {
       requireHostHeader: false,
       headersTimeout: 10_000,
@@ -77,6 +84,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     inFlight.requests++;
     // Also when the client goes away before its answer.
     reply.raw.once('close', () => inFlight.requests--);
+    const bodyTime = new BodyTime(app, request, reply);
     const call = newCall(context, request);
     request.call = call;
     const { config } = request.routeOptions;
@@ -94,6 +102,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     call.withContext = headerOf(request, 'service-context') !== undefined;
     requirePermission(call.route.permission, call.key!.permissions);
     if (call.route.method !== 'GET') checkBodyHeaders(call);
+    if (uploadOf(call)) bodyTime.extend(uploadTimeoutMs);
   });
 
   app.removeAllContentTypeParsers();
@@ -104,6 +113,10 @@ export function buildApp(context: HttpContext): FastifyInstance {
       done(error as Error);
     }
   });
+
+  app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest, form: Readable) =>
+    readUpload(context, request.call, uploadOf(request.call)!, form),
+  );
 
   app.setErrorHandler((error, request, reply) => sendError(context, request, reply, error));
   app.setNotFoundHandler(() => {
@@ -179,9 +192,22 @@ function addRoutes(app: FastifyInstance, context: HttpContext, routes: Route[]):
       method: route.method,
       url: route.path,
       config: { route },
-      handler: route.method === 'GET' ? readHandler(context, route) : writeHandler(context, runningKeys, route),
+      handler: handlerOf(context, runningKeys, route),
     });
   }
+}
+
+function handlerOf(context: HttpContext, runningKeys: RunningKeys, route: Route) {
+  if (route.method !== 'GET') return writeHandler(context, runningKeys, route);
+  return 'open' in route ? contentsHandler(route) : readHandler(context, route);
+}
+
+function contentsHandler(route: ContentsRoute) {
+  const readQuery = queryReader(route.query);
+  return async ({ call, url }: FastifyRequest, reply: FastifyReply) => {
+    readQuery(url);
+    return sendContents(reply, await route.open(call));
+  };
 }
 
 function readHandler(context: HttpContext, route: ReadRoute) {
@@ -225,7 +251,12 @@ function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: Wri
     // The body may have come slowly. What is known of key and account is looked at once more, and is mostly the same.
     await authenticateAgain(request, context.keyRing, context.clock);
     call.account = await chooseAccount(context, call);
-    const { answer, replayed } = await carryOutOrRepeat(call, body);
+    const { answer, replayed } = await carryOutOrRepeat(call, body).catch(async (error: unknown) => {
+      // Of anything else it is not known whether the file was made.
+      if (error instanceof ApiError) await discardUpload(context, call);
+      throw error;
+    });
+    if (replayed ?? answer.error) await discardUpload(context, call);
     if (replayed) {
       call.version = replayed.apiVersion;
       reply.header('idempotent-replayed', 'true').header('original-request', replayed.requestId);

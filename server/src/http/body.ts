@@ -1,6 +1,7 @@
 import { ApiError } from '../core/errors.ts';
 import { headerOf, type Call } from './call.ts';
 import { parseJsonObject } from './json.ts';
+import type { UploadRoute } from './upload.ts';
 
 /** The largest body, in bytes. */
 export const bodyBytesMax = 256 * 1024;
@@ -21,7 +22,8 @@ export function checkBodyHeaders(call: Call): void {
   const length = Number(headers['content-length'] ?? 0);
   if (length === 0) return;
   checkContentType(call);
-  if (length > bodyBytesMax) throw bodyTooLarge();
+  if (uploadOf(call)) headers['content-type'] = 'multipart/form-data';
+  else if (length > bodyBytesMax) throw bodyTooLarge();
 }
 
 /** A body without a length is found too large while it arrives, but its type is what is wrong with it first. */
@@ -54,7 +56,8 @@ export function bodyTooLarge(): ApiError {
   return new ApiError('body_too_large', `The body has more than ${bodyBytesMax / 1024} kB, the most that is taken.`);
 }
 
-function checkContentType({ request, contentType }: Call): void {
+function checkContentType(call: Call): void {
+  const { request, contentType } = call;
   const encoding = headerOf(request, 'content-encoding');
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new ApiError(
@@ -62,13 +65,19 @@ function checkContentType({ request, contentType }: Call): void {
       `\`Content-Encoding: ${encoding.slice(0, 40)}\` is not read. Send the body as it is.`,
     );
   }
-  if (/^application\/json\s*(;|$)/i.test(contentType.trim())) return;
+  const wanted = uploadOf(call) ? 'multipart/form-data' : 'application/json';
+  if (contentType.trim().split(/\s*;/, 1)[0]!.toLowerCase() === wanted) return;
   throw new ApiError(
     'content_type_unsupported',
     contentType === ''
-      ? 'The body has no `Content-Type`. Send it as `application/json`.'
-      : `\`Content-Type: ${contentType.slice(0, 80)}\` is not read. Send the body as \`application/json\`.`,
+      ? `The body has no \`Content-Type\`. Send it as \`${wanted}\`.`
+      : `\`Content-Type: ${contentType.slice(0, 80)}\` is not read. Send the body as \`${wanted}\`.`,
   );
+}
+
+/** What the route takes a file for; null if its body is JSON. */
+export function uploadOf({ route }: Call): UploadRoute | null {
+  return route && 'upload' in route ? route.upload : null;
 }
 
 /** PostgreSQL stores no NUL; whoever reads the log of a refused body sees a replacement character. */

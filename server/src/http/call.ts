@@ -10,6 +10,7 @@ import type { AddressRanges } from '../core/target-addresses.ts';
 import type { Vault } from '../core/vault.ts';
 import type { RecordReader } from '../db/records.ts';
 import type { Reader } from '../db/reader.ts';
+import type { FileStore } from '../commit/file-store.ts';
 import type { EventShape } from '../commit/mutation.ts';
 import type { LatestVersion } from '../db/latest-version.ts';
 import type { ApiVersions } from '../versions/apply.ts';
@@ -18,6 +19,7 @@ import type { Expansion } from './expand.ts';
 import type { KeyRing, SignedInKey } from './authenticate.ts';
 import type { KeyUses } from './key-uses.ts';
 import type { Route } from './routes.ts';
+import type { Upload } from './upload.ts';
 
 /** What answering requests takes; the server's context has it all. */
 export interface HttpContext {
@@ -37,14 +39,22 @@ export interface HttpContext {
   lister: Reader;
   readRecord: RecordReader;
   committer: Committer;
+  fileStore: FileStore;
   keyRing: KeyRing;
   keyUses: KeyUses;
   accounts: Accounts;
   vault: Vault;
   randomBytes: RandomBytes;
   resources: readonly Resource[];
+  /** Every permission that a key can be given. */
+  permissions: readonly string[];
   versions: ApiVersions;
   latestVersion: LatestVersion;
+  /** Takes persons who were deleted out of all that was written about them. */
+  eraser: {
+    /** Resolves when that is done, or after a time in which it mostly is; then it goes on. */
+    erasedNow(resource: Resource, accountId: string, id: string): Promise<void>;
+  };
   /** The shape in which events are kept just now. */
   eventShape(): EventShape;
   /** Whether the database answers. */
@@ -80,6 +90,8 @@ export interface Call {
   idempotencyKey: string | null;
   /** The request whose stored answer this one gets. */
   originalRequest: string | null;
+  /** A file that came with the request and is not made yet. */
+  upload: Upload | null;
 }
 
 export function newCall(
@@ -102,6 +114,7 @@ export function newCall(
     bodyText: null,
     idempotencyKey: null,
     originalRequest: null,
+    upload: null,
   };
 }
 

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer, Claim, Decision, Mutation, Outcome, RequestFacts } from '../commit/mutation.ts';
 import { hashKey, makeKey } from '../core/api-keys.ts';
 import { randomBase62 } from '../core/base62.ts';
-import type { Deciding } from '../core/change.ts';
+import { withRollUps } from '../commit/roll-ups.ts';
+import type { Deciding, RecordChange } from '../core/change.ts';
 import { toSeconds } from '../core/clock.ts';
 import type { JsonObject } from '../core/diff.ts';
 import { ApiError } from '../core/errors.ts';
@@ -47,6 +48,7 @@ export async function carryOut(
     switch (outcome.kind) {
       case 'committed':
         await untilKnownEverywhere(route, outcome.answer!);
+        await route.afterwards?.(call);
         return { answer: outcome.answer!, replayed: null };
       case 'key_in_use':
         throw keyInUse();
@@ -150,7 +152,8 @@ async function decide(context: HttpContext, call: Call, route: WriteRoute, input
   try {
     const deciding = await route.decide(call, input, callerOf(context, call));
     await requireLinkedRecords(context, call, deciding.changes);
-    return { changes: deciding.changes, answer: await answerOf(context, call, route, deciding) };
+    const changes = await withRollUps(context, call.accountId, deciding.changes);
+    return { changes, answer: await answerOf(asWritten(context, changes), call, route, deciding) };
   } catch (error) {
     if (error instanceof UnavailableError) throw error;
     const apiError = errorInVersion(context.versions, apiErrorOf(error), route.object, call.version);
@@ -158,6 +161,16 @@ async function decide(context: HttpContext, call: Call, route: WriteRoute, input
     if (apiError.code === 'internal') context.log.error({ request: call.id, err: error }, 'a request failed');
     return { changes: [], answer: errorAnswer(apiError, call.id, context.config.publicUrl) };
   }
+}
+
+/** What is expanded in the answer is as the change leaves it. */
+function asWritten(context: HttpContext, changes: readonly RecordChange[]): HttpContext {
+  if (changes.length === 1) return context;
+  const written = new Map(changes.map(({ after }) => [after?.id, after]));
+  return {
+    ...context,
+    readRecord: async (resource, accountId, id) => written.get(id) ?? context.readRecord(resource, accountId, id),
+  };
 }
 
 async function answerOf(
@@ -219,13 +232,14 @@ function claimOf(call: Call, input: object): Claim | null {
   };
 }
 
-function callerOf({ config, clock, ids, vault, randomBytes }: HttpContext, call: Call): Caller {
+function callerOf({ config, clock, ids, vault, randomBytes, permissions }: HttpContext, call: Call): Caller {
   const { apiVersion, defaultProvider } = call.account!;
   return {
     mode: config.mode,
     nowSeconds: toSeconds(clock.nowMs()),
     account: { api_version: apiVersion, default_provider: defaultProvider },
     permissions: call.key!.permissions,
+    knownPermissions: permissions,
     keyExpiresAt: call.key!.expiresAt,
     apiVersions: call.versionsServed,
     allowedTargets: config.allowedTargets,

@@ -1,4 +1,4 @@
-import type { RecordChange } from '../core/change.ts';
+import { isGone, type RecordChange } from '../core/change.ts';
 import { ApiError } from '../core/errors.ts';
 import type { Call, HttpContext } from './call.ts';
 
@@ -17,16 +17,26 @@ export async function requireLinkedRecords(
   for (const { resource, before, after } of changes) {
     const earlier = before as Record<string, unknown> | null;
     for (const [field, path] of Object.entries(resource.links ?? {})) {
-      const id = (after as Record<string, unknown> | null)?.[field];
+      const linked = (after as Record<string, unknown> | null)?.[field];
       const target = context.resources.find((candidate) => candidate.path === path);
+      if (!target) continue;
       // What was linked before is not looked for again.
-      if (typeof id !== 'string' || !target || id === earlier?.[field]) continue;
-      if (await context.readRecord(target, call.accountId, id)) continue;
-      throw new ApiError(
-        'resource_missing',
-        `There is no ${target.object} \`${id.slice(0, 80)}\` in this account, and its links are strict. Create it first, or set \`linked_records\` of the account to \`open\`.`,
-        { param: field, status: 400 },
-      );
+      const known = new Set(idsIn(earlier?.[field]));
+      for (const [index, id] of idsIn(linked).entries()) {
+        if (known.has(id)) continue;
+        const record = await context.readRecord(target, call.accountId, id);
+        if (record && !isGone(target, record)) continue;
+        throw new ApiError(
+          'resource_missing',
+          `There is no ${target.object} \`${id.slice(0, 80)}\` in this account, and its links are strict. Create it first, or set \`linked_records\` of the account to \`open\`.`,
+          { param: Array.isArray(linked) ? `${field}[${index}]` : field, status: 400 },
+        );
+      }
     }
   }
+}
+
+/** A link names one record, or a list of them. */
+function idsIn(value: unknown): string[] {
+  return [value].flat().filter((id) => typeof id === 'string');
 }

@@ -1,5 +1,13 @@
 import type { TObject, TSchema } from 'typebox';
-import { decideAction, decideCreate, decideUpdate, type Deciding } from '../core/change.ts';
+import {
+  decideAction,
+  decideCreate,
+  decideErasure,
+  decideUpdate,
+  decidingOf,
+  isGone,
+  type Deciding,
+} from '../core/change.ts';
 import { isId, type Id } from '../core/ids.ts';
 import type { JsonObject } from '../core/diff.ts';
 import { ApiError } from '../core/errors.ts';
@@ -19,10 +27,11 @@ import { renderExpanded, type Expandable } from './expand.ts';
 import { listParameters, listQuery } from './list.ts';
 import type { Query } from './query.ts';
 import { openSecrets } from './render.ts';
+import type { UploadRoute } from './upload.ts';
 import { versionRoutes } from './version-routes.ts';
 
 /** One operation of the API. */
-export type Route = ReadRoute | WriteRoute;
+export type Route = ReadRoute | ContentsRoute | WriteRoute;
 
 interface RouteBase {
   /** With `:id` where an id stands. */
@@ -41,9 +50,25 @@ export interface ReadRoute extends RouteBase {
   read(call: Call, query: Query): Promise<JsonObject>;
 }
 
+/** Answers bytes, and not JSON. */
+export interface ContentsRoute extends RouteBase {
+  method: 'GET';
+  open(call: Call): Promise<OpenContents>;
+}
+
+export interface OpenContents {
+  filename: string;
+  contentType: string;
+  size: number;
+  sha256: string;
+  bytes: AsyncIterable<Buffer>;
+}
+
 export interface WriteRoute extends RouteBase {
   method: 'POST' | 'DELETE';
   body: TObject;
+  /** A file comes with the body, which is a form then; the body's schema says what becomes of the form. */
+  upload: UploadRoute | null;
   /** Whether the answer shows the record's secrets. */
   showsSecrets: boolean;
   /** How long others may go on with what they have read of the record. */
@@ -52,6 +77,8 @@ export interface WriteRoute extends RouteBase {
   touches(call: Call): string[];
   /** Reads what it needs and decides; called again if a record moved meanwhile. */
   decide(call: Call, input: object, caller: Caller): Promise<Deciding>;
+  /** What the answer waits for when all is durable. It is done in any case, later if it fails now. */
+  afterwards?(call: Call): Promise<void>;
 }
 
 /** Every operation there is: those of the resources, and those about the API's versions. */
@@ -67,6 +94,7 @@ function routesOfResources(context: HttpContext): Route[] {
       ...(resource.ownedBy ? ownRoutes(context, resource, resource.ownedBy) : []),
       listRoute(context, resource),
       retrieveRoute(context, resource),
+      ...(resource.contents ? [contentsRoute(context, resource)] : []),
       ...(resource.create ? [createRoute(context, resource, resource.create.body)] : []),
       ...(resource.update && !resource.ownedBy ? [updateRoute(context, resource, resource.update.body)] : []),
       ...(resource.delete ? [deleteRoute(context, resource, resource.delete)] : []),
@@ -142,6 +170,32 @@ function retrieveRoute(context: HttpContext, resource: Resource): ReadRoute {
   };
 }
 
+/** What every record that holds bytes tells of them. */
+interface StoredFile {
+  filename: string;
+  content_type: string;
+  size: number;
+  sha256: string;
+}
+
+/** Whoever may see that there is a file need not be allowed to read it. */
+function contentsRoute(context: HttpContext, resource: Resource): ContentsRoute {
+  return {
+    method: 'GET',
+    path: `/v1/${resource.path}/:id/contents`,
+    permission: `${resource.object}_contents.read`,
+    object: resource.object,
+    expandable: null,
+    query: {},
+    async open(call) {
+      const record = await load(context, resource, call);
+      const { filename, content_type, size, sha256 } = record as StoredRecord & StoredFile;
+      const bytes = context.fileStore.read(call.accountId, record.id);
+      return { filename, contentType: content_type, size, sha256, bytes };
+    },
+  };
+}
+
 function createRoute(context: HttpContext, resource: Resource, body: TObject): WriteRoute {
   return {
     ...writeRoute(resource, 'POST', '', body),
@@ -149,8 +203,10 @@ function createRoute(context: HttpContext, resource: Resource, body: TObject): W
     // Nobody can have read it yet.
     staleForMs: 0,
     touches: () => [],
+    upload: resource.contents ? { contents: resource.contents, prefix: resource.prefix } : null,
     async decide(call, input, caller) {
-      const change = decideCreate(resource, context.ids.make(resource.prefix), call.accountId, input, caller);
+      const id = call.upload?.id ?? context.ids.make(resource.prefix);
+      const change = decideCreate(resource, id, call.accountId, input, caller);
       await requireRoom(context, resource, call.accountId);
       return { changes: [change] };
     },
@@ -170,18 +226,28 @@ async function requireRoom(context: HttpContext, resource: Resource, accountId: 
 function updateRoute(context: HttpContext, resource: Resource, body: TObject): WriteRoute {
   return {
     ...writeRoute(resource, 'POST', '/:id', body),
-    decide: async (call, input, caller) => decideUpdate(resource, await load(context, resource, call), input, caller),
+    decide: async (call, input, caller) =>
+      decideUpdate(resource, await loadPresent(context, resource, call), input, caller),
   };
 }
 
-function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | Action<StoredRecord>): WriteRoute {
+function deleteRoute(
+  context: HttpContext,
+  resource: Resource,
+  how: 'removes' | 'erases' | Action<StoredRecord>,
+): WriteRoute {
   return {
     ...writeRoute(resource, 'DELETE', '/:id', closedObject({})),
     async decide(call, input, caller) {
       const before = await load(context, resource, call);
       if (how === 'removes') return { changes: [{ resource, before, after: null }] };
-      return decideAction(resource, how, before, input, caller);
+      if (how !== 'erases') return decideAction(resource, how, before, input, caller);
+      if (isGone(resource, before)) return decidingOf(resource, before, { after: before });
+      return { changes: [decideErasure(resource, before, caller.nowSeconds)] };
     },
+    ...(how === 'erases' && {
+      afterwards: (call) => context.eraser.erasedNow(resource, call.accountId, idInPath(call)),
+    }),
   };
 }
 
@@ -190,7 +256,7 @@ function actionRoute(context: HttpContext, resource: Resource, name: string, act
     ...writeRoute(resource, 'POST', `/:id/${name}`, action.body ?? closedObject({})),
     showsSecrets: action.showsSecrets ?? false,
     decide: async (call, input, caller) =>
-      decideAction(resource, action, await load(context, resource, call), input, caller),
+      decideAction(resource, action, await loadPresent(context, resource, call), input, caller),
   };
 }
 
@@ -209,6 +275,7 @@ function writeRoute(
     expandable: { resource, isList: false },
     query: {},
     body,
+    upload: null,
     showsSecrets: false,
     staleForMs: resource.staleForMs ?? 0,
     touches: (call) => [idInPath(call)],
@@ -267,6 +334,17 @@ async function load(context: HttpContext, resource: Resource, call: Call): Promi
     {
       param: 'id',
     },
+  );
+}
+
+/** As `load`, of what can still change. */
+async function loadPresent(context: HttpContext, resource: Resource, call: Call): Promise<StoredRecord> {
+  const record = await load(context, resource, call);
+  if (!isGone(resource, record)) return record;
+  throw new ApiError(
+    'resource_missing',
+    `The ${resource.object} \`${record.id}\` was deleted, so nothing of it can change any more.`,
+    { param: 'id' },
   );
 }
 

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Committer } from '../commit/committer.ts';
+import type { FileStore } from '../commit/file-store.ts';
 import { foldCounts } from '../commit/fold-counts.ts';
 import { purgeKeys } from '../commit/purge-keys.ts';
 import type { Clock } from '../core/clock.ts';
+import type { Eraser } from './erasure.ts';
 import { dutiesLockKey, withLock } from '../db/advisory-locks.ts';
 import { withClient, type Connection, type Pool } from '../db/database.ts';
 import { makePartitionsAhead } from '../db/partitions.ts';
@@ -22,6 +24,12 @@ const keyUsesEveryMs = 10_000;
 /** A key counts as new from the moment its day is over, whether its row is still there or not. */
 const purgeEveryMs = 60_000;
 
+/** They count as cut off after an hour. */
+const uploadsEveryMs = 5 * 60_000;
+
+/** Whoever was deleted is mostly erased by the deletion itself. */
+const erasuresEveryMs = 30_000;
+
 /** Partitions are made weeks ahead, so a few days without success do no harm. */
 const partitionsEveryMs = 6 * 3600 * 1000;
 
@@ -36,6 +44,8 @@ export function startDuties(context: {
   connection: Connection;
   database: { readers: Pool };
   committer: Committer;
+  eraser: Eraser;
+  fileStore: FileStore;
   writeKeyUses: (pool: Pool) => Promise<void>;
   clock: Clock;
   log: Logger;
@@ -71,6 +81,8 @@ export function startDuties(context: {
         await pause((performance.now() - startedMs) * purgeRestFactor);
       }
     }),
+    every(uploadsEveryMs, 'purge uploads', () => context.fileStore.purge(clock.nowMs())),
+    every(erasuresEveryMs, 'finish erasures', () => context.eraser.finish()),
     every(partitionsEveryMs, 'make partitions', () =>
       withClient(context.connection, (client) =>
         withLock(client, dutiesLockKey, () => makePartitionsAhead(client, clock.nowMs())),

@@ -2,7 +2,8 @@ import { Type, type Static } from 'typebox';
 import type { KeyType } from '../core/api-keys.ts';
 import { newRecord } from '../core/change.ts';
 import { ApiError, invalidParameter } from '../core/errors.ts';
-import { allPermissions, includesPermission, permissions, type Permission } from '../core/permissions.ts';
+import { fewestOf, includesPermission } from '../core/permissions.ts';
+import { nearestName } from '../core/nearest.ts';
 import {
   closedObject,
   createFrom,
@@ -24,7 +25,9 @@ const agentLifetimeMax = 90 * daySeconds;
 const overlapMax = 7 * daySeconds;
 
 const Name = Type.String({ minLength: 1, maxLength: 500 });
-const Permissions = Type.Array(oneOf(...permissions), { minItems: 1, maxItems: 50, uniqueItems: true });
+/** Which there are depends on the kinds of record that are served, so it is looked up when a key is made. */
+const Permission = Type.String({ pattern: '^[a-z_]+\\.(read|write)$' });
+const Permissions = Type.Array(Permission, { minItems: 1, maxItems: 50, uniqueItems: true });
 const Time = Type.Integer({ minimum: 0, maximum: 9_999_999_999 });
 const RollBody = closedObject({
   expires_in: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: overlapMax }))),
@@ -101,18 +104,29 @@ function statusOf({ expires_at, revoked_at }: ApiKeyRecord, nowSeconds: number):
 }
 
 /** A key grants only what it holds, so nobody can make one that does more than theirs. */
-function grantedPermissions(type: KeyType, asked: Permission[] | null, caller: Caller): string[] {
+function grantedPermissions(type: KeyType, asked: string[] | null, caller: Caller): string[] {
   if (asked === null && type !== 'secret') {
     const message = `A key of type \`${type}\` needs \`permissions\`: what it may do, such as ["references.read"].`;
     throw new ApiError('parameter_missing', message, { param: 'permissions' });
   }
-  const granted = asked ?? [...allPermissions];
+  const granted = asked ?? fewestOf(caller.knownPermissions);
+  refuseUnknown(granted, caller.knownPermissions);
   const tooMuch = type === 'agent' && granted.find((one) => one.startsWith('api_keys.') || one === 'accounts.write');
   if (tooMuch) {
     throw invalidParameter('permissions', `An agent key cannot have \`${tooMuch}\`: it could make itself another key.`);
   }
   refuseGrantingMore(granted, caller);
   return granted;
+}
+
+function refuseUnknown(granted: string[], known: readonly string[]): void {
+  const index = granted.findIndex((permission) => !known.includes(permission));
+  if (index === -1) return;
+  const nearest = nearestName(granted[index]!, known);
+  throw invalidParameter(
+    `permissions[${index}]`,
+    `There is no permission \`${granted[index]}\`. ${nearest !== null ? `Did you mean \`${nearest}\`?` : `There are ${known.join(', ')}.`}`,
+  );
 }
 
 function refuseGrantingMore(granted: string[], caller: Caller): void {

@@ -48,11 +48,11 @@ export const customer = defineResource<CustomerRecord>({
   table: 'customers',
   metadata: true,
   fields: {
-    name: { column: 'text', schema: Text },
-    email: { column: 'text', schema: nullable(Email) },
-    phone: { column: 'text', schema: nullable(Text) },
-    date_of_birth: { column: 'text', schema: nullable(CalendarDate) },
-    addresses: { column: 'json', schema: Addresses },
+    name: { column: 'text', schema: Text, erased: () => '[erased]' },
+    email: { column: 'text', schema: nullable(Email), erased: () => null },
+    phone: { column: 'text', schema: nullable(Text), erased: () => null },
+    date_of_birth: { column: 'text', schema: nullable(CalendarDate), erased: () => null },
+    addresses: { column: 'json', schema: Addresses, erased: () => [] },
   },
   filters: exactly({ email: Email }),
   create: createFrom({ name: Text, ...optionalFields }, (input) => ({
@@ -72,6 +72,7 @@ export const customer = defineResource<CustomerRecord>({
       addresses: input.addresses === undefined ? current.addresses : complete(input.addresses),
     },
   })),
+  delete: 'erases',
 });
 
 /** Every member of an address is answered, so that a client need not tell an absent one from null. */

@@ -1,8 +1,10 @@
 import type { Resource } from '../core/resource.ts';
 import { account } from './account.ts';
 import { apiKey } from './api_key.ts';
+import { application } from './application.ts';
 import { customer } from './customer.ts';
 import { event } from './event.ts';
+import { file } from './file.ts';
 import { log } from './log.ts';
 import { reference } from './reference/index.ts';
 import { webhookDelivery } from './webhook_endpoint/delivery.ts';
@@ -11,7 +13,9 @@ import { webhookEndpoint } from './webhook_endpoint/index.ts';
 /** The kinds of record the API serves. A line here gives one its routes, permissions and event types. */
 export const resources: readonly Resource[] = [
   reference,
+  application,
   customer,
+  file,
   event,
   log,
   webhookEndpoint,

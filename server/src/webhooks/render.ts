@@ -13,7 +13,7 @@ const keptBytesMax = 2 * 1024 * 1024;
  */
 export class Renderings {
   readonly #versions: ApiVersions;
-  readonly #kept = new Map<string, Buffer>();
+  readonly #kept = new Map<string, { bytes: Buffer; data: string }>();
   #keptBytes = 0;
 
   constructor(versions: ApiVersions) {
@@ -27,9 +27,10 @@ export class Renderings {
   of(event: ClaimedEvent, version: string, accountId: string | null): Buffer {
     const key = `${event.id} ${version} ${accountId ?? ''}`;
     const known = this.#kept.get(key);
-    if (known) return known;
+    // An event never changes, but what it tells of a person who is erased is taken out of it.
+    if (known?.data === event.data) return known.bytes;
     const bytes = Buffer.from(this.#render(event, version, accountId));
-    this.#keep(key, bytes);
+    this.#keep(key, { bytes, data: event.data });
     return bytes;
   }
 
@@ -55,13 +56,25 @@ export class Renderings {
     return JSON.stringify(this.#versions.convert(event, shapeVersion, version));
   }
 
-  #keep(key: string, bytes: Buffer): void {
-    this.#kept.set(key, bytes);
-    this.#keptBytes += bytes.length;
-    for (const [oldest, { length }] of this.#kept) {
+  #keep(key: string, rendering: { bytes: Buffer; data: string }): void {
+    this.#drop(key);
+    this.#kept.set(key, rendering);
+    this.#keptBytes += sizeOf(rendering);
+    for (const oldest of this.#kept.keys()) {
       if (this.#keptBytes <= keptBytesMax) return;
-      this.#kept.delete(oldest);
-      this.#keptBytes -= length;
+      this.#drop(oldest);
     }
   }
+
+  #drop(key: string): void {
+    const rendering = this.#kept.get(key);
+    if (!rendering) return;
+    this.#kept.delete(key);
+    this.#keptBytes -= sizeOf(rendering);
+  }
+}
+
+/** Text that is plain ASCII, as nearly all of ours, has a byte a character. */
+function sizeOf({ bytes, data }: { bytes: Buffer; data: string }): number {
+  return bytes.length + data.length;
 }

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ConfigError, readConfig } from '../../src/config.ts';
-import { allPermissions } from '../../src/core/permissions.ts';
+import { allPermissions } from '../support/permissions.ts';
 import { buildApp } from '../../src/http/app.ts';
 import { Buckets, FailedSignIns } from '../../src/http/rate-limit.ts';
 import { rawRequest } from '../support/raw-http.ts';

@@ -3,6 +3,8 @@ import type { Json, JsonObject } from '../../src/core/diff.ts';
 
 /** The rules of JSON Schema that our schemas are made of. */
 export interface JsonSchema {
+  /** No rule, but for whoever reads it. */
+  description?: string;
   type?: string | string[];
   enum?: Json[];
   pattern?: string;
@@ -26,7 +28,7 @@ export interface JsonSchema {
 const known = new Set([
   'type', 'enum', 'pattern', 'format', 'minLength', 'maxLength', 'minimum', 'maximum',
   'items', 'minItems', 'maxItems', 'uniqueItems',
-  'properties', 'required', 'additionalProperties', 'propertyNames', 'maxProperties',
+  'properties', 'required', 'additionalProperties', 'propertyNames', 'maxProperties', 'description',
 ]);
 
 /** Keys that a client may choose, and that a server could mistake for its own. */

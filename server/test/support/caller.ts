@@ -9,6 +9,7 @@ export function callerAt(nowSeconds: number): Caller {
     account: { api_version: '2026-11-01', default_provider: null },
     permissions: new Set(),
     keyExpiresAt: null,
+    knownPermissions: [],
     apiVersions: ['2026-11-01'],
     allowedTargets: parseRanges(''),
     makeId: notNeeded,

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { newMasterKey } from '../../src/config.ts';
-import { allPermissions } from '../../src/core/permissions.ts';
+import { allPermissions } from './permissions.ts';
 import { apiClient, startTestServer, type Api, type TestServer } from './server.ts';
 import { addAccount, addKey } from './tenants.ts';
 

@@ -1,10 +1,13 @@
 import type { Route } from '../../src/http/routes.ts';
+import { formOf } from './files.ts';
 import { latestVersion } from './versions.ts';
 
 /** What a route takes to make something; all others take an empty body. By `nameOf`. */
 export const bodies: Record<string, object> = {
   'POST /v1/references': { application: 'app_1' },
+  'POST /v1/applications': { customers: ['cus_1'] },
   'POST /v1/customers': { name: 'Ada' },
+  'POST /v1/files': formOf(),
   'POST /v1/webhook_endpoints': { url: 'https://hooks.example.com/' },
   'POST /v1/accounts': { name: 'Agency' },
   'POST /v1/api_keys': { type: 'restricted', permissions: ['api_keys.read'] },

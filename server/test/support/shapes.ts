@@ -164,6 +164,37 @@ const account = closed({
   parent: { type: ['string', 'null'], pattern: '^acct_[0-9A-Za-z]{22}$' },
 });
 
+const countOfEach = (...names: string[]): object => closed(Object.fromEntries(names.map((name) => [name, time])));
+
+const application = closed({
+  id: { type: 'string', pattern: '^app_[0-9A-Za-z]{22}$' },
+  object: { const: 'application' },
+  created: time,
+  customers: { type: 'array', items: { type: 'string', pattern: '^[a-zA-Z0-9_]+$' } },
+  unit: linkedId,
+  rent: orNull(closed({ amount: time, currency: string, interval: { enum: ['week', 'month', 'year'] } })),
+  move_in_date: { type: ['string', 'null'], pattern: '^\\d{4}-\\d{2}-\\d{2}$' },
+  references: closed({
+    count: time,
+    by_status: countOfEach('pending', 'processing', 'complete', 'canceled'),
+    by_outcome: countOfEach('accept', 'consider', 'high_risk'),
+    result: { enum: ['accept', 'consider', 'high_risk', null] },
+  }),
+  metadata: pairs,
+});
+
+const storedFile = closed({
+  id: { type: 'string', pattern: '^file_[0-9A-Za-z]{22}$' },
+  object: { const: 'file' },
+  created: time,
+  purpose: string,
+  filename: string,
+  size: { type: 'integer', minimum: 1, maximum: 10 * 1024 * 1024 },
+  sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+  content_type: { const: 'application/pdf' },
+  metadata: pairs,
+});
+
 const log = closed({
   id: { type: 'string', pattern: '^req_[0-9A-Za-z]{22}$' },
   object: { const: 'log' },
@@ -204,6 +235,8 @@ const validators = {
   api_key: ajv.compile(apiKey),
   account: ajv.compile(account),
   log: ajv.compile(log),
+  application: ajv.compile(application),
+  file: ajv.compile(storedFile),
 };
 
 /** Fails unless the answer has exactly the members of the specification, each of a kind it allows. */

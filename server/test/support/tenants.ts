@@ -10,7 +10,15 @@ export interface Tenant {
   api: Api;
 }
 
-const everyPermission = ['references.write', 'customers.write', 'webhook_endpoints.write', 'events.read'];
+const everyPermission = [
+  'references.write',
+  'applications.write',
+  'customers.write',
+  'files.write',
+  'file_contents.read',
+  'webhook_endpoints.write',
+  'events.read',
+];
 
 /** The account that the server made for itself, whose key is `secretKey`. */
 export async function firstAccountId(server: TestServer): Promise<string> {

@@ -94,11 +94,12 @@ describe('a version more', () => {
       `update accounts set linked_records = 'strict' where account_id = $1 and id = $1`,
       [tenant.accountId],
     );
+    const { body: application } = await tenant.api.post('/v1/applications', {});
     const missing = server.context.ids.make('cus');
     const strict = { ...refusals.idUnknown, status: 400 };
-    const sent = await tenant.api.post('/v1/references', { application: 'app_1', tenant: missing }, before);
+    const sent = await tenant.api.post('/v1/references', { application: application.id, tenant: missing }, before);
     expectRefusal(sent, { ...strict, param: 'tenant', version: '2026-11-01' });
-    const now = await tenant.api.post('/v1/references', { application: 'app_1', customer: missing });
+    const now = await tenant.api.post('/v1/references', { application: application.id, customer: missing });
     expectRefusal(now, { ...strict, param: 'customer', version: '2027-02-01' });
   });
 

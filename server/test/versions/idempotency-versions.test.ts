@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { allPermissions } from '../../src/core/permissions.ts';
+import { allPermissions } from '../support/permissions.ts';
 import { expectReplay, newKey } from '../support/idempotency.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
 import {

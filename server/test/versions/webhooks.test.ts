@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { allPermissions } from '../../src/core/permissions.ts';
+import { allPermissions } from '../support/permissions.ts';
 import type { ApiVersion } from '../../src/versions/api-version.ts';
 import { apiVersions } from '../../src/versions/index.ts';
 import { isSignedWith, receiverForTest, type Received, type Receiver } from '../support/receiver.ts';

@@ -8,8 +8,9 @@ import {
   ReferenceType,
   Status,
   decideAutomaticReference,
+  withoutFindings,
 } from './shape.ts';
-import { cancel, update, type ReferenceRecord } from './transitions.ts';
+import { cancel, endForErasure, update, type ReferenceRecord } from './transitions.ts';
 
 /** The id of a record that may live in the account's own system, so it is taken as it is. */
 const LinkedId = Type.String({ minLength: 1, maxLength: idLengthMax, pattern: idPattern });
@@ -23,7 +24,7 @@ export const reference = defineResource<ReferenceRecord>({
   metadata: true,
   fields: {
     application: { column: 'text', schema: nullable(LinkedId) },
-    automatic_reference: { column: 'json', schema: nullable(AutomaticReference) },
+    automatic_reference: { column: 'json', schema: nullable(AutomaticReference), erased: withoutFindings },
     completed_at: { column: 'bigint', schema: nullable(Type.Integer()) },
     customer: { column: 'text', schema: nullable(LinkedId) },
     outcome: { column: 'text', schema: nullable(Outcome) },
@@ -67,4 +68,5 @@ export const reference = defineResource<ReferenceRecord>({
     update,
   ),
   actions: { cancel: { decide: cancel } },
+  erasure: { link: 'customer', files: ['reference_pdf'], decide: endForErasure },
 });

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import type { Json, JsonObject } from '../../core/diff.ts';
 import { invalidParameter } from '../../core/errors.ts';
 import { providers } from '../../core/providers.ts';
 import { closedObject, nullable, oneOf, type Caller } from '../../core/resource.ts';
@@ -39,6 +40,14 @@ export const AutomaticReferenceInput = closedObject({
   enabled: Type.Optional(Type.Boolean()),
   provider: Type.Optional(nullable(Provider)),
 });
+
+/** What is left of it, or of those of its members that are there, when the person is erased: the verdict, and not what led to it. */
+export function withoutFindings(automaticReference: Json): Json {
+  if (automaticReference === null) return null;
+  const members = automaticReference as JsonObject;
+  const emptied = ['last_error', 'provider_data'].filter((name) => Object.hasOwn(members, name));
+  return { ...members, ...Object.fromEntries(emptied.map((name) => [name, null])) };
+}
 
 /** Settles which service will be asked. A sandbox always has one: its simulators. */
 export function decideAutomaticReference(

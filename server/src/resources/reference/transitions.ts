@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { isErased } from '../../core/change.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { Caller, Decided, StoredRecord } from '../../core/resource.ts';
 import type { AutomaticReference, Outcome, ReferenceType, Status } from './shape.ts';
@@ -33,6 +34,9 @@ export interface ReferenceUpdate {
 /** `POST /v1/references/{id}`: everything in the body happens, or nothing does. */
 export function update(current: ReferenceRecord, input: ReferenceUpdate, caller: Caller): Decided<ReferenceRecord> {
   const { outcome, reference_pdf, status } = input;
+  if (isErased(current)) {
+    throw forbidden(current, 'The person whom it is about was erased, so nothing of it can change any more.');
+  }
   if (current.status === 'canceled' && (outcome ?? reference_pdf ?? status) !== undefined) {
     throw forbidden(current, 'A canceled reference keeps what it has; only its `metadata` can change.');
   }
@@ -55,6 +59,12 @@ export function cancel(current: ReferenceRecord): Decided<ReferenceRecord> {
     throw forbidden(current, 'Only a pending or processing reference can be canceled.');
   }
   return { after: { ...current, status: 'canceled' }, verb: 'canceled' };
+}
+
+/** Nobody goes on checking a person who was erased. */
+export function endForErasure(current: ReferenceRecord): Decided<ReferenceRecord> {
+  const isOpen = current.status === 'pending' || current.status === 'processing';
+  return isOpen ? cancel(current) : { after: current };
 }
 
 function refuseProcessing(current: ReferenceRecord): void {

@@ -1,0 +1,18 @@
+-- A person who is erased keeps the id; what tells of them elsewhere is taken out until `history_erased_at` is set.
+alter table customers
+  add column deleted_at bigint,
+  add column history_erased_at bigint,
+  add constraint customers_deleted_are_empty check (
+    deleted_at is null
+    or (email is null and phone is null and date_of_birth is null and addresses = '[]' and metadata = '{}')
+  );
+
+create index customers_to_erase on customers (deleted_at) where deleted_at is not null and history_erased_at is null;
+
+alter table tenant_references
+  add column deleted_at bigint,
+  add constraint tenant_references_deleted_are_ended check (deleted_at is null or status in ('complete', 'canceled'));
+
+-- What a request wrote that had no event, because it was refused, repeated or changed nothing, is found by these.
+create index request_logs_path on request_logs (account_id, path, id);
+create index request_logs_original on request_logs (account_id, original_request) where original_request is not null;

@@ -1,0 +1,192 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Committer } from '../commit/committer.ts';
+import { eraseAttempts, eraseEvents, eraseLogs, type Rewriting } from '../commit/erase-history.ts';
+import { withRollUps } from '../commit/roll-ups.ts';
+import { decideErasure, isErased, type RecordChange } from '../core/change.ts';
+import { toSeconds, type Clock } from '../core/clock.ts';
+import { eraseWithin, withoutPerson } from '../core/erase.ts';
+import type { JsonObject } from '../core/diff.ts';
+import type { Resource, StoredRecord } from '../core/resource.ts';
+import type { Reader } from '../db/reader.ts';
+import type { Pool } from '../db/database.ts';
+import type { RecordReader } from '../db/records.ts';
+import type { ApiVersions } from '../versions/apply.ts';
+
+/** So many records are erased by one change. */
+const recordsAtOnce = 100;
+
+/** The answer to a deletion waits no longer than this; then the rest goes on without it. */
+const waitMsMax = 10_000;
+
+/** A request that had read the person before the deletion has written its log by then. */
+const settledAfterSeconds = 60;
+
+const personsAtOnce = 20;
+
+interface ErasureContext {
+  committer: Committer;
+  database: { readers: Pool };
+  reader: Reader;
+  readRecord: RecordReader;
+  resources: readonly Resource[];
+  versions: ApiVersions;
+  clock: Clock;
+  log: Logger;
+}
+
+/**
+ * Takes a person who was deleted out of all that tells of them: the records about them, their files, and what was written earlier:
+ * events, logs with the answers they keep, and what receivers of webhooks answered. Ids, times and outcomes stay. It is done right
+ * after the deletion, and once more when no request can be under way that had read the person before; whatever was cut off between
+ * is done then.
+ */
+export class Eraser {
+  readonly #context: ErasureContext;
+
+  constructor(context: ErasureContext) {
+    this.#context = context;
+  }
+
+  /** Resolves when the person is erased, or after ten seconds in which most was; then the rest follows. */
+  async erasedNow(person: Resource, accountId: string, id: string): Promise<void> {
+    const erasing = this.#erase(person, accountId, id).catch((error: unknown) => {
+      this.#context.log.warn({ err: error, person: id }, 'an erasure was cut off; it is done again in a minute');
+    });
+    const timeout = new AbortController();
+    await Promise.race([erasing, delay(waitMsMax, undefined, { signal: timeout.signal }).catch(() => {})]);
+    timeout.abort();
+  }
+
+  /** Erases those who were deleted a minute ago or earlier, for the last time. */
+  async finish(): Promise<void> {
+    const { clock, resources, database } = this.#context;
+    for (const person of resources.filter((resource) => resource.delete === 'erases')) {
+      const deletedBefore = toSeconds(clock.nowMs()) - settledAfterSeconds;
+      for (const { account_id: accountId, id } of await readUnfinished(database.readers, person, deletedBefore)) {
+        await this.#erase(person, accountId, id);
+        await markFinished(database.readers, person, accountId, id, toSeconds(clock.nowMs()));
+      }
+    }
+  }
+
+  async #erase(person: Resource, accountId: string, personId: string): Promise<void> {
+    const ids = new Set([personId]);
+    for (const about of this.#context.resources) {
+      if (!about.erasure || about.links?.[about.erasure.link] !== person.path) continue;
+      const recordIds = await readIdsAbout(this.#context.reader, about, accountId, personId);
+      for (let at = 0; at < recordIds.length; at += recordsAtOnce) {
+        const page = recordIds.slice(at, at + recordsAtOnce);
+        for (const id of await this.#eraseRecords(about, accountId, page)) ids.add(id);
+      }
+    }
+    const pool = this.#context.database.readers;
+    const rewriting = this.#rewriting(ids);
+    const { events, requests } = await eraseEvents(pool, accountId, [...ids], rewriting);
+    const paths = [...ids].flatMap((id) => this.#pathsOf(id));
+    await eraseLogs(pool, accountId, { ...requests, paths }, rewriting);
+    await eraseAttempts(pool, accountId, events);
+  }
+
+  /** @returns the ids of the records and of their files. */
+  async #eraseRecords(about: Resource, accountId: string, recordIds: string[]): Promise<string[]> {
+    const { committer, resources, readRecord, clock } = this.#context;
+    let found = new Set(recordIds);
+    const outcome = await committer.commit({
+      accountId,
+      request: null,
+      claim: null,
+      touches: recordIds,
+      decide: async () => {
+        found = new Set(recordIds);
+        const records = await Promise.all(recordIds.map((id) => readRecord(about, accountId, id)));
+        const changes: RecordChange[] = [];
+        for (const record of records) {
+          if (!record) continue;
+          if (!isErased(record)) changes.push(decideErasure(about, record, toSeconds(clock.nowMs())));
+          changes.push(...(await this.#deletionsOfFiles(about, accountId, record, found)));
+        }
+        return { changes: await withRollUps({ resources, readRecord }, accountId, changes), answer: null };
+      },
+    });
+    if (outcome.kind === 'refused') throw outcome.error;
+    return [...found];
+  }
+
+  /** @param found gets the files' ids, also of those that are gone already. */
+  async #deletionsOfFiles(
+    about: Resource,
+    accountId: string,
+    record: StoredRecord,
+    found: Set<string>,
+  ): Promise<RecordChange[]> {
+    const deletions: RecordChange[] = [];
+    for (const link of about.erasure!.files) {
+      const id = (record as unknown as Record<string, unknown>)[link];
+      const resource = this.#context.resources.find(({ path }) => path === about.links![link]);
+      if (typeof id !== 'string' || !resource || found.has(id)) continue;
+      found.add(id);
+      const file = await this.#context.readRecord(resource, accountId, id);
+      if (file) deletions.push({ resource, before: withoutPerson(resource, file), after: null });
+    }
+    return deletions;
+  }
+
+  #rewriting(ids: ReadonlySet<string>): Rewriting {
+    const { versions, resources } = this.#context;
+    const kinds = new Map(resources.map((resource) => [resource.object, resource]));
+    return (object, version) => {
+      const newest = versions.convert(object, version, versions.newest);
+      const emptied = eraseWithin(newest, kinds, ids) as JsonObject;
+      return emptied === newest ? null : versions.convert(emptied, versions.newest, version);
+    };
+  }
+
+  #pathsOf(id: string): string[] {
+    const resource = this.#context.resources.find(({ prefix }) => id.startsWith(`${prefix}_`));
+    return resource ? [`/v1/${resource.path}/${id}`] : [];
+  }
+}
+
+async function readIdsAbout(reader: Reader, about: Resource, accountId: string, personId: string): Promise<string[]> {
+  const rows = await reader.query<{ id: string }>({
+    name: `read_${about.table}_about`,
+    text: `select id from ${about.table} where account_id = $1 and ${about.erasure!.link} = $2 order by id`,
+    values: [accountId, personId],
+  });
+  return rows.map(({ id }) => id);
+}
+
+/** Persons of any account whose history is not known to be erased. */
+async function readUnfinished(
+  pool: Pool,
+  person: Resource,
+  deletedBefore: number,
+): Promise<{ account_id: string; id: string }[]> {
+  const { rows } = await pool.query<{ account_id: string; id: string }>({
+    name: `unfinished_${person.table}`,
+    text: `
+      select account_id, id
+      from ${person.table}
+      where deleted_at <= $1 and history_erased_at is null
+      order by deleted_at
+      limit ${personsAtOnce}`,
+    values: [deletedBefore],
+  });
+  return rows;
+}
+
+/** That it is done is no change of the person: it has no event, and nobody asked for it. */
+async function markFinished(
+  pool: Pool,
+  person: Resource,
+  accountId: string,
+  id: string,
+  nowSeconds: number,
+): Promise<void> {
+  await pool.query({
+    name: `finished_${person.table}`,
+    text: `update ${person.table} set history_erased_at = $3 where account_id = $1 and id = $2`,
+    values: [accountId, id, nowSeconds],
+  });
+}

@@ -1,0 +1,170 @@
+import { Type, type Static } from 'typebox';
+import type { Json } from '../core/diff.ts';
+import { idLengthMax, idPattern } from '../core/ids.ts';
+import {
+  closedObject,
+  createFrom,
+  defineResource,
+  exactly,
+  nullable,
+  oneOf,
+  updateFrom,
+  type StoredRecord,
+} from '../core/resource.ts';
+
+/** The id of a record that may live in the account's own system, so it is taken as it is. */
+const LinkedId = Type.String({ minLength: 1, maxLength: idLengthMax, pattern: idPattern });
+const CalendarDate = Type.String({
+  format: 'date',
+  description: 'The day on which the applicants want to move in, as `YYYY-MM-DD`.',
+});
+const Unit = Type.String({
+  minLength: 1,
+  maxLength: idLengthMax,
+  pattern: idPattern,
+  description: 'The id of the room, flat or house that is applied for, in your own system.',
+});
+
+const Customers = Type.Array(LinkedId, {
+  maxItems: 50,
+  uniqueItems: true,
+  description: 'The ids of the customers who apply together.',
+});
+
+const Rent = closedObject({
+  amount: Type.Integer({
+    minimum: 0,
+    maximum: 9_999_999_999,
+    description: 'In the smallest unit of the currency: 95000 is 950.00 pounds.',
+  }),
+  currency: Type.String({ pattern: '^[a-z]{3}$', description: 'The currency (ISO 4217) in lower case: `gbp`.' }),
+  interval: Type.Unsafe<'week' | 'month' | 'year'>({
+    ...oneOf('week', 'month', 'year'),
+    description: 'How often the amount is due.',
+  }),
+});
+
+const statuses = ['pending', 'processing', 'complete', 'canceled'] as const;
+/** The better first. */
+const outcomes = ['accept', 'consider', 'high_risk'] as const;
+
+const Count = Type.Integer({ minimum: 0 });
+
+/** How the references of an application stand, for whoever decides about it. */
+const ReferencesRollUp = closedObject({
+  count: Type.Integer({ minimum: 0, description: 'How many references name this application.' }),
+  by_status: Type.Object(Object.fromEntries(statuses.map((status) => [status, Count])), {
+    additionalProperties: false,
+    description: 'How many there are of each status; together they are `count`.',
+  }),
+  by_outcome: Type.Object(Object.fromEntries(outcomes.map((outcome) => [outcome, Count])), {
+    additionalProperties: false,
+    description: 'How many of those that are complete have which outcome.',
+  }),
+  result: Type.Unsafe<(typeof outcomes)[number] | null>({
+    ...nullable(oneOf(...outcomes)),
+    description:
+      'The worst outcome of the complete references, once none is pending or processing. Until then, and if none is complete, null: an application that waits for somebody has not failed.',
+  }),
+});
+
+/** As `ReferencesRollUp`, without what follows from it. */
+type ReferenceCounts = Record<string, number>;
+
+export type ApplicationRecord = StoredRecord & {
+  customers: string[];
+  unit: string | null;
+  rent: Static<typeof Rent> | null;
+  move_in_date: string | null;
+  reference_counts: ReferenceCounts;
+};
+
+const optionalFields = {
+  customers: Type.Optional(nullable(Customers)),
+  unit: Type.Optional(nullable(Unit)),
+  rent: Type.Optional(nullable(Rent)),
+  move_in_date: Type.Optional(nullable(CalendarDate)),
+};
+
+/** The wish of one or more persons to rent something together. Each of them is referenced, and the result is here. */
+export const application = defineResource<ApplicationRecord>({
+  object: 'application',
+  prefix: 'app',
+  path: 'applications',
+  table: 'applications',
+  metadata: true,
+  fields: {
+    customers: { column: 'text[]', schema: Customers },
+    unit: { column: 'text', schema: nullable(Unit) },
+    rent: { column: 'json', schema: nullable(Rent) },
+    move_in_date: { column: 'text', schema: nullable(CalendarDate) },
+    reference_counts: { column: 'json', schema: Type.Object({}), shown: 'never' },
+    references: {
+      column: null,
+      schema: ReferencesRollUp,
+      derive: (record) => rollUpOf((record as ApplicationRecord).reference_counts),
+    },
+  },
+  links: { customers: 'customers', unit: 'units' },
+  filters: {
+    customer: { column: 'customers', match: 'contains', schema: LinkedId },
+    ...exactly({ unit: Unit }),
+  },
+  rollUp: { of: 'references', link: 'application', adapt: countReference },
+  create: createFrom(optionalFields, (input) => ({
+    customers: input.customers ?? [],
+    unit: input.unit ?? null,
+    rent: input.rent ?? null,
+    move_in_date: input.move_in_date ?? null,
+    reference_counts: {},
+  })),
+  update: updateFrom(optionalFields, (current, input) => ({
+    after: {
+      ...current,
+      customers: input.customers === undefined ? current.customers : (input.customers ?? []),
+      unit: input.unit === undefined ? current.unit : input.unit,
+      rent: input.rent === undefined ? current.rent : input.rent,
+      move_in_date: input.move_in_date === undefined ? current.move_in_date : input.move_in_date,
+    },
+  })),
+  delete: 'removes',
+});
+
+/** One reference more, less, or with another status or outcome. */
+function countReference(
+  current: ApplicationRecord,
+  before: StoredRecord | null,
+  after: StoredRecord | null,
+): ApplicationRecord {
+  const [was, is] = [countedAs(before), countedAs(after)];
+  if (was === is) return current;
+  const counts = { ...current.reference_counts };
+  if (was !== null) counts[was] = (counts[was] ?? 0) - 1;
+  if (is !== null) counts[is] = (counts[is] ?? 0) + 1;
+  return { ...current, reference_counts: counts };
+}
+
+/** Its outcome if it is complete, else its status: an outcome that was noted earlier is not the last word. */
+function countedAs(reference: StoredRecord | null): string | null {
+  if (!reference) return null;
+  const { status, outcome } = reference as StoredRecord & { status: string; outcome: string | null };
+  return status === 'complete' ? outcome : status;
+}
+
+function rollUpOf(counts: ReferenceCounts): Json {
+  const countOf = (name: string): number => counts[name] ?? 0;
+  const complete = outcomes.reduce((sum, outcome) => sum + countOf(outcome), 0);
+  const byStatus = {
+    pending: countOf('pending'),
+    processing: countOf('processing'),
+    complete,
+    canceled: countOf('canceled'),
+  };
+  const isOpen = byStatus.pending + byStatus.processing > 0;
+  return {
+    count: byStatus.pending + byStatus.processing + complete + byStatus.canceled,
+    by_status: byStatus,
+    by_outcome: Object.fromEntries(outcomes.map((outcome) => [outcome, countOf(outcome)])),
+    result: isOpen ? null : (outcomes.findLast((outcome) => countOf(outcome) > 0) ?? null),
+  };
+}

@@ -1,0 +1,244 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { formOf, pdfOf } from './support/files.ts';
+import { expectRefusal, invalid, missing, refusals, unknown } from './support/refusals.ts';
+import { good, serverForTest, startTestServer, type Api, type ApiResponse, type TestServer } from './support/server.ts';
+import { expectShape } from './support/shapes.ts';
+import { addAccount, addKey } from './support/tenants.ts';
+
+let server: TestServer;
+let api: Api;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  api = server.api;
+});
+afterAll(() => server.stop());
+
+const megabyte = 1024 * 1024;
+
+describe('an upload', () => {
+  test('answers the file, and its contents come back byte for byte', async () => {
+    const contents = pdfOf(randomBytes(3 * megabyte));
+    const form = formOf({ 'metadata[source]': 'Łukasz’s adviser' }, contents, 'Zeugnis für Łukasz.pdf');
+    const { body: file } = await good(api.post('/v1/files', form));
+    expect(file).toStrictEqual({
+      id: expect.stringMatching(/^file_[0-9A-Za-z]{22}$/),
+      object: 'file',
+      created: expect.closeTo(Date.now() / 1000, -1),
+      purpose: 'reference_pdf',
+      filename: 'Zeugnis für Łukasz.pdf',
+      size: contents.length,
+      sha256: createHash('sha256').update(contents).digest('hex'),
+      content_type: 'application/pdf',
+      metadata: { source: 'Łukasz’s adviser' },
+    });
+    expectShape('file', file);
+    expect((await good(api.get(`/v1/files/${file.id}`))).body).toStrictEqual(file);
+
+    const answer = await download(file.id);
+    expect(answer.status).toBe(200);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'application/pdf',
+      'content-length': String(contents.length),
+      'content-disposition': `attachment; filename="Zeugnis f_r _ukasz.pdf"; filename*=UTF-8''Zeugnis%20f%C3%BCr%20%C5%81ukasz.pdf`,
+      'x-content-type-options': 'nosniff',
+      etag: `"${file.sha256}"`,
+    });
+    expect(Buffer.from(await answer.arrayBuffer()).equals(contents)).toBe(true);
+  });
+
+  test('of ten megabytes is taken, and one byte more is not', async () => {
+    const most = pdfOf(Buffer.alloc(10 * megabyte - pdfOf('').length, 'x'));
+    expect(most.length).toBe(10 * megabyte);
+    const { body: file } = await good(api.post('/v1/files', formOf({}, most)));
+    expect(file.size).toBe(10 * megabyte);
+    expect(Buffer.from(await (await download(file.id)).arrayBuffer()).equals(most)).toBe(true);
+    const tooMuch = pdfOf(Buffer.alloc(10 * megabyte - pdfOf('').length + 1, 'x'));
+    expectRefusal(await api.post('/v1/files', formOf({}, tooMuch)), refusals.bodyTooLarge);
+  });
+
+  test.each<[string, Uint8Array]>([
+    ['nothing', Buffer.alloc(0)],
+    ['a web page', Buffer.from('<html><script>alert(1)</script>%%EOF')],
+    ['a PDF that is not at the beginning', Buffer.concat([Buffer.from('GIF89a'), pdfOf('')])],
+    ['a PDF whose end is missing', pdfOf('Report').subarray(0, 20)],
+    ['a PDF whose end is followed by other things', Buffer.concat([pdfOf(''), Buffer.alloc(2000, 'x')])],
+    ['a version that no PDF has', Buffer.from('%PDF-x.y\n%%EOF')],
+    ['a picture', randomBytes(300_000)],
+  ])('of %s is refused, whatever it is called', async (_name, contents) => {
+    expectRefusal(await api.post('/v1/files', formOf({}, contents)), invalid('file'));
+  });
+
+  test.each<[string, Record<string, string | undefined>, Parameters<typeof expectRefusal>[1]]>([
+    ['no purpose', { purpose: undefined }, missing('purpose')],
+    ['an unknown purpose', { purpose: 'holiday' }, invalid('purpose')],
+    ['an unknown field', { colour: 'red' }, unknown('colour')],
+    ['metadata that is no pair', { metadata: 'x' }, invalid('metadata')],
+    ['a metadata value that is too long', { 'metadata[a]': 'x'.repeat(501) }, invalid('metadata[a]')],
+    ['a NUL', { 'metadata[a]': 'a\0b' }, invalid('metadata[a]')],
+    ['a field of ten kilobytes', { purpose: 'x'.repeat(10_000) }, invalid('purpose')],
+  ])('with %s is refused', async (_name, fields, refusal) => {
+    expectRefusal(await api.post('/v1/files', formOf(fields)), refusal);
+  });
+
+  test('without a file, with two, or with text in its place is refused', async () => {
+    const form = new FormData();
+    form.append('purpose', 'other');
+    expectRefusal(await api.post('/v1/files', form), missing('file'));
+    form.append('file', 'just text');
+    expectRefusal(await api.post('/v1/files', form), invalid('file'));
+    const two = formOf();
+    two.append('file', new Blob([Uint8Array.from(pdfOf('x'))]), 'two.pdf');
+    expectRefusal(await api.post('/v1/files', two), invalid('file'));
+    const twice = formOf();
+    twice.append('purpose', 'other');
+    expectRefusal(await api.post('/v1/files', twice), invalid('purpose'));
+  });
+
+  test('of names that every object has leaves nothing behind but the pairs', async () => {
+    const form = formOf({ 'metadata[__proto__]': 'a', 'metadata[constructor]': 'b' });
+    const { text } = await good(api.post('/v1/files', form));
+    expect(text).toContain('"metadata":{"__proto__":"a","constructor":"b"}');
+    expect(({} as Record<string, unknown>).a).toBeUndefined();
+    expectRefusal(await api.post('/v1/files', formOf({ __proto: 'x' })), unknown('__proto'));
+  });
+
+  test('must be a form, and a whole one', async () => {
+    expectRefusal(await api.post('/v1/files', { purpose: 'other' }), {
+      ...refusals.contentType,
+      says: /multipart\/form-data/,
+    });
+    const post = (type: string, body: string): Promise<ApiResponse> =>
+      api.post('/v1/files', body, { 'content-type': type });
+    const part = '--b\r\ncontent-disposition: form-data; name="purpose"\r\n\r\nother\r\n';
+    expectRefusal(await post('multipart/form-data', part), refusals.bodyInvalid);
+    expectRefusal(await post('multipart/form-data; boundary=b', part), refusals.bodyInvalid);
+    expectRefusal(await post('multipart/form-data; boundary=b', 'no form at all'), refusals.bodyInvalid);
+    expectRefusal(await post('multipart/form-data; boundary=b', `${part}--b--\r\n`), missing('file'));
+    expectRefusal(await api.post('/v1/files'), missing('purpose'));
+    expectRefusal(await api.post('/v1/customers', formOf()), { ...refusals.contentType, says: /application\/json/ });
+  });
+
+  test('is logged with name, size and hash, and never with its bytes', async () => {
+    const { body: file, headers } = await good(api.post('/v1/files', formOf({}, pdfOf('a very private thing'))));
+    const { body: log } = await good(api.get(`/v1/logs/${headers.get('request-id')}`));
+    const { filename, size, sha256, content_type } = file;
+    expect(JSON.parse(log.request_body)).toStrictEqual({
+      purpose: 'reference_pdf',
+      file: { filename, size, sha256, content_type },
+    });
+    expect(log.events).toHaveLength(1);
+  });
+
+  test('that was refused leaves no bytes behind', async () => {
+    const own = await serverForTest();
+    expectRefusal(await own.api.post('/v1/files', formOf({ purpose: 'holiday' })), invalid('purpose'));
+    expectRefusal(await own.api.post('/v1/files', formOf({}, randomBytes(megabyte))), invalid('file'));
+    expectRefusal(
+      await own.api.post('/v1/files', formOf({}, pdfOf(randomBytes(11 * megabyte)))),
+      refusals.bodyTooLarge,
+    );
+    expect(await partsOn(own)).toBe(0);
+  });
+});
+
+describe('with an Idempotency-Key', () => {
+  test('the same file again is the same upload, and another one is not', async () => {
+    const own = await serverForTest();
+    const key = { 'idempotency-key': 'upload-1' };
+    const first = await good(own.api.post('/v1/files', formOf({}, pdfOf('one')), key));
+    const again = await good(own.api.post('/v1/files', formOf({}, pdfOf('one')), key));
+    expect(again.text).toBe(first.text);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    for (const other of [
+      formOf({}, pdfOf('two')),
+      formOf({}, pdfOf('one'), 'other.pdf'),
+      formOf({ purpose: 'other' }, pdfOf('one')),
+      formOf({ 'metadata[a]': 'b' }, pdfOf('one')),
+    ]) {
+      expectRefusal(await own.api.post('/v1/files', other, key), refusals.idempotencyReused);
+    }
+    // Of all of these only the first one is kept.
+    expect(await partsOn(own)).toBe(1);
+    expect((await good(own.api.get('/v1/files'))).body.count).toBe(1);
+  });
+});
+
+describe('a file', () => {
+  test('can change its metadata, and nothing else', async () => {
+    const { body: file } = await good(api.post('/v1/files', formOf()));
+    const updated = await good(api.post(`/v1/files/${file.id}`, { metadata: { checked: 'yes' } }));
+    expect(updated.body).toStrictEqual({ ...file, metadata: { checked: 'yes' } });
+    expectRefusal(await api.post(`/v1/files/${file.id}`, { filename: 'x.pdf' }), unknown('filename'));
+    expectRefusal(await api.post(`/v1/files/${file.id}`, { purpose: 'other' }), unknown('purpose'));
+  });
+
+  test('that is deleted takes its bytes with it', async () => {
+    const own = await serverForTest();
+    const { body: file } = await good(own.api.post('/v1/files', formOf()));
+    expect(await partsOn(own)).toBe(1);
+    const { body } = await good(own.api.delete(`/v1/files/${file.id}`));
+    expect(body).toStrictEqual({ id: file.id, object: 'file', deleted: true });
+    expect(await partsOn(own)).toBe(0);
+    expectRefusal(await own.api.get(`/v1/files/${file.id}`), refusals.idUnknown);
+    expectRefusal(await own.api.get(`/v1/files/${file.id}/contents`), refusals.idUnknown);
+  });
+
+  test('is found by its purpose', async () => {
+    const own = await serverForTest();
+    const { body: report } = await good(own.api.post('/v1/files', formOf()));
+    await good(own.api.post('/v1/files', formOf({ purpose: 'income_evidence' })));
+    const { body: list } = await good(own.api.get('/v1/files?purpose=reference_pdf'));
+    expect(list).toStrictEqual({ object: 'list', count: 1, has_more: false, data: [report] });
+  });
+
+  test('is expanded in the reference whose report it is', async () => {
+    const { body: file } = await good(api.post('/v1/files', formOf()));
+    const { body: reference } = await good(api.post('/v1/references', { application: 'app_1' }));
+    const path = `/v1/references/${reference.id}?expand=reference_pdf`;
+    const { body } = await good(api.post(path, { reference_pdf: file.id, outcome: 'accept' }));
+    expect(body.reference_pdf).toStrictEqual(file);
+    expect((await good(api.get(path))).body.reference_pdf).toStrictEqual(file);
+  });
+
+  test('has events without its bytes', async () => {
+    const { body: file } = await good(api.post('/v1/files', formOf()));
+    await good(api.delete(`/v1/files/${file.id}`));
+    const { body: events } = await good(api.get(`/v1/events?object_id=${file.id}`));
+    expect(events.data.map(({ type }: { type: string }) => type)).toEqual(['file.deleted', 'file.created']);
+    expect(events.data[1].data.object).toStrictEqual(file);
+  });
+});
+
+describe('the contents', () => {
+  test('need a permission of their own', async () => {
+    const tenant = await addAccount(server);
+    const { api: writer } = await addKey(server, tenant.accountId, { permissions: ['files.write'] });
+    const { api: reader } = await addKey(server, tenant.accountId, { permissions: ['file_contents.read'] });
+    const { body: file } = await good(writer.post('/v1/files', formOf()));
+    expectRefusal(await writer.get(`/v1/files/${file.id}/contents`), {
+      ...refusals.permission,
+      says: /file_contents\.read/,
+    });
+    expectRefusal(await reader.get(`/v1/files/${file.id}`), refusals.permission);
+    expect((await reader.get(`/v1/files/${file.id}/contents`)).status).toBe(200);
+  });
+
+  test('are nobody else’s', async () => {
+    const { body: file } = await good(api.post('/v1/files', formOf()));
+    const stranger = await addAccount(server);
+    const { api: other } = await addKey(server, stranger.accountId, { permissions: ['file_contents.read'] });
+    expectRefusal(await other.get(`/v1/files/${file.id}/contents`), refusals.idUnknown);
+  });
+});
+
+function download(id: string): Promise<Response> {
+  return fetch(`${server.url}/v1/files/${id}/contents`, { headers: { authorization: `Bearer ${server.secretKey}` } });
+}
+
+/** How many parts of files are kept, whether they have become files or not. */
+async function partsOn({ context }: TestServer): Promise<number> {
+  const { rows } = await context.database.readers.query<{ count: number }>('select count(*) from file_parts');
+  return rows[0]!.count;
+}
