@@ -1,12 +1,9 @@
-import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../src/core/errors.ts';
-import { createFrom, defineResource, nullable, updateFrom, type StoredRecord } from '../src/core/resource.ts';
-import { resources } from '../src/resources/index.ts';
 import { allOf } from './support/paging.ts';
-import { createTestDatabase, startTestServer, type Api, type ApiResponse, type TestServer } from './support/server.ts';
+import { startTestServer, type Api, type ApiResponse, type TestServer } from './support/server.ts';
 import { expectShape } from './support/shapes.ts';
-import { addAccount, addKey, firstAccountId } from './support/tenants.ts';
+import { addAccount } from './support/tenants.ts';
 
 /** What is wrong, the body, and the code and parameter of the answer. */
 type RefusedBody = [string, object, ErrorCode, string];
@@ -252,75 +249,6 @@ describe('update', () => {
       }
     }
     expect((await api.get(`/v1/customers/${id}`)).body.name).toBe('Ada');
-  });
-});
-
-describe('a kind of record', () => {
-  type Deposit = StoredRecord & { holder: string; note: string | null };
-  const Text = Type.String({ maxLength: 20 });
-
-  /** All that a new kind of record costs: this, a line in the list of kinds, and its table. */
-  const deposit = defineResource<Deposit>({
-    object: 'deposit',
-    prefix: 'cus',
-    path: 'deposits',
-    table: 'deposits',
-    metadata: true,
-    fields: {
-      holder: { column: 'text', schema: Text },
-      note: { column: 'text', schema: nullable(Text) },
-    },
-    links: { holder: 'customers' },
-    create: createFrom({ holder: Text, note: Type.Optional(nullable(Text)) }, ({ holder, note }) => ({
-      holder,
-      note: note ?? null,
-    })),
-    update: updateFrom({ note: Type.Optional(nullable(Text)) }, (current, { note }) => ({
-      after: { ...current, note: note === undefined ? current.note : note },
-    })),
-    actions: { release: { decide: (current) => ({ after: { ...current, note: 'released' }, verb: 'released' }) } },
-  });
-  const table = `
-    create table deposits (
-      account_id text collate "C", id text collate "C", created bigint, revision bigint,
-      holder text, note text, metadata text, primary key (account_id, id)
-    )`;
-
-  test('costs one definition: operations, permissions, lists, events and idempotency come with it', async () => {
-    const database = await createTestDatabase();
-    const own = await startTestServer({
-      connection: database.connection,
-      changeContext: (context) => ({ ...context, resources: [...resources, deposit] }),
-    });
-    try {
-      await own.context.database.readers.query(table);
-      const accountId = await firstAccountId(own);
-      const { api: holding } = await addKey(own, accountId, { permissions: ['deposits.write', 'events.read'] });
-
-      const key = { 'idempotency-key': 'one' };
-      const made = await holding.post('/v1/deposits', { holder: 'cus_1', metadata: { scheme: 'x' } }, key);
-      expect(made.body).toMatchObject({ object: 'deposit', holder: 'cus_1', note: null, metadata: { scheme: 'x' } });
-      expect((await holding.post('/v1/deposits', { holder: 'cus_1', metadata: { scheme: 'x' } }, key)).text).toBe(
-        made.text,
-      );
-      const path = `/v1/deposits/${made.body.id}`;
-      expect((await holding.post(path, { note: 'half' })).body.note).toBe('half');
-      expect((await holding.post(`${path}/release`)).body.note).toBe('released');
-      expect((await holding.get('/v1/deposits?created[gt]=0')).body).toMatchObject({ count: 1, has_more: false });
-      expectRefusal(await holding.post('/v1/deposits', { note: 'x' }), 'parameter_missing', 'holder');
-      expect((await own.api.get(path)).body.error).toMatchObject({ code: 'permission_denied' });
-      expect((await own.api.get(path)).body.error.message).toContain('`deposits.read`');
-      const { data } = (await holding.get('/v1/events?related_object=cus_1')).body;
-      expect(data.map(({ type }: { type: string }) => type)).toEqual([
-        'deposit.released',
-        'deposit.updated',
-        'deposit.updated',
-        'deposit.created',
-      ]);
-    } finally {
-      await own.stop();
-      await database.drop();
-    }
   });
 });
 

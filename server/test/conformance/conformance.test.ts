@@ -1,0 +1,302 @@
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Resource } from '../../src/core/resource.ts';
+import { resources } from '../../src/resources/index.ts';
+import { anyValue } from '../support/any-value.ts';
+import { allOf } from '../support/paging.ts';
+import { expectRefusal, invalid, refusals, unknown } from '../support/refusals.ts';
+import { bodies } from '../support/routes.ts';
+import {
+  apiClient,
+  createTestDatabase,
+  good,
+  startTestServer,
+  type Api,
+  type ApiResponse,
+  type TestServer,
+} from '../support/server.ts';
+import { addKey } from '../support/tenants.ts';
+import { inVersion, latestVersion, versions, words } from '../support/versions.ts';
+import { deposit, depositsTable } from './deposit.ts';
+
+type Body = ApiResponse['body'];
+
+/*
+ * What every kind of record promises, whatever it is. The suite knows of no kind by name: a new one, such as the deposit that only
+ * this test has, passes by its definition alone. Events and logs, which nobody makes, have the part of it that is for them.
+ */
+
+const all: readonly Resource[] = [...resources, deposit];
+const made = all.filter(({ create }) => create);
+const listed = all.filter(({ listedUnder }) => !listedUnder);
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let server: TestServer;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  server = await startTestServer({ connection: database.connection, overrides: { resources: all } });
+  await server.context.database.readers.query(depositsTable);
+});
+afterAll(async () => {
+  await server.stop();
+  await database.drop();
+});
+
+test('there are enough kinds of record, and one that nothing but its definition is known of', () => {
+  expect(made.length).toBeGreaterThanOrEqual(8);
+  expect(bodies).not.toHaveProperty(['POST /v1/deposits']);
+});
+
+describe.each(made)('a $object', (resource) => {
+  const path = `/v1/${resource.path}`;
+
+  test('is answered whole when it is made, and the same when it is asked for and listed', async () => {
+    const { api } = await tenant();
+    const { body: record, headers } = await make(api, resource);
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(record.id).toMatch(new RegExp(`^${resource.prefix}_[0-9A-Za-z]{22}$`));
+    expect(record.object).toBe(resource.object);
+    expect(Number.isInteger(record.created)).toBe(true);
+    const shown = withoutSecrets(resource, record);
+    expect(Object.keys(shown).sort()).toEqual(fieldsShown(resource));
+
+    const read = (await good(api.get(`${path}/${record.id}`))).body;
+    expect(withoutSecrets(resource, read)).toStrictEqual(shown);
+    const list = (await good(api.get(`${path}?limit=1`))).body;
+    expect(Object.keys(list)).toEqual(['object', 'count', 'has_more', 'data']);
+    expect(list).toMatchObject({ object: 'list', data: [shown] });
+    expect(list.has_more).toBe(list.count > 1);
+  });
+
+  test('is nobody else’s, and the answer is the same as for what never was', async () => {
+    const [{ api }, { api: stranger }] = [await tenant(), await tenant()];
+    const { body: record } = await make(api, resource);
+    const never = server.context.ids.make(resource.prefix);
+    const answers = [];
+    for (const id of [record.id, never, `${resource.prefix}_1`, 'x'.repeat(300)]) {
+      const refused = await stranger.get(`${path}/${id}`);
+      expectRefusal(refused, refusals.idUnknown);
+      answers.push(refused.body.error.message.replace(id.slice(0, 80), '…'));
+    }
+    expect(new Set(answers).size).toBe(1);
+    if (resource.update && !resource.ownedBy)
+      expectRefusal(await stranger.post(`${path}/${record.id}`, {}), refusals.idUnknown);
+    if (resource.delete) expectRefusal(await stranger.delete(`${path}/${record.id}`), refusals.idUnknown);
+    for (const name of Object.keys(resource.actions ?? {}))
+      expectRefusal(await stranger.post(`${path}/${record.id}/${name}`), refusals.idUnknown);
+    expect(withoutSecrets(resource, (await good(api.get(`${path}/${record.id}`))).body)).toStrictEqual(
+      withoutSecrets(resource, record),
+    );
+  });
+
+  test('needs the permission to read it, or to write it', async () => {
+    const { accountId, api } = await tenant();
+    const { body: record } = await make(api, resource);
+    const only = async (...permissions: string[]) => (await addKey(server, accountId, { permissions })).api;
+    const elsewhere = resource.path === 'customers' ? 'references' : 'customers';
+    const [blind, reader] = [await only(`${elsewhere}.write`), await only(`${resource.path}.read`)];
+    const [reading, writing] = ['read', 'write'].map((verb) => ({
+      ...refusals.permission,
+      says: `\`${resource.path}.${verb}\``,
+    }));
+    expectRefusal(await blind.get(path), reading!);
+    expectRefusal(await blind.get(`${path}/${record.id}`), reading!);
+    expectRefusal(await reader.post(path, bodyFor(resource)), writing!);
+    if (resource.delete) expectRefusal(await reader.delete(`${path}/${record.id}`), writing!);
+    await good(reader.get(path));
+    await good(reader.get(`${path}/${record.id}`));
+  });
+
+  test('takes no field and no parameter that it does not know, and tells the nearest one', async () => {
+    const { api } = await tenant();
+    if (!resource.contents)
+      expectRefusal(await api.post(path, { ...plainBody(resource), colour: 'red' }), unknown('colour'));
+    expectRefusal(await api.get(`${path}?colour=red`), unknown('colour'));
+    expectRefusal(await api.get(`${path}?limi=1`), { ...unknown('limi'), says: '`limit`' });
+    expectRefusal(await api.get(`${path}?limit=51`), invalid('limit'));
+    expectRefusal(await api.get(`${path}?starting_after=nobody`), invalid('starting_after'));
+    expectRefusal(await api.delete(path), refusals.methodNotAllowed);
+  });
+
+  test.runIf(resource.fields.metadata)('keeps metadata: an update merges, empty removes, null clears', async () => {
+    const { api } = await tenant();
+    const { body: record } = await make(api, resource);
+    const update = async (metadata: unknown) =>
+      (await good(api.post(`${path}/${record.id}`, { metadata }))).body.metadata;
+    expect(await update({ a: '1', b: '2', ['__proto__']: '3' })).toEqual({ a: '1', b: '2', ['__proto__']: '3' });
+    expect(await update({ a: '', b: '4' })).toEqual({ b: '4', ['__proto__']: '3' });
+    expect(await update({})).toEqual({ b: '4', ['__proto__']: '3' });
+    expect(await update(null)).toEqual({});
+    const many = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, 'v']));
+    expectRefusal(await api.post(`${path}/${record.id}`, { metadata: many }), invalid('metadata'));
+    expectRefusal(await api.post(`${path}/${record.id}`, { metadata: { a: 1 } }), invalid('metadata[a]'));
+    expect((await good(api.get(`${path}/${record.id}`))).body.metadata).toEqual({});
+  });
+
+  test('is answered in every version that is asked for', async () => {
+    const { api } = await tenant();
+    const { body: record } = await make(api, resource);
+    for (const version of versions) {
+      const answer = await good(api.get(`${path}/${record.id}`, inVersion(version)));
+      expect(answer.headers.get('service-version')).toBe(version);
+      const list = (await good(api.get(`${path}?limit=1`, inVersion(version)))).body;
+      expect(list).toHaveProperty(words[version]!.total);
+      expect(list).not.toHaveProperty(words[version]!.notTotal);
+      expect(server.context.versions.convert(answer.body, version, latestVersion)).toEqual(
+        (await good(api.get(`${path}/${record.id}`))).body,
+      );
+    }
+    expectRefusal(await api.get(path, inVersion('2026-11-02')), refusals.version);
+  });
+
+  test('is made once for an Idempotency-Key', async () => {
+    const { api } = await tenant();
+    const before = (await good(api.get(path))).body.count;
+    const [key, body] = [{ 'idempotency-key': 'once' }, bodyFor(resource)];
+    const answers = [await good(api.post(path, body, key)), await good(api.post(path, body, key))];
+    expect(answers[1]!.text).toBe(answers[0]!.text);
+    expect(answers.map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
+    expect((await good(api.get(path))).body.count).toBe(before + 1);
+    expectRefusal(await api.post('/v1/customers', { name: 'Somebody else' }, key), refusals.idempotencyReused);
+  });
+
+  test('has an event and a log for what happened, and none for what did not', async () => {
+    const { api } = await tenant();
+    const { body: record, headers } = await make(api, resource);
+    const shown = withoutSecrets(resource, record);
+    const kept = await eventsOf(api, record.id);
+    expect(kept).toMatchObject([
+      { type: `${resource.object}.created`, data: { object: shown, previous_attributes: null } },
+    ]);
+    const requestId = headers.get('request-id')!;
+    expect(kept[0].request).toMatchObject({ id: requestId, actor: { type: 'api_key' } });
+    expect((await good(api.get(`/v1/logs/${requestId}`))).body).toMatchObject({
+      method: 'POST',
+      path,
+      status: 200,
+      events: [kept[0].id],
+    });
+    if (resource.update && !resource.ownedBy) {
+      await good(api.post(`${path}/${record.id}`, {}));
+      expect(await eventsOf(api, record.id)).toHaveLength(1);
+      if (resource.fields.metadata) {
+        await good(api.post(`${path}/${record.id}`, { metadata: { a: '1' } }));
+        const [updated] = await eventsOf(api, record.id);
+        expect(updated).toMatchObject({
+          type: `${resource.object}.updated`,
+          data: { previous_attributes: { metadata: { a: null } } },
+        });
+      }
+    }
+    if (resource.delete === undefined) return;
+    await good(api.delete(`${path}/${record.id}`));
+    const [last] = await eventsOf(api, record.id);
+    expect(last.type).toMatch(new RegExp(`^${resource.object}\\.(deleted|revoked)$`));
+  });
+
+  test('tells its account where the request names one, and is found there alone', async () => {
+    const { api } = await tenant();
+    const { body: branch } = await good(api.post('/v1/accounts', { name: 'Branch' }));
+    const context = { 'service-context': branch.id };
+    const { body: record } = await make(api, resource, context);
+    expect(record.account).toBe(branch.id);
+    expect((await good(api.get(path, context))).body.data[0]).toMatchObject({ id: record.id, account: branch.id });
+    expectRefusal(await api.get(`${path}/${record.id}`), refusals.idUnknown);
+  });
+
+  test('is listed newest first, page by page in both directions, and counted exactly', async () => {
+    const { api } = await tenant();
+    for (let one = 0; one < 5; one++) await make(api, resource);
+    const everything = (await good(api.get(path))).body;
+    const ids = everything.data.map(({ id }: Body) => id);
+    expect(everything).toMatchObject({ count: ids.length, has_more: false });
+    expect(ids).toEqual(ids.toSorted().reverse());
+    expect((await allOf(api, path, { limit: '2' })).map(({ id }) => id)).toEqual(ids);
+    const before = (await good(api.get(`${path}?ending_before=${ids.at(-1)}&limit=2`))).body;
+    expect(before).toMatchObject({ count: ids.length, has_more: ids.length > 3 });
+    expect(before.data.map(({ id }: Body) => id)).toEqual(ids.slice(-3, -1));
+    const future = Math.floor(Date.now() / 1000) + 3_600;
+    expect((await good(api.get(`${path}?created[gt]=${future}`))).body).toMatchObject({ count: 0, data: [] });
+  });
+
+  test.runIf(Object.keys(resource.filters ?? {}).length > 0)('is found by each of its filters', async () => {
+    const { api } = await tenant();
+    const { body: record } = await make(api, resource);
+    for (const [name, { column, match }] of Object.entries(resource.filters!)) {
+      const value = [record[column]].flat()[0];
+      if (typeof value !== 'string') continue;
+      expect(match, name).toMatch(/exact|prefix|contains/);
+      const query = new URLSearchParams({ [name]: value });
+      const { data, count } = (await good(api.get(`${path}?${query.toString()}`))).body;
+      expect([name, count, data.map(({ id }: Body) => id)]).toEqual([name, 1, [record.id]]);
+    }
+  });
+
+  test.runIf(resource.delete === 'removes')('is gone when it is deleted, and counted no more', async () => {
+    const { api } = await tenant();
+    const { body: record } = await make(api, resource);
+    const answer = await good(api.delete(`${path}/${record.id}`));
+    expect(answer.body).toStrictEqual({ id: record.id, object: resource.object, deleted: true });
+    expectRefusal(await api.get(`${path}/${record.id}`), refusals.idUnknown);
+    expectRefusal(await api.delete(`${path}/${record.id}`), refusals.idUnknown);
+    expect((await good(api.get(path))).body).toMatchObject({ count: 0, data: [] });
+  });
+});
+
+describe.each(listed.filter(({ create }) => !create))('a $object, which only the server makes,', (resource) => {
+  const path = `/v1/${resource.path}`;
+
+  test('can be listed and read, and nothing else', async () => {
+    const { api } = await tenant();
+    await good(api.post('/v1/customers', { name: 'Ada' }));
+    const list = (await good(api.get(path))).body;
+    expect(list.count).toBeGreaterThan(0);
+    const { id } = list.data[0];
+    expect((await good(api.get(`${path}/${id}`))).body).toStrictEqual(list.data[0]);
+    expectRefusal(await api.post(path, {}), refusals.methodNotAllowed);
+    expectRefusal(await api.post(`${path}/${id}`, {}), refusals.methodNotAllowed);
+    expectRefusal(await api.delete(`${path}/${id}`), refusals.methodNotAllowed);
+  });
+});
+
+/** An account of its own, whose key may do everything that the server knows. */
+async function tenant(): Promise<{ accountId: string; api: Api }> {
+  const { body: account } = await good(server.api.post('/v1/accounts', { name: 'Agency' }));
+  const { body: key } = await good(server.api.post('/v1/api_keys', {}, { 'service-context': account.id }));
+  return { accountId: account.id, api: apiClient(server.url, key.secret) };
+}
+
+function make(api: Api, resource: Resource, headers: Record<string, string> = {}): Promise<ApiResponse> {
+  return good(api.post(`/v1/${resource.path}`, bodyFor(resource), headers));
+}
+
+/** What is known to make one where a decision asks for more than the schema; otherwise whatever the schema allows. */
+function bodyFor(resource: Resource): object {
+  return bodies[`POST /v1/${resource.path}`] ?? plainBody(resource);
+}
+
+function plainBody({ create, path }: Resource): object {
+  const known = bodies[`POST /v1/${path}`];
+  if (known && !(known instanceof FormData)) return known;
+  const { properties, required } = create!.body;
+  const body = Object.fromEntries(
+    (required as string[]).map((name) => [name, fc.sample(anyValue(properties[name]!), { numRuns: 1, seed: 7 })[0]]),
+  );
+  return JSON.parse(JSON.stringify(body));
+}
+
+/** The members of its answers, in order; a secret is in some of them only. */
+function fieldsShown(resource: Resource): string[] {
+  const fields = Object.entries(resource.fields).filter(([, { shown }]) => !shown);
+  return ['id', 'object', 'created', ...fields.map(([name]) => name)].sort();
+}
+
+function withoutSecrets(resource: Resource, record: Body): Body {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => resource.fields[name]?.shown !== 'as_secret'));
+}
+
+/** Those about the record itself, newest first. */
+async function eventsOf(api: Api, id: string): Promise<Body[]> {
+  return (await good(api.get(`/v1/events?object_id=${id}`))).body.data;
+}
