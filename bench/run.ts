@@ -4,6 +4,7 @@ import { startDeployment } from './deployment.ts';
 import { get } from './get.ts';
 import { idempotency } from './idempotency.ts';
 import { latency } from './latency.ts';
+import { lists } from './lists.ts';
 import { post } from './post.ts';
 import { startReceiver } from './receiver.ts';
 import { missingToolsText, rowsOf, tableOf, writeResults } from './report.ts';
@@ -13,7 +14,7 @@ import type { Reading, Suite } from './suite.ts';
 import { findTools, type Tools } from './tools.ts';
 import { versions } from './versions.ts';
 
-const suites: Suite[] = [post, get, idempotency, versions, deliveries, latency, statements, start];
+const suites: Suite[] = [post, get, lists, idempotency, versions, deliveries, latency, statements, start];
 
 const help = `npm run bench -- [options]
 
@@ -52,6 +53,7 @@ async function main(): Promise<void> {
     const file = writeResults(rows, { ...options, tools, postgres: server[0]!.version });
     process.stdout.write(`\n${tableOf(rows)}\n\nMedians of ${options.rounds} rounds. Everything: ${file}\n`);
   } finally {
+    for (const suite of wanted) await suite.stop?.();
     await receiver.stop();
     await deployment.stop();
   }

@@ -8,6 +8,8 @@ export interface Suite<Name extends string = string> {
   figures: Record<Name, Figure>;
   /** Measures once: ours, and in the same minute what ours is held against. A figure whose tool is missing is left out. */
   round(bench: Bench, round: number): Promise<Partial<Record<Name, Reading>>>;
+  /** Puts away what it kept between its rounds. */
+  stop?(): Promise<void>;
 }
 
 export interface Figure {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allOf } from './support/paging.ts';
+import { inParallel } from './support/routes.ts';
 import { serverForTest, startTestServer, type Api, type ApiResponse, type TestServer } from './support/server.ts';
 import { expectShape } from './support/shapes.ts';
 import { StillClock } from './support/still-clock.ts';
@@ -326,6 +327,46 @@ describe('paging while others write', () => {
     expect(newer.filter((id) => there.includes(id))).toEqual(there.slice(0, -1).toReversed());
     expect((await tenant.api.get('/v1/references')).body.count).toBe(there.length + added.length);
   });
+
+  test('of 10,000 sees every old record exactly once, from either end, and the count never lies', async () => {
+    const running = await serverForTest();
+    const { api: own } = await addAccount(running);
+    const there: string[] = [];
+    await inParallel(Array.from({ length: 10_000 }), 64, async () => {
+      const { body, status, text } = await own.post('/v1/references', { application: 'app_1' });
+      expect(status, text).toBe(200);
+      there.push(body.id);
+    });
+    there.sort().reverse();
+
+    let [answered, sent, isPaging] = [there.length, there.length, true];
+    const writing = inParallel([1, 2, 3, 4], 4, async () => {
+      while (isPaging) {
+        sent++;
+        await own.post('/v1/references', { application: 'app_1' });
+        answered++;
+      }
+    });
+    const page = async (query: string): Promise<Item> => {
+      const least = answered;
+      const { body } = await own.get(`/v1/references?limit=50&${query}`);
+      expect(body.count).toBeGreaterThanOrEqual(least);
+      expect(body.count).toBeLessThanOrEqual(sent);
+      return body;
+    };
+    const down = await pagesOf(page, 'starting_after', null);
+    const up = await pagesOf(page, 'ending_before', down.at(-1)!);
+    isPaging = false;
+    await writing;
+
+    const old = new Set(there);
+    expect(down.filter((id) => old.has(id))).toEqual(there);
+    expect(down).toHaveLength(new Set(down).size);
+    // The way up begins after the oldest of all.
+    expect(up.filter((id) => old.has(id))).toEqual(there.slice(0, -1).toReversed());
+    expect(up).toHaveLength(new Set(up).size);
+    expect((await own.get('/v1/references')).body.count).toBe(answered);
+  }, 90_000);
 });
 
 /** Every state, outcome and link there is, in every mixture that the combined filters need. */
@@ -403,6 +444,22 @@ async function pagesBefore(by: Api, id: string): Promise<string[]> {
     const { body } = await by.get(`/v1/references?limit=7&ending_before=${met.at(-1) ?? id}`);
     met.push(...idsOf(body.data).reverse());
     if (!body.has_more) return met;
+  }
+  throw new Error('The writers are faster than the pages.');
+}
+
+/** Ids page by page, in the order they are met, until there are no more or no old ones are left. */
+async function pagesOf(
+  page: (query: string) => Promise<Item>,
+  cursor: 'starting_after' | 'ending_before',
+  from: string | null,
+): Promise<string[]> {
+  const met: string[] = [];
+  for (let pages = 0; pages < 400; pages++) {
+    const at = met.at(-1) ?? from;
+    const { data, has_more } = await page(at === null ? '' : `${cursor}=${at}`);
+    met.push(...(cursor === 'ending_before' ? idsOf(data).reverse() : idsOf(data)));
+    if (!has_more) return met;
   }
   throw new Error('The writers are faster than the pages.');
 }
