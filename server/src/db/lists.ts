@@ -45,13 +45,18 @@ export async function readCount(reader: Reader, resource: Resource, accountId: s
   return row!.count;
 }
 
-/** Ids sort by the time they were made, so the list's order, its cursors and its time filters are all ranges of one index. */
+/**
+ * Ids sort by the time they were made, so the list's order, its cursors and its time filters are all ranges of one index. What is
+ * searched for in arrays has an index that knows no order: all of it is found first, or PostgreSQL would rather look through the
+ * account's records in their order until there are enough.
+ */
 function listStatement(resource: Resource, query: ListQuery): ReadStatement {
   const values: (string | number)[] = [query.accountId];
   const parameter = (value: string | number): string => `$${values.push(value)}`;
 
   // An account's records, or the accounts that belong to it.
-  const matches = [`${resource.ownedBy?.column ?? 'account_id'} = $1`];
+  const ownedBy = resource.ownedBy?.column ?? 'account_id';
+  const matches = [`${ownedBy} = $1`];
   if (resource.delete === 'erases') matches.push('deleted_at is null');
   for (const { filter, value } of query.filters) {
     matches.push(...conditionsOf(filter, value, parameter));
@@ -61,24 +66,30 @@ function listStatement(resource: Resource, query: ListQuery): ReadStatement {
     if (seconds === undefined) continue;
     matches.push(`id ${sign} ${parameter(firstIdAt(resource.prefix, firstSecondOf(seconds) * 1000))}`);
   }
-  const count = countExpression(resource, query, matches, parameter);
-
-  const page = [...matches];
   const backwards = query.cursor?.direction === 'before';
-  if (query.cursor) {
-    page.push(`id ${backwards ? '>' : '<'} ${parameter(query.cursor.id)}`);
-  }
   const order = backwards ? 'id' : 'id desc';
-  const text = `
+  const cursor = query.cursor ? `and id ${backwards ? '>' : '<'} ${parameter(query.cursor.id)}` : '';
+  const slice = `${cursor} order by ${order} limit ${parameter(query.limit + 1)} offset ${parameter(query.offset)}`;
+  const columns = columnsOf(resource).join(', ');
+  const isSearch = query.filters.some(({ filter }) => filter.match === 'contains');
+  const text = isSearch
+    ? `
+    with found as materialized (
+      select id from ${resource.table} where ${matches.join(' and ')}
+    )
     select count, page.*
-    from (select ${count} as count) counted
+    from (select count(*) from found) counted
     left join (
-      select ${columnsOf(resource).join(', ')}
+      select ${columns}
       from ${resource.table}
-      where ${page.join(' and ')}
-      order by ${order}
-      limit ${parameter(query.limit + 1)}
-      offset ${parameter(query.offset)}
+      where ${ownedBy} = $1 and id in (select id from found where true ${slice})
+    ) page on true
+    order by ${order}`
+    : `
+    select count, page.*
+    from (select ${countExpression(resource, query, matches, parameter)} as count) counted
+    left join (
+      select ${columns} from ${resource.table} where ${matches.join(' and ')} ${slice}
     ) page on true
     order by ${order}`;
   const common = query.filters.length <= 1 && Object.keys(query.created).length === 0;
