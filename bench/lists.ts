@@ -125,16 +125,16 @@ async function slowest(
            from ${table} where account_id = $1`,
           [accounts[size]],
         );
-        const fill = (text: string): string =>
+        const filled = (text: string): string =>
           text
             .replace('RECENT', String(Number(rows[0]!.last) - (recentCount * spacingMs) / 1000))
             .replaceAll('OBJECT', rows[0]!.object)
             .replaceAll('TABLE', table);
         const counted = await database.query<{ count: string }>(
-          `select count(*) from ${table} where account_id = $1 and ${fill(condition)}`,
+          `select count(*) from ${table} where account_id = $1 and ${filled(condition)}`,
           [accounts[size]],
         );
-        return { size, path: `/v1/${kind}?${fill(query)}`, count: Number(counted.rows[0]!.count) };
+        return { size, path: `/v1/${kind}?${filled(query)}`, count: Number(counted.rows[0]!.count) };
       }),
     );
     for (let sample = -warmUps; sample < samples; sample++) {

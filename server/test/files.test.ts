@@ -1,10 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { formOf, pdfOf } from './support/files.ts';
+import { TestClock } from './support/clock.ts';
+import { encodedForm, formOf, pdfOf } from './support/files.ts';
 import { expectRefusal, invalid, missing, refusals, unknown } from './support/refusals.ts';
 import { good, serverForTest, startTestServer, type Api, type ApiResponse, type TestServer } from './support/server.ts';
 import { expectShape } from './support/shapes.ts';
-import { addAccount, addKey } from './support/tenants.ts';
+import { addAccount, addKey, firstAccountId } from './support/tenants.ts';
 
 let server: TestServer;
 let api: Api;
@@ -140,6 +142,43 @@ describe('an upload', () => {
       refusals.bodyTooLarge,
     );
     expect(await partsOn(own)).toBe(0);
+  });
+});
+
+describe('an upload that was cut off', () => {
+  test('by the client leaves no bytes behind, and no file', async () => {
+    const own = await serverForTest();
+    const { contentType, bytes } = await encodedForm(formOf({}, pdfOf(randomBytes(5 * megabyte))));
+    const head =
+      `POST /v1/files HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${own.secretKey}\r\n` +
+      `Content-Type: ${contentType}\r\nContent-Length: ${bytes.length}\r\n\r\n`;
+    const socket = connect(Number(new URL(own.url).port), '127.0.0.1');
+    socket.write(head);
+    socket.write(bytes.subarray(0, 3 * megabyte));
+    await expect.poll(() => partsOn(own)).toBeGreaterThan(5);
+    socket.destroy();
+    await expect.poll(() => partsOn(own)).toBe(0);
+    expect((await good(own.api.get('/v1/files'))).body.count).toBe(0);
+  });
+
+  test('by the end of its process is removed within an hour; a file is not', async () => {
+    const clock = new TestClock();
+    const own = await serverForTest({ overrides: { clock } });
+    const { context } = own;
+    await good(own.api.post('/v1/files', formOf()));
+    const accountId = await firstAccountId(own);
+    const lost = context.ids.make('file');
+    await context.fileStore.begin(accountId, lost, clock.nowMs());
+    await context.fileStore.addPart(accountId, lost, 0, pdfOf('lost'));
+    clock.advanceSeconds(3590);
+    await context.fileStore.purge(clock.nowMs());
+    expect(await partsOn(own)).toBe(2);
+    clock.advanceSeconds(11);
+    await context.fileStore.purge(clock.nowMs());
+    expect(await partsOn(own)).toBe(1);
+    const { rows } = await context.database.readers.query('select from file_uploads');
+    expect(rows).toEqual([]);
+    expect((await good(own.api.get('/v1/files'))).body.count).toBe(1);
   });
 });
 

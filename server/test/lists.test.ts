@@ -339,9 +339,10 @@ describe('paging while others write', () => {
     });
     there.sort().reverse();
 
-    let [answered, sent, isPaging] = [there.length, there.length, true];
+    let [answered, sent] = [there.length, there.length];
+    const writers = { running: true };
     const writing = inParallel([1, 2, 3, 4], 4, async () => {
-      while (isPaging) {
+      while (writers.running) {
         sent++;
         await own.post('/v1/references', { application: 'app_1' });
         answered++;
@@ -356,7 +357,7 @@ describe('paging while others write', () => {
     };
     const down = await pagesOf(page, 'starting_after', null);
     const up = await pagesOf(page, 'ending_before', down.at(-1)!);
-    isPaging = false;
+    writers.running = false;
     await writing;
 
     const old = new Set(there);

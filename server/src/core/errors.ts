@@ -54,13 +54,13 @@ export const errorCatalogue = {
   body_too_large: {
     status: 413,
     type: 'invalid_request_error',
-    explanation: 'A body may have at most 256 kB.',
+    explanation: 'A body may have at most 256 kB, and a file at most 10 MB.',
   },
   content_type_unsupported: {
     status: 415,
     type: 'invalid_request_error',
     explanation:
-      'Send the body as JSON with the header `Content-Type: application/json`. Form encoding and content encodings such as gzip are not read.',
+      'Send the body as JSON with the header `Content-Type: application/json`, and a file as a form with `Content-Type: multipart/form-data` and its boundary. Other forms, and content encodings such as gzip, are not read.',
   },
   headers_too_large: {
     status: 431,
