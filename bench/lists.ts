@@ -118,7 +118,7 @@ async function slowest(
   const ratios: number[] = [];
   for (const { query, condition } of filters) {
     const times: Record<keyof typeof accounts, number[]> = { small: [], large: [] };
-    const lists = await Promise.all(
+    const asked = await Promise.all(
       (['small', 'large'] as const).map(async (size) => {
         const { rows } = await database.query<{ last: string; object: string }>(
           `select max(created)::text as last, max(${kind === 'events' ? 'object_id' : 'id'}) as object
@@ -138,7 +138,7 @@ async function slowest(
       }),
     );
     for (let sample = -warmUps; sample < samples; sample++) {
-      for (const { size, path, count } of sample % 2 === 0 ? lists : lists.toReversed()) {
+      for (const { size, path, count } of sample % 2 === 0 ? asked : asked.toReversed()) {
         const startedMs = performance.now();
         const answer = await request(url + path, {
           dispatcher: agent,
@@ -155,7 +155,7 @@ async function slowest(
     const [few, many] = [median(times.small), median(times.large)];
     ratios.push(many / few);
     process.stderr.write(
-      `\n  ${kind}?${query}: ${few.toFixed(2)} ms of ${lists[0]!.count}, ${many.toFixed(2)} ms of ${lists[1]!.count}`,
+      `\n  ${kind}?${query}: ${few.toFixed(2)} ms of ${asked[0]!.count}, ${many.toFixed(2)} ms of ${asked[1]!.count}`,
     );
   }
   await agent.close();
