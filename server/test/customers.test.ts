@@ -278,6 +278,7 @@ describe('a kind of record', () => {
     update: updateFrom({ note: Type.Optional(nullable(Text)) }, (current, { note }) => ({
       after: { ...current, note: note === undefined ? current.note : note },
     })),
+    verbs: { released: 'It was given back.' },
     actions: { release: { decide: (current) => ({ after: { ...current, note: 'released' }, verb: 'released' }) } },
   });
   const table = `

@@ -8,9 +8,12 @@ import {
   closedObject,
   type Action,
   type Caller,
+  type Create,
   type Ownership,
   type Resource,
   type StoredRecord,
+  type Told,
+  type Update,
 } from '../core/resource.ts';
 import { readCount, readList, type ListQuery } from '../db/lists.ts';
 import type { StoredRow } from '../db/records.ts';
@@ -25,6 +28,8 @@ import { versionRoutes } from './version-routes.ts';
 export type Route = ReadRoute | WriteRoute;
 
 interface RouteBase {
+  /** What SDKs and the reference call it: `references_create`. */
+  operationId: string;
   /** With `:id` where an id stands. */
   path: string;
   /** Null if any key will do. */
@@ -34,7 +39,20 @@ interface RouteBase {
   query: Record<string, TSchema>;
   /** Null if nothing in the answer is linked to anything. */
   expandable: Expandable | null;
+  /** What the reference says of it. */
+  told: Told & { summary: string };
+  answer: RouteAnswer;
 }
+
+/**
+ * What is answered with status 200: a record, with its secrets never, always, or for whoever may change it; a list of records; what is
+ * left of a record that was deleted; an object that is no record, or a list of such; or a file.
+ */
+export type RouteAnswer =
+  | { kind: 'record'; resource: Resource; secrets: 'never' | 'always' | 'to_writers' }
+  | { kind: 'list' | 'deletion'; resource: Resource }
+  | { kind: 'object' | 'objects'; name: string; schema: TObject; example: JsonObject }
+  | { kind: 'file'; contentType: string; description: string };
 
 export interface ReadRoute extends RouteBase {
   method: 'GET';
@@ -44,6 +62,8 @@ export interface ReadRoute extends RouteBase {
 export interface WriteRoute extends RouteBase {
   method: 'POST' | 'DELETE';
   body: TObject;
+  /** What the body is sent as: JSON unless it says otherwise. */
+  bodyType?: 'multipart/form-data';
   /** Whether the answer shows the record's secrets. */
   showsSecrets: boolean;
   /** How long others may go on with what they have read of the record. */
@@ -67,8 +87,8 @@ function routesOfResources(context: HttpContext): Route[] {
       ...(resource.ownedBy ? ownRoutes(context, resource, resource.ownedBy) : []),
       listRoute(context, resource),
       retrieveRoute(context, resource),
-      ...(resource.create ? [createRoute(context, resource, resource.create.body)] : []),
-      ...(resource.update && !resource.ownedBy ? [updateRoute(context, resource, resource.update.body)] : []),
+      ...(resource.create ? [createRoute(context, resource, resource.create)] : []),
+      ...(resource.update && !resource.ownedBy ? [updateRoute(context, resource, resource.update)] : []),
       ...(resource.delete ? [deleteRoute(context, resource, resource.delete)] : []),
       ...Object.entries(resource.actions ?? {}).map(([name, action]) => actionRoute(context, resource, name, action)),
     ];
@@ -78,6 +98,12 @@ function routesOfResources(context: HttpContext): Route[] {
 function listRoute(context: HttpContext, resource: Resource): ReadRoute {
   return {
     method: 'GET',
+    operationId: `${resource.path}_list`,
+    told: {
+      summary: `List ${spoken(resource.path)}`,
+      description: `The account’s ${spoken(resource.path)}, the newest first.`,
+    },
+    answer: { kind: 'list', resource },
     path: `/v1/${resource.path}`,
     permission: `${resource.path}.read`,
     object: resource.object,
@@ -98,6 +124,12 @@ function listRoutesBelow(
     if (!owners) throw new Error(`Bug! There is no resource ${path}.`);
     return {
       method: 'GET',
+      operationId: `${path}_list_${resource.path}`,
+      told: {
+        summary: `List the ${spoken(resource.path)} of ${aOrAn(owners)}`,
+        description: `The ${spoken(resource.path)} of this ${spoken(owners.object)}, the newest first.`,
+      },
+      answer: { kind: 'list', resource },
       path: `/v1/${path}/:id/${resource.path}`,
       permission: `${path}.read`,
       object: resource.object,
@@ -127,6 +159,9 @@ function retrieveRoute(context: HttpContext, resource: Resource): ReadRoute {
   const { path } = resource;
   return {
     method: 'GET',
+    operationId: `${path}_retrieve`,
+    told: { summary: `Retrieve ${aOrAn(resource)}`, description: `The ${spoken(resource.object)} as it is now.` },
+    answer: { kind: 'record', resource, secrets: 'to_writers' },
     path: `/v1/${path}/:id`,
     permission: `${path}.read`,
     object: resource.object,
@@ -142,9 +177,14 @@ function retrieveRoute(context: HttpContext, resource: Resource): ReadRoute {
   };
 }
 
-function createRoute(context: HttpContext, resource: Resource, body: TObject): WriteRoute {
+function createRoute(context: HttpContext, resource: Resource, create: Create<StoredRecord>): WriteRoute {
+  const told = { summary: `Create ${aOrAn(resource)}`, description: `Makes ${aOrAn(resource)}.`, ...toldOf(create) };
+  const refusals = resource.mostOfAnAccount === undefined ? [] : ['limit_reached' as const];
   return {
-    ...writeRoute(resource, 'POST', '', body),
+    ...writeRoute(resource, 'POST', '', create.body),
+    operationId: `${resource.path}_create`,
+    told: { ...told, refusals: [...refusals, ...(create.refusals ?? [])] },
+    answer: { kind: 'record', resource, secrets: 'always' },
     showsSecrets: true,
     // Nobody can have read it yet.
     staleForMs: 0,
@@ -167,16 +207,25 @@ async function requireRoom(context: HttpContext, resource: Resource, accountId: 
   );
 }
 
-function updateRoute(context: HttpContext, resource: Resource, body: TObject): WriteRoute {
+function updateRoute(context: HttpContext, resource: Resource, update: Update<StoredRecord>): WriteRoute {
   return {
-    ...writeRoute(resource, 'POST', '/:id', body),
+    ...writeRoute(resource, 'POST', '/:id', update.body),
+    operationId: `${resource.path}_update`,
+    told: updateTold(resource, update),
     decide: async (call, input, caller) => decideUpdate(resource, await load(context, resource, call), input, caller),
   };
 }
 
 function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | Action<StoredRecord>): WriteRoute {
+  const deleted: Told & { summary: string } = {
+    summary: `Delete ${aOrAn(resource)}`,
+    description: `Removes the ${spoken(resource.object)}. Events and logs go on to name it.`,
+  };
   return {
     ...writeRoute(resource, 'DELETE', '/:id', closedObject({})),
+    operationId: `${resource.path}_delete`,
+    told: how === 'removes' ? deleted : { ...deleted, ...toldOf(how) },
+    answer: how === 'removes' ? { kind: 'deletion', resource } : actionAnswer(resource, how),
     async decide(call, input, caller) {
       const before = await load(context, resource, call);
       if (how === 'removes') return { changes: [{ resource, before, after: null }] };
@@ -188,6 +237,9 @@ function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 
 function actionRoute(context: HttpContext, resource: Resource, name: string, action: Action<StoredRecord>): WriteRoute {
   return {
     ...writeRoute(resource, 'POST', `/:id/${name}`, action.body ?? closedObject({})),
+    operationId: `${resource.path}_${name}`,
+    told: { summary: `${name} ${aOrAn(resource)}`, ...toldOf(action) },
+    answer: actionAnswer(resource, action),
     showsSecrets: action.showsSecrets ?? false,
     decide: async (call, input, caller) =>
       decideAction(resource, action, await load(context, resource, call), input, caller),
@@ -200,9 +252,10 @@ function writeRoute(
   method: WriteRoute['method'],
   path: string,
   body: TObject,
-): Omit<WriteRoute, 'decide'> {
+): Omit<WriteRoute, 'decide' | 'operationId' | 'told'> {
   return {
     method,
+    answer: { kind: 'record', resource, secrets: 'never' },
     path: `/v1/${resource.path}${path}`,
     permission: `${resource.path}.write`,
     object: resource.object,
@@ -225,6 +278,12 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
   };
   const read: ReadRoute = {
     method: 'GET',
+    operationId: `${ownPath}_retrieve`,
+    told: {
+      summary: `Retrieve your own ${spoken(resource.object)}`,
+      description: `The ${spoken(resource.object)} that is acted upon: the key’s own, unless \`Service-Context\` names another.`,
+    },
+    answer: { kind: 'record', resource, secrets: 'never' },
     path,
     permission: `${resource.path}.read`,
     object: resource.object,
@@ -232,7 +291,7 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
     query: {},
     read: async (call) => renderExpanded(context, call, resource, await loadOwn(call)),
   };
-  const ownRoute = (name: string, body: TObject): Omit<WriteRoute, 'decide'> => ({
+  const ownRoute = (name: string, body: TObject): Omit<WriteRoute, 'decide' | 'operationId' | 'told'> => ({
     ...writeRoute(resource, 'POST', '', body),
     path: path + name,
     touches: (call) => [call.accountId],
@@ -243,6 +302,8 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
       ? [
           {
             ...ownRoute('', resource.update.body),
+            operationId: `${ownPath}_update`,
+            told: { ...updateTold(resource, resource.update), summary: `Update your own ${spoken(resource.object)}` },
             decide: async (call: Call, input: object, caller: Caller) =>
               decideUpdate(resource, await loadOwn(call), input, caller),
           },
@@ -250,10 +311,46 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
       : []),
     ...Object.entries(actions).map(([name, action]) => ({
       ...ownRoute(`/${name}`, action.body ?? closedObject({})),
+      operationId: `${ownPath}_${name.replaceAll('/', '_')}`,
+      told: { summary: name, ...toldOf(action) },
       decide: async (call: Call, input: object, caller: Caller) =>
         decideAction(resource, action, await loadOwn(call), input, caller),
     })),
   ];
+}
+
+function updateTold(resource: Resource, update: Update<StoredRecord>): Told & { summary: string } {
+  const description = `Sets the members that are sent, and leaves all others as they are.`;
+  const { description: particular, ...told } = toldOf(update);
+  return {
+    summary: `Update ${aOrAn(resource)}`,
+    ...told,
+    description: particular === undefined ? description : `${description} ${particular}`,
+  };
+}
+
+/** What the answer to an action shows. */
+function actionAnswer(resource: Resource, { answers = resource, showsSecrets }: Action<StoredRecord>): RouteAnswer {
+  return { kind: 'record', resource: answers, secrets: showsSecrets ? 'always' : 'never' };
+}
+
+/** The part of a definition that is for the reference. */
+function toldOf({ summary, description, example, refusals }: Told): Told {
+  return {
+    ...(summary !== undefined && { summary }),
+    ...(description !== undefined && { description }),
+    ...(example && { example }),
+    ...(refusals && { refusals }),
+  };
+}
+
+/** `webhook_endpoints` as it is said: webhook endpoints. */
+export function spoken(name: string): string {
+  return name.replaceAll('_', ' ').replace(/^api\b/, 'API');
+}
+
+function aOrAn({ object }: Resource): string {
+  return `${/^[aeiou]/.test(object) ? 'an' : 'a'} ${spoken(object)}`;
 }
 
 /** @throws {ApiError} `resource_missing`, with the same words whether the record is another account's or nobody's. */
