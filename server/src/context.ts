@@ -119,6 +119,7 @@ export async function createContext(
     resources,
     versions,
     latestVersion,
+    productVersion: version,
     eventShape,
     isReady: () => isReady(reader),
     close: () => database.end(),

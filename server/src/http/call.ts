@@ -45,6 +45,8 @@ export interface HttpContext {
   resources: readonly Resource[];
   versions: ApiVersions;
   latestVersion: LatestVersion;
+  /** The product's version, as its package tells it. */
+  productVersion: string;
   /** The shape in which events are kept just now. */
   eventShape(): EventShape;
   /** Whether the database answers. */
