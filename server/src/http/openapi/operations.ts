@@ -94,14 +94,17 @@ function headerParameters({ method }: Route): Piece[] {
 
 function requestBodyOf(shapes: Shapes, route: Extract<Route, { method: 'POST' | 'DELETE' }>): Piece | null {
   const { versions, version, schemas, resources } = shapes;
-  const { body, object, told, bodyType = 'application/json' } = route;
+  const { operationId, body, object, told, bodyType = 'application/json' } = route;
   if (Object.keys(body.properties).length === 0) return null;
   const resource = resources.find((candidate) => candidate.object === object);
   const example = told.example && versions.convertBody(object, told.example, versions.newest, version);
   return {
     required: (body.required ?? []).length > 0,
     content: {
-      [bodyType]: { schema: schemas.inVersion(object, withFieldTexts(body, resource)), ...(example && { example }) },
+      [bodyType]: {
+        schema: schemas.body(operationId, object, withFieldTexts(body, resource)),
+        ...(example && { example }),
+      },
     },
   };
 }

@@ -50,9 +50,10 @@ export class Schemas {
       }
       case 'record': {
         const { resource, secrets } = answer;
+        // Those that are not kept are shown once, by the answer that makes them.
         const kept = secretsOf(resource).some(([, { column }]) => column !== null);
         const shapes = [
-          ...(secrets === 'always' && secretsOf(resource).length > 0 ? [] : [this.record(resource)]),
+          ...(secrets === 'always' ? [] : [this.record(resource)]),
           ...(secrets === 'always' || (secrets === 'to_writers' && kept) ? [this.recordWithSecrets(resource)] : []),
           ...(method === 'GET' && resource.tellsDeletion ? [this.deletion(resource)] : []),
         ];
@@ -99,6 +100,11 @@ export class Schemas {
     );
   }
 
+  /** The body of a request, in the shape of the newest version. */
+  body(operationId: string, object: string, body: TObject): Piece {
+    return this.#named(`${nameOf(operationId)}Body`, () => this.inVersion(object, body));
+  }
+
   /** The body of a delivery: an event as webhook endpoints get it. */
   deliveredEvent(): Piece {
     const event = this.#resources.find(({ object }) => object === 'event')!;
@@ -107,7 +113,7 @@ export class Schemas {
     });
     return this.#named('DeliveredEvent', () => {
       const members = { ...commonMembers(event), ...this.#eventMembers(event), account: Type.Optional(account) };
-      return this.inVersion('event', closedObject(members));
+      return this.#eventSchema(members);
     });
   }
 
@@ -164,12 +170,6 @@ export class Schemas {
     );
   }
 
-  /** A record of examples, as this version shows it. */
-  exampleOf(resource: Resource, withSecrets = false): JsonObject | null {
-    const example = this.#newestExample(resource, withSecrets);
-    return example && this.#older(example);
-  }
-
   /** An event of examples, as it is delivered. */
   deliveredExample(resource: Resource, type: string): JsonObject | null {
     const event = this.#resources.find(({ object }) => object === 'event')!;
@@ -196,6 +196,12 @@ export class Schemas {
     };
   }
 
+  /** A record of examples, as this version shows it. */
+  #exampleOf(resource: Resource, withSecrets: boolean): JsonObject | null {
+    const example = this.#newestExample(resource, withSecrets);
+    return example && this.#older(example);
+  }
+
   #older(example: JsonObject): JsonObject {
     return this.#versions.convert(example, this.#versions.newest, this.#version);
   }
@@ -211,22 +217,30 @@ export class Schemas {
         '~optional' in schema ? { '~optional': true } : {},
       );
     }
-    if (resource.object === 'event') {
+    const isEvent = resource.object === 'event';
+    if (isEvent) {
       const version = Type.String({ description: 'The version whose shape it has: the one of this answer.' });
       Object.assign(members, this.#eventMembers(resource), { api_version: version });
     } else {
       members.account = Type.Optional(accountSchema);
     }
-    const example = this.exampleOf(resource, withSecrets);
+    const schema = isEvent ? this.#eventSchema(members) : this.inVersion(resource.object, closedObject(members));
+    const { description } = resource;
+    const example = this.#exampleOf(resource, withSecrets);
     return {
-      ...this.inVersion(resource.object, closedObject(members)),
-      ...(resource.description !== undefined && {
-        description: this.worded(resource.object, resource.description),
-      }),
-      ...(example && {
-        examples: [resource.object === 'event' ? { ...example, api_version: this.#version } : example],
-      }),
+      ...schema,
+      ...(description !== undefined && { description: this.worded(resource.object, description) }),
+      ...(example && { examples: [isEvent ? { ...example, api_version: this.#version } : example] }),
     };
+  }
+
+  /** The parts of an event have names of their own, because events are shown by answers and by deliveries. */
+  #eventSchema(members: TProperties): Piece {
+    const event = this.inVersion('event', closedObject(members));
+    const properties = event.properties as Record<string, Piece>;
+    const named = ['data', 'request'].filter((name) => properties[name]!.type === 'object');
+    const refs = named.map((name) => [name, this.#named(`Event${nameOf(name)}`, () => properties[name]!)]);
+    return { ...event, properties: { ...properties, ...Object.fromEntries(refs) } };
   }
 
   /** What is particular of an event: the types there are, and the records they can be about. */
