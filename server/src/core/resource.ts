@@ -112,8 +112,8 @@ export interface Resource<R extends StoredRecord = StoredRecord> {
   table: string;
   /** For the reference: what it is. */
   description?: string;
-  /** For the reference, in the newest shape: a record with its secrets, and what of it was different before it was updated. */
-  example?: { record: JsonObject; before?: JsonObject };
+  /** For the reference, in the newest shape. */
+  example?: RecordExample;
   fields: Record<string, Field>;
   /** Fields that hold the id of another record, with the path of its kind: what `related_object` finds. */
   links?: Readonly<Record<string, string>>;
@@ -144,6 +144,16 @@ export interface Resource<R extends StoredRecord = StoredRecord> {
   mostOfAnAccount?: number;
   /** Operations on one record that are more than setting fields: `POST /v1/<path>/{id}/<name>`. */
   actions?: Record<string, Action<R>>;
+}
+
+/** A record as the reference shows it. */
+export interface RecordExample {
+  /** With its secrets. */
+  record: JsonObject;
+  /** What of it was different when it was new, before it was updated. */
+  before?: JsonObject;
+  /** What of it is different after one of its verbs. */
+  after?: Readonly<Record<string, JsonObject>>;
 }
 
 /** What is particular about accounts. */

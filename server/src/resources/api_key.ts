@@ -67,11 +67,16 @@ export const apiKey = defineResource<ApiKeyRecord>({
       permissions: ['references.read', 'events.read'],
       last_four: 'x7Qd',
       expires_at: null,
-      last_used_at: 1795233960,
+      last_used_at: null,
       status: 'active',
       secret: 'rk_test_h3Vd8sKq1ZtYb6Wn4Lr9Mc2Xp7Gf5Ja0bTx7Qd',
     },
-    before: { expires_at: 1797825600 },
+    before: { expires_at: null },
+    after: {
+      updated: { expires_at: 1795237627 },
+      rolled: { expires_at: 1795237627 },
+      revoked: { status: 'revoked' },
+    },
   },
   verbs: {
     rolled: 'It was replaced by a new key, which has its own `api_key.created`.',

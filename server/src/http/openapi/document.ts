@@ -37,7 +37,13 @@ export function openApiDocument(documented: Documented, version: string): JsonOb
       title: 'Tenure API',
       version,
       summary: 'An open leasing API: tenant references, events, signed webhooks.',
-      description: guide({ versions, version, publicUrl: config.publicUrl, word: wordsOf(shapes) }),
+      description: guide({
+        versions,
+        version,
+        publicUrl: config.publicUrl,
+        permissions: permissionsOf(routes),
+        word: wordsOf(shapes),
+      }),
       license: { name: 'MIT', identifier: 'MIT' },
       'x-product-version': productVersion,
     },
@@ -63,6 +69,11 @@ export function openApiDocument(documented: Documented, version: string): JsonOb
   };
   // What the definitions are made with is left behind.
   return JSON.parse(JSON.stringify(document)) as JsonObject;
+}
+
+function permissionsOf(routes: readonly Route[]): string[] {
+  const needed = routes.map(({ permission }) => permission).filter((permission) => permission !== null);
+  return [...new Set(needed)].sort();
 }
 
 /** What the guide calls members that have had other names. */

@@ -1,5 +1,4 @@
 import { errorCatalogue } from '../../core/errors.ts';
-import { permissions } from '../../core/permissions.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
 
 /** What the guide is written for. */
@@ -7,6 +6,8 @@ interface GuideFacts {
   versions: ApiVersions;
   version: string;
   publicUrl: string;
+  /** Those that operations need. */
+  permissions: readonly string[];
   /** What this version calls a member of an object. */
   word: (object: string, name: string) => string;
 }
@@ -45,7 +46,7 @@ curl ${publicUrl}/v1/references \\
 \`\`\`
 `;
 
-const authentication = ({ publicUrl }: GuideFacts): string => `
+const authentication = ({ publicUrl, permissions }: GuideFacts): string => `
 # Authentication
 
 Every path below \`${publicUrl}/v1\` needs an API key: \`Authorization: Bearer <key>\`. The server’s first start prints one, \`npm run new-key\` makes another, and keys make keys (see API keys).
@@ -56,7 +57,7 @@ Every path below \`${publicUrl}/v1\` needs an API key: \`Authorization: Bearer <
 | restricted | \`rk_test_\`, \`rk_live_\` | one job: what its permissions say |
 | agent | \`ak_test_\`, \`ak_live_\` | a program that acts by itself; has a name, ends after 90 days at most, makes no keys |
 
-\`test\` and \`live\` keys are for deployments of that mode. Each operation names the permission it needs; \`<resource>.write\` includes \`<resource>.read\`. Permissions: ${permissions.map((name) => `\`${name}\``).join(', ')}.
+\`test\` and \`live\` keys are for deployments of that mode. Each operation names the permission it needs; \`<resource>.write\` includes \`<resource>.read\`. Operations need ${permissions.map((name) => `\`${name}\``).join(', ')}.
 
 No key is needed for this page, \`/openapi.json?version=<date>\` (this document), \`/docs/errors\`, \`/healthz\` (the process is alive) and \`/readyz\` (200 if its database answers, 503 if not).
 `;

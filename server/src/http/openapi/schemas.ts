@@ -1,4 +1,4 @@
-import { Type, type TObject, type TProperties, type TSchema } from 'typebox';
+import { IsOptional, Type, type TObject, type TProperties, type TSchema } from 'typebox';
 import { toSeconds } from '../../core/clock.ts';
 import type { JsonObject } from '../../core/diff.ts';
 import { errorCatalogue } from '../../core/errors.ts';
@@ -172,12 +172,18 @@ export class Schemas {
 
   /** An event of examples, as it is delivered. */
   deliveredExample(resource: Resource, type: string): JsonObject | null {
-    const event = this.#resources.find(({ object }) => object === 'event')!;
+    const event = this.#newestExample(
+      this.#resources.find(({ object }) => object === 'event')!,
+      false,
+    );
     const object = this.#newestExample(resource, false);
-    const example = this.#newestExample(event, false);
-    if (!object || !example) return null;
-    const before = type.endsWith('.updated') ? (resource.example!.before ?? {}) : null;
-    return this.#older({ ...example, type, data: { object, previous_attributes: before } });
+    const { before = {}, after = {} } = resource.example ?? {};
+    if (!event || !object) return null;
+    const verb = type.split('.')[1]!;
+    const different = verb === 'created' ? before : after[verb];
+    const previous = verb === 'updated' ? before : null;
+    const data = { object: { ...object, ...different }, previous_attributes: previous };
+    return this.#older({ ...event, type, data });
   }
 
   #newestExample(resource: Resource, withSecrets: boolean): JsonObject | null {
@@ -188,11 +194,12 @@ export class Schemas {
     const id = prefix + exampleIdTail;
     const record = { id, object, created: toSeconds(timeOfId(id as Id)), ...Object.fromEntries(members) };
     if (object !== 'event') return record;
-    const told = this.#resources.find((candidate) => candidate.example && eventTypesOf(candidate).length > 0)!;
+    const subject = this.#resources.find((candidate) => candidate.example && eventTypesOf(candidate).length > 0)!;
+    const whole = { ...this.#newestExample(subject, false), ...subject.example!.before };
     return {
       ...record,
-      type: `${told.object}.created`,
-      data: { object: this.#newestExample(told, false)!, previous_attributes: null },
+      type: `${subject.object}.created`,
+      data: { object: whole, previous_attributes: null },
     };
   }
 
@@ -211,11 +218,8 @@ export class Schemas {
     for (const [name, { schema, description }] of fields) {
       const linked = resource.links?.[name];
       const own = linked === undefined ? schema : this.#expandable(schema, linked);
-      members[name] = Object.assign(
-        Type.Unsafe({ ...own, ...(description !== undefined && { description }) }),
-        // What may be left out is told by typebox with a mark that no copy takes along.
-        '~optional' in schema ? { '~optional': true } : {},
-      );
+      const told = Type.Unsafe({ ...own, ...(description !== undefined && { description }) });
+      members[name] = IsOptional(schema) ? Type.Optional(told) : told;
     }
     const isEvent = resource.object === 'event';
     if (isEvent) {

@@ -34,7 +34,8 @@ export const reference = defineResource<ReferenceRecord>({
       type: 'customer',
       metadata: { branch: 'york' },
     },
-    before: { completed_at: null, outcome: null, reference_pdf: null, status: 'processing' },
+    before: { completed_at: null, outcome: null, reference_pdf: null, status: 'pending' },
+    after: { canceled: { completed_at: null, outcome: null, reference_pdf: null, status: 'canceled' } },
   },
   metadata: true,
   fields: {
