@@ -31,7 +31,7 @@ export function addReference(app: FastifyInstance, context: HttpContext, routes:
   app.get('/docs', { config }, async (request, reply) => {
     const { html, policy } = page(context.versions.upTo(context.latestVersion.known));
     reply.header('content-security-policy', policy).header('x-content-type-options', 'nosniff');
-    return sendUnlessKnown(request, reply, 'text/html; charset=utf-8', html);
+    return sendUnlessKnown(request, reply, 'text/html; charset=utf-8', shelved(html));
   });
 
   app.get('/docs/scalar.js', { config }, async (request, reply) => {
@@ -39,17 +39,28 @@ export function addReference(app: FastifyInstance, context: HttpContext, routes:
     const takesGzip = /\bgzip\b/.test(headerOf(request, 'accept-encoding') ?? '');
     reply.header('vary', 'accept-encoding');
     if (takesGzip) reply.header('content-encoding', 'gzip');
-    const bytes = takesGzip ? zipped : await promisify(gunzip)(zipped);
-    return sendUnlessKnown(request, reply, 'text/javascript; charset=utf-8', bytes);
+    const body = takesGzip ? zipped.body : await promisify(gunzip)(zipped.body);
+    return sendUnlessKnown(request, reply, 'text/javascript; charset=utf-8', { ...zipped, body });
   });
 }
 
+/** What is sent as often as it is asked for, with the mark by which a client knows whether it has it. */
+interface Shelved<Body extends string | Buffer> {
+  body: Body;
+  etag: string;
+}
+
+function shelved<Body extends string | Buffer>(body: Body): Shelved<Body> {
+  // Weak, because it is the same zipped and not (RFC 9110, 8.8.3).
+  return { body, etag: `W/"${hash('sha256', body, 'base64url').slice(0, 22)}"` };
+}
+
 /** The documents by their versions, each written once. What writes them is loaded for the first. */
-function documents(context: HttpContext, routes: readonly Route[]): (version: string) => Promise<string> {
-  const written = new Map<string, Promise<string>>();
-  const write = async (version: string): Promise<string> => {
+function documents(context: HttpContext, routes: readonly Route[]): (version: string) => Promise<Shelved<string>> {
+  const written = new Map<string, Promise<Shelved<string>>>();
+  const write = async (version: string): Promise<Shelved<string>> => {
     const { openApiDocument } = await import('./openapi/document.ts');
-    return JSON.stringify(openApiDocument({ ...context, routes }, version));
+    return shelved(JSON.stringify(openApiDocument({ ...context, routes }, version)));
   };
   return (version) => {
     const known = written.get(version) ?? write(version);
@@ -67,13 +78,13 @@ function unknownVersion(version: string, served: readonly string[]): ApiError {
 }
 
 /** The script of the page, zipped, because it has 4 MB. Its package hands it out as a plugin only, so a server of its own is asked for it. */
-async function loadScript(): Promise<Buffer> {
+async function loadScript(): Promise<Shelved<Buffer>> {
   const { default: apiReference } = await import('@scalar/fastify-api-reference');
   const shelf = fastify();
   await shelf.register(apiReference, { routePrefix: '/docs', configuration: { url: '/openapi.json' } });
   const { rawPayload } = await shelf.inject('/docs/js/scalar.js');
   await shelf.close();
-  return promisify(gzip)(rawPayload);
+  return shelved(await promisify(gzip)(rawPayload));
 }
 
 /** The page that shows the documents of these versions, and what it may load: nothing from anywhere else. */
@@ -127,9 +138,8 @@ function sendUnlessKnown(
   request: FastifyRequest,
   reply: FastifyReply,
   type: string,
-  body: string | Buffer,
+  { body, etag }: Shelved<string | Buffer>,
 ): FastifyReply {
-  const etag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
   // Kept, but asked about each time: an upgrade of the server is seen at once.
   reply.header('etag', etag).header('cache-control', 'no-cache');
   if ((headerOf(request, 'if-none-match') ?? '').includes(etag)) return reply.code(304).send();
