@@ -45,7 +45,10 @@ export class Schemas {
       case 'object':
       case 'objects': {
         const { name, schema, example } = answer;
-        const object = this.#named(name, () => ({ ...schema, examples: [this.#older(example)] }));
+        const object = this.#named(name, () => ({
+          ...this.inVersion(example.object as string, schema),
+          examples: [this.#older(example)],
+        }));
         return answer.kind === 'object' ? object : this.list(name, object);
       }
       case 'record': {
@@ -172,10 +175,8 @@ export class Schemas {
 
   /** An event of examples, as it is delivered. */
   deliveredExample(resource: Resource, type: string): JsonObject | null {
-    const event = this.#newestExample(
-      this.#resources.find(({ object }) => object === 'event')!,
-      false,
-    );
+    const events = this.#resources.find(({ object }) => object === 'event')!;
+    const event = this.#newestExample(events, false);
     const object = this.#newestExample(resource, false);
     const { before = {}, after = {} } = resource.example ?? {};
     if (!event || !object) return null;
