@@ -8,6 +8,7 @@ export default defineConfig({
     include: slow ? ['test/**/*.slow.test.ts'] : ['test/**/*.test.ts'],
     exclude: slow ? [] : ['test/**/*.slow.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
+    setupFiles: ['test/support/answer-faults.ts'],
     testTimeout: slow ? 20 * 60_000 : 20_000,
     hookTimeout: 60_000,
     // One more than the cores it is made for: many tests wait, for a lease, a schedule or a freshness time.

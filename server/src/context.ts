@@ -139,6 +139,7 @@ export async function createContext(
     permissions: permissionsOf(resources),
     versions,
     latestVersion,
+    productVersion: version,
     eventShape,
     isReady: () => isReady(reader),
     close: () => database.end(),

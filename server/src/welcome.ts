@@ -10,6 +10,7 @@ export function welcome(config: Config, dataPlace: string, newSecretKey: string 
 Tenure is running in ${config.mode} mode.
 
 API           ${config.publicUrl}/v1
+Reference     ${config.publicUrl}/docs
 ${keyLine}
 
 Create a reference:

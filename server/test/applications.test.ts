@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const noReferences = {
-  count: 0,
+  total: 0,
   by_status: { pending: 0, processing: 0, complete: 0, canceled: 0 },
   by_outcome: { accept: 0, consider: 0, high_risk: 0 },
   result: null,
@@ -106,7 +106,7 @@ describe('an application', () => {
     const application = await make('applications', { customers: [person.id, 'cus_in_a_crm'] });
     const path = '/v1/references?expand=application.customers';
     const { body } = await good(api.post(path, { application: application.id }));
-    const references = { ...noReferences, count: 1, by_status: { ...noReferences.by_status, pending: 1 } };
+    const references = { ...noReferences, total: 1, by_status: { ...noReferences.by_status, pending: 1 } };
     // As the request leaves it, with the reference that it made.
     expect(body.application).toStrictEqual({ ...application, customers: [person, 'cus_in_a_crm'], references });
     const read = await good(api.get(`/v1/references/${body.id}?expand=application.customers`));
@@ -118,10 +118,10 @@ describe('the roll-up of its references', () => {
   test('follows each of them, and never says that one has failed while another is pending', async () => {
     const application = await make('applications', {});
     const [lead, joint] = [await referenceFor(application), await referenceFor(application)];
-    expect(await rollUp(application)).toMatchObject({ count: 2, by_status: { pending: 2 }, result: null });
+    expect(await rollUp(application)).toMatchObject({ total: 2, by_status: { pending: 2 }, result: null });
     await good(api.post(`/v1/references/${joint.id}`, { outcome: 'high_risk' }));
     expect(await rollUp(application)).toStrictEqual({
-      count: 2,
+      total: 2,
       by_status: { pending: 1, processing: 0, complete: 1, canceled: 0 },
       by_outcome: { accept: 0, consider: 0, high_risk: 1 },
       result: null,
@@ -145,10 +145,10 @@ describe('the roll-up of its references', () => {
     await good(api.post(`/v1/references/${one.id}/cancel`));
     expect(await rollUp(application)).toMatchObject({ by_status: { pending: 1, canceled: 1 }, result: null });
     await good(api.post(`/v1/references/${other.id}/cancel`));
-    expect(await rollUp(application)).toMatchObject({ count: 2, by_status: { canceled: 2 }, result: null });
+    expect(await rollUp(application)).toMatchObject({ total: 2, by_status: { canceled: 2 }, result: null });
     const third = await referenceFor(application);
     await good(api.post(`/v1/references/${third.id}`, { outcome: 'accept' }));
-    expect(await rollUp(application)).toMatchObject({ count: 3, result: 'accept' });
+    expect(await rollUp(application)).toMatchObject({ total: 3, result: 'accept' });
   });
 
   test('is an event of the application, made by the request that changed the reference', async () => {
@@ -160,7 +160,7 @@ describe('the roll-up of its references', () => {
     );
     expect(types).toEqual(['reference.created', 'application.updated']);
     const { body: event } = await good(api.get(`/v1/events/${log.events[1]}`));
-    expect(event.data.previous_attributes).toStrictEqual({ references: { count: 0, by_status: { pending: 0 } } });
+    expect(event.data.previous_attributes).toStrictEqual({ references: { total: 0, by_status: { pending: 0 } } });
     expect(event.request.id).toBe(headers.get('request-id'));
     // Metadata of the reference is no business of the application.
     await good(api.post(`/v1/references/${reference.id}`, { metadata: { a: '1' } }));
@@ -170,7 +170,7 @@ describe('the roll-up of its references', () => {
   test('counts every one of many that come at once', async () => {
     const application = await make('applications', {});
     const made = await Promise.all(Array.from({ length: 40 }, () => referenceFor(application)));
-    expect(await rollUp(application)).toMatchObject({ count: 40, by_status: { pending: 40 } });
+    expect(await rollUp(application)).toMatchObject({ total: 40, by_status: { pending: 40 } });
     await Promise.all(
       made.map(({ id }, index) =>
         good(
@@ -181,7 +181,7 @@ describe('the roll-up of its references', () => {
       ),
     );
     expect(await rollUp(application)).toMatchObject({
-      count: 40,
+      total: 40,
       by_status: { complete: 30, canceled: 10 },
       by_outcome: { accept: 30 },
       result: 'accept',
@@ -200,7 +200,7 @@ describe('a person who is erased', () => {
     const { body } = await good(api.get(`/v1/applications/${application.id}?expand=customers`));
     expect(body.customers).toStrictEqual([{ id: person.id, object: 'customer', deleted: true }]);
     // Nobody goes on checking them.
-    expect(body.references).toMatchObject({ count: 1, by_status: { canceled: 1 } });
+    expect(body.references).toMatchObject({ total: 1, by_status: { canceled: 1 } });
   });
 });
 

@@ -28,7 +28,7 @@ describe('an upload', () => {
       id: expect.stringMatching(/^file_[0-9A-Za-z]{22}$/),
       object: 'file',
       created: expect.closeTo(Date.now() / 1000, -1),
-      purpose: 'reference_pdf',
+      purpose: 'reference_report',
       filename: 'Zeugnis für Łukasz.pdf',
       size: contents.length,
       sha256: createHash('sha256').update(contents).digest('hex'),
@@ -127,7 +127,7 @@ describe('an upload', () => {
     const { body: log } = await good(api.get(`/v1/logs/${headers.get('request-id')}`));
     const { filename, size, sha256, content_type } = file;
     expect(JSON.parse(log.request_body)).toStrictEqual({
-      purpose: 'reference_pdf',
+      purpose: 'reference_report',
       file: { filename, size, sha256, content_type },
     });
     expect(log.events).toHaveLength(1);
@@ -228,7 +228,7 @@ describe('a file', () => {
     const own = await serverForTest();
     const { body: report } = await good(own.api.post('/v1/files', formOf()));
     await good(own.api.post('/v1/files', formOf({ purpose: 'income_evidence' })));
-    const { body: list } = await good(own.api.get('/v1/files?purpose=reference_pdf'));
+    const { body: list } = await good(own.api.get('/v1/files?purpose=reference_report'));
     expect(list).toStrictEqual({ object: 'list', count: 1, has_more: false, data: [report] });
   });
 

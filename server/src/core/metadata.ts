@@ -7,17 +7,28 @@ export type Metadata = Record<string, string>;
 
 const pairsMax = 50;
 
-export const metadataSchema = Type.Unsafe<Metadata>({ type: 'object', additionalProperties: { type: 'string' } });
+export const metadataSchema = Type.Unsafe<Metadata>({
+  type: 'object',
+  additionalProperties: { type: 'string' },
+  description: 'Key-value pairs of your own, for what this record has in your system. Empty if there are none.',
+});
 
 /** Brackets are kept out of keys because they name nested parameters: `metadata[order]`. */
-export const metadataForCreate = metadataInput(pairsMax);
+export const metadataForCreate = metadataInput(
+  pairsMax,
+  'Key-value pairs of your own: up to 50, with keys of 1 to 40 characters without brackets, and values of up to 500.',
+);
 
 /** One update may replace every pair: remove fifty and add fifty. */
-export const metadataForUpdate = metadataInput(2 * pairsMax);
+export const metadataForUpdate = metadataInput(
+  2 * pairsMax,
+  'Merged into what is there: a pair replaces the one of its key, an empty string removes it, and null clears all. A record has up to 50.',
+);
 
-function metadataInput(maxProperties: number) {
+function metadataInput(maxProperties: number, description: string) {
   return Type.Unsafe<Metadata | null>({
     type: ['object', 'null'],
+    description,
     maxProperties,
     propertyNames: { type: 'string', minLength: 1, maxLength: 40, pattern: '^[^\\[\\]]*$' },
     additionalProperties: { type: 'string', maxLength: 500 },

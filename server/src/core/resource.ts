@@ -1,7 +1,8 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from 'typebox';
 import type { KeyType, Mode } from './api-keys.ts';
 import type { RecordChange } from './change.ts';
-import type { Json } from './diff.ts';
+import type { Json, JsonObject } from './diff.ts';
+import type { ErrorCode } from './errors.ts';
 import type { Id, IdPrefix } from './ids.ts';
 import type { Provider } from './providers.ts';
 import { metadataForCreate, metadataForUpdate, metadataSchema, type Metadata } from './metadata.ts';
@@ -38,6 +39,8 @@ export interface Field {
   keptBy?: 'duty';
   /** The field in an answer of the newest version. */
   schema: TSchema;
+  /** For the reference: what it means, when it is null, its unit. A member of a body or a filter of the same name means the same. */
+  description?: string;
   /**
    * `never`: kept, but in no answer, event or log. `as_secret`: opened in the answers that make it, and in those to whoever may
    * change the record; in no list, event or log.
@@ -90,6 +93,18 @@ export interface DirectDelivery {
   enablement: number;
 }
 
+/** What the reference says of an operation, where it does not follow from its kind. Texts are Markdown, and in the newest version's words. */
+export interface Told {
+  /** In a few words. */
+  summary?: string;
+  /** What it does, and what one must know before. */
+  description?: string;
+  /** A body, in the newest shape. */
+  example?: JsonObject;
+  /** The codes of the refusals that only it has. */
+  refusals?: readonly ErrorCode[];
+}
+
 /**
  * A kind of record, told once: routes, permissions, event types, statements and lists follow from it. Every `decide` is a
  * pure function of what it is given, and throws an `ApiError` when the answer is no.
@@ -101,6 +116,10 @@ export interface Resource<R extends StoredRecord = StoredRecord> {
   /** `/v1/<path>`, and the name in the permissions `<path>.read` and `<path>.write`. */
   path: string;
   table: string;
+  /** For the reference: what it is. */
+  description?: string;
+  /** For the reference, in the newest shape. */
+  example?: RecordExample;
   fields: Record<string, Field>;
   /** Fields that hold the id of another record, with the path of its kind: what `related_object` finds. */
   links?: Readonly<Record<string, string>>;
@@ -108,6 +127,8 @@ export interface Resource<R extends StoredRecord = StoredRecord> {
   filters?: Record<string, Filter>;
   /** Columns whose values are counted as they are written, so that a list of millions filtered by one is counted at once. */
   counted?: readonly string[];
+  /** What its decisions say in `verb`, with what has happened then. */
+  verbs?: Readonly<Record<string, string>>;
   /** Rows are written once and never changed, so they have no revision. Only the committer makes them. */
   appendOnly?: true;
   /** Its records are listed below others: by the path of theirs, the column that holds their id. It has no routes of its own. */
@@ -136,6 +157,16 @@ export interface Resource<R extends StoredRecord = StoredRecord> {
   mostOfAnAccount?: number;
   /** Operations on one record that are more than setting fields: `POST /v1/<path>/{id}/<name>`. */
   actions?: Record<string, Action<R>>;
+}
+
+/** A record as the reference shows it. */
+export interface RecordExample {
+  /** With its secrets. */
+  record: JsonObject;
+  /** What of it was different when it was new, before it was updated. */
+  before?: JsonObject;
+  /** What of it is different after one of its verbs. */
+  after?: Readonly<Record<string, JsonObject>>;
 }
 
 /** What is particular about accounts. */
@@ -188,21 +219,23 @@ export interface Filter {
   schema: TSchema;
 }
 
-export interface Create<R extends StoredRecord> {
+export interface Create<R extends StoredRecord> extends Told {
   body: TObject;
   decide(input: object, caller: Caller): FieldsOf<R>;
 }
 
-export interface Update<R extends StoredRecord> {
+export interface Update<R extends StoredRecord> extends Told {
   body: TObject;
   decide(current: R, input: object, caller: Caller): Decided<R>;
 }
 
-export interface Action<R extends StoredRecord> {
+export interface Action<R extends StoredRecord> extends Told {
   /** The answer shows the record's secrets, because it has made new ones. */
   showsSecrets?: true;
   /** None is taken unless it says which. */
   body?: TObject;
+  /** What is answered, where it is not the record itself. */
+  answers?: Resource;
   decide(current: R, caller: Caller, input: object): Decided<R>;
 }
 
@@ -237,16 +270,18 @@ export function exactly(fields: Record<string, TSchema>): Record<string, Filter>
 export function createFrom<R extends StoredRecord, Properties extends TProperties>(
   properties: Properties,
   decide: (input: Static<TObject<Properties>>, caller: Caller) => FieldsOf<R>,
+  told: Told = {},
 ): Create<R> {
-  return { body: closedObject(properties), decide };
+  return { ...told, body: closedObject(properties), decide };
 }
 
 /** Says how a record is changed by a body; the body's schema types the input. */
 export function updateFrom<R extends StoredRecord, Properties extends TProperties>(
   properties: Properties,
   decide: (current: R, input: Static<TObject<Properties>>, caller: Caller) => Decided<R>,
+  told: Told = {},
 ): Update<R> {
-  return { body: closedObject(properties), decide };
+  return { ...told, body: closedObject(properties), decide };
 }
 
 /** An object that refuses members it does not know, so that a misspelt one is noticed. */
@@ -262,6 +297,11 @@ export function nullable<Schema extends TSchema>(schema: Schema): TUnsafe<Static
     type: [type, 'null'],
     ...(values && { enum: [...values, null] }),
   });
+}
+
+/** The same schema with what it means here, for the reference. */
+export function described<Schema extends TSchema>(schema: Schema, description: string): TUnsafe<Static<Schema>> {
+  return Type.Unsafe<Static<Schema>>({ ...schema, description });
 }
 
 /** A string out of a closed list of words. */

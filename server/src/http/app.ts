@@ -23,6 +23,7 @@ import { requirePermission } from './permission.ts';
 import { FailedSignIns, RateLimit } from './rate-limit.ts';
 import { queryReader } from './query.ts';
 import { versionedQueryReader, versionedValidator } from './input.ts';
+import { addReference } from './reference.ts';
 import { routesOf, type ContentsRoute, type ReadRoute, type Route, type WriteRoute } from './routes.ts';
 import { errorInVersion, requireServedVersion, settleVersion } from './version.ts';
 
@@ -137,7 +138,11 @@ export function buildApp(context: HttpContext): FastifyInstance {
     await closed;
   });
 
-  if (context.config.role !== 'worker') addRoutes(app, context, routesOf(context));
+  if (context.config.role !== 'worker') {
+    const routes = routesOf(context);
+    addRoutes(app, context, routes);
+    addReference(app, context, routes);
+  }
   addHealthRoutes(app, context);
   addErrorPages(app);
   return app;

@@ -55,6 +55,8 @@ export interface HttpContext {
     /** Resolves when that is done, or after a time in which it mostly is; then it goes on. */
     erasedNow(resource: Resource, accountId: string, id: string): Promise<void>;
   };
+  /** The product's version, as its package tells it. */
+  productVersion: string;
   /** The shape in which events are kept just now. */
   eventShape(): EventShape;
   /** Whether the database answers. */

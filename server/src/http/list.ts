@@ -6,23 +6,43 @@ import type { ListQuery } from '../db/lists.ts';
 import type { Query } from './query.ts';
 
 const limitDefault = 20;
-const Time = Type.Integer({ minimum: 0, maximum: 9_999_999_999 });
-const Cursor = Type.String({ minLength: 1, maxLength: 255 });
 
 /** The query parameters of a resource's list. */
 export function listParameters(resource: Resource): Record<string, TSchema> {
   const filters = Object.entries(resource.filters ?? {}).map(([name, { schema }]) => [name, schema]);
   return {
     ...Object.fromEntries(filters),
-    'created[gt]': Time,
-    'created[gte]': Time,
-    'created[lt]': Time,
-    'created[lte]': Time,
-    limit: Type.Integer({ minimum: 1, maximum: 50 }),
-    offset: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
-    starting_after: Cursor,
-    ending_before: Cursor,
+    'created[gt]': timeParameter('after'),
+    'created[gte]': timeParameter('at or after'),
+    'created[lt]': timeParameter('before'),
+    'created[lte]': timeParameter('at or before'),
+    limit: Type.Integer({
+      minimum: 1,
+      maximum: 50,
+      description: `How many records a page has: ${limitDefault} unless you say otherwise.`,
+    }),
+    offset: Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000,
+      description: 'How many records to skip. Not together with a cursor.',
+    }),
+    starting_after: cursorParameter('The page that follows the record of this id: the last one of the page before.'),
+    ending_before: cursorParameter(
+      'The page that ends right before the record of this id: the first one of the page after.',
+    ),
   };
+}
+
+function timeParameter(relation: string): TSchema {
+  return Type.Integer({
+    minimum: 0,
+    maximum: 9_999_999_999,
+    description: `Only records made ${relation} this time, in seconds since the Unix epoch.`,
+  });
+}
+
+function cursorParameter(description: string): TSchema {
+  return Type.String({ minLength: 1, maxLength: 255, description });
 }
 
 /** What a list's query asks for. */

@@ -16,9 +16,13 @@ import {
   closedObject,
   type Action,
   type Caller,
+  type Contents,
+  type Create,
   type Ownership,
   type Resource,
   type StoredRecord,
+  type Told,
+  type Update,
 } from '../core/resource.ts';
 import { readCount, readList, type ListQuery } from '../db/lists.ts';
 import type { StoredRow } from '../db/records.ts';
@@ -34,6 +38,8 @@ import { versionRoutes } from './version-routes.ts';
 export type Route = ReadRoute | ContentsRoute | WriteRoute;
 
 interface RouteBase {
+  /** What SDKs and the reference call it: `references_create`. */
+  operationId: string;
   /** With `:id` where an id stands. */
   path: string;
   /** Null if any key will do. */
@@ -43,7 +49,20 @@ interface RouteBase {
   query: Record<string, TSchema>;
   /** Null if nothing in the answer is linked to anything. */
   expandable: Expandable | null;
+  /** What the reference says of it. */
+  told: Told & { summary: string };
+  answer: RouteAnswer;
 }
+
+/**
+ * What is answered with status 200: a record, with its secrets never, always, or for whoever may change it; a list of records; what is
+ * left of a record that was deleted; an object that is no record, or a list of such; or a file.
+ */
+export type RouteAnswer =
+  | { kind: 'record'; resource: Resource; secrets: 'never' | 'always' | 'to_writers' }
+  | { kind: 'list' | 'deletion'; resource: Resource }
+  | { kind: 'object' | 'objects'; name: string; schema: TObject; example: JsonObject }
+  | { kind: 'file'; contentType: string; description: string };
 
 export interface ReadRoute extends RouteBase {
   method: 'GET';
@@ -94,9 +113,9 @@ function routesOfResources(context: HttpContext): Route[] {
       ...(resource.ownedBy ? ownRoutes(context, resource, resource.ownedBy) : []),
       listRoute(context, resource),
       retrieveRoute(context, resource),
-      ...(resource.contents ? [contentsRoute(context, resource)] : []),
-      ...(resource.create ? [createRoute(context, resource, resource.create.body)] : []),
-      ...(resource.update && !resource.ownedBy ? [updateRoute(context, resource, resource.update.body)] : []),
+      ...(resource.contents ? [contentsRoute(context, resource, resource.contents)] : []),
+      ...(resource.create ? [createRoute(context, resource, resource.create)] : []),
+      ...(resource.update && !resource.ownedBy ? [updateRoute(context, resource, resource.update)] : []),
       ...(resource.delete ? [deleteRoute(context, resource, resource.delete)] : []),
       ...Object.entries(resource.actions ?? {}).map(([name, action]) => actionRoute(context, resource, name, action)),
     ];
@@ -106,6 +125,12 @@ function routesOfResources(context: HttpContext): Route[] {
 function listRoute(context: HttpContext, resource: Resource): ReadRoute {
   return {
     method: 'GET',
+    operationId: `${resource.path}_list`,
+    told: {
+      summary: `List ${spoken(resource.path)}`,
+      description: `The account’s ${spoken(resource.path)}, the newest first.`,
+    },
+    answer: { kind: 'list', resource },
     path: `/v1/${resource.path}`,
     permission: `${resource.path}.read`,
     object: resource.object,
@@ -126,6 +151,12 @@ function listRoutesBelow(
     if (!owners) throw new Error(`Bug! There is no resource ${path}.`);
     return {
       method: 'GET',
+      operationId: `${path}_list_${resource.path}`,
+      told: {
+        summary: `List the ${spoken(resource.path)} of ${aOrAn(owners)}`,
+        description: `The ${spoken(resource.path)} of this ${spoken(owners.object)}, the newest first.`,
+      },
+      answer: { kind: 'list', resource },
       path: `/v1/${path}/:id/${resource.path}`,
       permission: `${path}.read`,
       object: resource.object,
@@ -155,6 +186,9 @@ function retrieveRoute(context: HttpContext, resource: Resource): ReadRoute {
   const { path } = resource;
   return {
     method: 'GET',
+    operationId: `${path}_retrieve`,
+    told: { summary: `Retrieve ${aOrAn(resource)}`, description: `The ${spoken(resource.object)} as it is now.` },
+    answer: { kind: 'record', resource, secrets: 'to_writers' },
     path: `/v1/${path}/:id`,
     permission: `${path}.read`,
     object: resource.object,
@@ -179,9 +213,16 @@ interface StoredFile {
 }
 
 /** Whoever may see that there is a file need not be allowed to read it. */
-function contentsRoute(context: HttpContext, resource: Resource): ContentsRoute {
+function contentsRoute(context: HttpContext, resource: Resource, contents: Contents): ContentsRoute {
+  const name = spoken(resource.object);
   return {
     method: 'GET',
+    operationId: `${resource.path}_contents`,
+    told: {
+      summary: `Download ${aOrAn(resource)}`,
+      description: `Answers the bytes of the ${name}, to be saved and not shown. Needs a permission of its own: whoever may know of a ${name} need not be allowed to read it.`,
+    },
+    answer: { kind: 'file', contentType: contents.contentType, description: `The ${name}, byte for byte.` },
     path: `/v1/${resource.path}/:id/contents`,
     permission: `${resource.object}_contents.read`,
     object: resource.object,
@@ -196,9 +237,14 @@ function contentsRoute(context: HttpContext, resource: Resource): ContentsRoute 
   };
 }
 
-function createRoute(context: HttpContext, resource: Resource, body: TObject): WriteRoute {
+function createRoute(context: HttpContext, resource: Resource, create: Create<StoredRecord>): WriteRoute {
+  const told = { summary: `Create ${aOrAn(resource)}`, description: `Makes ${aOrAn(resource)}.`, ...toldOf(create) };
+  const refusals = resource.mostOfAnAccount === undefined ? [] : ['limit_reached' as const];
   return {
-    ...writeRoute(resource, 'POST', '', body),
+    ...writeRoute(resource, 'POST', '', create.body),
+    operationId: `${resource.path}_create`,
+    told: { ...told, refusals: [...refusals, ...(create.refusals ?? [])] },
+    answer: { kind: 'record', resource, secrets: 'always' },
     showsSecrets: true,
     // Nobody can have read it yet.
     staleForMs: 0,
@@ -223,9 +269,11 @@ async function requireRoom(context: HttpContext, resource: Resource, accountId: 
   );
 }
 
-function updateRoute(context: HttpContext, resource: Resource, body: TObject): WriteRoute {
+function updateRoute(context: HttpContext, resource: Resource, update: Update<StoredRecord>): WriteRoute {
   return {
-    ...writeRoute(resource, 'POST', '/:id', body),
+    ...writeRoute(resource, 'POST', '/:id', update.body),
+    operationId: `${resource.path}_update`,
+    told: updateTold(resource, update),
     decide: async (call, input, caller) =>
       decideUpdate(resource, await loadPresent(context, resource, call), input, caller),
   };
@@ -236,8 +284,17 @@ function deleteRoute(
   resource: Resource,
   how: 'removes' | 'erases' | Action<StoredRecord>,
 ): WriteRoute {
+  const name = spoken(resource.object);
+  const summary = `Delete ${aOrAn(resource)}`;
+  const description =
+    how === 'erases'
+      ? `Erases the person: of the ${name} the id is left, and nothing in the records about them, their files, events, logs and the answers that are repeated for an \`Idempotency-Key\`. Ids, times, statuses and outcomes stay. When it is answered, it is done; a very long history is finished after ten seconds.`
+      : `Removes the ${name}. Events and logs go on to name it.`;
   return {
     ...writeRoute(resource, 'DELETE', '/:id', closedObject({})),
+    operationId: `${resource.path}_delete`,
+    told: { summary, description, ...(typeof how === 'object' && toldOf(how)) },
+    answer: typeof how === 'object' ? actionAnswer(resource, how) : { kind: 'deletion', resource },
     async decide(call, input, caller) {
       const before = await load(context, resource, call);
       if (how === 'removes') return { changes: [{ resource, before, after: null }] };
@@ -254,6 +311,9 @@ function deleteRoute(
 function actionRoute(context: HttpContext, resource: Resource, name: string, action: Action<StoredRecord>): WriteRoute {
   return {
     ...writeRoute(resource, 'POST', `/:id/${name}`, action.body ?? closedObject({})),
+    operationId: `${resource.path}_${name}`,
+    told: { summary: `${name} ${aOrAn(resource)}`, ...toldOf(action) },
+    answer: actionAnswer(resource, action),
     showsSecrets: action.showsSecrets ?? false,
     decide: async (call, input, caller) =>
       decideAction(resource, action, await loadPresent(context, resource, call), input, caller),
@@ -266,9 +326,10 @@ function writeRoute(
   method: WriteRoute['method'],
   path: string,
   body: TObject,
-): Omit<WriteRoute, 'decide'> {
+): Omit<WriteRoute, 'decide' | 'operationId' | 'told'> {
   return {
     method,
+    answer: { kind: 'record', resource, secrets: 'never' },
     path: `/v1/${resource.path}${path}`,
     permission: `${resource.path}.write`,
     object: resource.object,
@@ -292,6 +353,12 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
   };
   const read: ReadRoute = {
     method: 'GET',
+    operationId: `${ownPath}_retrieve`,
+    told: {
+      summary: `Retrieve your own ${spoken(resource.object)}`,
+      description: `The ${spoken(resource.object)} that is acted upon: the key’s own, unless \`Service-Context\` names another.`,
+    },
+    answer: { kind: 'record', resource, secrets: 'never' },
     path,
     permission: `${resource.path}.read`,
     object: resource.object,
@@ -299,7 +366,7 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
     query: {},
     read: async (call) => renderExpanded(context, call, resource, await loadOwn(call)),
   };
-  const ownRoute = (name: string, body: TObject): Omit<WriteRoute, 'decide'> => ({
+  const ownRoute = (name: string, body: TObject): Omit<WriteRoute, 'decide' | 'operationId' | 'told'> => ({
     ...writeRoute(resource, 'POST', '', body),
     path: path + name,
     touches: (call) => [call.accountId],
@@ -310,6 +377,8 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
       ? [
           {
             ...ownRoute('', resource.update.body),
+            operationId: `${ownPath}_update`,
+            told: { ...updateTold(resource, resource.update), summary: `Update your own ${spoken(resource.object)}` },
             decide: async (call: Call, input: object, caller: Caller) =>
               decideUpdate(resource, await loadOwn(call), input, caller),
           },
@@ -317,10 +386,46 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
       : []),
     ...Object.entries(actions).map(([name, action]) => ({
       ...ownRoute(`/${name}`, action.body ?? closedObject({})),
+      operationId: `${ownPath}_${name.replaceAll('/', '_')}`,
+      told: { summary: name, ...toldOf(action) },
       decide: async (call: Call, input: object, caller: Caller) =>
         decideAction(resource, action, await loadOwn(call), input, caller),
     })),
   ];
+}
+
+function updateTold(resource: Resource, update: Update<StoredRecord>): Told & { summary: string } {
+  const description = `Sets the members that are sent, and leaves all others as they are.`;
+  const { description: particular, ...told } = toldOf(update);
+  return {
+    summary: `Update ${aOrAn(resource)}`,
+    ...told,
+    description: particular === undefined ? description : `${description} ${particular}`,
+  };
+}
+
+/** What the answer to an action shows. */
+function actionAnswer(resource: Resource, { answers = resource, showsSecrets }: Action<StoredRecord>): RouteAnswer {
+  return { kind: 'record', resource: answers, secrets: showsSecrets ? 'always' : 'never' };
+}
+
+/** The part of a definition that is for the reference. */
+function toldOf({ summary, description, example, refusals }: Told): Told {
+  return {
+    ...(summary !== undefined && { summary }),
+    ...(description !== undefined && { description }),
+    ...(example && { example }),
+    ...(refusals && { refusals }),
+  };
+}
+
+/** `webhook_endpoints` as it is said: webhook endpoints. */
+export function spoken(name: string): string {
+  return name.replaceAll('_', ' ').replace(/^api\b/, 'API');
+}
+
+function aOrAn({ object }: Resource): string {
+  return `${/^[aeiou]/.test(object) ? 'an' : 'a'} ${spoken(object)}`;
 }
 
 /** @throws {ApiError} `resource_missing`, with the same words whether the record is another account's or nobody's. */

@@ -3,7 +3,8 @@ import { renderRecord } from '../core/change.ts';
 import { differencesOf, type Difference, type Json, type JsonObject } from '../core/diff.ts';
 import { ApiError, invalidParameter } from '../core/errors.ts';
 import { parseJson } from '../core/json.ts';
-import type { StoredRecord } from '../core/resource.ts';
+import { Type, type TSchema } from 'typebox';
+import { closedObject, described, nullable, oneOf, type StoredRecord } from '../core/resource.ts';
 import { readList } from '../db/lists.ts';
 import type { ApiVersions } from '../versions/apply.ts';
 import type { Call, HttpContext } from './call.ts';
@@ -17,6 +18,107 @@ const readQuery = queryReader({});
 
 /** So many of each are looked at. */
 const lookedAtMax = 100;
+
+const Differences = Type.Array(
+  closedObject({
+    path: Type.String({ description: 'The member, with dots between nested names.' }),
+    before: Type.Optional(
+      Type.Unsafe({ description: 'Its value in the version `from`; left out if it is not there.' }),
+    ),
+    after: Type.Optional(Type.Unsafe({ description: 'Its value in the version `to`; left out if it is not there.' })),
+  }),
+);
+
+const Refusal = closedObject({
+  status: Type.Integer({ description: 'The HTTP status.' }),
+  type: Type.String({ description: 'The class of the error.' }),
+  code: Type.String({ description: 'What would be wrong.' }),
+  param: nullable(Type.String({ description: 'The parameter at fault; null if it is none.' })),
+  message: Type.String({ description: 'What to change.' }),
+});
+
+/** What is answered. */
+export const UpgradePreview = closedObject({
+  object: described(oneOf('api_version_preview'), 'What kind of object it is.'),
+  from: Type.String({ description: 'The version that the account has.' }),
+  to: Type.String({ description: 'The version it is compared with.' }),
+  changelog: Type.Array(
+    closedObject({
+      id: Type.String({ description: 'The date of a version.' }),
+      changelog: Type.String({ description: 'What changed with it.' }),
+    }),
+    { description: 'What changed between the two, the newest version first.' },
+  ),
+  requests: lookedAt(
+    {
+      id: Type.String({ description: 'The id of the request, and of its log.' }),
+      method: Type.String({ description: 'The HTTP method.' }),
+      path: Type.String({ description: 'The path.' }),
+      status: Type.Integer({ description: 'What it was answered.' }),
+      request_body: described(Differences, 'What it would have to send instead.'),
+      refused: described(
+        nullable(Refusal),
+        'What it would be answered if it sent the same; null if it would be accepted.',
+      ),
+      response_body: described(Differences, 'What would be different in its answer.'),
+    },
+    'The last requests that were logged. Those that name a version themselves are not reached by an upgrade, and are left out.',
+  ),
+  events: lookedAt(
+    {
+      id: Type.String({ description: 'The id of the event.' }),
+      type: Type.String({ description: 'Its type.' }),
+      differences: described(Differences, 'What would be different in it.'),
+    },
+    'The last events.',
+  ),
+  account: Type.Optional(
+    Type.String({ description: 'The account that was looked at, if `Service-Context` named it.' }),
+  ),
+});
+
+function lookedAt(properties: Record<string, TSchema>, description: string): TSchema {
+  return described(
+    closedObject({
+      looked_at: Type.Integer({ description: 'How many were looked at.' }),
+      different: Type.Integer({ description: 'How many of them would be different.' }),
+      data: Type.Array(closedObject(properties), { description: 'Those, the newest first.' }),
+    }),
+    description,
+  );
+}
+
+/** One of it, for the reference. */
+export const upgradePreviewExample: JsonObject = {
+  object: 'api_version_preview',
+  from: '2026-03-01',
+  to: '2026-11-01',
+  changelog: [],
+  requests: { looked_at: 2, different: 0, data: [] },
+  events: {
+    looked_at: 6,
+    different: 1,
+    data: [
+      {
+        id: 'evt_0VbZr1fe01dQ7fXkTn4Lb6',
+        type: 'customer.updated',
+        differences: [
+          {
+            path: 'request',
+            before: 'req_0VbZr1fe00aP3dYhWq7Kc2',
+            after: {
+              id: 'req_0VbZr1fe00aP3dYhWq7Kc2',
+              idempotency_key: null,
+              from_dashboard: false,
+              customer_portal: false,
+              actor: null,
+            },
+          },
+        ],
+      },
+    ],
+  },
+};
 
 /** A route whose requests can be previewed. */
 export interface PreviewedRoute {

@@ -22,7 +22,7 @@ const fieldsMax = 100;
 const tellingBytes = 1024;
 
 /** The name of the field that has the file. */
-const fileField = 'file';
+export const fileField = 'file';
 
 /** Where the bytes of a file wait until it is made, or refused. */
 export interface Upload {

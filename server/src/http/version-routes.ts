@@ -1,9 +1,17 @@
 import type { HttpContext } from './call.ts';
 import type { ReadRoute, Route } from './routes.ts';
 import { Type } from 'typebox';
+import { closedObject, described, oneOf } from '../core/resource.ts';
 import { requirePermission } from './permission.ts';
-import { previewUpgrade } from './upgrade-preview.ts';
+import { previewUpgrade, UpgradePreview, upgradePreviewExample } from './upgrade-preview.ts';
 import { versionedValidator } from './input.ts';
+
+const ServedVersion = closedObject({
+  id: Type.String({ description: 'The date: what `Service-Version` takes.' }),
+  object: described(oneOf('api_version'), 'What kind of object it is.'),
+  latest: Type.Boolean({ description: 'Whether it is the one that new accounts are pinned to.' }),
+  changelog: Type.String({ description: 'What changed with it: what has to be changed by whoever upgrades to it.' }),
+});
 
 /**
  * What an account can learn of the API's versions: which there are, and what another one would make of what it does. The account
@@ -22,6 +30,23 @@ export function versionRoutes(context: HttpContext, routes: readonly Route[]): R
     }));
   const list: ReadRoute = {
     method: 'GET',
+    operationId: 'api_versions_list',
+    told: {
+      summary: 'List the versions of the API',
+      description:
+        'The versions that `Service-Version` takes, the newest first, with what changed in each. All of them are on one page.',
+    },
+    answer: {
+      kind: 'objects',
+      name: 'ApiVersion',
+      schema: ServedVersion,
+      example: {
+        id: versions.newest,
+        object: 'api_version',
+        latest: true,
+        changelog: versions.all[0]!.sentence,
+      },
+    },
     path: '/v1/api_versions',
     permission: null,
     object: 'api_version',
@@ -44,11 +69,28 @@ export function versionRoutes(context: HttpContext, routes: readonly Route[]): R
   };
   const preview: ReadRoute = {
     method: 'GET',
+    operationId: 'account_api_version_preview',
+    told: {
+      summary: 'Preview an upgrade',
+      description:
+        'Which of the last 100 requests and events of the account would look different in another version, and how. Requests that would be refused as they were sent say so. GET requests are not logged, so they are not looked at. The key also needs `logs.read` and `events.read`.',
+    },
+    answer: {
+      kind: 'object',
+      name: 'ApiVersionPreview',
+      schema: UpgradePreview,
+      example: upgradePreviewExample,
+    },
     path: '/v1/account/api_version/preview',
     permission: 'accounts.read',
     object: 'api_version_preview',
     expandable: null,
-    query: { to: Type.String({ maxLength: 40 }) },
+    query: {
+      to: Type.String({
+        maxLength: 40,
+        description: 'The version to compare with: the latest unless you say otherwise.',
+      }),
+    },
     async read(call, query) {
       // It shows what they show.
       for (const needed of ['logs.read', 'events.read']) requirePermission(needed, call.key!.permissions);

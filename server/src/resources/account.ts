@@ -36,26 +36,79 @@ export const account = defineResource<AccountRecord>({
   prefix: 'acct',
   path: 'accounts',
   table: 'accounts',
+  description:
+    'A letting agent or a platform: whoever has keys and records here. A platform has connected accounts and acts for them, with the header `Service-Context`.',
+  example: {
+    record: {
+      name: 'Northern Homes',
+      api_version: '2026-11-01',
+      api_version_previous: null,
+      rollback_until: null,
+      default_provider: 'provider_a',
+      linked_records: 'open',
+      parent: null,
+    },
+    before: { default_provider: null },
+  },
   links: { parent: 'accounts' },
   ownedBy: {
     column: 'parent',
     ownPath: 'account',
     pin: (current, version) => (current.api_version === null ? { ...current, api_version: version } : current),
     actions: {
-      api_version: { body: closedObject({ api_version: Type.String() }), decide: upgrade },
-      'api_version/rollback': { decide: rollBack },
+      api_version: {
+        summary: 'Upgrade the account to a newer version',
+        description:
+          'From now on, requests that name no version are answered in this one. Only newer ones than the account’s are taken. It can be taken back for 72 hours. The answer takes a second: then it holds in every process. Webhook endpoints keep their own versions.',
+        example: { api_version: '2026-11-01' },
+        body: closedObject({ api_version: Type.String({ description: 'The date of a newer version.' }) }),
+        decide: upgrade,
+      },
+      'api_version/rollback': {
+        summary: 'Take an upgrade back',
+        description: 'Returns the account to the version it had before its last upgrade, until `rollback_until`.',
+        refusals: ['status_transition_invalid', 'rollback_expired'],
+        decide: rollBack,
+      },
     },
   },
   // For so long a process goes on with what it knows of an account.
   staleForMs: 1_000,
   fields: {
-    name: { column: 'text', schema: Name },
-    api_version: { column: 'text', schema: nullable(Type.String()) },
-    api_version_previous: { column: 'text', schema: nullable(Type.String()) },
-    rollback_until: { column: 'bigint', schema: nullable(Type.Integer()) },
-    default_provider: { column: 'text', schema: nullable(DefaultProvider) },
-    linked_records: { column: 'text', schema: LinkedRecords },
-    parent: { column: 'text', schema: nullable(Type.String()) },
+    name: { column: 'text', schema: Name, description: 'What it is called.' },
+    api_version: {
+      column: 'text',
+      schema: nullable(Type.String()),
+      description:
+        'The version that its requests get if they name none; null until its first request, which pins it to the latest.',
+    },
+    api_version_previous: {
+      column: 'text',
+      schema: nullable(Type.String()),
+      description: 'The version it had before its last upgrade; null if it has made none, or has taken it back.',
+    },
+    rollback_until: {
+      column: 'bigint',
+      schema: nullable(Type.Integer()),
+      description:
+        'Until when its last upgrade can be taken back, in seconds since the Unix epoch; null if there is none.',
+    },
+    default_provider: {
+      column: 'text',
+      schema: nullable(DefaultProvider),
+      description: 'The referencing provider that is asked where a reference names none; null if none is set.',
+    },
+    linked_records: {
+      column: 'text',
+      schema: LinkedRecords,
+      description:
+        '`open`: ids in its records are taken as they are, because the linked records may live in a system of your own. `strict`: a link to a record that is not here is refused.',
+    },
+    parent: {
+      column: 'text',
+      schema: nullable(Type.String()),
+      description: 'The id of the account it is connected to; null if it is a deployment’s first account.',
+    },
   },
   create: createFrom(
     {
@@ -74,6 +127,12 @@ export const account = defineResource<AccountRecord>({
       // Whoever makes it.
       parent: null,
     }),
+    {
+      summary: 'Create a connected account',
+      description:
+        'Makes an account that is connected to the one that is acted upon. It has no keys: act for it with `Service-Context`.',
+      example: { name: 'Ouse Lettings' },
+    },
   ),
   update: updateFrom(
     {
@@ -89,6 +148,7 @@ export const account = defineResource<AccountRecord>({
         linked_records: input.linked_records ?? current.linked_records,
       },
     }),
+    { example: { default_provider: 'provider_a' } },
   ),
 });
 

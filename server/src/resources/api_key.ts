@@ -30,7 +30,16 @@ const Permission = Type.String({ pattern: '^[a-z_]+\\.(read|write)$' });
 const Permissions = Type.Array(Permission, { minItems: 1, maxItems: 50, uniqueItems: true });
 const Time = Type.Integer({ minimum: 0, maximum: 9_999_999_999 });
 const RollBody = closedObject({
-  expires_in: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: overlapMax }))),
+  expires_in: Type.Optional(
+    nullable(
+      Type.Integer({
+        minimum: 0,
+        maximum: overlapMax,
+        description:
+          'How long the old key goes on, in seconds, so that the new one can be put in place: 0 unless you say otherwise.',
+      }),
+    ),
+  ),
 });
 
 export type ApiKeyRecord = StoredRecord & {
@@ -52,23 +61,80 @@ export const apiKey = defineResource<ApiKeyRecord>({
   prefix: 'key',
   path: 'api_keys',
   table: 'api_keys',
+  description:
+    'What opens the API. A `secret` key is for your server; a `restricted` one for one job; an `agent` key for a program that acts by itself: it has a name, ends by itself, and makes no keys. Only a hash is kept, so a key is shown once.',
+  example: {
+    record: {
+      type: 'restricted',
+      name: 'Nightly report',
+      permissions: ['references.read', 'events.read'],
+      last_four: 'x7Qd',
+      expires_at: null,
+      last_used_at: null,
+      status: 'active',
+      secret: 'rk_test_h3Vd8sKq1ZtYb6Wn4Lr9Mc2Xp7Gf5Ja0bTx7Qd',
+    },
+    before: { expires_at: null },
+    after: {
+      updated: { expires_at: 1795237627 },
+      rolled: { expires_at: 1795237627 },
+      revoked: { status: 'revoked' },
+    },
+  },
+  verbs: {
+    rolled: 'It was replaced by a new key, which has its own `api_key.created`.',
+    revoked: 'It was revoked, and opens nothing any more.',
+  },
   // For so long a process goes on with what it knows of a key.
   staleForMs: 1_000,
   fields: {
     hash: { column: 'text', schema: Type.String(), shown: 'never' },
-    type: { column: 'text', schema: oneOf('secret', 'restricted', 'agent') },
-    name: { column: 'text', schema: nullable(Name) },
-    permissions: { column: 'text[]', schema: Type.Array(Type.String()) },
-    last_four: { column: 'text', schema: Type.String() },
-    expires_at: { column: 'bigint', schema: nullable(Type.Integer()) },
-    last_used_at: { column: 'bigint', schema: nullable(Type.Integer()), keptBy: 'duty' },
+    type: {
+      column: 'text',
+      schema: oneOf('secret', 'restricted', 'agent'),
+      description: '`secret`: for your server. `restricted`: for one job. `agent`: for a program that acts by itself.',
+    },
+    name: {
+      column: 'text',
+      schema: nullable(Name),
+      description: 'What it is for; events and logs show it. Null if it has none, which an agent key cannot.',
+    },
+    permissions: {
+      column: 'text[]',
+      schema: Type.Array(Type.String()),
+      description:
+        'What it may do: `<resource>.read` or `<resource>.write`, which includes reading. No key grants what it does not hold.',
+    },
+    last_four: {
+      column: 'text',
+      schema: Type.String(),
+      description: 'The last four characters of the key, to tell it from others.',
+    },
+    expires_at: {
+      column: 'bigint',
+      schema: nullable(Type.Integer()),
+      description:
+        'When it ends, in seconds since the Unix epoch; null if it does not. An agent key ends after 30 days unless you say otherwise, and after 90 at most; no key outlives the one that makes it.',
+    },
+    last_used_at: {
+      column: 'bigint',
+      schema: nullable(Type.Integer()),
+      keptBy: 'duty',
+      description: 'When it was last used, to the minute, in seconds since the Unix epoch; null if it never was.',
+    },
     revoked_at: { column: 'bigint', schema: nullable(Type.Integer()), shown: 'never' },
     status: {
       column: null,
       schema: oneOf('active', 'expired', 'revoked'),
       derive: (record, nowSeconds) => statusOf(record as ApiKeyRecord, nowSeconds),
+      description: '`active`, `expired` (also after a roll) or `revoked`.',
     },
-    secret: { column: null, schema: Type.String(), shown: 'as_secret' },
+    secret: {
+      column: null,
+      schema: Type.String(),
+      shown: 'as_secret',
+      description: 'The key itself. Only in the answer that makes it: keep it.',
+    },
   },
   create: createFrom(
     {
@@ -92,10 +158,31 @@ export const apiKey = defineResource<ApiKeyRecord>({
         ...newKey(type, caller),
       };
     },
+    {
+      description:
+        'Makes a key; the answer has its `secret`, which is never shown again. A secret key may do everything unless it is given fewer `permissions`; the other kinds need to be told theirs.',
+      example: { type: 'restricted', name: 'Nightly report', permissions: ['references.read', 'events.read'] },
+    },
   ),
   // Revoked, not removed: events and logs go on to name it.
-  delete: { decide: revoke },
-  actions: { roll: { showsSecrets: true, body: RollBody, decide: roll } },
+  delete: {
+    summary: 'Revoke an API key',
+    description:
+      'Ends the key at once, and answers it. It stays in the list, because events and logs go on to name it. The answer takes a second: then no process accepts the key any more.',
+    decide: revoke,
+  },
+  actions: {
+    roll: {
+      summary: 'Roll an API key',
+      description:
+        'Makes a key with the same name and permissions, and answers it with its `secret`. The old one goes on for `expires_in` seconds, then it ends. A key rolls only keys that hold no more than itself.',
+      example: { expires_in: 3600 },
+      refusals: ['status_transition_invalid'],
+      showsSecrets: true,
+      body: RollBody,
+      decide: roll,
+    },
+  },
 });
 
 function statusOf({ expires_at, revoked_at }: ApiKeyRecord, nowSeconds: number): 'active' | 'expired' | 'revoked' {

@@ -5,6 +5,7 @@ import {
   closedObject,
   createFrom,
   defineResource,
+  described,
   exactly,
   nullable,
   oneOf,
@@ -14,22 +15,8 @@ import {
 
 /** The id of a record that may live in the account's own system, so it is taken as it is. */
 const LinkedId = Type.String({ minLength: 1, maxLength: idLengthMax, pattern: idPattern });
-const CalendarDate = Type.String({
-  format: 'date',
-  description: 'The day on which the applicants want to move in, as `YYYY-MM-DD`.',
-});
-const Unit = Type.String({
-  minLength: 1,
-  maxLength: idLengthMax,
-  pattern: idPattern,
-  description: 'The id of the room, flat or house that is applied for, in your own system.',
-});
-
-const Customers = Type.Array(LinkedId, {
-  maxItems: 50,
-  uniqueItems: true,
-  description: 'The ids of the customers who apply together.',
-});
+const CalendarDate = Type.String({ format: 'date' });
+const Customers = Type.Array(LinkedId, { maxItems: 50, uniqueItems: true });
 
 const Rent = closedObject({
   amount: Type.Integer({
@@ -48,16 +35,16 @@ const statuses = ['pending', 'processing', 'complete', 'canceled'] as const;
 /** The better first. */
 const outcomes = ['accept', 'consider', 'high_risk'] as const;
 
-const Count = Type.Integer({ minimum: 0 });
+const countOf = (name: string) => Type.Integer({ minimum: 0, description: `How many are \`${name}\`.` });
 
 /** How the references of an application stand, for whoever decides about it. */
 const ReferencesRollUp = closedObject({
-  count: Type.Integer({ minimum: 0, description: 'How many references name this application.' }),
-  by_status: Type.Object(Object.fromEntries(statuses.map((status) => [status, Count])), {
+  total: Type.Integer({ minimum: 0, description: 'How many references name this application.' }),
+  by_status: Type.Object(Object.fromEntries(statuses.map((status) => [status, countOf(status)])), {
     additionalProperties: false,
-    description: 'How many there are of each status; together they are `count`.',
+    description: 'How many there are of each status; together they are `total`.',
   }),
-  by_outcome: Type.Object(Object.fromEntries(outcomes.map((outcome) => [outcome, Count])), {
+  by_outcome: Type.Object(Object.fromEntries(outcomes.map((outcome) => [outcome, countOf(outcome)])), {
     additionalProperties: false,
     description: 'How many of those that are complete have which outcome.',
   }),
@@ -81,7 +68,7 @@ export type ApplicationRecord = StoredRecord & {
 
 const optionalFields = {
   customers: Type.Optional(nullable(Customers)),
-  unit: Type.Optional(nullable(Unit)),
+  unit: Type.Optional(nullable(LinkedId)),
   rent: Type.Optional(nullable(Rent)),
   move_in_date: Type.Optional(nullable(CalendarDate)),
 };
@@ -92,41 +79,98 @@ export const application = defineResource<ApplicationRecord>({
   prefix: 'app',
   path: 'applications',
   table: 'applications',
+  description:
+    'The wish of one or more persons to rent something together. Each of them is referenced; `references` tells how that stands, and changes in the same moment as they do.',
+  example: {
+    record: {
+      customers: ['cus_0VbZq9aK00mT3cUuP8sXw4', 'cus_0VbZq9aK01pR7dWqN2tLy8'],
+      unit: 'flat_12',
+      rent: { amount: 95_000, currency: 'gbp', interval: 'month' },
+      move_in_date: '2027-01-31',
+      references: {
+        total: 2,
+        by_status: { pending: 1, processing: 0, complete: 1, canceled: 0 },
+        by_outcome: { accept: 1, consider: 0, high_risk: 0 },
+        result: null,
+      },
+      metadata: { branch: 'york' },
+    },
+    before: {
+      references: {
+        total: 2,
+        by_status: { pending: 2, processing: 0, complete: 0, canceled: 0 },
+        by_outcome: { accept: 0, consider: 0, high_risk: 0 },
+        result: null,
+      },
+    },
+  },
   metadata: true,
   fields: {
-    customers: { column: 'text[]', schema: Customers },
-    unit: { column: 'text', schema: nullable(Unit) },
-    rent: { column: 'json', schema: nullable(Rent) },
-    move_in_date: { column: 'text', schema: nullable(CalendarDate) },
+    customers: {
+      column: 'text[]',
+      schema: Customers,
+      description: 'The ids of the persons who apply together: customers of this API, or of your own system.',
+    },
+    unit: {
+      column: 'text',
+      schema: nullable(LinkedId),
+      description: 'What is applied for: an id of your own system. Null if none was named.',
+    },
+    rent: { column: 'json', schema: nullable(Rent), description: 'What is to be paid; null if it is not known.' },
+    move_in_date: {
+      column: 'text',
+      schema: nullable(CalendarDate),
+      description: 'The day on which they want to move in; null if it is not known.',
+    },
     reference_counts: { column: 'json', schema: Type.Object({}), shown: 'never' },
     references: {
       column: null,
+      description: 'How the references that name this application stand.',
       schema: ReferencesRollUp,
       derive: (record) => rollUpOf((record as ApplicationRecord).reference_counts),
     },
   },
   links: { customers: 'customers', unit: 'units' },
   filters: {
-    customer: { column: 'customers', match: 'contains', schema: LinkedId },
-    ...exactly({ unit: Unit }),
+    customer: {
+      column: 'customers',
+      match: 'contains',
+      schema: described(LinkedId, 'Only those that this person is one of.'),
+    },
+    ...exactly({ unit: LinkedId }),
   },
   rollUp: { of: 'references', link: 'application', adapt: countReference },
-  create: createFrom(optionalFields, (input) => ({
-    customers: input.customers ?? [],
-    unit: input.unit ?? null,
-    rent: input.rent ?? null,
-    move_in_date: input.move_in_date ?? null,
-    reference_counts: {},
-  })),
-  update: updateFrom(optionalFields, (current, input) => ({
-    after: {
-      ...current,
-      customers: input.customers === undefined ? current.customers : (input.customers ?? []),
-      unit: input.unit === undefined ? current.unit : input.unit,
-      rent: input.rent === undefined ? current.rent : input.rent,
-      move_in_date: input.move_in_date === undefined ? current.move_in_date : input.move_in_date,
+  create: createFrom(
+    optionalFields,
+    (input) => ({
+      customers: input.customers ?? [],
+      unit: input.unit ?? null,
+      rent: input.rent ?? null,
+      move_in_date: input.move_in_date ?? null,
+      reference_counts: {},
+    }),
+    {
+      example: {
+        customers: ['cus_0VbZq9aK00mT3cUuP8sXw4'],
+        unit: 'flat_12',
+        rent: { amount: 95_000, currency: 'gbp', interval: 'month' },
+        move_in_date: '2027-01-31',
+      },
     },
-  })),
+  ),
+  update: updateFrom(
+    optionalFields,
+    (current, input) => ({
+      after: {
+        ...current,
+        customers: input.customers === undefined ? current.customers : (input.customers ?? []),
+        unit: input.unit === undefined ? current.unit : input.unit,
+        rent: input.rent === undefined ? current.rent : input.rent,
+        move_in_date: input.move_in_date === undefined ? current.move_in_date : input.move_in_date,
+      },
+    }),
+    { example: { move_in_date: '2027-02-15' } },
+  ),
   delete: 'removes',
 });
 
@@ -152,19 +196,19 @@ function countedAs(reference: StoredRecord | null): string | null {
 }
 
 function rollUpOf(counts: ReferenceCounts): Json {
-  const countOf = (name: string): number => counts[name] ?? 0;
-  const complete = outcomes.reduce((sum, outcome) => sum + countOf(outcome), 0);
+  const of = (name: string): number => counts[name] ?? 0;
+  const complete = outcomes.reduce((sum, outcome) => sum + of(outcome), 0);
   const byStatus = {
-    pending: countOf('pending'),
-    processing: countOf('processing'),
+    pending: of('pending'),
+    processing: of('processing'),
     complete,
-    canceled: countOf('canceled'),
+    canceled: of('canceled'),
   };
   const isOpen = byStatus.pending + byStatus.processing > 0;
   return {
-    count: byStatus.pending + byStatus.processing + complete + byStatus.canceled,
+    total: byStatus.pending + byStatus.processing + complete + byStatus.canceled,
     by_status: byStatus,
-    by_outcome: Object.fromEntries(outcomes.map((outcome) => [outcome, countOf(outcome)])),
-    result: isOpen ? null : (outcomes.findLast((outcome) => countOf(outcome) > 0) ?? null),
+    by_outcome: Object.fromEntries(outcomes.map((outcome) => [outcome, of(outcome)])),
+    result: isOpen ? null : (outcomes.findLast((outcome) => of(outcome) > 0) ?? null),
   };
 }

@@ -12,8 +12,8 @@ import {
 const bytesMax = 10 * 1024 * 1024;
 
 const Purpose = Type.Unsafe<string>({
-  ...oneOf('reference_pdf', 'identity_document', 'income_evidence', 'tenancy_agreement', 'other'),
-  description: 'What the file is for. The report of a reference is a `reference_pdf`.',
+  ...oneOf('reference_report', 'identity_document', 'income_evidence', 'tenancy_agreement', 'other'),
+  description: 'What the file is for. The report of a reference is a `reference_report`.',
 });
 const Filename = Type.String({ minLength: 1, maxLength: 255, description: 'The name that the sender gave it.' });
 const Size = Type.Integer({ minimum: 1, maximum: bytesMax, description: 'In bytes.' });
@@ -37,6 +37,19 @@ export const file = defineResource<FileRecord>({
   prefix: 'file',
   path: 'files',
   table: 'files',
+  description:
+    'A document: the report of a reference, or evidence for one. What is told of it was found in its bytes, which `GET /v1/files/{id}/contents` answers.',
+  example: {
+    record: {
+      purpose: 'reference_report',
+      filename: 'report.pdf',
+      size: 48_213,
+      sha256: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
+      content_type: 'application/pdf',
+      metadata: { order: '17' },
+    },
+    before: { metadata: {} },
+  },
   metadata: true,
   contents: { bytesMax, contentType: 'application/pdf', description: 'a PDF', isValid: isPdf },
   fields: {
@@ -60,8 +73,14 @@ export const file = defineResource<FileRecord>({
       sha256,
       content_type,
     }),
+    {
+      summary: 'Upload a file',
+      description:
+        'Takes a form (`multipart/form-data`): `purpose`, `file`, and `metadata[key]` for each pair. Whatever its name and type, the file must be a PDF, by what is in it. It has a minute to arrive. With an `Idempotency-Key`, the fields, the name and the hash of the bytes are what must be the same.',
+      example: { purpose: 'reference_report', file: '%PDF-1.7 …', metadata: { order: '17' } },
+    },
   ),
-  update: updateFrom({}, (current) => ({ after: current })),
+  update: updateFrom({}, (current) => ({ after: current }), { example: { metadata: { order: '17' } } }),
   delete: 'removes',
 });
 

@@ -10,7 +10,18 @@ export const version20261101: ApiVersion = {
   changes: [
     {
       object: 'event',
-      reshaped: { request: { schema: nullable(Type.String()), older: idOfRequest, newer: requestOfId } },
+      reshaped: {
+        request: {
+          schema: nullable(
+            Type.String({
+              description:
+                'The id of the request that caused it, and of its log; null if this service did it by itself.',
+            }),
+          ),
+          older: idOfRequest,
+          newer: requestOfId,
+        },
+      },
     },
   ],
 };

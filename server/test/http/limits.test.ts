@@ -8,6 +8,7 @@ import { ConfigError, readConfig } from '../../src/config.ts';
 import { allPermissions } from '../support/permissions.ts';
 import { buildApp } from '../../src/http/app.ts';
 import { Buckets, FailedSignIns } from '../../src/http/rate-limit.ts';
+import { holdAnswers } from '../support/answers.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
 import { apiClient, serverForTest, startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
@@ -236,6 +237,7 @@ describe('an address that tries keys out', () => {
     const server = await serverForTest();
     // No request over a real connection comes from elsewhere in a test.
     const app = buildApp(server.context);
+    holdAnswers(app, server.context);
     onTestFinished(() => app.close());
     const ask = async (remoteAddress: string, key: string | null, url = '/v1/references'): Promise<ApiResponse> => {
       const headers = key === null ? {} : { authorization: `Bearer ${key}` };

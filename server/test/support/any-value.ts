@@ -28,7 +28,9 @@ export interface JsonSchema {
 const known = new Set([
   'type', 'enum', 'pattern', 'format', 'minLength', 'maxLength', 'minimum', 'maximum',
   'items', 'minItems', 'maxItems', 'uniqueItems',
-  'properties', 'required', 'additionalProperties', 'propertyNames', 'maxProperties', 'description',
+  'properties', 'required', 'additionalProperties', 'propertyNames', 'maxProperties',
+  // Says what a value means, and allows and forbids none.
+  'description',
 ]);
 
 /** Keys that a client may choose, and that a server could mistake for its own. */

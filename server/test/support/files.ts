@@ -10,7 +10,7 @@ export function formOf(
   filename = 'report.pdf',
 ): FormData {
   const form = new FormData();
-  for (const [name, value] of Object.entries({ purpose: 'reference_pdf', ...fields })) {
+  for (const [name, value] of Object.entries({ purpose: 'reference_report', ...fields })) {
     if (value !== undefined) form.append(name, value);
   }
   form.append('file', new Blob([Uint8Array.from(contents)], { type: 'application/pdf' }), filename);

@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { withClient, type Connection } from '../../src/db/database.ts';
@@ -32,10 +32,24 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   });
   project.provide('cluster', cluster.connection);
   project.provide('templateDatabase', templateDatabase);
+  const answersFile = join(mkdtempSync(join(tmpdir(), 'tenure-answers-')), 'held');
+  writeFileSync(answersFile, '');
+  project.provide('answersFile', answersFile);
   return async () => {
+    tellAnswers(answersFile);
     await withClient(cluster.connection, (client) => client.query(`drop database ${templateDatabase} with (force)`));
     await cluster.stop();
   };
+}
+
+/** Says how many answers were held against the OpenAPI documents, and takes the file away. */
+function tellAnswers(answersFile: string): void {
+  const counts = readFileSync(answersFile, 'utf8').split('\n').map(Number);
+  const held = counts.reduce((sum, count) => sum + count, 0);
+  process.stdout.write(
+    `${held.toLocaleString('en')} answers were held against the OpenAPI documents of their versions\n`,
+  );
+  rmSync(dirname(answersFile), { recursive: true });
 }
 
 async function openCluster(): Promise<{ connection: Connection; stop(): Promise<void> }> {

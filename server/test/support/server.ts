@@ -7,6 +7,7 @@ import { createContext, type Context, type Overrides } from '../../src/context.t
 import { withClient, type Connection } from '../../src/db/database.ts';
 import { makeFirstAccount } from '../../src/first-start.ts';
 import { buildApp } from '../../src/http/app.ts';
+import { holdAnswers } from './answers.ts';
 import { databaseIn } from './global-setup.ts';
 
 export interface TestServer {
@@ -76,6 +77,7 @@ export async function startTestServer(
   const secretKey = (await makeFirstAccount(context)) ?? options.secretKey ?? '';
   if (!options.unpinned) await pinAccounts(context);
   const app = buildApp(context);
+  holdAnswers(app, context);
   await app.listen({ host: '127.0.0.1', port: 0 });
   context.dispatcher?.start();
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;

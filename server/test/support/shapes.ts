@@ -175,7 +175,7 @@ const application = closed({
   rent: orNull(closed({ amount: time, currency: string, interval: { enum: ['week', 'month', 'year'] } })),
   move_in_date: { type: ['string', 'null'], pattern: '^\\d{4}-\\d{2}-\\d{2}$' },
   references: closed({
-    count: time,
+    total: time,
     by_status: countOfEach('pending', 'processing', 'complete', 'canceled'),
     by_outcome: countOfEach('accept', 'consider', 'high_risk'),
     result: { enum: ['accept', 'consider', 'high_risk', null] },

@@ -4,6 +4,7 @@ import { withClient } from '../../src/db/database.ts';
 import { ReleaseTooOldError } from '../../src/db/deployment.ts';
 import { releaseVersion } from '../../src/db/latest-version.ts';
 import { apiVersions } from '../../src/versions/index.ts';
+import { takeAnswerFaults } from '../support/answer-faults.ts';
 import { receiverForTest } from '../support/receiver.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
 import { apiClient, createTestDatabase, serverForTest, startTestServer, type TestServer } from '../support/server.ts';
@@ -60,6 +61,10 @@ describe('a version that not every process knows', () => {
     expect(fromNewer).toMatchObject({ birthday: '31/12/1990' });
     expect(shown[1].data[1].data.object).toStrictEqual(fromNewer);
     await expect.poll(() => receiver.received.length, soon).toBe(2);
+    // To the older process its version has always had `date_of_birth`: two real releases agree on what a version looks like.
+    expect(takeAnswerFaults()).toEqual([
+      expect.stringMatching(/^GET \/v1\/events .*\/data\/1\/data\/object must have/),
+    ]);
   });
 });
 

@@ -21,17 +21,67 @@ export const reference = defineResource<ReferenceRecord>({
   prefix: 'ref',
   path: 'references',
   table: 'tenant_references',
+  description:
+    'A check on a person who wants to rent. It is made for an application, is `pending` until somebody begins with it, and ends with an `outcome` (`complete`) or without one (`canceled`). A referencing provider carries it out if `automatic_reference` is enabled; otherwise you do, and say here how it went.',
+  example: {
+    record: {
+      application: 'app_1042',
+      automatic_reference: null,
+      completed_at: 1795407600,
+      customer: 'cus_0VbZq9aK00mT3cUuP8sXw4',
+      outcome: 'accept',
+      reference_pdf: 'file_7731',
+      status: 'complete',
+      type: 'customer',
+      metadata: { branch: 'york' },
+    },
+    before: { completed_at: null, outcome: null, reference_pdf: null, status: 'pending' },
+    after: { canceled: { completed_at: null, outcome: null, reference_pdf: null, status: 'canceled' } },
+  },
   metadata: true,
   fields: {
-    application: { column: 'text', schema: nullable(LinkedId) },
-    automatic_reference: { column: 'json', schema: nullable(AutomaticReference), erased: withoutFindings },
-    completed_at: { column: 'bigint', schema: nullable(Type.Integer()) },
-    customer: { column: 'text', schema: nullable(LinkedId) },
-    outcome: { column: 'text', schema: nullable(Outcome) },
-    reference_pdf: { column: 'text', schema: nullable(LinkedId) },
-    status: { column: 'text', schema: Status },
-    type: { column: 'text', schema: ReferenceType },
+    application: {
+      column: 'text',
+      schema: nullable(LinkedId),
+      description: 'The id of the application that it belongs to: one of this API, or of your own system.',
+    },
+    automatic_reference: {
+      column: 'json',
+      schema: nullable(AutomaticReference),
+      description: 'How a referencing provider carries it out. Null if it is handled off-platform, by you.',
+      erased: withoutFindings,
+    },
+    completed_at: {
+      column: 'bigint',
+      schema: nullable(Type.Integer()),
+      description:
+        'When it became `complete`, in seconds since the Unix epoch; null before. A corrected `outcome` does not change it.',
+    },
+    customer: {
+      column: 'text',
+      schema: nullable(LinkedId),
+      description:
+        'The id of the person it is about: a customer of this API, or of your own system. Null if none was named.',
+    },
+    outcome: {
+      column: 'text',
+      schema: nullable(Outcome),
+      description: 'The verdict, from good to bad: `accept`, `consider`, `high_risk`. Null until there is one.',
+    },
+    reference_pdf: {
+      column: 'text',
+      schema: nullable(LinkedId),
+      description: 'The id of the file with the finished report; null if there is none.',
+    },
+    status: {
+      column: 'text',
+      schema: Status,
+      description:
+        '`pending`: nobody has begun. `processing`: it is being carried out. `complete`: it has an `outcome`. `canceled`: it was ended without one.',
+    },
+    type: { column: 'text', schema: ReferenceType, description: 'Whom it is about: always a customer.' },
   },
+  verbs: { completed: 'It has its outcome, and is `complete`.', canceled: 'It was canceled.' },
   links: { application: 'applications', customer: 'customers', reference_pdf: 'files' },
   filters: exactly({
     application: LinkedId,
@@ -58,15 +108,44 @@ export const reference = defineResource<ReferenceRecord>({
       status: 'pending',
       type: input.type ?? 'customer',
     }),
+    {
+      description:
+        'Makes a `pending` reference. With `automatic_reference` a provider is asked; without it, you carry the check out and update the reference.',
+      example: {
+        application: 'app_1042',
+        customer: 'cus_0VbZq9aK00mT3cUuP8sXw4',
+        metadata: { branch: 'york' },
+      },
+    },
   ),
   update: updateFrom(
     {
       outcome: Type.Optional(Outcome),
       reference_pdf: Type.Optional(LinkedId),
-      status: Type.Optional(Type.Unsafe<'processing'>({ type: 'string', enum: ['processing'] })),
+      status: Type.Optional(
+        Type.Unsafe<'processing'>({
+          type: 'string',
+          enum: ['processing'],
+          description: '`processing`, to say that you have begun. For references that no provider carries out.',
+        }),
+      ),
     },
     update,
+    {
+      description:
+        'An `outcome` ends a pending or processing reference: it becomes `complete`. On a complete one it corrects the verdict. `status: processing` says that an off-platform reference has begun; sent together, the outcome is only noted. A canceled reference takes `metadata` only. Everything in the body happens, or nothing does.',
+      example: { outcome: 'accept', reference_pdf: 'file_7731' },
+      refusals: ['status_transition_invalid'],
+    },
   ),
-  actions: { cancel: { decide: cancel } },
+  actions: {
+    cancel: {
+      summary: 'Cancel a reference',
+      description:
+        'Ends a pending or processing reference without an outcome. What a provider reports afterwards changes nothing any more.',
+      refusals: ['status_transition_invalid'],
+      decide: cancel,
+    },
+  },
   erasure: { link: 'customer', files: ['reference_pdf'], decide: endForErasure },
 });

@@ -31,20 +31,77 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>({
   prefix: 'we',
   path: 'webhook_endpoints',
   table: 'webhook_endpoints',
+  description: 'Where an account wants its events delivered.',
+  example: {
+    record: {
+      url: 'https://example.org/tenure/webhooks',
+      description: 'Letting back office',
+      enabled_events: ['reference.*', 'customer.updated'],
+      api_version: '2026-11-01',
+      connected: false,
+      status: 'enabled',
+      disabled_reason: null,
+      metadata: {},
+      signing_secret: 'whsec_4nB7qTzYw2Xk9LrVd5Jp8McHf3Gs6Ea1',
+    },
+    before: { enabled_events: ['reference.*'] },
+  },
+  verbs: {
+    secret_rolled: 'It has a new signing secret.',
+    pinged: 'Somebody tried it out; this event goes to this endpoint alone, whatever it is subscribed to.',
+  },
   metadata: true,
   // Whoever sends deliveries reads an endpoint again after this time.
   staleForMs: 250,
   fields: {
-    url: { column: 'text', schema: Url },
-    description: { column: 'text', schema: nullable(Description) },
-    enabled_events: { column: 'text[]', schema: EnabledEvents },
-    api_version: { column: 'text', schema: Type.String() },
-    connected: { column: 'boolean', schema: Type.Boolean() },
-    status: { column: 'text', schema: Status },
+    url: {
+      column: 'text',
+      schema: Url,
+      description:
+        'Where deliveries are sent: an http or https address (in live mode https only) without credentials, that leads to public addresses.',
+    },
+    description: {
+      column: 'text',
+      schema: nullable(Description),
+      description: 'What it is for, in your words; null if nothing was said.',
+    },
+    enabled_events: {
+      column: 'text[]',
+      schema: EnabledEvents,
+      description:
+        'The types it gets: `*` for all, `<resource>.*`, or `<resource>.<verb>`. A name that is not known yet is taken, and matches nothing.',
+    },
+    api_version: {
+      column: 'text',
+      schema: Type.String(),
+      description: 'The version whose shape its deliveries have. An upgrade of the account does not change it.',
+    },
+    connected: {
+      column: 'boolean',
+      schema: Type.Boolean(),
+      description:
+        'Whether it gets the events of connected accounts, each with its `account`, instead of your own. It cannot be changed.',
+    },
+    status: {
+      column: 'text',
+      schema: Status,
+      description:
+        '`enabled`, or `disabled`: then nothing new is queued for it, and what is pending becomes `canceled`. Enabling starts afresh.',
+    },
     // How many times it was enabled: what was made under an earlier number is not sent any more.
     enablement: { column: 'bigint', schema: Type.Integer(), shown: 'never' },
-    disabled_reason: { column: 'text', schema: nullable(Type.String()) },
-    signing_secret: { column: 'sealed', schema: Type.String(), shown: 'as_secret' },
+    disabled_reason: {
+      column: 'text',
+      schema: nullable(Type.String()),
+      description: 'Why this service has disabled it; null if it has not.',
+    },
+    signing_secret: {
+      column: 'sealed',
+      schema: Type.String(),
+      shown: 'as_secret',
+      description:
+        'What deliveries are signed with: `whsec_…`, all of which is the key. Shown to keys with `webhook_endpoints.write` when the endpoint is made, retrieved or given a new one; never in lists, events or logs.',
+    },
   },
   create: createFrom(
     {
@@ -52,7 +109,6 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>({
       description: Type.Optional(nullable(Description)),
       enabled_events: Type.Optional(nullable(EnabledEvents)),
       api_version: Type.Optional(nullable(Type.String())),
-      /** Whether it gets the events of connected accounts, and those only. */
       connected: Type.Optional(nullable(Type.Boolean())),
       status: Type.Optional(nullable(Status)),
     },
@@ -69,6 +125,15 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>({
         disabled_reason: null,
         signing_secret: caller.makeSecret('whsec'),
       };
+    },
+    {
+      description:
+        'Makes an endpoint, enabled and for all events unless you say otherwise, in the account’s version. The answer has its `signing_secret`. The key also needs `events.read`.',
+      example: {
+        url: 'https://example.org/tenure/webhooks',
+        enabled_events: ['reference.*', 'customer.updated'],
+        description: 'Letting back office',
+      },
     },
   ),
   update: updateFrom(
@@ -93,19 +158,34 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>({
       };
       return { after };
     },
+    {
+      description:
+        'To change `url` or `enabled_events`, the key also needs `events.read`. The answer takes a quarter of a second: then the change holds for every delivery.',
+      example: { enabled_events: ['reference.*', 'customer.updated'] },
+    },
   ),
   delete: 'removes',
   // Every event is written once for each.
   mostOfAnAccount: 100,
   actions: {
     roll_secret: {
+      summary: 'Roll the signing secret of a webhook endpoint',
+      description:
+        'Gives the endpoint a new `signing_secret`, which the answer has. The old one is void at once: no delivery whose `t` is later than the answer is signed with it.',
       showsSecrets: true,
       decide: (current, caller) => ({
         after: { ...current, signing_secret: caller.makeSecret('whsec') },
         verb: 'secret_rolled',
       }),
     },
-    ping: { decide: ping },
+    ping: {
+      summary: 'Ping a webhook endpoint',
+      description:
+        'Sends an event of the type `webhook_endpoint.pinged` to this endpoint alone, whatever it is subscribed to. The answer is the delivery, whose attempts you find in the endpoint’s deliveries.',
+      refusals: ['status_transition_invalid'],
+      answers: webhookDelivery,
+      decide: ping,
+    },
   },
 });
 

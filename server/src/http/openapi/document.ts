@@ -1,0 +1,145 @@
+import type { JsonObject } from '../../core/diff.ts';
+import type { Resource } from '../../core/resource.ts';
+import type { ApiVersions } from '../../versions/apply.ts';
+import type { Route } from '../routes.ts';
+import { eventTypesOf } from './event-types.ts';
+import { guide } from './guide.ts';
+import { deliveryHeaders, headerComponents, parameterComponents } from './headers.ts';
+import { operationOf, tagNameOf, tagOf, type Shapes } from './operations.ts';
+import { refusalComponents } from './refusals.ts';
+import { Schemas, type Piece } from './schemas.ts';
+
+/** What a document is made of. */
+export interface Documented {
+  resources: readonly Resource[];
+  versions: ApiVersions;
+  routes: readonly Route[];
+  config: { publicUrl: string };
+  /** The product's version, not the API's. */
+  productVersion: string;
+}
+
+/**
+ * The OpenAPI 3.1 document of one version of the API: every operation, every schema, every webhook, from the same definitions that
+ * requests are answered by (OpenAPI Specification 3.1.1).
+ *
+ * @param version one of `versions.dates`.
+ */
+export function openApiDocument(documented: Documented, version: string): JsonObject {
+  const { resources, versions, routes, config, productVersion } = documented;
+  const shapes: Shapes = { resources, versions, version, schemas: new Schemas({ versions, resources }, version) };
+  const paths = pathsOf(shapes, routes);
+  const webhooks = webhooksOf(shapes);
+  const responses = refusalComponents(shapes.schemas);
+  const document = {
+    openapi: '3.1.1',
+    info: {
+      title: 'Tenure API',
+      version,
+      summary: 'An open leasing API: tenant references, events, signed webhooks.',
+      description: guide({
+        versions,
+        version,
+        publicUrl: config.publicUrl,
+        permissions: permissionsOf(routes),
+        word: wordsOf(shapes),
+      }),
+      license: { name: 'MIT', identifier: 'MIT' },
+      'x-product-version': productVersion,
+    },
+    servers: [{ url: config.publicUrl }],
+    security: [{ apiKey: [] }],
+    tags: tagsOf(shapes, routes),
+    paths,
+    webhooks,
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key: `Authorization: Bearer sk_test_…`.',
+        },
+      },
+      schemas: shapes.schemas.all(),
+      parameters: parameterComponents(version),
+      headers: headerComponents(),
+      responses,
+    },
+    externalDocs: { url: `${config.publicUrl}/docs/errors`, description: 'Every error code, and what to do about it' },
+  };
+  // What the definitions are made with is left behind.
+  return JSON.parse(JSON.stringify(document)) as JsonObject;
+}
+
+function permissionsOf(routes: readonly Route[]): string[] {
+  const needed = routes.map(({ permission }) => permission).filter((permission) => permission !== null);
+  return [...new Set(needed)].sort();
+}
+
+/** What the guide calls members that have had other names. */
+function wordsOf({ versions, version }: Shapes): (object: string, name: string) => string {
+  return (object, name) => versions.convertName(object, name, versions.newest, version);
+}
+
+function pathsOf(shapes: Shapes, routes: readonly Route[]): Record<string, Piece> {
+  const paths: Record<string, Piece> = {};
+  for (const route of routes) {
+    const path = (paths[route.path.replaceAll(':id', '{id}')] ??= {});
+    path[route.method.toLowerCase()] = operationOf(shapes, route);
+  }
+  return paths;
+}
+
+function tagsOf({ resources }: Shapes, routes: readonly Route[]): Piece[] {
+  const names = new Set(routes.map((route) => tagOf(route, resources)));
+  return [...names].map((name) => {
+    const resource = resources.find(({ path }) => tagNameOf(path) === name);
+    const types = resource ? eventTypesOf(resource).map(({ type }) => `\`${type}\``) : [];
+    const text = [resource?.description, types.length > 0 && `Events: ${types.join(', ')}.`];
+    const description = text.filter((part) => typeof part === 'string').join('\n\n');
+    return { name, ...(description !== '' && { description }) };
+  });
+}
+
+/** What is sent to webhook endpoints that have this version, by the type of the event. */
+function webhooksOf(shapes: Shapes): Record<string, Piece> {
+  return Object.fromEntries(
+    shapes.resources.flatMap((resource) =>
+      eventTypesOf(resource).map(({ type, description }) => [type, webhookOf(shapes, resource, type, description)]),
+    ),
+  );
+}
+
+function webhookOf({ schemas }: Shapes, resource: Resource, type: string, description: string): Piece {
+  const example = schemas.deliveredExample(resource, type);
+  const particular = {
+    type: 'object',
+    properties: {
+      type: { const: type },
+      data: { type: 'object', properties: { object: schemas.record(resource) } },
+    },
+  };
+  return {
+    post: {
+      operationId: type.replace('.', '_'),
+      summary: type,
+      description,
+      tags: [tagNameOf(resource.path)],
+      security: [],
+      parameters: deliveryHeaders(),
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: { allOf: [schemas.deliveredEvent(), particular] },
+            ...(example && { example }),
+          },
+        },
+      },
+      responses: {
+        '2XX': { description: 'Taken.' },
+        default: { description: 'Not taken: it is sent again later.' },
+      },
+    },
+  };
+}

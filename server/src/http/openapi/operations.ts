@@ -1,0 +1,163 @@
+import { Type, type TObject, type TSchema } from 'typebox';
+import type { Resource } from '../../core/resource.ts';
+import type { ApiVersions } from '../../versions/apply.ts';
+import { spoken, type Route } from '../routes.ts';
+import { fileField, type UploadRoute } from '../upload.ts';
+import { answerHeaders, requestHeaders } from './headers.ts';
+import { refusalsOf } from './refusals.ts';
+import type { Piece, Schemas } from './schemas.ts';
+
+/** What the operations of a document are made with. */
+export interface Shapes {
+  versions: ApiVersions;
+  version: string;
+  resources: readonly Resource[];
+  schemas: Schemas;
+}
+
+/** The group that a route is shown in. */
+export function tagOf({ path }: Route, resources: readonly Resource[]): string {
+  const kind = path.split('/')[2]!;
+  const resource = resources.find((candidate) => candidate.path === kind || candidate.ownedBy?.ownPath === kind);
+  return tagNameOf(resource?.path ?? kind);
+}
+
+export function tagNameOf(path: string): string {
+  const name = spoken(path);
+  return name[0]!.toUpperCase() + name.slice(1);
+}
+
+/** One operation: all that a client can send, and every answer it can get. */
+export function operationOf(shapes: Shapes, route: Route): Piece {
+  const { permission, told, operationId } = route;
+  const needs = permission === null ? 'Any key will do.' : `Needs the permission \`${permission}\`.`;
+  const description = [told.description, needs].filter((text) => text !== undefined).join('\n\n');
+  const body = route.method === 'POST' ? requestBodyOf(shapes, route) : null;
+  return {
+    operationId,
+    summary: told.summary,
+    description: shapes.schemas.worded(route.object, description),
+    tags: [tagOf(route, shapes.resources)],
+    parameters: [...pathParameters(shapes, route), ...queryParameters(shapes, route), ...headerParameters(route)],
+    ...(body && { requestBody: body }),
+    responses: { '200': successOf(shapes, route), ...refusalsOf(shapes.schemas, route) },
+    ...(permission !== null && { 'x-permission': permission }),
+  };
+}
+
+function pathParameters({ resources }: Shapes, { path }: Route): Piece[] {
+  if (!path.includes(':id')) return [];
+  const resource = resources.find((candidate) => candidate.path === path.split('/')[2])!;
+  return [
+    {
+      name: 'id',
+      in: 'path',
+      required: true,
+      description: `The id of the ${spoken(resource.object)}: \`${resource.prefix}_…\`.`,
+      schema: { type: 'string' },
+    },
+  ];
+}
+
+function queryParameters({ versions, version, schemas }: Shapes, route: Route): Piece[] {
+  const parameters = Object.entries(versions.propertiesIn(version, route.object, route.query)).map(([name, schema]) => {
+    const { description = `Only those whose \`${name}\` is this.`, ...rest } = schema as Piece;
+    return { name, in: 'query', description: schemas.worded(route.object, String(description)), schema: rest };
+  });
+  return [...parameters, ...expandParameter({ versions, version }, route)];
+}
+
+/** `expand`, where the answer links to something. */
+function expandParameter(
+  { versions, version }: Pick<Shapes, 'versions' | 'version'>,
+  { expandable, answer }: Route,
+): Piece[] {
+  if (!expandable || !('resource' in answer) || answer.resource !== expandable.resource) return [];
+  const { links = {}, object } = expandable.resource;
+  const within = expandable.isList ? 'data.' : '';
+  const paths = Object.keys(links).map((link) => within + versions.convertName(object, link, versions.newest, version));
+  if (paths.length === 0) return [];
+  return [
+    {
+      name: 'expand',
+      in: 'query',
+      description: `Linked records that are wanted whole, in the place of their ids: ${paths.map((path) => `\`${path}\``).join(', ')}, and on from there with dots, up to four links. The key needs to be allowed to read them.`,
+      schema: { type: 'array', items: { type: 'string' } },
+      style: 'form',
+      explode: false,
+    },
+  ];
+}
+
+function headerParameters({ method }: Route): Piece[] {
+  return requestHeaders('Service-Version', 'Service-Context', ...(method === 'POST' ? ['Idempotency-Key'] : []));
+}
+
+function requestBodyOf(shapes: Shapes, route: Extract<Route, { method: 'POST' | 'DELETE' }>): Piece | null {
+  const { versions, version, schemas, resources } = shapes;
+  const { operationId, body, object, told, upload } = route;
+  if (Object.keys(body.properties).length === 0) return null;
+  const resource = resources.find((candidate) => candidate.object === object);
+  const example = told.example && versions.convertBody(object, told.example, versions.newest, version);
+  return {
+    required: (body.required ?? []).length > 0,
+    content: {
+      [upload ? 'multipart/form-data' : 'application/json']: {
+        schema: schemas.body(operationId, object, withFieldTexts(upload ? asForm(body, upload) : body, resource)),
+        ...(example && { example }),
+        // `metadata[key]` is a field of its own.
+        ...(upload && { encoding: { metadata: { style: 'deepObject', explode: true } } }),
+      },
+    },
+  };
+}
+
+/** The form that the body stands for: in the place of what is found out about a file, the file. */
+function asForm(body: TObject, { contents }: UploadRoute): TObject {
+  const { bytesMax, contentType, description } = contents;
+  const file = Type.Unsafe({
+    type: 'string',
+    contentMediaType: contentType,
+    description: `The file, with a filename: ${description} of up to ${bytesMax / 1024 / 1024} MB.`,
+  });
+  return { ...body, properties: { ...body.properties, [fileField]: file } };
+}
+
+/** A member that says nothing of itself means what the field of its name does. */
+function withFieldTexts(body: TObject, resource: Resource | undefined): TObject {
+  const told = Object.entries(body.properties).map(([name, schema]): [string, TSchema] => {
+    const description = (schema as Piece).description ?? resource?.fields[name]?.description;
+    return [name, { ...schema, ...(description !== undefined && { description }) }];
+  });
+  return { ...body, properties: Object.fromEntries(told) };
+}
+
+function successOf(shapes: Shapes, route: Route): Piece {
+  const { answer, method } = route;
+  const headers = answerHeaders(...(method === 'POST' ? ['Idempotent-Replayed', 'Original-Request'] : []));
+  if (answer.kind === 'file') {
+    const schema = { type: 'string', contentMediaType: answer.contentType };
+    return { description: answer.description, headers, content: { [answer.contentType]: { schema } } };
+  }
+  return {
+    description: answerInWords(route),
+    headers,
+    content: { 'application/json': { schema: shapes.schemas.ofAnswer(answer, method) } },
+  };
+}
+
+function answerInWords({ answer }: Route): string {
+  switch (answer.kind) {
+    case 'record':
+      return `The ${spoken(answer.resource.object)}.`;
+    case 'list':
+      return `A page of ${spoken(answer.resource.path)}.`;
+    case 'deletion':
+      return `What is left of the ${spoken(answer.resource.object)}.`;
+    case 'objects':
+      return 'All of them.';
+    case 'object':
+    case 'file':
+      return 'What was asked for.';
+  }
+}

@@ -1,0 +1,152 @@
+import { hash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { ApiError } from '../core/errors.ts';
+import { headerOf, type HttpContext } from './call.ts';
+import { queryReader } from './query.ts';
+import type { Route } from './routes.ts';
+import { unknownParameter } from './validate.ts';
+
+/**
+ * The reference, which needs no key: `/openapi.json` has the OpenAPI document of each version, `/docs` is a page to read it on. The page
+ * asks for nothing outside this server. All of it is made when it is first asked for, so that a start does not wait for it.
+ */
+export function addReference(app: FastifyInstance, context: HttpContext, routes: readonly Route[]): void {
+  const config = { public: true as const };
+  const documentOf = documents(context, routes);
+  const script = once(loadScript);
+  const readQuery = once(() => queryReader({ version: Type.String({ maxLength: 40 }) }));
+
+  app.get('/openapi.json', { config }, async (request, reply) => {
+    const { query, expand } = readQuery()(request.url);
+    if (expand.length > 0) throw unknownParameter(['expand'], ['version']);
+    const served = context.versions.upTo(context.latestVersion.known);
+    const { version = served[0]! } = query as { version?: string };
+    if (!served.includes(version)) throw unknownVersion(version, served);
+    return sendUnlessKnown(request, reply, 'application/json; charset=utf-8', await documentOf(version));
+  });
+
+  app.get('/docs', { config }, async (request, reply) => {
+    const { html, policy } = page(context.versions.upTo(context.latestVersion.known));
+    reply.header('content-security-policy', policy).header('x-content-type-options', 'nosniff');
+    return sendUnlessKnown(request, reply, 'text/html; charset=utf-8', shelved(html));
+  });
+
+  app.get('/docs/scalar.js', { config }, async (request, reply) => {
+    const zipped = await script();
+    const takesGzip = /\bgzip\b/.test(headerOf(request, 'accept-encoding') ?? '');
+    reply.header('vary', 'accept-encoding');
+    if (takesGzip) reply.header('content-encoding', 'gzip');
+    const body = takesGzip ? zipped.body : await promisify(gunzip)(zipped.body);
+    return sendUnlessKnown(request, reply, 'text/javascript; charset=utf-8', { ...zipped, body });
+  });
+}
+
+/** What is sent as often as it is asked for, with the mark by which a client knows whether it has it. */
+interface Shelved<Body extends string | Buffer> {
+  body: Body;
+  etag: string;
+}
+
+function shelved<Body extends string | Buffer>(body: Body): Shelved<Body> {
+  // Weak, because it is the same zipped and not (RFC 9110, 8.8.3).
+  return { body, etag: `W/"${hash('sha256', body, 'base64url').slice(0, 22)}"` };
+}
+
+/** The documents by their versions, each written once. What writes them is loaded for the first. */
+function documents(context: HttpContext, routes: readonly Route[]): (version: string) => Promise<Shelved<string>> {
+  const written = new Map<string, Promise<Shelved<string>>>();
+  const write = async (version: string): Promise<Shelved<string>> => {
+    const { openApiDocument } = await import('./openapi/document.ts');
+    return shelved(JSON.stringify(openApiDocument({ ...context, routes }, version)));
+  };
+  return (version) => {
+    const known = written.get(version) ?? write(version);
+    written.set(version, known);
+    return known;
+  };
+}
+
+function unknownVersion(version: string, served: readonly string[]): ApiError {
+  return new ApiError(
+    'api_version_invalid',
+    `\`version=${version.slice(0, 40)}\` is not a version of this API. Known are ${served.join(', ')}.`,
+    { param: 'version' },
+  );
+}
+
+/** The script of the page, zipped, because it has 4 MB. Its package hands it out as a plugin only, so a server of its own is asked for it. */
+async function loadScript(): Promise<Shelved<Buffer>> {
+  const { default: apiReference } = await import('@scalar/fastify-api-reference');
+  const shelf = fastify();
+  await shelf.register(apiReference, { routePrefix: '/docs', configuration: { url: '/openapi.json' } });
+  const { rawPayload } = await shelf.inject('/docs/js/scalar.js');
+  await shelf.close();
+  return shelved(await promisify(gzip)(rawPayload));
+}
+
+/** The page that shows the documents of these versions, and what it may load: nothing from anywhere else. */
+function page(versions: readonly string[]): { html: string; policy: string } {
+  const configuration = {
+    // Relative, so that they are right behind any proxy.
+    sources: versions.map((version, index) => ({
+      title: index === 0 ? `${version} (latest)` : version,
+      slug: version,
+      url: `openapi.json?version=${version}`,
+    })),
+    withDefaultFonts: false,
+    telemetry: false,
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    hideClientButton: true,
+    showDeveloperTools: 'never',
+    documentDownloadType: 'json',
+    operationTitleSource: 'summary',
+    metaData: { title: 'Tenure API' },
+  };
+  const script = `Scalar.createApiReference('#reference', ${JSON.stringify(configuration)});`;
+  const policy = [
+    `default-src 'none'`,
+    `script-src 'self' 'sha256-${hash('sha256', script, 'base64')}'`,
+    `style-src 'unsafe-inline'`,
+    `img-src 'self' data:`,
+    `font-src data:`,
+    `connect-src 'self'`,
+    `base-uri 'none'`,
+    `form-action 'none'`,
+    `frame-ancestors 'none'`,
+  ].join('; ');
+  const html = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Tenure API</title>
+<link rel="icon" href="data:,">
+<div id="reference"></div>
+<noscript>This page needs JavaScript. Without it: <a href="openapi.json">the OpenAPI document</a>, <a href="docs/errors">the errors</a>.</noscript>
+<script src="docs/scalar.js"></script>
+<script>${script}</script>
+</html>
+`;
+  return { html, policy };
+}
+
+/** Sends it, unless the client has it already (RFC 9110, 13.1.2). */
+function sendUnlessKnown(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  type: string,
+  { body, etag }: Shelved<string | Buffer>,
+): FastifyReply {
+  // Kept, but asked about each time: an upgrade of the server is seen at once.
+  reply.header('etag', etag).header('cache-control', 'no-cache');
+  if ((headerOf(request, 'if-none-match') ?? '').includes(etag)) return reply.code(304).send();
+  return reply.type(type).send(body);
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | null = null;
+  return () => (made ??= { value: make() }).value;
+}

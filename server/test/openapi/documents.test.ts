@@ -1,0 +1,283 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Type } from 'typebox';
+import { describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { closedObject, defineResource, nullable, type Resource } from '../../src/core/resource.ts';
+import type { HttpContext } from '../../src/http/call.ts';
+import { openApiDocument } from '../../src/http/openapi/document.ts';
+import { routesOf, type Route } from '../../src/http/routes.ts';
+import { version as productVersion } from '../../src/product.ts';
+import { file as fileResource } from '../../src/resources/file.ts';
+import { resources } from '../../src/resources/index.ts';
+import { ApiVersions } from '../../src/versions/apply.ts';
+import { apiVersions } from '../../src/versions/index.ts';
+import { words } from '../support/versions.ts';
+
+type Piece = Record<string, unknown>;
+
+interface Document {
+  paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, { post: Operation }>;
+  components: { schemas: Record<string, Piece>; [kind: string]: Record<string, Piece> };
+  info: { description: string };
+}
+
+interface Operation {
+  operationId: string;
+  summary: string;
+  description: string;
+  parameters: Piece[];
+  requestBody?: { content: Record<string, { schema: Piece; example?: unknown }> };
+  responses: Record<string, { $ref?: string; description?: string; content?: Record<string, { schema: Piece }> }>;
+}
+
+const versions = new ApiVersions(apiVersions);
+
+describe.each(versions.dates)('the document of %s', (version) => {
+  const document = documentOf(version);
+  const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+  const webhooks = Object.values(document.webhooks).map(({ post }) => post);
+  const text = JSON.stringify(document);
+
+  test('is the one in `openapi/`; `npm run openapi` writes it anew', async () => {
+    const written = `${JSON.stringify(document, null, 2)}\n`;
+    await expect(written).toMatchFileSnapshot(`../../../openapi/${version}.json`);
+  });
+
+  test('is valid OpenAPI 3.1, by the official schema', async () => {
+    const result = await new Validator().validate(structuredClone(document) as unknown as Piece);
+    expect(result.errors ?? []).toEqual([]);
+    expect(result.valid).toBe(true);
+  });
+
+  test('refers to nothing that is not there, and has nothing that nobody refers to', () => {
+    const referred = new Set(
+      [...text.matchAll(/"#\/components\/(\w+)\/(\w+)"/g)].map(([, kind, name]) => `${kind}/${name}`),
+    );
+    const there = Object.entries(document.components)
+      .filter(([kind]) => kind !== 'securitySchemes')
+      .flatMap(([kind, components]) => Object.keys(components).map((name) => `${kind}/${name}`));
+    expect([...referred].sort()).toEqual(there.sort());
+  });
+
+  test('has schemas that compile, and examples that are valid', () => {
+    const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
+    ajv.addFormat('date', /^\d{4}-\d{2}-\d{2}$/).addVocabulary(['components', 'discriminator', 'example']);
+    ajv.addSchema({ $id: 'document', components: document.components }, undefined, undefined, false);
+    const faults: string[] = [];
+    let examples = 0;
+    const hold = (at: string, schema: Piece, example: unknown): void => {
+      const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as Piece);
+      examples++;
+      if (!validate(example)) faults.push(`${at}: ${JSON.stringify(validate.errors)}`);
+    };
+    for (const [name, schema] of Object.entries(document.components.schemas)) {
+      for (const example of (schema.examples as unknown[]) ?? [])
+        hold(name, { $ref: `#/components/schemas/${name}` }, example);
+    }
+    for (const { operationId, requestBody } of [...operations, ...webhooks]) {
+      for (const { schema, example } of Object.values(requestBody?.content ?? {})) {
+        if (example !== undefined) hold(operationId, schema, example);
+        else ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as Piece);
+      }
+    }
+    expect(faults).toEqual([]);
+    expect(examples).toBeGreaterThanOrEqual(35);
+  });
+
+  test('shows a body for every operation that takes one, and every webhook', () => {
+    const without = [...operations, ...webhooks]
+      .filter(({ requestBody }) =>
+        Object.values(requestBody?.content ?? {}).some(({ example }) => example === undefined),
+      )
+      .map(({ operationId }) => operationId);
+    expect(without).toEqual([]);
+  });
+
+  test('explains every operation, parameter, header, answer and member', () => {
+    expect(unexplained(document)).toEqual([]);
+    for (const { operationId, summary, description } of operations) {
+      expect([operationId, summary]).toEqual([operationId, expect.stringMatching(/^[A-Z][^_]+[^.]$/)]);
+      expect([operationId, description]).toEqual([operationId, expect.stringMatching(/\.$/)]);
+    }
+  });
+
+  test('tells answers that can look differently once each', () => {
+    const shapes = choicesIn(document);
+    expect(shapes.length).toBeGreaterThan(2);
+    for (const shape of shapes) expect(new Set(shape.map((one) => JSON.stringify(one))).size).toBe(shape.length);
+  });
+
+  test('has closed objects only, so that an answer with anything more is noticed', () => {
+    const open = objectsIn(document.components.schemas).filter(
+      ({ at, schema }) => schema.additionalProperties === undefined && !/previous_attributes/.test(at),
+    );
+    expect(open.map(({ at }) => at)).toEqual([]);
+  });
+
+  test('calls every operation by a name of its own', () => {
+    const names = operations.map(({ operationId }) => operationId);
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) expect(name).toMatch(/^[a-z]+(_[a-z]+)+$/);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'references_list',
+        'references_create',
+        'references_retrieve',
+        'references_update',
+        'references_cancel',
+        'webhook_endpoints_list_deliveries',
+        'account_api_version_rollback',
+      ]),
+    );
+  });
+
+  test('speaks in the words of its version', () => {
+    const { file, notFile, total, notTotal, request } = words[version]!;
+    const { Reference, ReferenceList, Event } = document.components.schemas as Record<string, { properties: Piece }>;
+    expect(Reference!.properties).toHaveProperty(file);
+    expect(Reference!.properties).not.toHaveProperty(notFile);
+    expect(Object.keys(ReferenceList!.properties)).toEqual(['object', total, 'has_more', 'data']);
+    expect(ReferenceList!.properties).not.toHaveProperty(notTotal);
+    expect(Event!.properties.request).toMatchObject(
+      request === 'object' ? { $ref: '#/components/schemas/EventRequest' } : { type: ['string', 'null'] },
+    );
+    // What came later has no business in the document of the first version.
+    if (version === '2025-09-01') expect(text).not.toMatch(/reference_pdf|`count`|"count"/);
+  });
+
+  test('shows how to verify a signature as the example receiver does', () => {
+    const receiver = readFileSync(join(import.meta.dirname, '../../../examples/receivers/node.mjs'), 'utf8');
+    const [, code] = /```js\n([\s\S]*?)```/.exec(document.info.description)!;
+    for (const part of code!.split('\n\n')) expect(receiver).toContain(part.trim());
+  });
+
+  test('names every code of an error, with its page', () => {
+    const { Error: error } = document.components.schemas as Record<
+      string,
+      { properties: { error: { properties: { code: { enum: string[] } } } } }
+    >;
+    const codes = error!.properties.error.properties.code.enum;
+    expect(codes.length).toBeGreaterThan(25);
+    for (const code of codes) expect(document.info.description).toContain(`/docs/errors/${code})`);
+  });
+});
+
+describe('what a route can tell', () => {
+  const note: Resource = defineResource({
+    object: 'note',
+    prefix: 'cus',
+    path: 'notes',
+    table: 'notes',
+    delete: 'erases',
+    fields: {
+      text: { column: 'text', schema: Type.String(), description: 'What it says.' },
+      flag: { column: null, schema: Type.Optional(Type.Boolean()), description: 'Left out if it is not set.' },
+      parents: { column: 'text[]', schema: Type.Array(Type.String()), description: 'The notes it belongs to.' },
+      first: { column: 'text', schema: nullable(Type.String()), description: 'The note it follows.' },
+    },
+    links: { parents: 'notes', first: 'notes' },
+  });
+  const body = closedObject({ file: closedObject({ size: Type.Integer() }) });
+  const context = { resources: [...resources, note], versions } as unknown as HttpContext;
+  const [list, retrieve] = routesOf(context).filter(({ object }) => object === 'note') as [Route, Route];
+  const upload = {
+    ...retrieve,
+    method: 'POST',
+    path: '/v1/notes',
+    body,
+    upload: { contents: fileResource.contents, prefix: 'file' },
+    showsSecrets: false,
+  } as unknown as Route;
+  const contents: Route = {
+    ...retrieve,
+    path: '/v1/notes/:id/contents',
+    operationId: 'notes_contents',
+    answer: { kind: 'file', contentType: 'application/pdf', description: 'The file.' },
+  };
+  const { paths, components } = documentOf(versions.newest, [...resources, note], [list, retrieve, upload, contents]);
+
+  test('is a body that is no JSON', () => {
+    expect(Object.keys(paths['/v1/notes']!.post!.requestBody!.content)).toEqual(['multipart/form-data']);
+  });
+
+  test('is an answer that is no JSON', () => {
+    const { content } = paths['/v1/notes/{id}/contents']!.get!.responses['200']!;
+    expect(content).toEqual({ 'application/pdf': { schema: { type: 'string', contentMediaType: 'application/pdf' } } });
+  });
+
+  test('is what is left of a record that is gone, by itself and in the place of its id', () => {
+    const noteRef = { $ref: '#/components/schemas/Note' };
+    const deletedRef = { $ref: '#/components/schemas/DeletedNote' };
+    const { schema } = paths['/v1/notes/{id}']!.get!.responses['200']!.content!['application/json']!;
+    expect(schema).toEqual({ anyOf: [noteRef, deletedRef] });
+    const { properties, required } = components.schemas.Note as {
+      properties: Record<string, Piece>;
+      required: string[];
+    };
+    expect(properties.first!.anyOf).toEqual([{ type: ['string', 'null'] }, noteRef, deletedRef]);
+    expect(properties.parents!.items).toEqual({ anyOf: [{ type: 'string' }, noteRef, deletedRef] });
+    expect(required).toEqual(['id', 'object', 'created', 'text', 'parents', 'first']);
+  });
+});
+
+function documentOf(version: string, of: readonly Resource[] = resources, routes?: Route[]): Document {
+  const context = { resources: of, versions } as unknown as HttpContext;
+  const { publicUrl } = readConfig({});
+  const made = openApiDocument(
+    { resources: of, versions, routes: routes ?? routesOf(context), config: { publicUrl }, productVersion },
+    version,
+  );
+  return made as unknown as Document;
+}
+
+/** Where a description is missing. */
+function unexplained(document: Document): string[] {
+  const { schemas, parameters, headers, responses } = document.components;
+  const missing: string[] = [];
+  const look = (at: string, { description }: Piece): void => {
+    if (typeof description !== 'string' || description === '') missing.push(at);
+  };
+  for (const { at, schema } of objectsIn(schemas)) {
+    for (const [name, member] of Object.entries((schema.properties as Record<string, Piece>) ?? {})) {
+      if (!('$ref' in member)) look(`${at}.${name}`, member);
+    }
+  }
+  for (const [at, piece] of Object.entries({ ...parameters, ...headers, ...responses })) look(at, piece);
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      const at = `${method} ${path}`;
+      for (const parameter of operation.parameters)
+        if (!('$ref' in parameter)) look(`${at} ${String(parameter.name)}`, parameter);
+      for (const [status, response] of Object.entries(operation.responses))
+        if (!response.$ref) look(`${at} ${status}`, response);
+    }
+  }
+  return missing.filter((at) => !at.endsWith('Error.error'));
+}
+
+/** Every list of shapes of which a value has one. */
+function choicesIn(piece: unknown): unknown[][] {
+  if (typeof piece !== 'object' || piece === null) return [];
+  return Object.entries(piece).flatMap(([name, value]) => [
+    ...(['anyOf', 'oneOf'].includes(name) ? [value as unknown[]] : []),
+    ...choicesIn(value),
+  ]);
+}
+
+/** Every schema of an object, with where it is. */
+function objectsIn(piece: unknown, at = ''): { at: string; schema: Piece }[] {
+  if (typeof piece !== 'object' || piece === null || Array.isArray(piece)) {
+    return Array.isArray(piece) ? piece.flatMap((item, index) => objectsIn(item, `${at}[${index}]`)) : [];
+  }
+  const schema = piece as Piece;
+  const isObject = [schema.type].flat().includes('object');
+  const inner = Object.entries(schema).filter(([name]) => !['examples', 'enum'].includes(name));
+  return [
+    ...(isObject ? [{ at, schema }] : []),
+    ...inner.flatMap(([name, value]) => objectsIn(value, at === '' ? name : `${at}.${name}`)),
+  ];
+}

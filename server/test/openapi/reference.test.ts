@@ -1,0 +1,152 @@
+import { hash } from 'node:crypto';
+import { Script } from 'node:vm';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newMasterKey } from '../../src/config.ts';
+import { apiVersions } from '../../src/versions/index.ts';
+import { receiverForTest } from '../support/receiver.ts';
+import { serverForTest, startTestServer, type TestServer } from '../support/server.ts';
+import { latestVersion, versions } from '../support/versions.ts';
+import { version20270201 } from '../versions/2027-02-01.ts';
+import { endpointFor } from '../webhooks/scenario.ts';
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startTestServer({ settings: { TENURE_PUBLIC_URL: 'https://api.example.org/tenure/' } });
+});
+afterAll(() => server.stop());
+
+describe('the documents', () => {
+  test.each(versions)('has the one of %s, without a key', async (version) => {
+    const answer = await fetch(`${server.url}/openapi.json?version=${version}`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    const document = (await answer.json()) as Document;
+    expect([document.openapi, document.info.version]).toEqual(['3.1.1', version]);
+    expect(document.servers).toEqual([{ url: 'https://api.example.org/tenure' }]);
+    expect(Object.keys(document.paths)).toContain('/v1/references/{id}/cancel');
+  });
+
+  test('the latest is the one that is meant if none is named', async () => {
+    const [named, unnamed] = await Promise.all(
+      [`?version=${latestVersion}`, ''].map(async (query) =>
+        (await fetch(`${server.url}/openapi.json${query}`)).text(),
+      ),
+    );
+    expect(unnamed).toBe(named);
+  });
+
+  test('a client that has one already is told so', async () => {
+    const first = await fetch(`${server.url}/openapi.json`);
+    const etag = first.headers.get('etag')!;
+    expect(first.headers.get('cache-control')).toBe('no-cache');
+    const again = await fetch(`${server.url}/openapi.json`, { headers: { 'if-none-match': etag } });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+    const other = await fetch(`${server.url}/openapi.json?version=2025-09-01`, { headers: { 'if-none-match': etag } });
+    expect(other.status).toBe(200);
+  });
+
+  test.each([
+    ['an unknown version', 'version=2026-11-02', 'api_version_invalid', 'version'],
+    ['an unknown parameter', 'versoin=2026-11-01', 'parameter_unknown', 'versoin'],
+    ['an expansion', 'expand=x', 'parameter_unknown', 'expand'],
+    ['two versions', 'version=2026-11-01&version=2026-03-01', 'parameter_invalid', 'version'],
+  ])('%s is refused', async (_case, query, code, param) => {
+    const answer = await fetch(`${server.url}/openapi.json?${query}`);
+    expect(answer.status).toBe(400);
+    expect(((await answer.json()) as { error: object }).error).toMatchObject({ code, param });
+  });
+
+  test('a version that not every process knows has none yet', async () => {
+    const settings = { DATABASE_URL: 'postgres://given.by.the.test/', TENURE_MASTER_KEY: newMasterKey() };
+    const { connection } = await serverForTest({ settings });
+    const own = await serverForTest({
+      connection,
+      settings,
+      overrides: { versions: [version20270201, ...apiVersions] },
+    });
+    expect((await fetch(`${own.url}/openapi.json?version=2027-02-01`)).status).toBe(400);
+    expect(await (await fetch(`${own.url}/openapi.json`)).json()).toMatchObject({ info: { version: latestVersion } });
+    expect(await (await fetch(`${own.url}/docs`)).text()).not.toContain('2027-02-01');
+  });
+});
+
+describe('the page', () => {
+  test('shows the documents of all versions, the latest first, and needs no key', async () => {
+    const answer = await fetch(`${server.url}/docs`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    const html = await answer.text();
+    const sources = [...html.matchAll(/"url":"(openapi\.json\?version=[^"]+)"/g)].map(([, url]) => url!);
+    expect(sources).toEqual(versions.map((version) => `openapi.json?version=${version}`));
+    for (const source of sources) expect((await fetch(new URL(source, `${server.url}/docs`))).status).toBe(200);
+  });
+
+  test('loads nothing from anywhere else, and is not allowed to', async () => {
+    const answer = await fetch(`${server.url}/docs`);
+    const html = await answer.text();
+    expect(html).not.toMatch(/(https?:)?\/\//);
+    expect(html).toContain('"withDefaultFonts":false,"telemetry":false');
+    const policy = answer.headers.get('content-security-policy')!;
+    expect(policy).toMatch(/^default-src 'none';/);
+    const [, script] = /<script>(.*?)<\/script>/s.exec(html)!;
+    expect(policy).toContain(`script-src 'self' 'sha256-${hash('sha256', script!, 'base64')}'`);
+    expect(policy).toContain(`connect-src 'self'`);
+    expect(policy).not.toMatch(/https?:|\*|unsafe-eval/);
+  });
+
+  test('has its script from this server, zipped or not', async () => {
+    const plain = await fetch(`${server.url}/docs/scalar.js`, { headers: { 'accept-encoding': 'identity' } });
+    const zipped = await fetch(`${server.url}/docs/scalar.js`, { headers: { 'accept-encoding': 'gzip' } });
+    expect([plain.headers.get('content-encoding'), zipped.headers.get('content-encoding')]).toEqual([null, 'gzip']);
+    const source = await plain.text();
+    expect(await zipped.text()).toBe(source);
+    expect(source.length).toBeGreaterThan(1_000_000);
+    expect(() => new Script(source)).not.toThrow();
+  });
+
+  test('and the pages of the errors lead to each other', async () => {
+    const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as Document;
+    expect(document.info.description).toContain('(https://api.example.org/tenure/docs/errors/parameter_missing)');
+    for (const path of ['/docs/errors', '/docs/errors/parameter_missing']) {
+      expect(await (await fetch(server.url + path)).text()).toContain('<a href="/docs">');
+    }
+  });
+});
+
+test.each(versions)('what a webhook endpoint in %s gets is what its document says', async (version) => {
+  const document = (await (await fetch(`${server.url}/openapi.json?version=${version}`)).json()) as Document;
+  const ajv = new Ajv2020({ strict: false, formats: { date: true } });
+  ajv.addSchema({ $id: 'document', components: document.components });
+  const receiver = await receiverForTest();
+  const { api } = server;
+  await endpointFor(api, receiver.url, { enabled_events: ['reference.*', 'customer.*'], api_version: version });
+  const { id } = (await api.post('/v1/references', { application: 'app_1', automatic_reference: {} })).body;
+  await api.post(`/v1/references/${id}`, { reference_pdf: 'file_1', outcome: 'accept' });
+  await api.post('/v1/customers', { name: 'Ada' });
+  const received = await receiver.count(4);
+  const types = ['customer.created', 'reference.completed', 'reference.created', 'reference.updated'];
+  expect(received.map(({ body }): string => body.type).sort()).toEqual(types);
+  for (const { body, headers } of received) {
+    const { parameters, requestBody } = document.webhooks[body.type]!.post;
+    const { schema } = requestBody.content['application/json'];
+    const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object);
+    expect(validate(body) ? [] : validate.errors, JSON.stringify(body)).toEqual([]);
+    expect(validate({ ...body, planted: 1 })).toBe(false);
+    for (const { $ref } of parameters) {
+      const header = document.components.parameters[$ref.split('/').at(-1)!]!;
+      expect(headers[header.name.toLowerCase()]).toMatch(new RegExp(header.schema.pattern ?? ''));
+    }
+  }
+});
+
+interface Document {
+  openapi: string;
+  info: { version: string; description: string };
+  servers: object[];
+  paths: object;
+  webhooks: Record<
+    string,
+    { post: { parameters: { $ref: string }[]; requestBody: { content: { 'application/json': { schema: object } } } } }
+  >;
+  components: { parameters: Record<string, { name: string; schema: { pattern?: string } }> };
+}

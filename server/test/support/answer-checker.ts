@@ -1,0 +1,123 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+
+/** An answer as it goes out. */
+export interface ObservedAnswer {
+  method: string;
+  /** The route's pattern, with `:id`; null if the request had no route. */
+  path: string | null;
+  status: number;
+  headers: Record<string, unknown>;
+  body: string | Buffer;
+}
+
+interface Header {
+  required?: boolean;
+  schema: object;
+}
+
+interface Response {
+  headers: Record<string, Header>;
+  content: Record<string, { schema: object }>;
+  'x-error-codes'?: string[];
+}
+
+interface Operation {
+  operationId: string;
+  responses: Record<string, Response | { $ref: string }>;
+}
+
+/** The part of an OpenAPI document that answers are held against. */
+export interface AnswerDocument {
+  info: { version: string };
+  paths: Record<string, Record<string, Operation>>;
+  components: Record<string, Record<string, object>>;
+}
+
+/** Holds answers against one OpenAPI document. What of it no answer asked for is never compiled. */
+export class AnswerChecker {
+  readonly #document: AnswerDocument;
+  readonly #ajv = new Ajv2020({ strict: true, allowUnionTypes: true, validateSchema: false });
+  readonly #validators = new Map<object, ValidateFunction>();
+
+  constructor(document: AnswerDocument) {
+    this.#document = document;
+    this.#ajv.addFormat('date', /^\d{4}-\d{2}-\d{2}$/);
+    this.#ajv.addVocabulary(['components', 'discriminator']);
+    this.#ajv.addSchema({ $id: 'document', components: document.components });
+  }
+
+  /** What the document does not allow of the answer; empty if it is as documented. */
+  faultsOf(answer: ObservedAnswer): string[] {
+    const operation = this.#operationOf(answer);
+    if (operation === undefined) return [this.#told(answer, null, 'there is no such operation')];
+    const response = operation ? operation.responses[answer.status] : this.#refusalWithoutRoute(answer.status);
+    if (!response) return [this.#told(answer, operation, 'the status is not documented')];
+    const documented = this.#deref<Response>(response);
+    const faults = [...this.#headerFaults(documented, answer), ...this.#bodyFaults(documented, answer)];
+    return faults.map((fault) => this.#told(answer, operation, fault));
+  }
+
+  /** Null where there was no route, so there is no operation either. */
+  #operationOf({ method, path }: ObservedAnswer): Operation | null | undefined {
+    if (path === null) return null;
+    return this.#document.paths[path.replaceAll(':id', '{id}')]?.[method.toLowerCase()];
+  }
+
+  /** Whatever is refused before there is an operation has the form of every refusal. */
+  #refusalWithoutRoute(status: number): Response | null {
+    const { InternalServerError: refusal } = this.#document.components.responses as Record<string, Response>;
+    const { 'x-error-codes': _codes, ...form } = refusal!;
+    return status >= 400 ? form : null;
+  }
+
+  #headerFaults({ headers }: Response, answer: ObservedAnswer): string[] {
+    return Object.entries(headers).flatMap(([name, reference]) => {
+      const { required, schema } = this.#deref<Header>(reference);
+      const value = answer.headers[name.toLowerCase()];
+      if (value === undefined) return required ? [`the header ${name} is missing`] : [];
+      const validate = this.#validatorOf(schema);
+      return validate(value) ? [] : [`the header ${name} is ${JSON.stringify(value)}: ${errorsOf(validate)}`];
+    });
+  }
+
+  #bodyFaults({ content, 'x-error-codes': codes }: Response, { headers, body }: ObservedAnswer): string[] {
+    const type = String(headers['content-type']).split(';')[0]!;
+    const documented = content[type];
+    if (!documented) return [`the content type is ${type}, not ${Object.keys(content).join(' or ')}`];
+    if (type !== 'application/json') return [];
+    const value = JSON.parse(body.toString()) as { error?: { code: string } };
+    const validate = this.#validatorOf(documented.schema);
+    if (!validate(value)) return [errorsOf(validate)];
+    return codes && !codes.includes(value.error!.code) ? [`the code ${value.error!.code} is not documented`] : [];
+  }
+
+  #validatorOf(schema: object): ValidateFunction {
+    let validate = this.#validators.get(schema);
+    if (!validate) {
+      const text = JSON.stringify(schema).replaceAll('"#/', '"document#/');
+      validate = this.#ajv.compile(JSON.parse(text) as object);
+      this.#validators.set(schema, validate);
+    }
+    return validate;
+  }
+
+  #deref<Piece extends object>(piece: Piece | { $ref: string }): Piece {
+    if (!('$ref' in piece)) return piece;
+    const [, , kind, name] = piece.$ref.split('/');
+    return this.#document.components[kind!]![name!] as Piece;
+  }
+
+  #told({ method, path, status, body }: ObservedAnswer, operation: Operation | null, fault: string): string {
+    const asked = `${method} ${path ?? '(no route)'}${operation ? ` (${operation.operationId})` : ''}`;
+    const { version } = this.#document.info;
+    return `${asked} answered ${status} in version ${version}, but by the document ${fault}: ${body.toString().slice(0, 1_000)}`;
+  }
+}
+
+function errorsOf({ errors }: ValidateFunction): string {
+  const told = errors!.map(({ instancePath, message, params }) => {
+    const { additionalProperty, allowedValues } = params as { additionalProperty?: string; allowedValues?: unknown };
+    return `${instancePath || 'the body'} ${message} ${JSON.stringify(additionalProperty ?? allowedValues ?? '')}`;
+  });
+  return told.slice(0, 8).join('; ');
+}
