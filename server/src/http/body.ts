@@ -7,6 +7,12 @@ export const bodyBytesMax = 256 * 1024;
 
 const keptOfUnreadableMax = 4 * 1024;
 
+/** The encodings that leave a body as it is, by their headers. */
+const plainEncodings = [
+  ['Content-Encoding', 'identity'],
+  ['Transfer-Encoding', 'chunked'],
+] as const;
+
 /**
  * Refuses a body that is no JSON before any of it is read. One whose length is not told is judged when it has arrived, because
  * an empty body counts as `{}` whatever its type.
@@ -55,11 +61,12 @@ export function bodyTooLarge(): ApiError {
 }
 
 function checkContentType({ request, contentType }: Call): void {
-  const encoding = headerOf(request, 'content-encoding');
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+  for (const [name, plain] of plainEncodings) {
+    const encoding = headerOf(request, name.toLowerCase());
+    if (encoding === undefined || encoding.toLowerCase() === plain) continue;
     throw new ApiError(
       'content_type_unsupported',
-      `\`Content-Encoding: ${encoding.slice(0, 40)}\` is not read. Send the body as it is.`,
+      `\`${name}: ${encoding.slice(0, 40)}\` is not read. Send the body as it is.`,
     );
   }
   if (/^application\/json\s*(;|$)/i.test(contentType.trim())) return;
