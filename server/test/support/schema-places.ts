@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { Json, JsonObject } from '../../src/core/diff.ts';
+import { setMember, type Json, type JsonObject } from '../../src/core/diff.ts';
 import type { JsonSchema } from './any-value.ts';
 
 /** Where a value is in a body: names of members, and positions in arrays. */
@@ -49,10 +49,24 @@ export function withValueAt(schema: JsonSchema, body: JsonObject, path: Path, va
 
 function set(schema: JsonSchema, container: Json | undefined, [step, ...rest]: Path, value: Json): Json {
   if (step === undefined) return value;
-  const parent = (container ?? exampleOf(schema)) as Record<string | number, Json>;
-  const inner = typeof step === 'number' ? schema.items! : (schema.properties?.[step] ?? additional(schema));
-  parent[step] = set(inner, parent[step] ?? undefined, rest, value);
+  const parent = container ?? exampleOf(schema);
+  if (Array.isArray(parent)) parent[Number(step)] = set(schema.items!, parent[Number(step)], rest, value);
+  else {
+    const members = parent as JsonObject;
+    const known = Object.hasOwn(schema.properties ?? {}, step) ? schema.properties![step]! : additional(schema);
+    setMember(members, String(step), set(known, Object.hasOwn(members, step) ? members[step] : undefined, rest, value));
+  }
   return parent;
+}
+
+/** The body without the member at a place. */
+export function withoutValueAt(schema: JsonSchema, body: JsonObject, path: Path): JsonObject {
+  const whole = path.length > 1 ? withValueAt(schema, body, path, null) : structuredClone(body);
+  const parent = path
+    .slice(0, -1)
+    .reduce<Json>((inner, step) => (inner as Record<string | number, Json>)[step]!, whole);
+  delete (parent as JsonObject)[path.at(-1)!];
+  return whole;
 }
 
 function additional({ additionalProperties }: JsonSchema): JsonSchema {
@@ -83,7 +97,8 @@ export function exampleOf(schema: JsonSchema): Json {
 
 const usualTexts = ['x', 'a.b', 'a@b', 'GB', '1990-12-31', 'reference', '200'];
 
-function exampleText(schema: JsonSchema): string {
+/** One of the shortest texts that a schema allows. */
+export function exampleText(schema: JsonSchema): string {
   const { pattern, minLength = 0, maxLength = Infinity } = schema;
   const made =
     pattern === undefined
