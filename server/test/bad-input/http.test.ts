@@ -347,6 +347,7 @@ describe('a body that never ends', () => {
     const before = await tracesOf(server);
     await Promise.all(
       senders.map(async ([name, head, more, status]) => {
+        const startedMs = performance.now();
         const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
         const text = textOf(socket);
         socket.write(head());
@@ -355,6 +356,8 @@ describe('a body that never ends', () => {
         const sending = setInterval(() => socket.writable && socket.write(more), 20);
         expect(statusesIn(await text), name).toEqual([status]);
         clearInterval(sending);
+        // Well before the time that a whole request may take.
+        expect(performance.now() - startedMs, name).toBeLessThan(14_000);
         // What can be judged without the rest does not wait for it.
         expect(bytesBeforeAnswer, name).toBeLessThan(5_000_000);
       }),
