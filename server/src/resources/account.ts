@@ -42,7 +42,7 @@ export const account = defineResource<AccountRecord>({
     ownPath: 'account',
     pin: (current, version) => (current.api_version === null ? { ...current, api_version: version } : current),
     actions: {
-      api_version: { body: closedObject({ api_version: Type.String() }), decide: upgrade },
+      api_version: { body: closedObject({ api_version: Type.String({ maxLength: 40 }) }), decide: upgrade },
       'api_version/rollback': { decide: rollBack },
     },
   },
