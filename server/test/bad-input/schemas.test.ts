@@ -10,7 +10,7 @@ import { breachesOf, edgesOf, type Breach, type Edge } from '../support/breaches
 import { allOf } from '../support/paging.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import { bodies, hasId, inParallel, kindOf, nameOf } from '../support/routes.ts';
-import { fitsForm } from '../support/schema-places.ts';
+import { fitsForm, paramOf, placesOf } from '../support/schema-places.ts';
 import { good, startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
 import { addAccount, addKey, type Tenant } from '../support/tenants.ts';
 import { tracesOf } from '../support/traces.ts';
@@ -181,6 +181,30 @@ describe.each([versions[0]!, versions.at(-1)!])('in version %s', (version) => {
   });
 });
 
+describe('whatever a client may send has an end', () => {
+  test('every text, list, number and choice of names, in every body and query', () => {
+    const endless = routes.flatMap((route) =>
+      [querySchema(route, versions[0]!), ...(route.method === 'GET' ? [] : [bodySchema(route, versions[0]!)])]
+        .flatMap((schema) => placesOf(schema))
+        .filter(({ schema }) => !hasEnd(schema))
+        .map(({ path }) => `${nameOf(route)} ${paramOf(path)}`),
+    );
+    expect(endless).toEqual([]);
+  });
+
+  test('what has none is found', () => {
+    const endless: JsonSchema[] = [
+      { type: 'string' },
+      { type: ['string', 'null'], pattern: '^[a-z]+$' },
+      { type: 'array', items: { type: 'null' } },
+      { type: 'integer', minimum: 0 },
+      { type: 'object', additionalProperties: { type: 'string', maxLength: 5 } },
+      { type: 'object' },
+    ];
+    expect(endless.map(hasEnd)).toEqual(endless.map(() => false));
+  });
+});
+
 test('a rule that nobody here can break is noticed', () => {
   for (const rule of [
     { minProperties: 1 },
@@ -205,6 +229,20 @@ function expectTold(answer: ApiResponse, { keyword, code, param }: Breach, route
   expectRefusal(answer, { status: 400, type: 'invalid_request_error', code, param: shortened(param), version });
   counts.breaches++;
   rules.set(keyword, (rules.get(keyword) ?? 0) + 1);
+}
+
+/** Whether there is a largest value that a schema allows, what is within it left aside. */
+function hasEnd(schema: JsonSchema): boolean {
+  const { type, enum: choice, pattern, format, maxLength, maxItems, minimum, maximum } = schema;
+  const { additionalProperties, propertyNames, maxProperties } = schema;
+  const types = new Set([type].flat());
+  const isRepeating = pattern === undefined || /[*+]|\{\d+,\}/.test(pattern);
+  if (choice) return true;
+  if (types.has('string') && isRepeating && format === undefined && maxLength === undefined) return false;
+  if (types.has('array') && maxItems === undefined) return false;
+  if ((types.has('integer') || types.has('number')) && (minimum === undefined || maximum === undefined)) return false;
+  if (!types.has('object') || additionalProperties === false) return true;
+  return maxProperties !== undefined && propertyNames?.maxLength !== undefined;
 }
 
 /** Edges that are good by all that is known of the place. */
