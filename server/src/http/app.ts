@@ -252,7 +252,7 @@ async function sendError(
     });
   }
   // The framework would cut off who is still sending, and with that take the answer from them.
-  reply.removeHeader('connection');
+  if (reply.hasHeader('connection')) reply.removeHeader('connection');
   if (apiError.allow !== undefined) reply.header('allow', apiError.allow);
   if (apiError.retryAfterSeconds !== undefined) reply.header('retry-after', String(apiError.retryAfterSeconds));
   return send(reply, answer);

@@ -294,6 +294,18 @@ describe('a body that is refused unread', () => {
   });
 });
 
+test('a body that is refused costs nobody their connection', async () => {
+  const authorization = `Host: x\r\nAuthorization: Bearer ${server.secretKey}\r\n`;
+  const refused = ['{', '[]', '{"a":1,"a":2}', '{"application":1}', padded(256 * 1024 + 1)].map(
+    (body) =>
+      `POST /v1/references HTTP/1.1\r\n${authorization}${json[0]}\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+  );
+  const last = `GET /v1/references?limit=1 HTTP/1.1\r\n${authorization}Connection: close\r\n\r\n`;
+  const answers = await converse(server, refused.join('') + last);
+  const statuses = Array.from(answers.matchAll(/HTTP\/1\.1 (\d{3}) /g), ([, status]) => status);
+  expect(statuses).toEqual(['400', '400', '400', '400', '413', '200']);
+});
+
 describe('an empty body counts as {}', () => {
   const headerSets: { headers: string[] }[] = [
     { headers: [] },

@@ -1,12 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Agent } from 'undici';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { makeKey } from '../../src/core/api-keys.ts';
 import { heapBytes } from '../support/heap.ts';
 import { exchange } from '../support/raw-http.ts';
 import { inParallel } from '../support/routes.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { tracesOf } from '../support/traces.ts';
+
+// As slow as a machine that does other things beside it: what is judged is never how long it takes.
+vi.setConfig({ testTimeout: 300_000 });
 
 let server: TestServer;
 
@@ -21,7 +24,7 @@ describe('what is refused', () => {
   /** Less than what is known of one request, and far less than its body. */
   const keptBytesMax = 2_000;
 
-  test('stays nowhere in memory', { timeout: 180_000 }, async () => {
+  test('stays nowhere in memory', async () => {
     const agent = new Agent({ connections: 16 });
     onTestFinished(() => agent.close());
     let sentBytes = 0;
@@ -55,7 +58,7 @@ describe('what is refused', () => {
     );
   });
 
-  test('would be noticed if it stayed', { timeout: 60_000 }, async () => {
+  test('would be noticed if it stayed', async () => {
     const kept: object[] = [];
     const keptBytes = await bytesKeptOf(async (index) => void kept.push({ index, known: randomBytes(4_000) }));
     expect(kept.length).toBe(rounds * requestsPerRound);

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { Agent } from 'undici';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { newMasterKey } from '../../src/config.ts';
 import type { Json, JsonObject } from '../../src/core/diff.ts';
 import { allPermissions } from '../../src/core/permissions.ts';
@@ -46,6 +46,9 @@ const toldNo: Record<string, string> = {
   'POST /v1/account/api_version/rollback': 'status_transition_invalid',
 };
 
+// As slow as a machine that does other things beside it: what is judged is never how long it takes.
+vi.setConfig({ testTimeout: 300_000 });
+
 let server: TestServer;
 let agent: Agent;
 let routes: Route[];
@@ -70,7 +73,7 @@ afterAll(async () => {
 });
 
 describe.each([versions[0]!, versions.at(-1)!])('in version %s', (version) => {
-  test('each rule of a body that is broken is told, and nothing is written', { timeout: 120_000 }, async () => {
+  test('each rule of a body that is broken is told, and nothing is written', async () => {
     const tenant = await newTenant(version);
     const ids = await recordsOf(tenant);
     const asked = routes
@@ -103,7 +106,7 @@ describe.each([versions[0]!, versions.at(-1)!])('in version %s', (version) => {
     }
   });
 
-  test('each rule of a query that is broken is told', { timeout: 120_000 }, async () => {
+  test('each rule of a query that is broken is told', async () => {
     const tenant = await newTenant(version);
     const ids = await recordsOf(tenant);
     const asked = routes.flatMap((route) =>
@@ -118,7 +121,7 @@ describe.each([versions[0]!, versions.at(-1)!])('in version %s', (version) => {
     });
   });
 
-  test('whatever keeps its rules, if only just, is taken', { timeout: 120_000 }, async () => {
+  test('whatever keeps its rules, if only just, is taken', async () => {
     const tenant = await newTenant(version);
     const ids = await recordsOf(tenant);
     const inBodies = routes
@@ -157,28 +160,25 @@ describe.each([versions[0]!, versions.at(-1)!])('in version %s', (version) => {
       counts.edges++;
     });
   });
+});
 
-  test('what is sent breaks what it is meant to break, by the word of a validator of its own', () => {
-    for (const route of routes.filter(({ method }) => method !== 'GET')) {
-      const schema = bodySchema(route, version);
-      const ajv = new Ajv2020({ allErrors: true, strict: true, ownProperties: true, allowUnionTypes: true });
-      ajv.addFormat(
-        'date',
-        (text: string) => !Number.isNaN(Date.parse(text)) && /^\d{4}-(?!02-30)\d\d-\d\d$/.test(text),
+test('what is sent breaks what it is meant to break, by the word of a validator of its own', () => {
+  for (const route of routes.filter(({ method }) => method !== 'GET')) {
+    const schema = bodySchema(route, versions[0]!);
+    const ajv = new Ajv2020({ allErrors: true, strict: true, ownProperties: true, allowUnionTypes: true });
+    ajv.addFormat('date', (text: string) => !Number.isNaN(Date.parse(text)) && /^\d{4}-(?!02-30)\d\d-\d\d$/.test(text));
+    const validate = ajv.compile(schema as object);
+    for (const { keyword, param, body } of breachesOf(schema, bodyOf(route))) {
+      expect(validate(body), `${nameOf(route)} ${keyword} ${param}`).toBe(false);
+      const broken = validate.errors!.filter(
+        (error) => error.propertyName === undefined || error.keyword === 'propertyNames',
       );
-      const validate = ajv.compile(schema as object);
-      for (const { keyword, param, body } of breachesOf(schema, bodyOf(route))) {
-        expect(validate(body), `${nameOf(route)} ${keyword} ${param}`).toBe(false);
-        const broken = validate.errors!.filter(
-          (error) => error.propertyName === undefined || error.keyword === 'propertyNames',
-        );
-        expect(broken.map((error) => error.keyword)).toContain(keyword);
-        // Where one rule cannot be broken without another, both are of the same place.
-        expect(new Set(broken.map((error) => error.instancePath)).size).toBe(1);
-      }
-      for (const { body } of edgesOf(schema, bodyOf(route))) expect(validate(body), JSON.stringify(body)).toBe(true);
+      expect(broken.map((error) => error.keyword)).toContain(keyword);
+      // Where one rule cannot be broken without another, both are of the same place.
+      expect(new Set(broken.map((error) => error.instancePath)).size).toBe(1);
     }
-  });
+    for (const { body } of edgesOf(schema, bodyOf(route))) expect(validate(body), JSON.stringify(body)).toBe(true);
+  }
 });
 
 describe('whatever a client may send has an end', () => {

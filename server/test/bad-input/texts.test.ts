@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Agent } from 'undici';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { newMasterKey } from '../../src/config.ts';
 import type { JsonObject } from '../../src/core/diff.ts';
 import { allPermissions } from '../../src/core/permissions.ts';
@@ -30,6 +30,9 @@ const textsOfTenant = 90;
 
 /** What a text stands for there is judged beyond the schema. */
 const judgedFurther = new Set(['url', 'api_version']);
+
+// As slow as a machine that does other things beside it: what is judged is never how long it takes.
+vi.setConfig({ testTimeout: 300_000 });
 
 let server: TestServer;
 let api: Api;
@@ -65,7 +68,7 @@ test('the list is the one that was published, and each text of it is fit to be k
 });
 
 describe('in a body', () => {
-  test('they come back exactly: in answers, lists, events, logs and replays', { timeout: 120_000 }, async () => {
+  test('they come back exactly: in answers, lists, events, logs and replays', async () => {
     const creating = textRoutes(isCreation);
     const updating = textRoutes(({ path }) => path.endsWith('/:id'));
     expect(creating.map(({ route }) => nameOf(route))).toEqual(
@@ -136,7 +139,7 @@ describe('in a body', () => {
 });
 
 describe('in a query', () => {
-  test('they are read as they are or refused by name, whatever the parameter', { timeout: 120_000 }, async () => {
+  test('they are read as they are or refused by name, whatever the parameter', async () => {
     const parameters = distinctParameters();
     expect(parameters.length).toBeGreaterThanOrEqual(20);
     const found = { good: 0, refused: 0 };
@@ -146,11 +149,14 @@ describe('in a query', () => {
       await inParallel(texts, atOnce, async (text) => {
         const answer = await ask('GET', `${path}?${name}=${encodeURIComponent(text)}`);
         counts.parameters++;
-        if (answer.status === 200) found.good++;
-        else {
+        if (answer.status !== 200) {
           found.refused++;
           expectRefusal(answer, invalid(name === 'expand[]' ? 'expand' : name));
+          return;
         }
+        found.good++;
+        // Nothing is called so.
+        if (isFilter(name, isText) && !text.endsWith('*')) expect(answer.body.count, `${name} ${text}`).toBe(0);
       });
     }
     expect(found.good).toBeGreaterThan(500);
@@ -246,6 +252,11 @@ interface Sent {
   text: string;
   body: string;
   answer: ApiResponse;
+}
+
+/** Whether it asks for those records that have just this text. */
+function isFilter(name: string, isText: boolean): boolean {
+  return isText && !['starting_after', 'ending_before', 'to'].includes(name);
 }
 
 /** POST routes with a field where any text may stand, and all such places in their bodies. */
