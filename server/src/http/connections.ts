@@ -16,7 +16,7 @@ export class Connections {
   /** The answer to the last request of each connection, sent or not. */
   readonly #lastAnswers = new WeakMap<Socket, ServerResponse>();
   /** Those that are about to be closed. */
-  readonly #given = new WeakSet<Socket>();
+  readonly #closing = new WeakSet<Socket>();
 
   constructor(context: HttpContext) {
     this.#context = context;
@@ -36,8 +36,8 @@ export class Connections {
   /** Answers what is no readable HTTP at all, and closes the connection. There is no request, so the answer is written to the socket. */
   refuse(error: Error & { code?: string }, socket: Socket): void {
     if (error.code === 'ECONNRESET') return void socket.destroy();
-    if (this.#given.has(socket)) return;
-    this.#given.add(socket);
+    if (this.#closing.has(socket)) return;
+    this.#closing.add(socket);
     const last = this.#lastAnswers.get(socket);
     // The request before it is complete and carried out, so its answer comes first.
     if (last?.req.complete && !last.writableFinished) last.once('close', () => this.#write(error, socket));

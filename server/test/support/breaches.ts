@@ -44,15 +44,13 @@ const unknownNames = ['no_such_parameter', '__proto__', 'constructor'];
 export function breachesOf(schema: JsonSchema, base: JsonObject): Breach[] {
   return placesOf(schema).flatMap((place) => {
     const { path } = place;
-    const broken = (keyword: string) => {
-      return (value: Json): Breach => ({
-        keyword,
-        code: 'parameter_invalid',
-        param: paramOf(path),
-        value,
-        body: withValueAt(schema, base, path, value),
-      });
-    };
+    const invalid = (keyword: string, value: Json): Breach => ({
+      keyword,
+      code: 'parameter_invalid',
+      param: paramOf(path),
+      value,
+      body: withValueAt(schema, base, path, value),
+    });
     const member = (keyword: string, code: Breach['code'], name: string, body: JsonObject): Breach => ({
       keyword,
       code,
@@ -82,7 +80,7 @@ export function breachesOf(schema: JsonSchema, base: JsonObject): Breach[] {
               );
           default:
             // A body that is no object is no body.
-            return path.length === 0 ? [] : valuesBreaking(place, keyword).map(broken(keyword));
+            return path.length === 0 ? [] : valuesBreaking(place, keyword).map((value) => invalid(keyword, value));
         }
       });
   });
