@@ -65,7 +65,7 @@ export const errorCatalogue = {
   headers_too_large: {
     status: 431,
     type: 'invalid_request_error',
-    explanation: 'The request line and headers together may have at most 16 kB.',
+    explanation: 'The request line and headers together may have at most 16 kB, and be at most 1,000 headers.',
   },
   idempotency_key_in_use: {
     status: 409,

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -13,6 +12,7 @@ import { sendContents } from './contents.ts';
 import { discardUpload, readUpload } from './upload.ts';
 import { headerOf, newCall, type Call, type HttpContext } from './call.ts';
 import { carryOut, logOnly, repeatOfOtherVersion, type CarriedOut } from './carry-out.ts';
+import { Connections } from './connections.ts';
 import { addErrorPages } from './error-pages.ts';
 import { readExpansion } from './expand.ts';
 import { apiErrorOf, errorAnswer } from './errors.ts';
@@ -55,6 +55,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     rateLimit: new RateLimit(context.config.rateLimit),
     failedSignIns: new FailedSignIns(),
   };
+  const connections = new Connections(context);
   const app = fastify({
     logger: false,
     bodyLimit: bodyBytesMax,
@@ -72,10 +73,11 @@ export function buildApp(context: HttpContext): FastifyInstance {
     },
     routerOptions: { maxParamLength: pathParameterLengthMax },
     frameworkErrors: (error, request, reply) => void refuseUnroutable(context, request, reply, error, limits),
-    clientErrorHandler: (error, socket) => answerUnreadable(context, error, socket),
+    clientErrorHandler: (error, socket) => connections.refuse(error, socket),
   });
   // An expectation that we do not know is passed over: the answer tells the client all the same.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  connections.watch(app.server);
   app.decorateRequest('call');
   const paths = new KnownPaths();
   app.addHook('onRoute', ({ method, url }) => paths.add(method, url));
@@ -85,7 +87,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     inFlight.requests++;
     // Also when the client goes away before its answer.
     reply.raw.once('close', () => inFlight.requests--);
-    const bodyTime = new BodyTime(app, request, reply);
+    const bodyTime = new BodyTime(app, request);
     const call = newCall(context, request);
     request.call = call;
     const { config } = request.routeOptions;
@@ -285,6 +287,8 @@ async function sendError(
       context.log.warn({ request: call.id, err: cause }, 'a refused request could not be logged');
     });
   }
+  // The framework would cut off who is still sending, and with that take the answer from them.
+  if (reply.hasHeader('connection')) reply.removeHeader('connection');
   if (apiError.allow !== undefined) reply.header('allow', apiError.allow);
   if (apiError.retryAfterSeconds !== undefined) reply.header('retry-after', String(apiError.retryAfterSeconds));
   return send(reply, answer);
@@ -324,29 +328,4 @@ function logLine({ log, clock }: HttpContext, call: Call, reply: FastifyReply): 
     ms: clock.nowMs() - call.startedMs,
     key: call.key?.id,
   });
-}
-
-/** Answers what is no readable HTTP at all; there is no request yet, so the answer is written to the socket. */
-function answerUnreadable(context: HttpContext, error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const apiError = unreadable(error.code);
-  const requestId = context.ids.make('req');
-  const { status, body } = errorAnswer(apiError, requestId, context.config.publicUrl);
-  socket.write(
-    `HTTP/1.1 ${status} Error\r\ncontent-type: application/json; charset=utf-8\r\nrequest-id: ${requestId}\r\n` +
-      `service-version: ${context.versions.upTo(context.latestVersion.known)[0]!}\r\nservice-should-retry: false\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
-  // Whoever never closes their side keeps nothing open.
-  socket.destroySoon();
-}
-
-function unreadable(code: string | undefined): ApiError {
-  switch (code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return new ApiError('headers_too_large', 'The request line and headers have more than 16 kB.');
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new ApiError('request_timeout', 'The request did not arrive completely in time.');
-    default:
-      return new ApiError('request_invalid', 'What arrived is no well-formed HTTP request.');
-  }
 }

@@ -1,19 +1,15 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /** Every body of ours is small, and comes at once; only files take longer. */
 const bodyTimeoutMs = 15_000;
 
 /** Cuts off a client that sends its body too slowly, as the HTTP server does with one that sends its headers so. */
 export class BodyTime {
-  readonly #cutOff: () => void;
+  readonly #cutOff: () => unknown;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(app: FastifyInstance, { raw }: FastifyRequest, reply: FastifyReply) {
-    this.#cutOff = () => {
-      // Whoever has an answer already gets no other one.
-      if (reply.raw.headersSent) raw.socket.destroy();
-      else app.server.emit('clientError', tooSlow(), raw.socket);
-    };
+  constructor(app: FastifyInstance, { raw }: FastifyRequest) {
+    this.#cutOff = () => app.server.emit('clientError', tooSlow(), raw.socket);
     if (raw.headers['transfer-encoding'] === undefined && Number(raw.headers['content-length'] ?? 0) === 0) return;
     this.#timer = setTimeout(this.#cutOff, bodyTimeoutMs);
     const stop = (): void => clearTimeout(this.#timer);

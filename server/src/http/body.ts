@@ -8,6 +8,12 @@ export const bodyBytesMax = 256 * 1024;
 
 const keptOfUnreadableMax = 4 * 1024;
 
+/** The encodings that leave a body as it is, by their headers. */
+const plainEncodings = [
+  ['Content-Encoding', 'identity'],
+  ['Transfer-Encoding', 'chunked'],
+] as const;
+
 /**
  * Refuses a body that is no JSON before any of it is read. One whose length is not told is judged when it has arrived, because
  * an empty body counts as `{}` whatever its type.
@@ -58,11 +64,12 @@ export function bodyTooLarge(): ApiError {
 
 function checkContentType(call: Call): void {
   const { request, contentType } = call;
-  const encoding = headerOf(request, 'content-encoding');
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+  for (const [name, plain] of plainEncodings) {
+    const encoding = headerOf(request, name.toLowerCase());
+    if (encoding === undefined || encoding.toLowerCase() === plain) continue;
     throw new ApiError(
       'content_type_unsupported',
-      `\`Content-Encoding: ${encoding.slice(0, 40)}\` is not read. Send the body as it is.`,
+      `\`${name}: ${encoding.slice(0, 40)}\` is not read. Send the body as it is.`,
     );
   }
   const wanted = uploadOf(call) ? 'multipart/form-data' : 'application/json';

@@ -61,7 +61,9 @@ export const account = defineResource<AccountRecord>({
         description:
           'From now on, requests that name no version are answered in this one. Only newer ones than the account’s are taken. It can be taken back for 72 hours. The answer takes a second: then it holds in every process. Webhook endpoints keep their own versions.',
         example: { api_version: '2026-11-01' },
-        body: closedObject({ api_version: Type.String({ description: 'The date of a newer version.' }) }),
+        body: closedObject({
+          api_version: Type.String({ maxLength: 40, description: 'The date of a newer version.' }),
+        }),
         decide: upgrade,
       },
       'api_version/rollback': {

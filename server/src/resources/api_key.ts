@@ -26,7 +26,7 @@ const overlapMax = 7 * daySeconds;
 
 const Name = Type.String({ minLength: 1, maxLength: 500 });
 /** Which there are depends on the kinds of record that are served, so it is looked up when a key is made. */
-const Permission = Type.String({ pattern: '^[a-z_]+\\.(read|write)$' });
+const Permission = Type.String({ maxLength: 100, pattern: '^[a-z_]+\\.(read|write)$' });
 const Permissions = Type.Array(Permission, { minItems: 1, maxItems: 50, uniqueItems: true });
 const Time = Type.Integer({ minimum: 0, maximum: 9_999_999_999 });
 const RollBody = closedObject({

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { connect, type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ConfigError, readConfig } from '../../src/config.ts';
 import { allPermissions } from '../support/permissions.ts';
 import { buildApp } from '../../src/http/app.ts';
 import { Buckets, FailedSignIns } from '../../src/http/rate-limit.ts';
 import { holdAnswers } from '../support/answers.ts';
+import { heapBytes } from '../support/heap.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
 import { apiClient, serverForTest, startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
@@ -430,13 +429,6 @@ function takes(buckets: Buckets, key: string, times: number): (number | null)[] 
     const { taken, left } = buckets.take(key);
     return taken ? left : null;
   });
-}
-
-/** What is in use after everything unused was thrown away. */
-function heapBytes(): number {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
-  return process.memoryUsage().heapUsed;
 }
 
 /** An account, with a key that may do everything. */

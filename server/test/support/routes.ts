@@ -22,6 +22,11 @@ export function hasId({ path }: Pick<Route, 'path'>): boolean {
   return path.includes(':id');
 }
 
+/** Whether its body is a form, with a file in it. */
+export function takesForm(route: Route): boolean {
+  return 'upload' in route && route.upload !== null;
+}
+
 /** The path of the kind of record that a route is for. */
 export function kindOf({ path }: Pick<Route, 'path'>): string {
   return path.split('/')[2]!;

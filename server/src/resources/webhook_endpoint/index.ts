@@ -11,6 +11,7 @@ const EventName = Type.String({ maxLength: 100, pattern: '^(\\*|[a-z_]+\\.(\\*|[
 const EnabledEvents = Type.Array(EventName, { minItems: 1, maxItems: 100, uniqueItems: true });
 const Url = Type.String({ minLength: 1, maxLength: 2048 });
 const Description = Type.String({ maxLength: 500 });
+const Version = Type.String({ maxLength: 40 });
 const Status = oneOf('enabled', 'disabled');
 
 export type WebhookEndpointRecord = StoredRecord & {
@@ -108,7 +109,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>({
       url: Url,
       description: Type.Optional(nullable(Description)),
       enabled_events: Type.Optional(nullable(EnabledEvents)),
-      api_version: Type.Optional(nullable(Type.String())),
+      api_version: Type.Optional(nullable(Version)),
       connected: Type.Optional(nullable(Type.Boolean())),
       status: Type.Optional(nullable(Status)),
     },
@@ -141,7 +142,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>({
       url: Type.Optional(Url),
       description: Type.Optional(nullable(Description)),
       enabled_events: Type.Optional(EnabledEvents),
-      api_version: Type.Optional(Type.String()),
+      api_version: Type.Optional(Version),
       status: Type.Optional(Status),
     },
     (current, input, caller) => {

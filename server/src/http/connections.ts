@@ -1,0 +1,76 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { ApiError } from '../core/errors.ts';
+import type { HttpContext } from './call.ts';
+import { errorAnswer } from './errors.ts';
+
+/** So long we go on to read what a client sends that has its answer already. Cut off at once, it might never see that answer. */
+const lingerMs = 5_000;
+
+/**
+ * What becomes of a connection when its client sends what is no request, or does not stop sending. Whatever can be answered is
+ * answered, in the order in which it came.
+ */
+export class Connections {
+  readonly #context: HttpContext;
+  /** The answer to the last request of each connection, sent or not. */
+  readonly #lastAnswers = new WeakMap<Socket, ServerResponse>();
+  /** Those that are about to be closed. */
+  readonly #closing = new WeakSet<Socket>();
+
+  constructor(context: HttpContext) {
+    this.#context = context;
+  }
+
+  watch(server: Server): void {
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      this.#lastAnswers.set(request.socket, response);
+      response.once('finish', () => {
+        if (!request.complete) setTimeout(() => request.complete || request.socket.destroy(), lingerMs).unref();
+      });
+    });
+    // We are no proxy.
+    server.on('connect', (_, socket) => this.refuse(new Error('CONNECT'), socket as Socket));
+  }
+
+  /** Answers what is no readable HTTP at all, and closes the connection. There is no request, so the answer is written to the socket. */
+  refuse(error: Error & { code?: string }, socket: Socket): void {
+    if (error.code === 'ECONNRESET') return void socket.destroy();
+    if (this.#closing.has(socket)) return;
+    this.#closing.add(socket);
+    const last = this.#lastAnswers.get(socket);
+    // The request before it is complete and carried out, so its answer comes first.
+    if (last?.req.complete && !last.writableFinished) last.once('close', () => this.#write(error, socket));
+    // It is the rest of a request that was answered before it had come.
+    else if (last?.headersSent && !last.req.complete) socket.destroySoon();
+    else this.#write(error, socket);
+  }
+
+  #write(error: Error & { code?: string }, socket: Socket): void {
+    const { ids, config, versions, latestVersion } = this.#context;
+    if (socket.writable) {
+      const requestId = ids.make('req');
+      const { status, body } = errorAnswer(unreadable(error.code), requestId, config.publicUrl);
+      socket.write(
+        `HTTP/1.1 ${status} Error\r\ncontent-type: application/json; charset=utf-8\r\nrequest-id: ${requestId}\r\n` +
+          `service-version: ${versions.upTo(latestVersion.known)[0]!}\r\nservice-should-retry: false\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      );
+    }
+    // Whoever never closes their side keeps nothing open.
+    socket.destroySoon();
+  }
+}
+
+function unreadable(code: string | undefined): ApiError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new ApiError(
+        'headers_too_large',
+        'The request line and headers have more than 16 kB, or the headers are more than 1,000.',
+      );
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new ApiError('request_timeout', 'The request did not arrive completely in time.');
+    default:
+      return new ApiError('request_invalid', 'What arrived is no well-formed HTTP request.');
+  }
+}

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { formOf, pdfOf } from '../support/files.ts';
+import { naughtyStrings } from '../support/naughty-strings.ts';
+import { expectRefusal, invalid, missing, refusals, type Refusal } from '../support/refusals.ts';
+import { inParallel } from '../support/routes.ts';
+import { startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
+
+/*
+ * Forms are the one kind of body that is no JSON: text in their fields comes back exactly or is refused by name, and whatever is no form
+ * is told so.
+ */
+
+const atOnce = 16;
+
+let server: TestServer;
+let api: Api;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  api = server.api;
+});
+afterAll(() => server.stop());
+
+test('any text in a field comes back exactly, or is refused by the name of its field', async () => {
+  let [kept, refused] = [0, 0];
+  await inParallel(naughtyStrings, atOnce, async (text) => {
+    const answer = await api.post('/v1/files', formOf({ 'metadata[text]': text }));
+    // Who sends a form ends its lines so (WHATWG, multipart/form-data).
+    const sent = text.toWellFormed().replaceAll(/\r\n|\r|\n/g, '\r\n');
+    if (answer.status === 200) {
+      // An empty value is no pair.
+      expect(answer.body.metadata).toEqual(sent === '' ? {} : { text: sent });
+      kept++;
+    } else {
+      expectRefusal(answer, invalid('metadata[text]'));
+      expect(sent.includes('\0') || Array.from(sent).length > 500, JSON.stringify(text)).toBe(true);
+      refused++;
+    }
+  });
+  expect(kept).toBeGreaterThan(500);
+  process.stdout.write(`forms: ${kept} texts came back exactly, ${refused} were refused\n`);
+});
+
+test('any filename is kept without what is before it in a path, or is refused', async () => {
+  await inParallel(naughtyStrings, atOnce, async (text) => {
+    const answer = await api.post('/v1/files', formOf({}, pdfOf('x'), text === '' ? 'empty' : text));
+    if (answer.status === 200) {
+      expect(answer.body.filename).not.toMatch(/[/\\\p{Cc}]/u);
+      const contents = await fetch(`${server.url}/v1/files/${answer.body.id}/contents`, {
+        headers: { authorization: `Bearer ${server.secretKey}` },
+      });
+      expect(contents.status).toBe(200);
+      // One header, whatever is in it, and the name in full.
+      const disposition = contents.headers.get('content-disposition')!;
+      expect(disposition).toMatch(/^attachment; filename="[\x20-\x7e]*"; filename\*=UTF-8''[\w.~%!$&+^`|-]*$/);
+      expect(decodeURIComponent(disposition.split("UTF-8''")[1]!)).toBe(answer.body.filename);
+      await contents.arrayBuffer();
+    } else {
+      expect([answer.status, answer.body.error.code]).toEqual([400, 'parameter_invalid']);
+      expect(answer.body.error.param).toMatch(/^file(\[filename\])?$/);
+    }
+  });
+});
+
+test.each<[string, string, Refusal]>([
+  ['nothing but a boundary', '--b--\r\n', missing('purpose')],
+  ['a field without a name', field('content-disposition: form-data', 'x'), refusals.bodyInvalid],
+  ['a field with an empty name', field('content-disposition: form-data; name=""', 'x'), refusals.bodyInvalid],
+  ['101 fields', Array.from({ length: 101 }, (_, index) => named(`f${index}`, 'x')).join(''), refusals.bodyInvalid],
+  ['bytes that are no UTF-8', named('purpose', 'other\xff'), invalid('purpose')],
+  [
+    'a field that never ends',
+    '--b\r\ncontent-disposition: form-data; name="purpose"\r\n\r\nother',
+    refusals.bodyInvalid,
+  ],
+  ['a field of 300 kB', named('purpose', 'x'.repeat(300_000)), invalid('purpose')],
+])('a form of %s is refused, and nothing is left', async (_name, text, refusal) => {
+  const response = await fetch(`${server.url}/v1/files`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${server.secretKey}`,
+      'content-type': 'multipart/form-data; boundary=b',
+    },
+    body: Buffer.from(text.endsWith('other') || text.startsWith('--b--') ? text : `${text}--b--\r\n`, 'latin1'),
+  });
+  const whole = await response.text();
+  const answer: ApiResponse = {
+    status: response.status,
+    headers: response.headers,
+    text: whole,
+    body: JSON.parse(whole),
+  };
+  expectRefusal(answer, refusal);
+  const { rows } = await server.context.database.readers.query(
+    'select from file_parts where not exists (select from files where files.id = file_parts.file)',
+  );
+  expect(rows).toEqual([]);
+});
+
+function named(name: string, value: string): string {
+  return field(`content-disposition: form-data; name="${name}"`, value);
+}
+
+function field(header: string, value: string): string {
+  return `--b\r\n${header}\r\n\r\n${value}\r\n`;
+}

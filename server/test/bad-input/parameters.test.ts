@@ -1,0 +1,337 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rawRequest } from '../support/raw-http.ts';
+import { expectRefusal, invalid, missing, refusals, unknown } from '../support/refusals.ts';
+import { startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let api: Api;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  api = server.api;
+});
+afterAll(() => server.stop());
+
+describe('the query', () => {
+  const lists = ['/v1/references', '/v1/customers', '/v1/events'];
+
+  test.each(lists)('the name of something every object has is no parameter: %s', async (path) => {
+    for (const name of [
+      '__proto__',
+      'constructor',
+      'toString',
+      'hasOwnProperty',
+      '__proto__[x]',
+      'created[__proto__]',
+      'constructor.name',
+    ]) {
+      expectRefusal(await api.get(`${path}?${name}=1`), unknown(name));
+    }
+  });
+
+  test('an empty name is unknown, and empty pairs are none', async () => {
+    expectRefusal(await api.get('/v1/references?=1'), unknown(''));
+    for (const query of ['', '&', '&&&', 'limit=5&', '&limit=5'])
+      expect((await api.get(`/v1/references?${query}`)).status).toBe(200);
+  });
+
+  test('a parameter that is repeated is refused, however it is spelt', async () => {
+    expectRefusal(await api.get('/v1/references?limit=5&limit=5'), invalid('limit'));
+    expectRefusal(await api.get('/v1/references?limit=5&l%69mit=6'), invalid('limit'));
+    expectRefusal(await api.get('/v1/references?created[gt]=1&created%5Bgt%5D=1'), invalid('created[gt]'));
+    expectRefusal(await api.get('/v1/references?limit[]=5'), unknown('limit[]'));
+  });
+
+  test('brackets and spaces may be encoded or not', async () => {
+    expect((await api.get('/v1/references?created%5Bgt%5D=1&created[lt]=2')).status).toBe(200);
+    expectRefusal(await api.get('/v1/references?status=a+b'), invalid('status'));
+  });
+
+  test('the bounds of each number are themselves good', async () => {
+    const good = ['limit=1', 'limit=50', 'offset=0', 'offset=1000000'];
+    const times = ['gt', 'gte', 'lt', 'lte'].flatMap((bound) => [
+      `created[${bound}]=0`,
+      `created[${bound}]=9999999999`,
+    ]);
+    for (const query of [...good, ...times]) expect((await api.get(`/v1/references?${query}`)).status, query).toBe(200);
+    const numbers = [
+      '-1',
+      '1.0',
+      '1e2',
+      '0x1',
+      '9'.repeat(15),
+      '9'.repeat(16),
+      '9'.repeat(400),
+      'NaN',
+      'Infinity',
+      '%C2%B2',
+      '%D9%A1',
+      '1_0',
+      '%201',
+    ];
+    for (const name of ['limit', 'offset', ...['gt', 'gte', 'lt', 'lte'].map((bound) => `created[${bound}]`)]) {
+      for (const number of numbers) expectRefusal(await api.get(`/v1/references?${name}=${number}`), invalid(name));
+    }
+  });
+
+  test('a NUL or a control character in a filter or a cursor is refused or finds nothing', async () => {
+    const names = {
+      '/v1/references': ['application', 'customer', 'status', 'starting_after', 'ending_before'],
+      '/v1/customers': ['email', 'starting_after'],
+      '/v1/events': ['type', 'object_id', 'related_object', 'ending_before'],
+    };
+    for (const [path, filters] of Object.entries(names)) {
+      for (const name of filters) {
+        for (const value of [
+          '%00',
+          'a%00b',
+          'a%00@b.c',
+          'a@b.c%00',
+          'ref_%00',
+          '%01@b',
+          '%7F@b',
+          '*%00',
+          '%0A',
+          '%E2%80%A8@b',
+          '%F0%9F%98%80@b',
+        ]) {
+          const answer = await api.get(`${path}?${name}=${value}`);
+          if (answer.status === 200) expect(answer.body).toMatchObject({ count: 0, data: [] });
+          else expectRefusal(answer, invalid(name));
+        }
+      }
+    }
+  });
+
+  test('an event type may end in a star, and a star alone is all', async () => {
+    await api.post('/v1/references', { application: 'app_1' });
+    await api.post('/v1/customers', { name: 'Ada' });
+    const all = (await api.get('/v1/events')).body.count;
+    // Several times over each connection of the server, so that one statement meets what another has prepared.
+    for (let round = 0; round < 10; round++) {
+      const counts = await Promise.all(
+        ['*', 'reference.*', 'r*', 'reference.created', 'zebra.*', '*'].map(async (type) => {
+          const answer = await api.get(`/v1/events?type=${type}`);
+          expect(answer.status, `${type}: ${answer.text}`).toBe(200);
+          return answer.body.count;
+        }),
+      );
+      const references = (await api.get('/v1/events?type=reference.created')).body.count;
+      expect(counts).toEqual([all, references, references, references, 0, all]);
+    }
+  });
+
+  test('all filters may be combined, in any choice', async () => {
+    const id = server.context.ids.make('ref');
+    const parts = ['application=app_1', 'customer=cus_1', 'status=pending', 'outcome=accept', 'type=customer'];
+    const ends = [
+      '',
+      'created[gt]=1',
+      'created[gte]=1',
+      'created[lt]=1',
+      'created[lte]=1',
+      `starting_after=${id}`,
+      `ending_before=${id}`,
+    ];
+    for (let round = 0; round < 2; round++) {
+      for (let choice = 0; choice < 2 ** parts.length; choice++) {
+        const chosen = parts.filter((_, index) => choice & (2 ** index));
+        const answers = await Promise.all(
+          ends.map((end) => api.get(`/v1/references?${[...chosen, end].filter(Boolean).join('&')}`)),
+        );
+        answers.forEach((answer, index) =>
+          expect(answer.status, `${chosen.join('&')} ${ends[index]}: ${answer.text}`).toBe(200),
+        );
+      }
+    }
+  });
+});
+
+describe('names that every object has', () => {
+  const names = [...new Set(['__proto__', 'prototype', ...Object.getOwnPropertyNames(Object.prototype)])];
+  const untouched = Object.getOwnPropertyDescriptors(Object.prototype);
+
+  test.each(names)('%s is no parameter, at any depth', async (name) => {
+    const value = '{"polluted":"yes"}';
+    expectRefusal(await api.post('/v1/references', `{"application":"app_1","${name}":${value}}`), unknown(name));
+    expectRefusal(
+      await api.post('/v1/references', `{"application":"app_1","automatic_reference":{"${name}":${value}}}`),
+      unknown(`automatic_reference[${name}]`),
+    );
+    expectRefusal(await api.post('/v1/references', `{"${name}":"app_1"}`), missing('application'));
+    const address = `{"line1":"1 High St","city":"York","postal_code":"YO1","country":"GB","${name}":${value}}`;
+    expectRefusal(
+      await api.post('/v1/customers', `{"name":"Ada","addresses":[${address}]}`),
+      unknown(`addresses[0][${name}]`),
+    );
+    for (const path of ['/v1/references', '/v1/customers', '/v1/events', '/v1/logs', '/v1/references/ref_1'])
+      expectRefusal(await api.get(`${path}?${name}=1`), unknown(name));
+  });
+
+  test.each(names)('%s is no path to a record, no id and no version', async (name) => {
+    const { id } = (await api.post('/v1/references', { application: 'app_1', customer: 'cus_1' })).body;
+    for (const path of [name, `customer.${name}`, `${name}.${name}`])
+      expectRefusal(await api.get(`/v1/references/${id}?expand=${path}`), invalid('expand'));
+    expectRefusal(await api.get(`/v1/references?expand[]=data.${name}`), invalid('expand'));
+    expectRefusal(await api.get(`/v1/references/${name}`), refusals.idUnknown);
+    expectRefusal(await api.post(`/v1/references/${id}/${name}`), refusals.routeUnknown);
+    expectRefusal(await api.get(`/v1/${name}`), refusals.routeUnknown);
+    expectRefusal(await api.get('/v1/references', { 'service-version': name }), refusals.version);
+    expectRefusal(await api.get('/v1/references', { 'service-context': name }), refusals.accountMalformed);
+  });
+
+  test('they are headers that nobody reads, and Idempotency-Keys like any other', async () => {
+    const headers = names.map((name) => `${name}: polluted`);
+    expect((await rawRequest(server, 'GET /v1/references', { headers })).status).toBe(200);
+    for (const name of names) {
+      const key = { 'idempotency-key': name };
+      const first = await api.post('/v1/references', { application: 'app_1' }, key);
+      const again = await api.post('/v1/references', { application: 'app_1' }, key);
+      expect([again.text, again.headers.get('original-request')]).toEqual([
+        first.text,
+        first.headers.get('request-id'),
+      ]);
+    }
+    const keys = (await api.get('/v1/events?type=reference.created&limit=50')).body.data.map(
+      ({ request }: { request: { idempotency_key: string | null } }) => request.idempotency_key,
+    );
+    expect(keys).toEqual(expect.arrayContaining(names));
+  });
+
+  test('they are keys of metadata like any other, through answers, lists, events and changes', async () => {
+    const entries = names.map((name, index): [string, string] => [name, `value ${index}`]);
+    const body = `{"application":"app_1","metadata":${objectText(entries)}}`;
+    const created = await api.post('/v1/references', body);
+    expect(ownEntries(created.body.metadata)).toEqual(entries);
+    const { id } = created.body;
+    expect(ownEntries((await api.get(`/v1/references/${id}`)).body.metadata)).toEqual(entries);
+
+    const changed = entries.map(([name, value]): [string, string] => [name, value.toUpperCase()]);
+    const updated = await api.post(`/v1/references/${id}`, `{"metadata":${objectText(changed)}}`);
+    expect(ownEntries(updated.body.metadata)).toEqual(changed);
+    const [update, creation] = (await api.get(`/v1/events?object_id=${id}`)).body.data;
+    expect(ownEntries(creation.data.object.metadata)).toEqual(entries);
+    expect(ownEntries(update.data.object.metadata)).toEqual(changed);
+    expect(ownEntries(update.data.previous_attributes.metadata)).toEqual(entries);
+
+    // A key that was not there is null before, and one that is gone has its value.
+    const replaced = await api.post(`/v1/references/${id}`, '{"metadata":{"__proto__":"","extra":"1"}}');
+    expect(ownEntries(replaced.body.metadata)).toEqual([...changed.slice(1), ['extra', '1']]);
+    const [latest] = (await api.get(`/v1/events?object_id=${id}`)).body.data;
+    expect(ownEntries(latest.data.previous_attributes.metadata)).toEqual([changed[0], ['extra', null]]);
+  });
+
+  test('none of it has reached any other object', async () => {
+    await api.post(
+      '/v1/references',
+      '{"application":"app_1","metadata":{"__proto__":"x"},"__proto__":{"polluted":"yes"}}',
+    );
+    expect(Object.getOwnPropertyDescriptors(Object.prototype)).toEqual(untouched);
+    expect(({} as { polluted?: string }).polluted).toBeUndefined();
+  });
+
+  test('two bodies that differ only in __proto__ are two requests', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const first = await api.post('/v1/references', withProto('a'), headers);
+    expect((await api.post('/v1/references', withProto('a'), headers)).text).toBe(first.text);
+    expectRefusal(await api.post('/v1/references', withProto('b'), headers), refusals.idempotencyReused);
+  });
+});
+
+describe('metadata', () => {
+  test('50 pairs are taken, and 51 are refused', async () => {
+    expect((await create(pairs(50))).body.metadata).toEqual(pairs(50));
+    expectRefusal(await create(pairs(51)), { ...invalid('metadata'), says: '50' });
+  });
+
+  test('a record cannot grow beyond 50 pairs, and is left as it was', async () => {
+    const path = `/v1/references/${(await create(pairs(50))).body.id}`;
+    const { error } = (await api.post(path, { metadata: { more: 'x' } })).body;
+    expect(error).toMatchObject({ code: 'parameter_invalid', param: 'metadata' });
+    expect((await api.get(path)).body.metadata).toEqual(pairs(50));
+    const swapped = await api.post(path, { metadata: { 'key 0': '', more: 'x' } });
+    expect(Object.keys(swapped.body.metadata)).toHaveLength(50);
+  });
+
+  test('a key has 1 to 40 characters, however many bytes they are', async () => {
+    const longest = ['k'.repeat(40), 'é'.repeat(40), '😀'.repeat(40)];
+    for (const key of longest) {
+      expect((await create({ [key]: 'x' })).body.metadata).toEqual({ [key]: 'x' });
+      const answer = await create({ [`${key}k`]: 'x' });
+      expect([answer.status, answer.body.error.code]).toEqual([400, 'parameter_invalid']);
+      expect(answer.body.error.param).toMatch(/^metadata/);
+    }
+    expect((await create({ '': 'x' })).body.error).toMatchObject({
+      code: 'parameter_invalid',
+      param: expect.stringMatching(/^metadata/),
+    });
+  });
+
+  test('a key that is refused is told what keys may be', async () => {
+    for (const key of ['a[b]', '[', ']', 'x'.repeat(41), '']) {
+      const answer = await create({ [key]: 'x' });
+      expect([answer.status, answer.body.error.code, answer.body.error.param.slice(0, 8)]).toEqual([
+        400,
+        'parameter_invalid',
+        'metadata',
+      ]);
+      expect(answer.body.error.message).toMatch(/keys have 1 to 40 characters and no brackets/);
+    }
+  });
+
+  test('a value has up to 500 characters, however many bytes they are', async () => {
+    for (const character of ['v', 'é', '😀', '\n', '"']) {
+      const longest = character.repeat(500);
+      expect((await create({ a: longest })).body.metadata).toEqual({ a: longest });
+      expectRefusal(await create({ a: `${longest}v` }), { ...invalid('metadata[a]'), says: '500' });
+    }
+  });
+
+  test.each([0, 1.5, -1e300, true, false, null, [], {}, ['x'], { a: 'x' }].map((value) => [JSON.stringify(value)]))(
+    'a value that is no string is refused, not converted: %s',
+    async (value) => {
+      expectRefusal(
+        await api.post('/v1/references', `{"application":"app_1","metadata":{"a":${value}}}`),
+        invalid('metadata[a]'),
+      );
+    },
+  );
+
+  test('an empty value keeps no pair, and null clears all', async () => {
+    const created = await create({ a: '1', b: '' });
+    expect(created.body.metadata).toEqual({ a: '1' });
+    const path = `/v1/references/${created.body.id}`;
+    expect((await api.post(path, { metadata: { b: '2' } })).body.metadata).toEqual({ a: '1', b: '2' });
+    expect((await api.post(path, { metadata: {} })).body.metadata).toEqual({ a: '1', b: '2' });
+    expect((await api.post(path, { metadata: null })).body.metadata).toEqual({});
+    expect((await create(null)).body.metadata).toEqual({});
+  });
+
+  test('a number too large for any program is no string', async () => {
+    for (const number of ['1e999', '-1e999', '9'.repeat(400), '1e-999', `0.${'1'.repeat(400)}`]) {
+      expectRefusal(await api.post('/v1/references', `{"application":${number}}`), invalid('application'));
+    }
+  });
+});
+
+function withProto(value: string): string {
+  return `{"application":"app_1","metadata":{"__proto__":"${value}"}}`;
+}
+
+function pairs(count: number): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`key ${index}`, 'x']));
+}
+
+function objectText(entries: [string, string][]): string {
+  return `{${entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
+}
+
+/** What `toEqual` would not see: whether a key is the object's own. */
+function ownEntries(object: object): [string, unknown][] {
+  return Object.entries(object);
+}
+
+async function create(metadata: unknown): Promise<ApiResponse> {
+  return api.post('/v1/references', { application: 'app_1', metadata });
+}

@@ -1,0 +1,331 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Agent } from 'undici';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { newMasterKey } from '../../src/config.ts';
+import type { Json, JsonObject } from '../../src/core/diff.ts';
+import { allPermissions } from '../support/permissions.ts';
+import { routesOf, type Route } from '../../src/http/routes.ts';
+import type { JsonSchema } from '../support/any-value.ts';
+import { breachesOf, edgesOf, type Breach, type Edge } from '../support/breaches.ts';
+import { allOf } from '../support/paging.ts';
+import { expectRefusal } from '../support/refusals.ts';
+import { formOf } from '../support/files.ts';
+import { bodies, hasId, inParallel, kindOf, nameOf, takesForm } from '../support/routes.ts';
+import { fitsForm, paramOf, placesOf } from '../support/schema-places.ts';
+import { good, startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
+import { addAccount, addKey, type Tenant } from '../support/tenants.ts';
+import { tracesOf } from '../support/traces.ts';
+import { versions, words } from '../support/versions.ts';
+
+/*
+ * Every rule of every schema, broken one at a time: whatever a route takes in its body or its query is taken from the routes themselves,
+ * so that a resource of tomorrow is covered by itself.
+ */
+
+const atOnce = 32;
+
+/** A good body where `bodies` has one that leaves no choice, or whose answer nobody waits for. */
+const plainBodies: Record<string, JsonObject> = {
+  // It may do what the key that makes it may do.
+  'POST /v1/api_keys': {},
+  'POST /v1/webhook_endpoints': { url: 'https://hooks.example.com/', enabled_events: ['nothing.happens'] },
+};
+
+/** What means more than its schema tells, with those of its edges that are good all the same. */
+const judgedFurther: Record<string, Record<string, Json>> = {
+  url: { maxLength: 'https://hooks.example.com/'.padEnd(2048, 'x') },
+  expires_at: { maximum: 9_999_999_999 },
+  api_version: {},
+  permissions: {},
+  'permissions[0]': {},
+  to: {},
+  starting_after: {},
+  ending_before: {},
+};
+
+/** Whoever asks as they may is told no, because there is nothing to do. */
+const toldNo: Record<string, string> = {
+  'POST /v1/account/api_version': 'parameter_invalid',
+  'POST /v1/account/api_version/rollback': 'status_transition_invalid',
+};
+
+// As slow as a machine that does other things beside it: what is judged is never how long it takes.
+vi.setConfig({ testTimeout: 300_000 });
+
+let server: TestServer;
+let agent: Agent;
+let routes: Route[];
+const counts = { breaches: 0, edges: 0 };
+const rules = new Map<string, number>();
+
+beforeAll(async () => {
+  // Nothing is delivered, so that all there is was asked for.
+  server = await startTestServer({
+    settings: { TENURE_ROLE: 'api', DATABASE_URL: 'postgres://given.by.the.test/', TENURE_MASTER_KEY: newMasterKey() },
+  });
+  routes = routesOf(server.context);
+  agent = new Agent({ connections: atOnce });
+});
+afterAll(async () => {
+  await agent.close();
+  await server.stop();
+  const met = Array.from(rules, ([keyword, count]) => `${keyword} ${count}`).join(', ');
+  process.stdout.write(
+    `schemas: ${routes.length} routes in 2 versions: ${counts.breaches} rules broken one at a time (${met}), ${counts.edges} edges kept\n`,
+  );
+});
+
+describe.each([versions[0]!, versions.at(-1)!])('in version %s', (version) => {
+  test('each rule of a body that is broken is told, and nothing is written', async () => {
+    const tenant = await newTenant(version);
+    const ids = await recordsOf(tenant);
+    const asked = routes.filter(takesJson).flatMap((route) =>
+      breachesOf(bodySchema(route, version), bodyOf(route)).map((breach) => ({
+        route,
+        breach,
+        path: pathOf(route, ids),
+      })),
+    );
+    expect(asked.length).toBeGreaterThanOrEqual(400);
+    expect(asked.filter(({ breach }) => breach.param === words[version]!.file).length).toBeGreaterThanOrEqual(4);
+    expect(asked.filter(({ breach }) => breach.param === words[version]!.notFile)).toEqual([]);
+
+    const before = await tracesOf(server, tenant.accountId);
+    const refused = new Map<string, Breach>();
+    await inParallel(asked, atOnce, async ({ route, breach, path }) => {
+      const answer = await send(tenant, route.method, path, breach.body);
+      expectTold(answer, breach, route, version);
+      refused.set(answer.headers.get('request-id')!, breach);
+    });
+    expect(await tracesOf(server, tenant.accountId)).toEqual(before);
+    // But each has its log, which tells the same.
+    const logs = (await allOf(tenant.api, '/v1/logs', { status: '400' })).filter(({ id }) => refused.has(id));
+    expect(logs.length).toBe(refused.size);
+    for (const { id, error, request_body: body } of logs) {
+      const { code, param, body: sent } = refused.get(id)!;
+      expect([error.code, error.param, body]).toEqual([code, param, JSON.stringify(sent)]);
+    }
+  });
+
+  test('each rule of a query that is broken is told', async () => {
+    const tenant = await newTenant(version);
+    const ids = await recordsOf(tenant);
+    const asked = routes.flatMap((route) =>
+      breachesOf(querySchema(route, version), {})
+        .filter(canBeSpelt(querySchema(route, version)))
+        .map((breach) => ({ route, breach, path: `${pathOf(route, ids)}?${queryOf(breach.body)}` })),
+    );
+    expect(asked.length).toBeGreaterThanOrEqual(200);
+    await inParallel(asked, atOnce, async ({ route, breach, path }) => {
+      const answer = await send(tenant, route.method, path, takesJson(route) ? bodyOf(route) : undefined);
+      expectTold(answer, breach, route, version);
+    });
+  });
+
+  test('whatever keeps its rules, if only just, is taken', async () => {
+    const tenant = await newTenant(version);
+    const ids = await recordsOf(tenant);
+    const inBodies = routes
+      .filter((route) => route.method === 'POST' && takesJson(route))
+      .flatMap((route) => {
+        const plain: Edge = { keyword: 'nothing', param: '', value: null, body: bodyOf(route) };
+        return [plain, ...edgesOf(bodySchema(route, version), bodyOf(route)).flatMap(meaningful)].map((edge) => ({
+          route,
+          edge,
+        }));
+      });
+    expect(inBodies.length).toBeGreaterThanOrEqual(100);
+    await inParallel(inBodies, atOnce, async ({ route, edge }) => {
+      // A record of its own, whose state forbids nothing.
+      const own = hasId(route) ? { ...ids, [kindOf(route)]: await newRecord(tenant, kindOf(route)) } : ids;
+      const answer = await send(tenant, 'POST', pathOf(route, own), edge.body);
+      const refused = toldNo[nameOf(route)];
+      const about = `${nameOf(route)} ${edge.keyword} ${edge.param} ${answer.text.slice(0, 500)}`;
+      if (answer.status !== 200) expect(answer.body.error.code, about).toBe(refused);
+      counts.edges++;
+    });
+    const inQueries = routes
+      .filter(({ method }) => method === 'GET')
+      .flatMap((route) =>
+        edgesOf(querySchema(route, version), {})
+          .flatMap(meaningful)
+          .map((edge) => ({ route, edge })),
+      );
+    expect(inQueries.length).toBeGreaterThanOrEqual(80);
+    // A URL ends where the headers' limit is.
+    const sendable = inQueries.filter(({ edge }) => queryOf(edge.body).length < 14_000);
+    expect(sendable.length).toBeGreaterThan(inQueries.length - 5);
+    await inParallel(sendable, atOnce, async ({ route, edge }) => {
+      const answer = await send(tenant, 'GET', `${pathOf(route, ids)}?${queryOf(edge.body)}`);
+      expect(answer.status, `${nameOf(route)} ${JSON.stringify(edge.body)} ${answer.text}`).toBe(200);
+      counts.edges++;
+    });
+  });
+});
+
+test('what is sent breaks what it is meant to break, by the word of a validator of its own', () => {
+  for (const route of routes.filter(takesJson)) {
+    const schema = bodySchema(route, versions[0]!);
+    const ajv = new Ajv2020({ allErrors: true, strict: true, ownProperties: true, allowUnionTypes: true });
+    ajv.addFormat('date', (text: string) => !Number.isNaN(Date.parse(text)) && /^\d{4}-(?!02-30)\d\d-\d\d$/.test(text));
+    const validate = ajv.compile(schema as object);
+    for (const { keyword, param, body } of breachesOf(schema, bodyOf(route))) {
+      expect(validate(body), `${nameOf(route)} ${keyword} ${param}`).toBe(false);
+      const broken = validate.errors!.filter(
+        (error) => error.propertyName === undefined || error.keyword === 'propertyNames',
+      );
+      expect(broken.map((error) => error.keyword)).toContain(keyword);
+      // Where one rule cannot be broken without another, both are of the same place.
+      expect(new Set(broken.map((error) => error.instancePath)).size).toBe(1);
+    }
+    for (const { body } of edgesOf(schema, bodyOf(route))) expect(validate(body), JSON.stringify(body)).toBe(true);
+  }
+});
+
+describe('whatever a client may send has an end', () => {
+  test('every text, list, number and choice of names, in every body and query', () => {
+    const endless = routes.flatMap((route) =>
+      [querySchema(route, versions[0]!), ...(route.method === 'GET' ? [] : [bodySchema(route, versions[0]!)])]
+        .flatMap((schema) => placesOf(schema))
+        .filter(({ schema }) => !hasEnd(schema))
+        .map(({ path }) => `${nameOf(route)} ${paramOf(path)}`),
+    );
+    expect(endless).toEqual([]);
+  });
+
+  test('what has none is found', () => {
+    const endless: JsonSchema[] = [
+      { type: 'string' },
+      { type: ['string', 'null'], pattern: '^[a-z]+$' },
+      { type: 'array', items: { type: 'null' } },
+      { type: 'integer', minimum: 0 },
+      { type: 'object', additionalProperties: { type: 'string', maxLength: 5 } },
+      { type: 'object' },
+    ];
+    expect(endless.map(hasEnd)).toEqual(endless.map(() => false));
+  });
+});
+
+test('a rule that nobody here can break is noticed', () => {
+  for (const rule of [
+    { minProperties: 1 },
+    { anyOf: [] },
+    { const: 1 },
+    { multipleOf: 2 },
+    { dependentRequired: {} },
+  ]) {
+    const schema = { type: 'object', properties: { a: { type: 'object', ...rule } } } as JsonSchema;
+    expect(() => breachesOf(schema, {})).toThrow(/No request breaks the rule/);
+  }
+  expect(() => fitsForm({ format: 'uri' }, 'x')).toThrow(/format uri/);
+});
+
+function expectTold(answer: ApiResponse, { keyword, code, param }: Breach, route: Route, version: string): void {
+  const about = `${nameOf(route)} ${keyword} of ${param}: ${answer.text}`;
+  expect([answer.status, answer.body.error?.code, answer.body.error?.param], about).toEqual([
+    400,
+    code,
+    shortened(param),
+  ]);
+  expectRefusal(answer, { status: 400, type: 'invalid_request_error', code, param: shortened(param), version });
+  counts.breaches++;
+  rules.set(keyword, (rules.get(keyword) ?? 0) + 1);
+}
+
+/** Whether there is a largest value that a schema allows, what is within it left aside. */
+function hasEnd(schema: JsonSchema): boolean {
+  const { type, enum: choice, pattern, format, maxLength, maxItems, minimum, maximum } = schema;
+  const { additionalProperties, propertyNames, maxProperties } = schema;
+  const types = new Set([type].flat());
+  const isRepeating = pattern === undefined || /[*+]|\{\d+,\}/.test(pattern);
+  if (choice) return true;
+  if (types.has('string') && isRepeating && format === undefined && maxLength === undefined) return false;
+  if (types.has('array') && maxItems === undefined) return false;
+  if ((types.has('integer') || types.has('number')) && (minimum === undefined || maximum === undefined)) return false;
+  if (!types.has('object') || additionalProperties === false) return true;
+  return maxProperties !== undefined && propertyNames?.maxLength !== undefined;
+}
+
+/** Edges that are good by all that is known of the place. */
+function meaningful(edge: Edge): Edge[] {
+  const further = judgedFurther[edge.param];
+  if (!further || edge.value === null) return [edge];
+  const value = further[edge.keyword];
+  return value === undefined ? [] : [{ ...edge, value, body: { ...edge.body, [edge.param]: value } }];
+}
+
+/** Everything in a query is text, of which some is read as a number. */
+function canBeSpelt(schema: JsonSchema): (breach: Breach) => boolean {
+  return ({ keyword, param, value }) =>
+    keyword !== 'type' ||
+    (schema.properties![param]!.type === 'integer' && (typeof value === 'string' || typeof value === 'number'));
+}
+
+function queryOf(body: JsonObject): string {
+  return Object.entries(body)
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value as string | number)}`)
+    .join('&');
+}
+
+function bodySchema(route: Route, version: string): JsonSchema {
+  if (route.method === 'GET') throw new Error('A GET has no body.');
+  return server.context.versions.schemaIn(version, route.object, route.body);
+}
+
+function querySchema({ object, query }: Route, version: string): JsonSchema {
+  const properties = server.context.versions.propertiesIn(version, object, query) as Record<string, JsonSchema>;
+  return { type: 'object', properties, additionalProperties: false };
+}
+
+function bodyOf(route: Route): JsonObject {
+  return (plainBodies[nameOf(route)] ?? bodies[nameOf(route)] ?? {}) as JsonObject;
+}
+
+async function newTenant(version: string): Promise<Tenant> {
+  const { accountId } = await addAccount(server, version);
+  return addKey(server, accountId, { permissions: [...allPermissions] });
+}
+
+/** One record of each kind that a path may name, by the path of its kind. */
+async function recordsOf(tenant: Tenant): Promise<Record<string, string>> {
+  const ids: Record<string, string> = {};
+  for (const kind of new Set(routes.filter(hasId).map(kindOf))) ids[kind] = await newRecord(tenant, kind);
+  return ids;
+}
+
+/** What nobody can make is there once something else is. */
+async function newRecord(tenant: Tenant, kind: string): Promise<string> {
+  const create = routes.find((route) => route.method === 'POST' && route.path === `/v1/${kind}`);
+  if (create) return (await good(tenant.api.post(create.path, takesForm(create) ? formOf() : bodyOf(create)))).body.id;
+  const { body } = await good(tenant.api.get(`/v1/${kind}?limit=1`));
+  return body.data[0]?.id ?? 'none_yet';
+}
+
+/** A form is read as the JSON that it stands for, whose rules are those of any other; what is particular of forms has its own tests. */
+function takesJson(route: Route): boolean {
+  return route.method !== 'GET' && !takesForm(route);
+}
+
+function pathOf(route: Route, ids: Record<string, string>): string {
+  return route.path.replace(':id', ids[kindOf(route)]!);
+}
+
+/** As an answer repeats a name that is none of ours. */
+function shortened(param: string): string {
+  return param.replace(/(?<=\[)[^\]]{81,}(?=\])/, (name) => `${name.slice(0, 80)}…`);
+}
+
+async function send(tenant: Tenant, method: Route['method'], path: string, body?: JsonObject): Promise<ApiResponse> {
+  const answer = await agent.request({
+    origin: server.url,
+    method,
+    path,
+    headers: { authorization: `Bearer ${tenant.key}`, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await answer.body.text();
+  const headers = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);
+  // A file is no JSON.
+  const told = text.startsWith('{') ? JSON.parse(text) : null;
+  return { status: answer.statusCode, headers: new Headers(headers), text, body: told };
+}

@@ -1,0 +1,405 @@
+import { randomUUID } from 'node:crypto';
+import { Agent } from 'undici';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { newMasterKey } from '../../src/config.ts';
+import type { JsonObject } from '../../src/core/diff.ts';
+import { allPermissions } from '../support/permissions.ts';
+import { routesOf, type Route, type WriteRoute } from '../../src/http/routes.ts';
+import { gitHashOf } from '../support/git-hash.ts';
+import { bigListBytes, naughtyStrings } from '../support/naughty-strings.ts';
+import type { JsonSchema } from '../support/any-value.ts';
+import { allOf } from '../support/paging.ts';
+import { rawRequest } from '../support/raw-http.ts';
+import { expectRefusal, invalid, refusals, unknown } from '../support/refusals.ts';
+import { bodies, hasId, inParallel, nameOf, takesForm } from '../support/routes.ts';
+import { placesOf, takesAnyText, valueAt, withValueAt, type Path } from '../support/schema-places.ts';
+import { good, startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
+import { addAccount, addKey, type Tenant } from '../support/tenants.ts';
+import { versions } from '../support/versions.ts';
+
+/*
+ * Texts that programs change, cut or choke on: the Big List of Naughty Strings and our own, wherever a text can be sent. Each comes
+ * back exactly, or is refused by name.
+ */
+
+/** Enough to keep the server busy, also when every answer waits until all processes know what it says. */
+const atOnce = 64;
+
+/** Fewer than an account may have webhook endpoints. */
+const textsOfTenant = 90;
+
+/** What a text stands for there is judged beyond the schema. */
+const judgedFurther = new Set(['url', 'api_version']);
+
+// As slow as a machine that does other things beside it: what is judged is never how long it takes.
+vi.setConfig({ testTimeout: 300_000 });
+
+let server: TestServer;
+let api: Api;
+let agent: Agent;
+let routes: Route[];
+const counts = { roundTrips: 0, keys: 0, parameters: 0, ids: 0, headers: 0 };
+
+beforeAll(async () => {
+  // Nothing is delivered, so that all there is was asked for.
+  server = await startTestServer({
+    settings: { TENURE_ROLE: 'api', DATABASE_URL: 'postgres://given.by.the.test/', TENURE_MASTER_KEY: newMasterKey() },
+  });
+  api = server.api;
+  routes = routesOf(server.context);
+  agent = new Agent({ connections: atOnce });
+});
+afterAll(async () => {
+  await agent.close();
+  await server.stop();
+  const { roundTrips, keys, parameters, ids, headers } = counts;
+  process.stdout.write(
+    `naughty strings: ${naughtyStrings.length}: ${roundTrips} bodies and ${keys} keys of metadata round-tripped; in ${parameters} parameters, ${ids} paths and ${headers} headers\n`,
+  );
+});
+
+test('the list is the one that was published, and each text of it is fit to be kept', () => {
+  expect(gitHashOf(bigListBytes)).toBe('bfb195f844a6c662e4deb6ccd8fdae60e8e50084');
+  const published = JSON.parse(bigListBytes.toString('utf8')) as string[];
+  expect(published).toHaveLength(515);
+  expect(published.filter((text) => !naughtyStrings.includes(text))).toEqual(['']);
+  expect(naughtyStrings.length).toBeGreaterThanOrEqual(570);
+  expect(naughtyStrings.filter((text) => text.includes('\0') || !text.isWellFormed())).toEqual([]);
+});
+
+describe('in a body', () => {
+  test('they come back exactly: in answers, lists, events, logs and replays', async () => {
+    const creating = textRoutes(isCreation);
+    const updating = textRoutes(({ path }) => path.endsWith('/:id'));
+    expect(creating.map(({ route }) => nameOf(route))).toEqual(
+      expect.arrayContaining(['POST /v1/customers', 'POST /v1/webhook_endpoints', 'POST /v1/accounts']),
+    );
+    for (const texts of inGroups(naughtyStrings, textsOfTenant)) {
+      const tenant = await newTenant();
+      for (const { route, places } of creating) {
+        const made = await inTurn(texts, (text) => sendText(tenant, route, route.path, places, text));
+        await expectKept(tenant, route, places, made);
+        const update = updating.find((other) => other.route.path === `${route.path}/:id`);
+        if (!update) continue;
+        // Some get another one's text, so that an event tells two.
+        const some = made.filter((_, index) => index % 5 === 0);
+        const changed = await inTurn(some, async ({ answer }, index) =>
+          sendText(tenant, update.route, `${route.path}/${answer.body.id}`, update.places, texts[index * 5 + 1] ?? 'x'),
+        );
+        await expectChanged(tenant, update.places, some, changed);
+      }
+    }
+    expect(counts.roundTrips).toBeGreaterThanOrEqual(naughtyStrings.length * creating.length);
+  });
+
+  test('they come back exactly as values of metadata, through a replay too', async () => {
+    for (const some of inGroups(naughtyStrings, 50)) {
+      const metadata = Object.fromEntries(some.map((text, index) => [`key ${index}`, text]));
+      const key = { 'idempotency-key': randomUUID() };
+      const created = await good(api.post('/v1/references', { application: 'app_1', metadata }, key));
+      expect(created.body.metadata).toEqual(metadata);
+      const again = await good(api.post('/v1/references', { application: 'app_1', metadata }, key));
+      expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([created.text, 'true']);
+      expect((await api.get(`/v1/references/${created.body.id}`)).text).toBe(created.text);
+      counts.roundTrips += some.length;
+    }
+  });
+
+  test('they come back exactly as keys of metadata, and as what was before a change', async () => {
+    const keys = naughtyStrings.filter(isKey);
+    expect(keys.length).toBeGreaterThanOrEqual(300);
+    for (const some of inGroups(keys, 50)) {
+      const metadata = Object.fromEntries(some.map((key) => [key, key]));
+      const created = await good(api.post('/v1/references', { application: 'app_1', metadata }));
+      expect(Object.entries(created.body.metadata)).toEqual(Object.entries(metadata));
+      const { id } = created.body;
+      await good(api.post(`/v1/references/${id}`, { metadata: null }));
+      const [update] = (await api.get(`/v1/events?object_id=${id}`)).body.data;
+      expect(Object.entries(update.data.previous_attributes.metadata)).toEqual(Object.entries(metadata));
+      expect(update.data.object.metadata).toEqual({});
+      counts.keys += some.length;
+    }
+  });
+
+  test('those that are no keys of metadata are refused by name', async () => {
+    const others = naughtyStrings.filter((text) => !isKey(text));
+    expect(others.length).toBeGreaterThanOrEqual(100);
+    await inParallel(others, atOnce, async (text) => {
+      const answer = await api.post('/v1/references', { application: 'app_1', metadata: { [text]: 'x' } });
+      expectRefusal(answer, { ...invalid(`metadata[${shortened(text)}]`), says: 'keys have 1 to 40 characters' });
+      counts.keys++;
+    });
+  });
+
+  test('those that are no names of parameters are refused by name', async () => {
+    await inParallel(naughtyStrings, atOnce, async (text) => {
+      expectRefusal(await api.post('/v1/references', { application: 'app_1', [text]: 'x' }), unknown(shortened(text)));
+    });
+  });
+});
+
+describe('in a query', () => {
+  test('they are read as they are or refused by name, whatever the parameter', async () => {
+    const parameters = distinctParameters();
+    expect(parameters.length).toBeGreaterThanOrEqual(20);
+    const found = { good: 0, refused: 0 };
+    for (const [turn, { path, name, isText }] of parameters.entries()) {
+      // Numbers and words of a list refuse all alike, so that some will do.
+      const texts = naughtyStrings.filter((_, index) => isText || (index + turn) % 4 === 0);
+      await inParallel(texts, atOnce, async (text) => {
+        const answer = await ask('GET', `${path}?${name}=${encodeURIComponent(text)}`);
+        counts.parameters++;
+        if (answer.status !== 200) {
+          found.refused++;
+          expectRefusal(answer, invalid(name === 'expand[]' ? 'expand' : name));
+          return;
+        }
+        found.good++;
+        // Nothing is called so.
+        if (isFilter(name, isText) && !text.endsWith('*')) expect(answer.body.count, `${name} ${text}`).toBe(0);
+      });
+    }
+    expect(found.good).toBeGreaterThan(500);
+    expect(found.refused).toBeGreaterThan(5_000);
+  });
+
+  test('they are no names of parameters', async () => {
+    await inParallel(naughtyStrings, atOnce, async (text) => {
+      expectRefusal(await ask('GET', `/v1/references?${encodeURIComponent(text)}=1`), unknown(shortened(text)));
+    });
+  });
+});
+
+test('in a path they are unknown ids, on every route that has one', async () => {
+  const withId = routes.filter(hasId);
+  await inParallel([...naughtyStrings.entries()], atOnce, async ([index, text]) => {
+    for (let turn = 0; turn < 4; turn++) {
+      const { method, path } = withId[(index * 4 + turn) % withId.length]!;
+      const answer = await ask(method, path.replace(':id', encodeURIComponent(text)));
+      expectRefusal(answer, refusals.idUnknown);
+      counts.ids++;
+    }
+  });
+  expect(counts.ids).toBeGreaterThan(withId.length * 20);
+});
+
+describe('in a header', () => {
+  // HTTP carries bytes; what we see is one character each, without the spaces at either end (RFC 9110, section 5.5).
+  // Nobody can send an end of line, for it would be the header's.
+  const headerTexts = naughtyStrings
+    .filter((text) => !/[\r\n]/.test(text))
+    .map((text) => {
+      const bytes = Buffer.from(text).toString('latin1');
+      return {
+        bytes,
+        value: bytes.replace(/^[ \t]+|[ \t]+$/g, ''),
+        isReadable: Array.from(bytes).every((byte) => byte === '\t' || (byte >= ' ' && byte !== '\u007f')),
+      };
+    });
+  const readable = headerTexts.filter(({ isReadable }) => isReadable);
+
+  test('with characters that none may have they are no request', async () => {
+    const others = headerTexts.filter(({ isReadable }) => !isReadable);
+    expect(others.length).toBeGreaterThanOrEqual(6);
+    for (const { bytes } of others) {
+      const answer = await sendWith(`User-Agent: ${bytes}`);
+      expect([answer.status, answer.body.error.code], JSON.stringify(bytes)).toEqual([400, 'request_invalid']);
+      counts.headers++;
+    }
+  });
+
+  test('Idempotency-Key: they are keys, or refused', async () => {
+    const keys = new Set<string>();
+    await inParallel(readable, atOnce, async ({ bytes, value }) => {
+      const answer = await sendWith(`Idempotency-Key: ${bytes}`);
+      counts.headers++;
+      if (!/^[ -~]{1,255}$/.test(value)) return expectRefusal(answer, refusals.idempotencyForm);
+      keys.add(value);
+      // Two that differ only in spaces at their ends are one, and may meet.
+      expect([200, 409], answer.text).toContain(answer.status);
+    });
+    expect(keys.size).toBeGreaterThanOrEqual(200);
+    const events = await allOf(api, '/v1/events', { type: 'reference.created' });
+    const told = events.map(({ request: { idempotency_key: key } }) => key as string | null);
+    expect(new Set(told.filter((key) => key !== null && keys.has(key)))).toEqual(keys);
+    await inParallel([...keys].slice(0, 50), atOnce, async (key) => {
+      const { body } = await good(ask('GET', `/v1/logs?idempotency_key=${encodeURIComponent(key)}&status=200`));
+      expect(body.data.map((log: { idempotency_key: string }) => log.idempotency_key)).toContain(key);
+    });
+  });
+
+  test('Service-Context and Service-Version: they are refused', async () => {
+    await inParallel(readable, atOnce, async ({ bytes, value }) => {
+      expectRefusal(await sendWith(`Service-Context: ${bytes}`), refusals.accountMalformed);
+      if (versions.includes(value)) await good(sendWith(`Service-Version: ${bytes}`));
+      else expectRefusal(await sendWith(`Service-Version: ${bytes}`), refusals.version);
+      counts.headers += 2;
+    });
+  });
+
+  test('User-Agent: the log has them byte by byte', async () => {
+    await inParallel(readable, atOnce, async ({ bytes, value }) => {
+      const answer = await good(sendWith(`User-Agent: ${bytes}`));
+      const { body } = await good(api.get(`/v1/logs/${answer.headers.get('request-id')}`));
+      expect(body.user_agent).toBe(value.slice(0, 500));
+      counts.headers++;
+    });
+  });
+});
+
+/** What was sent, and what came back. */
+interface Sent {
+  text: string;
+  body: string;
+  answer: ApiResponse;
+}
+
+/** Whether it asks for those records that have just this text. */
+function isFilter(name: string, isText: boolean): boolean {
+  return isText && !['starting_after', 'ending_before', 'to'].includes(name);
+}
+
+/** POST routes with a field where any text may stand, and all such places in their bodies. */
+function textRoutes(isWanted: (route: Route) => boolean): { route: WriteRoute; places: Path[] }[] {
+  return routes
+    .filter((route): route is WriteRoute => route.method === 'POST' && !takesForm(route) && isWanted(route))
+    .map((route) => ({
+      route,
+      places: placesOf(route.body)
+        .filter((place) => takesAnyText(place) && !judgedFurther.has(String(place.path[0])))
+        .map(({ path }) => path),
+    }))
+    .filter(({ places }) => places.some(([name]) => name !== 'metadata'));
+}
+
+/** Whether it makes one of the records that the same path lists. */
+function isCreation({ path }: Route): boolean {
+  return !path.includes(':id') && routes.some((other) => other.method === 'GET' && other.path === `${path}/:id`);
+}
+
+async function newTenant(): Promise<Tenant> {
+  const { accountId } = await addAccount(server);
+  return addKey(server, accountId, { permissions: [...allPermissions] });
+}
+
+function isKey(text: string): boolean {
+  return Array.from(text).length <= 40 && !/[[\]]/.test(text);
+}
+
+/** As an answer repeats a name that is none of ours. */
+function shortened(text: string): string {
+  return text.length <= 80 ? text : `${text.slice(0, 80).toWellFormed()}…`;
+}
+
+/** Sends a path as it is: other clients take `..` for the folder above. */
+async function ask(
+  method: Route['method'],
+  path: string,
+  { key = server.secretKey, body, headers: more = {} }: { key?: string; body?: string; headers?: object } = {},
+): Promise<ApiResponse> {
+  const answer = await agent.request({
+    origin: server.url,
+    method,
+    path,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...more,
+    },
+    ...(body !== undefined && { body }),
+  });
+  const text = await answer.body.text();
+  const headers = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);
+  return { status: answer.statusCode, headers: new Headers(headers), text, body: JSON.parse(text) };
+}
+
+async function inTurn<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  await inParallel([...items.entries()], atOnce, async ([index, item]) => {
+    results[index] = await work(item, index);
+  });
+  return results;
+}
+
+function inGroups<Item>(items: readonly Item[], size: number): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
+}
+
+function byId<Value extends { id: string }>(records: Value[]): Map<string, Value> {
+  return new Map(records.map((record) => [record.id, record]));
+}
+
+/** Sends the text wherever one may stand. */
+async function sendText(tenant: Tenant, route: WriteRoute, path: string, places: Path[], text: string): Promise<Sent> {
+  const quiet = route.path === '/v1/webhook_endpoints' ? { enabled_events: ['nothing.happens'] } : {};
+  const base = { ...(bodies[nameOf(route)] as JsonObject), ...quiet };
+  const body = JSON.stringify(
+    places.reduce<JsonObject>((whole, place) => withValueAt(route.body, whole, place, text), base),
+  );
+  const headers = { 'idempotency-key': randomUUID() };
+  const answer = await good(ask('POST', path, { key: tenant.key, body, headers }));
+  for (const place of places) expect(valueAt(answer.body, place)).toBe(text);
+  // It is kept encrypted where it has a secret.
+  if (route.path === '/v1/api_keys') {
+    const again = await good(ask('POST', path, { key: tenant.key, body, headers }));
+    expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([answer.text, 'true']);
+  }
+  counts.roundTrips++;
+  return { text, body, answer };
+}
+
+/** In the record by itself, in the list, in the event of its making and in its log. */
+async function expectKept(tenant: Tenant, { path }: Route, places: Path[], made: Sent[]): Promise<void> {
+  const listed = byId(await allOf(tenant.api, path));
+  const object = made[0]!.answer.body.object as string;
+  const events = byId(
+    (await allOf(tenant.api, '/v1/events', { type: `${object}.created` })).map((event) => event.data.object),
+  );
+  const logs = byId(await allOf(tenant.api, '/v1/logs', { path }));
+  await inParallel(made, atOnce, async ({ text, body, answer }) => {
+    const { id } = answer.body;
+    const whole = await good(ask('GET', `${path}/${id}`, { key: tenant.key }));
+    const log = logs.get(answer.headers.get('request-id')!)!;
+    for (const place of places)
+      for (const record of [whole.body, listed.get(id), events.get(id), JSON.parse(log.response_body)])
+        expect(valueAt(record, place), JSON.stringify(text)).toBe(text);
+    expect(log.request_body).toBe(body);
+  });
+}
+
+async function expectChanged(tenant: Tenant, places: Path[], made: Sent[], changed: Sent[]): Promise<void> {
+  const object = made[0]!.answer.body.object as string;
+  const events = await allOf(tenant.api, '/v1/events', { type: `${object}.updated` });
+  for (const [index, { text, answer }] of changed.entries()) {
+    const { data } = events.find((event) => event.data.object.id === answer.body.id)!;
+    for (const place of places) {
+      expect(valueAt(data.object, place)).toBe(text);
+      // Arrays are told whole.
+      expect(valueAt(data.previous_attributes, place)).toBe(made[index]!.text);
+    }
+  }
+}
+
+/** Each parameter that takes values of its own, on one of the routes that have it; and `expand`. */
+function distinctParameters(): { path: string; name: string; isText: boolean }[] {
+  const known = new Map([['expand', { path: '/v1/references', name: 'expand[]', isText: true }]]);
+  for (const { method, path, query } of routes) {
+    if (method !== 'GET' || path.includes(':id')) continue;
+    for (const [name, schema] of Object.entries(query)) {
+      const { type, enum: words } = schema as JsonSchema;
+      const key = `${name} ${JSON.stringify(schema)}`;
+      if (!known.has(key)) known.set(key, { path, name, isText: type === 'string' && !words });
+    }
+  }
+  return [...known.values()];
+}
+
+function sendWith(header: string): Promise<ApiResponse> {
+  const headers = ['Content-Type: application/json', header];
+  return rawRequest(server, 'POST /v1/references', { headers, body: '{"application":"app_1"}' });
+}

@@ -1,0 +1,119 @@
+import * as fc from 'fast-check';
+import { setMember, type Json, type JsonObject } from '../../src/core/diff.ts';
+import type { JsonSchema } from './any-value.ts';
+
+/** Where a value is in a body: names of members, and positions in arrays. */
+export type Path = readonly (string | number)[];
+
+/** A place in a body, and what may stand there. */
+export interface Place {
+  path: Path;
+  schema: JsonSchema;
+}
+
+/** The key that stands for all that a client may choose itself. */
+const anyKey = 'key';
+
+/** Every place in a body, the body itself first. An array's items are told by its first, members of any name by one. */
+export function placesOf(schema: JsonSchema, path: Path = []): Place[] {
+  const { properties = {}, items, additionalProperties } = schema;
+  return [
+    { path, schema },
+    ...Object.entries(properties).flatMap(([name, member]) => placesOf(member, [...path, name])),
+    ...(items ? placesOf(items, [...path, 0]) : []),
+    ...(typeof additionalProperties === 'object' ? placesOf(additionalProperties, [...path, anyKey]) : []),
+  ];
+}
+
+/** What `param` calls a place: `addresses[0][country]`. */
+export function paramOf([first = '', ...rest]: Path): string {
+  return first + rest.map((step) => `[${step}]`).join('');
+}
+
+/** Whether every text is as good as another there, but for its length. */
+export function takesAnyText({ schema: { type, enum: values, pattern, format } }: Place): boolean {
+  return [type].flat().includes('string') && !values && pattern === undefined && format === undefined;
+}
+
+export function valueAt(value: Json, path: Path): Json | undefined {
+  return path.reduce<Json | undefined>(
+    (inner, step) => (inner as Record<string | number, Json> | null | undefined)?.[step],
+    value,
+  );
+}
+
+/** The body with this value at a place; what leads there and is missing is made as its schema wants it. */
+export function withValueAt(schema: JsonSchema, body: JsonObject, path: Path, value: Json): JsonObject {
+  return set(schema, structuredClone(body), path, value) as JsonObject;
+}
+
+function set(schema: JsonSchema, container: Json | undefined, [step, ...rest]: Path, value: Json): Json {
+  if (step === undefined) return value;
+  const parent = container ?? exampleOf(schema);
+  if (Array.isArray(parent)) parent[Number(step)] = set(schema.items!, parent[Number(step)], rest, value);
+  else {
+    const members = parent as JsonObject;
+    const known = Object.hasOwn(schema.properties ?? {}, step) ? schema.properties![step]! : additional(schema);
+    setMember(members, String(step), set(known, Object.hasOwn(members, step) ? members[step] : undefined, rest, value));
+  }
+  return parent;
+}
+
+/** The body without the member at a place. */
+export function withoutValueAt(schema: JsonSchema, body: JsonObject, path: Path): JsonObject {
+  const whole = path.length > 1 ? withValueAt(schema, body, path, null) : structuredClone(body);
+  const parent = path
+    .slice(0, -1)
+    .reduce<Json>((inner, step) => (inner as Record<string | number, Json>)[step]!, whole);
+  delete (parent as JsonObject)[path.at(-1)!];
+  return whole;
+}
+
+function additional({ additionalProperties }: JsonSchema): JsonSchema {
+  return typeof additionalProperties === 'object' ? additionalProperties : {};
+}
+
+/** One of the smallest values that a schema allows; not null where anything else will do. */
+export function exampleOf(schema: JsonSchema): Json {
+  if (schema.enum) return schema.enum[0]!;
+  switch ([schema.type].flat()[0]) {
+    case 'object': {
+      const { properties = {}, required = [] } = schema;
+      return Object.fromEntries(required.map((name) => [name, exampleOf(properties[name]!)]));
+    }
+    case 'array':
+      return Array.from({ length: schema.minItems ?? 0 }, () => exampleOf(schema.items!));
+    case 'string':
+      return exampleText(schema);
+    case 'integer':
+    case 'number':
+      return schema.minimum ?? 0;
+    case 'boolean':
+      return true;
+    default:
+      return null;
+  }
+}
+
+const usualTexts = ['x', 'a.b', 'a@b', 'GB', '1990-12-31', 'reference', '200'];
+
+/** One of the shortest texts that a schema allows. */
+export function exampleText(schema: JsonSchema): string {
+  const { pattern, minLength = 0, maxLength = Infinity } = schema;
+  const made =
+    pattern === undefined
+      ? ['x'.repeat(minLength)]
+      : fc.sample(fc.stringMatching(new RegExp(pattern, 'u')), { seed: 1, numRuns: 100 });
+  const fit = [...usualTexts, ...made].find(
+    (text) => text.length >= minLength && text.length <= maxLength && fitsForm(schema, text),
+  );
+  if (fit === undefined) throw new Error(`No text is known yet that fits ${JSON.stringify(schema)}.`);
+  return fit;
+}
+
+/** Whether a text has the pattern and the format that it must have, whatever its length. */
+export function fitsForm({ pattern, format }: JsonSchema, text: string): boolean {
+  if (format !== undefined && format !== 'date') throw new Error(`The format ${format} is not known here yet.`);
+  if (format === 'date' && !/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  return pattern === undefined || new RegExp(pattern, 'u').test(text);
+}
