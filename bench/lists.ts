@@ -20,6 +20,7 @@ const weekMs = 7 * 24 * 3600 * 1000;
 interface Figures {
   references: Reading;
   events: Reading;
+  logs: Reading;
 }
 
 /** One account with many records, and one with few. The one that may ask for both is the parent of both. */
@@ -39,6 +40,7 @@ export const lists: Suite<keyof Figures> = {
   figures: {
     references: figureOf('references'),
     events: figureOf('events'),
+    logs: figureOf('logs'),
   },
   async round() {
     // A database of its own: others empty theirs, and a million rows take a minute.
@@ -49,6 +51,7 @@ export const lists: Suite<keyof Figures> = {
       return {
         references: await slowest(server.url, deployment, accounts, 'references', referenceFilters()),
         events: await slowest(server.url, deployment, accounts, 'events', eventFilters()),
+        logs: await slowest(server.url, deployment, accounts, 'logs', logFilters()),
       };
     } finally {
       await server.stop();
@@ -106,6 +109,23 @@ function eventFilters(): Filter[] {
   ];
 }
 
+function logFilters(): Filter[] {
+  return [
+    { query: '', condition: 'true' },
+    { query: 'method=POST', condition: `method = 'POST'` },
+    { query: 'path=/v1/references/OBJECT', condition: `path = '/v1/references/OBJECT'` },
+    ...[200, 404].map((status) => ({ query: `status=${status}`, condition: `status = ${status}` })),
+    ...['2xx', '4xx', '5xx'].map((status) => ({
+      query: `status=${status}`,
+      condition: `status between ${status[0]}00 and ${status[0]}99`,
+    })),
+    { query: 'key=key_bench_1', condition: `key_id = 'key_bench_1'` },
+    { query: 'source=api', condition: `source = 'api'` },
+    { query: 'idempotency_key=OBJECT', condition: `idempotency_key = 'OBJECT'` },
+    { query: 'created[gte]=RECENT', condition: recent },
+  ];
+}
+
 async function slowest(
   url: string,
   { database, secretKey }: Deployment,
@@ -114,14 +134,15 @@ async function slowest(
   filters: Filter[],
 ): Promise<Reading> {
   const agent = new Agent({ connections: 1 });
-  const table = kind === 'references' ? 'tenant_references' : 'events';
+  const table = { references: 'tenant_references', events: 'events', logs: 'request_logs' }[kind];
+  const object = { references: 'id', events: 'object_id', logs: 'idempotency_key' }[kind];
   const ratios: number[] = [];
   for (const { query, condition } of filters) {
     const times: Record<keyof typeof accounts, number[]> = { small: [], large: [] };
     const asked = await Promise.all(
       (['small', 'large'] as const).map(async (size) => {
         const { rows } = await database.query<{ last: string; object: string }>(
-          `select max(created)::text as last, max(${kind === 'events' ? 'object_id' : 'id'}) as object
+          `select max(created)::text as last, max(${object}) as object
            from ${table} where account_id = $1`,
           [accounts[size]],
         );
@@ -221,14 +242,28 @@ async function fill(database: Client, account: string, count: number, nowMs: num
      from (select *, row_number() over () as number from tenant_references where account_id = $1) made`,
     [account],
   );
+  await database.query(
+    `insert into request_logs
+       (account_id, id, created, method, url, path, status, duration_ms, key_id, key_type, source, api_version, idempotency_key,
+        replayed, request_body, response_body, events, mentions)
+     select $1, 'req_' || substr(id, 5), created, 'POST', path, path, status, 12, 'key_bench_' || number % 3, 'secret', 'api',
+       '2026-11-01', id, false, '{"outcome":"accept"}', '{"id":"' || id || '","object":"reference"}', '{}', '{}'
+     from (
+       select *, '/v1/references/' || id as path,
+         case when number % 500 = 0 then 503 when number % 50 = 0 then 404 when number % 20 = 0 then 400 else 200 end as status
+       from (select id, created, row_number() over () as number from tenant_references where account_id = $1) numbered
+     ) made`,
+    [account],
+  );
   for (const [object, table, dimensions] of [
     ['reference', 'tenant_references', ['status', 'outcome', 'type']],
     ['event', 'events', ['type']],
+    ['log', 'request_logs', ['method', 'status', 'source', 'key_id']],
   ] as const) {
     await database.query(
       `insert into count_deltas (account_id, object, dimension, value, delta)
        select $1, '${object}', '', '', count(*) from ${table} where account_id = $1
-       ${dimensions.map((name) => `union all select $1, '${object}', '${name}', ${name}, count(*) from ${table} where account_id = $1 and ${name} is not null group by ${name}`).join(' ')}`,
+       ${dimensions.map((name) => `union all select $1, '${object}', '${name}', ${name}::text, count(*) from ${table} where account_id = $1 and ${name} is not null group by ${name}`).join(' ')}`,
       [account],
     );
   }

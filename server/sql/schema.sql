@@ -191,8 +191,11 @@ create table request_logs (
   constraint request_logs_source_known CHECK ((source = ANY (ARRAY['api'::text, 'dashboard'::text, 'portal'::text])))
 ) partition by range (id);
 
+CREATE INDEX request_logs_idempotency_key ON ONLY public.request_logs USING btree (account_id, idempotency_key, id) WHERE (idempotency_key IS NOT NULL);
+CREATE INDEX request_logs_key ON ONLY public.request_logs USING btree (account_id, key_id, id);
 CREATE INDEX request_logs_original ON ONLY public.request_logs USING btree (account_id, original_request) WHERE (original_request IS NOT NULL);
 CREATE INDEX request_logs_path ON ONLY public.request_logs USING btree (account_id, path, id);
+CREATE INDEX request_logs_status ON ONLY public.request_logs USING btree (account_id, status, id);
 
 create table schema_migrations (
   version integer not null,

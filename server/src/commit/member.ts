@@ -107,6 +107,9 @@ export function prepareMember(
     };
     member.claim = mutation.claim;
     addTotal(member.counts, 'log', 1);
+    const { method, key } = request;
+    const counted = { method, status: String(decision.answer.status), source: 'api', key_id: key.id };
+    addCounts(member.counts, 'log', counted, 1);
   }
   return member;
 }

@@ -92,7 +92,9 @@ function listStatement(resource: Resource, query: ListQuery): ReadStatement {
       select ${columns} from ${resource.table} where ${matches.join(' and ')} ${slice}
     ) page on true
     order by ${order}`;
-  const common = query.filters.length <= 1 && Object.keys(query.created).length === 0;
+  // How common a class of statuses is decides the way, so it is planned anew each time.
+  const isOneWay = query.filters.every(({ filter }) => filter.match !== 'status');
+  const common = isOneWay && query.filters.length <= 1 && Object.keys(query.created).length === 0;
   return { ...(common && { name: nameOf(text) }), text, values };
 }
 

@@ -106,6 +106,7 @@ export const log = defineResource({
     error: { column: 'json', schema: nullable(ErrorFacts), description: 'Why it was refused; null if it was not.' },
     events: { column: 'text[]', schema: Type.Array(Text), description: 'The ids of the events it caused.' },
   },
+  counted: ['method', 'status', 'source', 'key_id'],
   filters: {
     ...exactly({
       method: oneOf('POST', 'DELETE'),
