@@ -129,7 +129,7 @@ export async function createContext(
     readRecord,
     committer,
     eraser,
-    fileStore: new FileStore(database.listers),
+    fileStore: new FileStore(database.files),
     keyRing: openKeyRing(reader),
     keyUses: new KeyUses(),
     accounts: openAccounts(reader),

@@ -24,6 +24,8 @@ export interface Database {
   readers: Pool;
   /** For lists: one that has much to look at keeps nobody from signing in. */
   listers: Pool;
+  /** For the bytes of files: whoever sends large ones keeps nobody from their lists. */
+  files: Pool;
   /** For the committer alone: nothing else writes. Statements are pipelined: a batch is one trip. */
   writers: Pool;
   /** For delivering webhooks. */
@@ -37,6 +39,9 @@ export const writersMax = 2;
 /** Few connections serve more than many: reads by id are coalesced, and every switch between backends costs. */
 const readersMax = 4;
 const listersMax = 3;
+
+/** Parts of 256 kB keep a connection busy for milliseconds; two serve many who send at once. */
+const filesMax = 2;
 
 /** One claims, one writes outcomes, one reads endpoints. */
 const deliverersMax = 3;
@@ -67,9 +72,11 @@ export function openDatabase(connection: Connection, log: Logger): Database {
   };
   const readers = new Pool({ ...common, max: readersMax });
   const listers = new Pool({ ...common, max: listersMax });
+  const files = new Pool({ ...common, max: filesMax });
   const writers = new Pool({ ...common, max: writersMax, pipeline: true });
   const deliverers = new Pool({ ...common, max: deliverersMax, options: indexesOnly });
-  for (const pool of [readers, listers, writers, deliverers]) {
+  const pools = [readers, listers, files, writers, deliverers];
+  for (const pool of pools) {
     pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'));
     // Whoever uses the connection learns of its loss by its queries; without a listener the event would end the process.
     pool.on('connect', (client) => client.on('error', () => {}));
@@ -77,10 +84,11 @@ export function openDatabase(connection: Connection, log: Logger): Database {
   return {
     readers,
     listers,
+    files,
     writers,
     deliverers,
     async end() {
-      await Promise.all([readers, listers, writers, deliverers].map((pool) => pool.end()));
+      await Promise.all(pools.map((pool) => pool.end()));
     },
   };
 }
