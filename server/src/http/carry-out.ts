@@ -214,6 +214,8 @@ async function replay(context: HttpContext, call: Call, route: WriteRoute, claim
     );
   }
   call.originalRequest = stored.requestId;
+  // The person whom the first one was about was erased since.
+  if (stored.isBodyErased) call.bodyText = null;
   await logOnly(context, { ...call, version: stored.apiVersion }, stored);
   await untilKnownEverywhere(route, stored);
   return { answer: stored, replayed: { requestId: stored.requestId, apiVersion: stored.apiVersion } };
@@ -266,7 +268,10 @@ function requestFacts(call: Call): RequestFacts {
     key: { id: key!.id, type: key!.type, name: key!.name },
     apiVersion: call.version,
     idempotencyKey: loggedIdempotencyKey(request.method, headerOf(request, 'idempotency-key')),
-    body: call.bodyText,
+    // What a decision finds out may keep it from the log.
+    get body() {
+      return call.bodyText;
+    },
     originalRequest: call.originalRequest,
   };
 }

@@ -30,7 +30,11 @@ export class Connections {
       });
     });
     // We are no proxy.
-    server.on('connect', (_, socket) => this.refuse(new Error('CONNECT'), socket as Socket));
+    server.on('connect', (_, socket) => {
+      // Nobody else listens any more, and a client that goes away must not end the process.
+      socket.on('error', () => socket.destroy());
+      this.refuse(new Error('CONNECT'), socket as Socket);
+    });
   }
 
   /** Answers what is no readable HTTP at all, and closes the connection. There is no request, so the answer is written to the socket. */

@@ -38,7 +38,7 @@ export function readExpansion(
     const [first, ...rest] = path.split('.');
     const names = expandable?.isList ? rest : [first!, ...rest];
     const isPath = names.length > 0 && names.length <= depthMax && (!expandable?.isList || first === 'data');
-    if (!expandable || !isPath) throw unknownPath(path);
+    if (!expandable || !isPath) throw unknownPath(path, linksOf(context, call, expandable));
     addPath(context, call, expandable.resource, names, expansion, path);
   }
   return expansion;
@@ -54,22 +54,30 @@ function addPath(
 ): void {
   const links = resource.links ?? {};
   const { versions, resources } = context;
-  const link = Object.keys(links).find(
-    (known) => versions.convertName(resource.object, known, versions.newest, call.version) === name,
-  );
-  if (link === undefined) throw unknownPath(path);
+  const nameOf = (known: string): string => versions.convertName(resource.object, known, versions.newest, call.version);
+  const link = Object.keys(links).find((known) => nameOf(known) === name);
+  if (link === undefined) throw unknownPath(path, Object.keys(links).map(nameOf));
   const target = resources.find((candidate) => candidate.path === links[link]);
   if (target) requirePermission(`${target.path}.read`, call.key!.permissions);
   const inner = (expansion[link] ??= {});
   if (rest.length === 0) return;
-  if (!target) throw unknownPath(path);
+  if (!target) throw unknownPath(path, []);
   addPath(context, call, target, rest, inner, path);
 }
 
-function unknownPath(path: string): Error {
+/** The paths of a route's answer that are one link long. */
+function linksOf({ versions }: HttpContext, call: Call, expandable: Expandable | null): string[] {
+  const { links = {}, object } = expandable?.resource ?? { object: '' };
+  const names = Object.keys(links).map((link) => versions.convertName(object, link, versions.newest, call.version));
+  return names.map((name) => (expandable?.isList ? `data.${name}` : name));
+}
+
+/** @param known the links that there are where the path goes wrong. */
+function unknownPath(path: string, known: readonly string[]): Error {
+  const there = known.length === 0 ? 'There is none.' : `There are ${known.map((name) => `\`${name}\``).join(', ')}.`;
   return invalidParameter(
     'expand',
-    `\`${path.slice(0, 80).toWellFormed()}\` is no path to a linked record here. Paths of a list begin with \`data.\`.`,
+    `\`${path.slice(0, 80).toWellFormed()}\` is no path to a linked record here. ${there} Paths of a list begin with \`data.\`.`,
   );
 }
 

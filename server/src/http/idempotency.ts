@@ -81,6 +81,8 @@ export interface StoredAnswer extends Answer {
   apiVersion: string;
   /** The API key that asked first. */
   keyId: string | null;
+  /** What it was sent is told no more: the person whom it was about was erased. */
+  isBodyErased: boolean;
 }
 
 /**
@@ -104,11 +106,12 @@ export async function readStoredAnswer(
     api_version: string;
     key_id: string | null;
     error: string | null;
+    is_body_erased: boolean;
   }>({
     name: 'read_stored_answer',
     text: `
       select stored.fingerprint, stored.request_id, stored.sealed_body, log.status, log.response_body, log.api_version, log.key_id,
-        log.error
+        log.error, log.request_body is null as is_body_erased
       from idempotency_keys stored
       join request_logs log on log.account_id = stored.account_id and log.id = stored.request_id
       where stored.account_id = $1 and stored.key_account_id = $2 and stored.key = $3
@@ -129,5 +132,6 @@ export async function readStoredAnswer(
     ...(sealedBody ? { body: vault.open(sealedBody), secret: { redactedBody: body, sealedBody } } : { body }),
     ...(row.error !== null && { error: JSON.parse(row.error) as Answer['error'] & {} }),
   };
-  return { ...answer, requestId: row.request_id, apiVersion: row.api_version, keyId: row.key_id };
+  const { request_id: requestId, api_version: apiVersion, key_id: keyId, is_body_erased: isBodyErased } = row;
+  return { ...answer, requestId, apiVersion, keyId, isBodyErased };
 }

@@ -22,7 +22,8 @@ export class KeyUses {
       name: 'write_key_uses',
       text: `
         update api_keys key
-        set last_used_at = used.at
+        -- Times are kept to the minute; a key is not used before it is made.
+        set last_used_at = greatest(used.at, key.created)
         from unnest($1::text[], $2::text[], $3::bigint[]) as used (account_id, id, at)
         where key.account_id = used.account_id
           and key.id = used.id

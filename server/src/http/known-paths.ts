@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../core/errors.ts';
+import { nearestName } from '../core/nearest.ts';
 
 /** Every path of the API starts with it, and nothing below it is answered without a key. */
 const apiPath = /^\/v1(\/|$)/;
@@ -32,10 +33,9 @@ export class KnownPaths {
       const allow = [...methods].join(', ');
       return new ApiError('method_not_allowed', `\`${shown}\` does not take ${method}; it takes ${allow}.`, { allow });
     }
-    return new ApiError(
-      'route_unknown',
-      `There is no route \`${method} ${shown}\`. Every path of the API starts with /v1/.`,
-    );
+    const nearest = nearestName(path.replace(/\/+$/, ''), this.#paths.keys());
+    const hint = nearest === null ? 'Every path of the API starts with /v1/.' : `Did you mean \`${nearest}\`?`;
+    return new ApiError('route_unknown', `There is no route \`${method} ${shown}\`. ${hint}`);
   }
 }
 

@@ -105,6 +105,8 @@ function page(versions: readonly string[]): { html: string; policy: string } {
     documentDownloadType: 'json',
     operationTitleSource: 'summary',
     metaData: { title: 'Tenure API' },
+    // Tables of words break between them only.
+    customCss: '.markdown td, .markdown th { word-break: normal; overflow-wrap: break-word }',
   };
   const script = `Scalar.createApiReference('#reference', ${JSON.stringify(configuration)});`;
   const policy = [

@@ -5,6 +5,7 @@ import {
   decideErasure,
   decideUpdate,
   decidingOf,
+  isErased,
   isGone,
   type Deciding,
 } from '../core/change.ts';
@@ -288,7 +289,7 @@ function deleteRoute(
   const summary = `Delete ${aOrAn(resource)}`;
   const description =
     how === 'erases'
-      ? `Erases the person: of the ${name} the id is left, and nothing in the records about them, their files, events, logs and the answers that are repeated for an \`Idempotency-Key\`. Ids, times, statuses and outcomes stay. When it is answered, it is done; a very long history is finished after ten seconds.`
+      ? `Erases the person: of the ${name} the id is left, and nothing in what is here about them: events, logs, the answers that are repeated for an \`Idempotency-Key\`, and references with the files of their reports, which are deleted even if another reference names one. References that are still open are canceled; ids, times and outcomes stay. Texts that must be there become \`[erased]\`. When it is answered, it is done; a very long history is finished after ten seconds. What no id leads to is yours to delete: other files, the \`metadata\` of applications.`
       : `Removes the ${name}. Events and logs go on to name it.`;
   return {
     ...writeRoute(resource, 'DELETE', '/:id', closedObject({})),
@@ -432,6 +433,8 @@ function aOrAn({ object }: Resource): string {
 async function load(context: HttpContext, resource: Resource, call: Call): Promise<StoredRecord> {
   const id = idInPath(call);
   const record = isId(resource.prefix, id) ? await readOwned(context, resource, call.accountId, id) : null;
+  // The log of what is still sent about a person who was erased does not tell it.
+  if (record && isErased(record)) call.bodyText = null;
   if (record) return record;
   throw new ApiError(
     'resource_missing',

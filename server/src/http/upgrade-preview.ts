@@ -236,7 +236,9 @@ function requestIn(
   const answered = objectOf(log.response_body);
   const requestBody = sent ? differencesOf(sent, versions.convertBody(object, sent, from, to)) : [];
   const responseBody = answered ? differencesOf(answered, answerIn(versions, object, answered, from, to)) : [];
-  const refused = status === 200 ? refusalIn(context, call, previewed, log, sent ?? {}, to) : null;
+  // A body that is there no more, because the person whom it was about was erased, tells nothing.
+  const isTold = log.request_body !== null || ((previewed.route.body.required ?? []) as string[]).length === 0;
+  const refused = status === 200 && isTold ? refusalIn(context, call, previewed, log, sent ?? {}, to) : null;
   if (requestBody.length === 0 && responseBody.length === 0 && !refused) return null;
   return { id, method, path, status, request_body: requestBody, refused, response_body: responseBody };
 }

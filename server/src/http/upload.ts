@@ -148,6 +148,7 @@ async function readPart(
   store: (file: AsyncIterable<Buffer>, filename: string) => Promise<FileFacts>,
 ): Promise<void> {
   if (name === undefined || name === '') throw invalidForm('A field of the form has no name.');
+  if (name === 'metadata') throw metadataInOne();
   const [, key] = /^metadata\[([^[\]]*)\]$/.exec(name) ?? [];
   const target = key === undefined ? body : metadataOf(body);
   const member = key ?? name;
@@ -165,8 +166,14 @@ async function readPart(
 
 function metadataOf(body: JsonObject): JsonObject {
   if (!Object.hasOwn(body, 'metadata')) body.metadata = {};
-  if (typeof body.metadata === 'object' && body.metadata !== null) return body.metadata as JsonObject;
-  throw invalidParameter('metadata', 'Send `metadata` as fields of their own, such as `metadata[order]`.');
+  return body.metadata as JsonObject;
+}
+
+function metadataInOne(): ApiError {
+  return invalidParameter(
+    'metadata',
+    'A form has each pair of `metadata` in a field of its own, such as `metadata[order]`.',
+  );
 }
 
 async function readText(name: string, part: AsyncIterable<Buffer>): Promise<string> {

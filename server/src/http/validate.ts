@@ -64,6 +64,8 @@ interface Rules {
   type?: string | string[];
   enum?: (string | null)[];
   pattern?: string;
+  /** Of our own schemas: the first is told to whoever sends something else. */
+  examples?: string[];
   format?: string;
   minLength?: number;
   maxLength?: number;
@@ -81,6 +83,7 @@ function allowed(schema: Record<string, unknown> | undefined): string {
     type,
     enum: values,
     pattern,
+    examples,
     format,
     minLength,
     maxLength,
@@ -101,7 +104,8 @@ function allowed(schema: Record<string, unknown> | undefined): string {
   const different = uniqueItems ? ' different' : '';
   const count = minItems === undefined ? `at most ${most}` : `${minItems} to ${most}`;
   const items = most === undefined ? '' : ` of ${count}${different} entries`;
-  const form = pattern === undefined ? '' : ` that matches ${pattern}`;
+  const example = examples === undefined ? '' : ` such as ${examples[0]}`;
+  const form = pattern === undefined || example !== '' ? example : ` that matches ${pattern}`;
   const noun = types.map((name) => (name && nouns[name]) ?? name).join(' or ');
   return `${noun}${lengths}${range}${items}${form}${orNull}`;
 }

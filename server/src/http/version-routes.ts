@@ -9,7 +9,10 @@ import { versionedValidator } from './input.ts';
 const ServedVersion = closedObject({
   id: Type.String({ description: 'The date: what `Service-Version` takes.' }),
   object: described(oneOf('api_version'), 'What kind of object it is.'),
-  latest: Type.Boolean({ description: 'Whether it is the one that new accounts are pinned to.' }),
+  latest: Type.Boolean({
+    description:
+      'Whether it is the newest here: the one that new accounts are pinned to, unless the deployment says otherwise.',
+  }),
   changelog: Type.String({ description: 'What changed with it: what has to be changed by whoever upgrades to it.' }),
 });
 

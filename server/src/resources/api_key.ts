@@ -8,6 +8,7 @@ import {
   closedObject,
   createFrom,
   defineResource,
+  described,
   nullable,
   oneOf,
   type Caller,
@@ -120,7 +121,8 @@ export const apiKey = defineResource<ApiKeyRecord>({
       column: 'bigint',
       schema: nullable(Type.Integer()),
       keptBy: 'duty',
-      description: 'When it was last used, to the minute, in seconds since the Unix epoch; null if it never was.',
+      description:
+        'When it was last used, to the minute, in seconds since the Unix epoch; null if it never was. It is written every few seconds.',
     },
     revoked_at: { column: 'bigint', schema: nullable(Type.Integer()), shown: 'never' },
     status: {
@@ -138,7 +140,12 @@ export const apiKey = defineResource<ApiKeyRecord>({
   },
   create: createFrom(
     {
-      type: Type.Optional(nullable(oneOf('secret', 'restricted', 'agent'))),
+      type: Type.Optional(
+        described(
+          nullable(oneOf('secret', 'restricted', 'agent')),
+          '`secret` unless you say otherwise. The other two need `permissions`, and `agent` a `name`.',
+        ),
+      ),
       name: Type.Optional(nullable(Name)),
       permissions: Type.Optional(nullable(Permissions)),
       expires_at: Type.Optional(nullable(Time)),

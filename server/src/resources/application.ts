@@ -24,7 +24,11 @@ const Rent = closedObject({
     maximum: 9_999_999_999,
     description: 'In the smallest unit of the currency: 95000 is 950.00 pounds.',
   }),
-  currency: Type.String({ pattern: '^[a-z]{3}$', description: 'The currency (ISO 4217) in lower case: `gbp`.' }),
+  currency: Type.String({
+    pattern: '^[a-z]{3}$',
+    examples: ['gbp'],
+    description: 'The currency (ISO 4217) in lower case: `gbp`.',
+  }),
   interval: Type.Unsafe<'week' | 'month' | 'year'>({
     ...oneOf('week', 'month', 'year'),
     description: 'How often the amount is due.',

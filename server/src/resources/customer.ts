@@ -11,7 +11,7 @@ import {
 } from '../core/resource.ts';
 
 const Text = Type.String({ minLength: 1, maxLength: 500 });
-const Email = Type.String({ maxLength: 255, pattern: '^[^\\s@]+@[^\\s@]+$' });
+const Email = Type.String({ maxLength: 255, pattern: '^[^\\s@]+@[^\\s@]+$', examples: ['ada@example.org'] });
 const CalendarDate = Type.String({ format: 'date' });
 
 const addressLines = {
@@ -19,7 +19,7 @@ const addressLines = {
   line2: described(nullable(Text), 'What the first line has no room for; null if nothing.'),
   city: described(Text, 'Town or city.'),
   postal_code: described(Text, 'As it is written in the country.'),
-  country: Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2, such as `GB`.' }),
+  country: Type.String({ pattern: '^[A-Z]{2}$', examples: ['GB'], description: 'ISO 3166-1 alpha-2, such as `GB`.' }),
   from: described(nullable(CalendarDate), 'The first day there; null if it is not known.'),
   to: described(
     nullable(CalendarDate),

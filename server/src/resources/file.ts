@@ -76,7 +76,7 @@ export const file = defineResource<FileRecord>({
     {
       summary: 'Upload a file',
       description:
-        'Takes a form (`multipart/form-data`): `purpose`, `file`, and `metadata[key]` for each pair. Whatever its name and type, the file must be a PDF, by what is in it. It has a minute to arrive. With an `Idempotency-Key`, the fields, the name and the hash of the bytes are what must be the same.',
+        'Takes a form (`multipart/form-data`): `purpose`, `file`, and `metadata[key]` for each pair. Whatever its name and type, the file must be a PDF: it begins with `%PDF-` and its version, and has `%%EOF` in its last kilobyte. It has a minute to arrive. With an `Idempotency-Key`, the fields, the name and the hash of the bytes are what must be the same.',
       example: { purpose: 'reference_report', file: '%PDF-1.7 …', metadata: { order: '17' } },
     },
   ),

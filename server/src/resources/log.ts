@@ -96,7 +96,8 @@ export const log = defineResource({
     request_body: {
       column: 'text',
       schema: TextOrNull,
-      description: 'The body as it was sent, but for secrets, which are `[redacted]`. Null if there was none.',
+      description:
+        'The body as it was sent, but for secrets, which are `[redacted]`. Null if there was none, or if the person whom it was about was erased.',
     },
     response_body: {
       column: 'text',

@@ -31,6 +31,7 @@ const known = new Set([
   'properties', 'required', 'additionalProperties', 'propertyNames', 'maxProperties',
   // Says what a value means, and allows and forbids none.
   'description',
+  'examples',
 ]);
 
 /** Keys that a client may choose, and that a server could mistake for its own. */

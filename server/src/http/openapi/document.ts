@@ -27,7 +27,13 @@ export interface Documented {
  */
 export function openApiDocument(documented: Documented, version: string): JsonObject {
   const { resources, versions, routes, config, productVersion } = documented;
-  const shapes: Shapes = { resources, versions, version, schemas: new Schemas({ versions, resources }, version) };
+  const shapes: Shapes = {
+    resources,
+    versions,
+    version,
+    schemas: new Schemas({ versions, resources }, version),
+    publicUrl: config.publicUrl,
+  };
   const paths = pathsOf(shapes, routes);
   const webhooks = webhooksOf(shapes);
   const responses = refusalComponents(shapes.schemas);
@@ -116,7 +122,7 @@ function webhookOf({ schemas }: Shapes, resource: Resource, type: string, descri
     type: 'object',
     properties: {
       type: { const: type },
-      data: { type: 'object', properties: { object: schemas.record(resource) } },
+      data: { type: 'object', properties: { object: schemas.snapshot(resource, type) } },
     },
   };
   return {

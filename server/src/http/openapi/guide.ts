@@ -66,14 +66,15 @@ const connectedAccounts = `
 # Connected accounts
 
 A platform makes an account for each of its customers (\`POST /v1/accounts\`) and acts for it with its own key and the header \`Service-Context: acct_…\`. What is made then belongs to that account, what is read is that
-account’s own, and objects have \`account\` (events have not). An account that is not connected to yours and one that does not exist get the same answer.
+account’s own, and objects have \`account\` (events have not). It reaches the accounts that were made by your own, not those that they have made. Answers have the version of your key’s account, unless \`Service-Version\` names one; a connected
+account’s own version is for the keys that you make for it (\`POST /v1/api_keys\` with \`Service-Context\`) and for its endpoints. An account that is not connected to yours and one that does not exist get the same answer.
 `;
 
 const versioning = ({ versions, version }: GuideFacts): string => `
 # Versions
 
 A version is a date. The first request of an account pins it to the latest version, and it keeps the shapes of that one until it upgrades (\`POST /v1/account/api_version\`); an upgrade can be previewed
-(\`GET /v1/account/api_version/preview\`) and, for 72 hours, taken back. A single request can name another version: \`Service-Version: ${version}\`. Every answer tells its version in the same header. Only exact dates are
+(\`GET /v1/account/api_version/preview\`) and, for 72 hours, taken back. To try that in a sandbox, start it with \`TENURE_LATEST_VERSION\` set to an older date. A single request can name another version: \`Service-Version: ${version}\`. Every answer tells its version in the same header. Only exact dates are
 taken. A version holds for bodies, filters, paths to expand, answers, events, and the \`param\` of an error; each webhook endpoint has a version of its own. New members, new kinds of event and new codes can come without a new version.
 
 Versions up to this one, the newest first:
@@ -88,7 +89,7 @@ const requests = `
 # Requests
 
 Bodies are JSON objects in UTF-8, with \`Content-Type: application/json\`, up to 256 kB. Records are made and changed with POST, and an update leaves alone what it does not send. Where a member of a body may be null, null on creation is as if it were left out.
-Nothing is coerced or ignored: an unknown member or query parameter is a 400 that names the nearest known one, and so is a key that comes twice. Times are whole seconds since the Unix epoch. Ids are opaque, up to 255 characters of \`a-z\`, \`A-Z\`, \`0-9\` and \`_\`.
+Nothing is coerced or ignored: an unknown member or query parameter is a 400, which names the one that was probably meant, and so is a key that comes twice. Times are whole seconds since the Unix epoch. Ids are opaque, up to 255 characters of \`a-z\`, \`A-Z\`, \`0-9\` and \`_\`.
 
 Every answer has a \`Request-Id\`. For POST and DELETE it is also the id of a log.
 `;
@@ -99,7 +100,7 @@ const idempotency = `
 A request that got no answer may have been carried out, or not. Send any POST with an \`Idempotency-Key\`, 1 to 255 printable ASCII characters and a new one for each operation, and you need not know: send the very same request
 again, and it is carried out once. The repeat gets the first answer, byte for byte, with \`Idempotent-Replayed: true\` and, in \`Original-Request\`, the request that was carried out.
 
-A key lives for 24 hours from its first use. Sent with another method, path, query, body or without the same \`Service-Context\`, it is refused (\`idempotency_key_reused\`); while its first request is running, the repeat
+A key lives for 24 hours from its first use. It belongs to the account of your API key and the account acted upon: the same key with another \`Service-Context\` is another key. Sent with another method, path, query or body it is refused (\`idempotency_key_reused\`); while its first request is running, the repeat
 gets 409 (\`idempotency_key_in_use\`). A request that was refused before it was carried out (a parameter, a permission, 401, 429, 503) leaves its key free; a 404, a forbidden transition and a 500 are kept like any answer. On GET and DELETE the header is ignored.
 
 One rule is enough for a client: after no answer, or one with \`Service-Should-Retry: true\`, send the same request with the same key, after the time in \`Retry-After\`.
@@ -150,8 +151,11 @@ Many records take \`metadata\`: up to 50 pairs, with keys of 1 to 40 characters 
 const webhooks = `
 # Webhooks
 
-Make a webhook endpoint, and each event it subscribed to (\`*\`, \`<resource>.*\` or \`<resource>.<verb>\`) is sent to it by POST, within milliseconds, in the endpoint’s version. The answer that makes the endpoint has its \`signing_secret\`. Each delivery has
-\`Service-Signature: t=<unix seconds>,v1=<hex>\`: HMAC-SHA256, keyed with the whole \`whsec_…\` text, over \`<t>.<raw body>\`. Verify it over the bytes as they came:
+Make a webhook endpoint, and each event it subscribed to (\`*\`, \`<resource>.*\` or \`<resource>.<verb>\`) is sent to it by POST, within milliseconds, in the endpoint’s version. The answer that makes the endpoint has its \`signing_secret\`.
+
+## Verify the signature
+
+Each delivery has \`Service-Signature: t=<unix seconds>,v1=<hex>\`: HMAC-SHA256, keyed with the whole \`whsec_…\` text, over \`<t>.<raw body>\`. Verify it over the bytes as they came. A secret that is rolled is good at once, so a delivery of that moment may be signed with the new one before you have it: refuse it, and it comes again.
 
 \`\`\`js
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -168,6 +172,8 @@ function verify(header, body, secret) {
 }
 \`\`\`
 
+## Answer, and what is sent again
+
 Answer 2xx at once and work afterwards; redirects are not followed. Anything else than 2xx within 15 seconds is a failure, and the event is sent again: unless the deployment is set otherwise, after 5 s, 30 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 20 h, each a
 fifth sooner or later, and up to twice as late if you answer \`Retry-After\`. Then the delivery is \`failed\`. The same event can come more than once and not always in order: keep the ids you have seen (\`Service-Event-Id\`).
 \`GET /v1/webhook_endpoints/{id}/deliveries\` and \`GET /v1/events/{id}/deliveries\` tell every attempt.
@@ -182,7 +188,8 @@ const limits = `
 |---|---|
 | Body of a request | 256 kB, 32 levels deep |
 | Request line and headers | 16 kB |
-| A whole request | 15 seconds to arrive |
+| File | 10 MB, a PDF |
+| A request’s headers, its body, a file | 10, 15 and 60 seconds to arrive |
 | Page of a list | 50 records |
 | Texts | 500 characters, unless a member says otherwise |
 | Webhook endpoints of an account | 100 |

@@ -13,6 +13,8 @@ export interface Shapes {
   version: string;
   resources: readonly Resource[];
   schemas: Schemas;
+  /** Where the server is. */
+  publicUrl: string;
 }
 
 /** The group that a route is shown in. */
@@ -42,6 +44,7 @@ export function operationOf(shapes: Shapes, route: Route): Piece {
     ...(body && { requestBody: body }),
     responses: { '200': successOf(shapes, route), ...refusalsOf(shapes.schemas, route) },
     ...(permission !== null && { 'x-permission': permission }),
+    ...(route.method === 'POST' && route.upload && { 'x-codeSamples': [uploadSample(shapes.publicUrl + route.path)] }),
   };
 }
 
@@ -121,6 +124,18 @@ function asForm(body: TObject, { contents }: UploadRoute): TObject {
     description: `The file, with a filename: ${description} of up to ${bytesMax / 1024 / 1024} MB.`,
   });
   return { ...body, properties: { ...body.properties, [fileField]: file } };
+}
+
+/** How a file is sent; what readers of the document make of a form sends its text. */
+function uploadSample(url: string): Piece {
+  const source = [
+    `curl ${url}`,
+    '-H "Authorization: Bearer sk_test_…"',
+    '-F purpose=reference_report',
+    '-F "metadata[order]=17"',
+    `-F ${fileField}=@report.pdf`,
+  ].join(' \\\n  ');
+  return { lang: 'Shell', label: 'curl', source };
 }
 
 /** A member that says nothing of itself means what the field of its name does. */

@@ -103,6 +103,12 @@ export class Schemas {
     );
   }
 
+  /** What an event of this type tells of a record. */
+  snapshot(resource: Resource, type: string): Piece {
+    const isErasure = resource.delete === 'erases' && type.endsWith('.deleted');
+    return isErasure ? this.deletion(resource) : this.record(resource);
+  }
+
   /** The body of a request, in the shape of the newest version. */
   body(operationId: string, object: string, body: TObject): Piece {
     return this.#named(`${nameOf(operationId)}Body`, () => this.inVersion(object, body));
@@ -183,7 +189,11 @@ export class Schemas {
     const verb = type.split('.')[1]!;
     const different = verb === 'created' ? before : after[verb];
     const previous = verb === 'updated' ? before : null;
-    const data = { object: { ...object, ...different }, previous_attributes: previous };
+    const isErasure = resource.delete === 'erases' && verb === 'deleted';
+    const snapshot = isErasure
+      ? { id: object.id!, object: object.object!, deleted: true }
+      : { ...object, ...different };
+    const data = { object: snapshot, previous_attributes: previous };
     return this.#older({ ...event, type, data });
   }
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { idLengthMax, idPattern } from '../../core/ids.ts';
-import { createFrom, defineResource, exactly, nullable, updateFrom } from '../../core/resource.ts';
+import { createFrom, defineResource, described, exactly, nullable, updateFrom } from '../../core/resource.ts';
 import {
   AutomaticReference,
   AutomaticReferenceInput,
@@ -71,7 +71,8 @@ export const reference = defineResource<ReferenceRecord>({
     reference_pdf: {
       column: 'text',
       schema: nullable(LinkedId),
-      description: 'The id of the file with the finished report; null if there is none.',
+      description:
+        'The id of the file with the finished report; null if there is none. It stays when that file is deleted.',
     },
     status: {
       column: 'text',
@@ -120,8 +121,15 @@ export const reference = defineResource<ReferenceRecord>({
   ),
   update: updateFrom(
     {
-      outcome: Type.Optional(Outcome),
-      reference_pdf: Type.Optional(LinkedId),
+      outcome: Type.Optional(
+        described(Outcome, 'The verdict, from good to bad. It cannot be taken back, only corrected.'),
+      ),
+      reference_pdf: Type.Optional(
+        described(
+          LinkedId,
+          'The id of the file with the report. Another one takes its place; it cannot be taken away.',
+        ),
+      ),
       status: Type.Optional(
         Type.Unsafe<'processing'>({
           type: 'string',
