@@ -80,11 +80,11 @@ create table customers (
   deleted_at bigint,
   history_erased_at bigint,
   constraint customers_pkey PRIMARY KEY (account_id, id),
-  constraint customers_deleted_are_empty CHECK (((deleted_at IS NULL) OR ((email IS NULL) AND (phone IS NULL) AND (date_of_birth IS NULL) AND (addresses = '[]'::text) AND (metadata = '{}'::text))))
+  constraint customers_deleted_are_empty CHECK (((deleted_at IS NULL) OR ((name = '[erased]'::text) AND (email IS NULL) AND (phone IS NULL) AND (date_of_birth IS NULL) AND (addresses = '[]'::text) AND (metadata = '{}'::text))))
 );
 
 CREATE INDEX customers_email ON public.customers USING btree (account_id, email, id) WHERE (email IS NOT NULL);
-CREATE INDEX customers_to_erase ON public.customers USING btree (deleted_at) WHERE ((deleted_at IS NOT NULL) AND (history_erased_at IS NULL));
+CREATE INDEX customers_to_erase ON public.customers USING btree (id) WHERE ((deleted_at IS NOT NULL) AND (history_erased_at IS NULL));
 
 create table deployment (
   id boolean not null default true,
@@ -169,7 +169,7 @@ create table request_logs (
   created bigint not null,
   method text not null,
   url text not null,
-  path text not null,
+  path text collate "C" not null,
   status smallint not null,
   duration_ms integer not null,
   ip_address text,
@@ -193,6 +193,7 @@ create table request_logs (
 
 CREATE INDEX request_logs_idempotency_key ON ONLY public.request_logs USING btree (account_id, idempotency_key, id) WHERE (idempotency_key IS NOT NULL);
 CREATE INDEX request_logs_key ON ONLY public.request_logs USING btree (account_id, key_id, id);
+CREATE INDEX request_logs_mentions ON ONLY public.request_logs USING gin (mentions) WHERE (mentions <> '{}'::text[]);
 CREATE INDEX request_logs_original ON ONLY public.request_logs USING btree (account_id, original_request) WHERE (original_request IS NOT NULL);
 CREATE INDEX request_logs_path ON ONLY public.request_logs USING btree (account_id, path, id);
 CREATE INDEX request_logs_status ON ONLY public.request_logs USING btree (account_id, status, id);
@@ -233,6 +234,7 @@ create table tenant_references (
 CREATE INDEX tenant_references_application ON public.tenant_references USING btree (account_id, application, id);
 CREATE INDEX tenant_references_customer ON public.tenant_references USING btree (account_id, customer, id) WHERE (customer IS NOT NULL);
 CREATE INDEX tenant_references_outcome ON public.tenant_references USING btree (account_id, outcome, id) WHERE (outcome IS NOT NULL);
+CREATE INDEX tenant_references_reference_pdf ON public.tenant_references USING btree (account_id, reference_pdf) WHERE (reference_pdf IS NOT NULL);
 CREATE INDEX tenant_references_status ON public.tenant_references USING btree (account_id, status, id);
 
 create table webhook_attempts (

@@ -21,6 +21,7 @@ import type { HttpContext } from './http/call.ts';
 import { openAccounts } from './http/account-context.ts';
 import { KeyUses } from './http/key-uses.ts';
 import { openKeyRing } from './http/authenticate.ts';
+import { tellingIdsOf } from './core/erase.ts';
 import type { Resource } from './core/resource.ts';
 import { resources as ownResources } from './resources/index.ts';
 import { Dispatcher, dispatcherLimits, type DispatcherLimits } from './webhooks/dispatcher.ts';
@@ -38,6 +39,8 @@ export interface Context extends HttpContext {
   connection: Connection;
   database: Database;
   eraser: Eraser;
+  /** The ids, in a text, of records that can tell of a person. */
+  tellingIds: RegExp;
   /** Null in a process that does not deliver. It is to be started. */
   dispatcher: Dispatcher | null;
   close(): Promise<void>;
@@ -107,11 +110,13 @@ export async function createContext(
         });
   const onDeliveries = dispatcher ? () => dispatcher.wake() : deliveriesNotifier(database.readers, log);
   const readRecord = recordReader(reader);
+  const tellingIds = tellingIdsOf(resources);
   const committer = new Committer({
     writers: database.writers,
     ids,
     clock,
     eventShape,
+    tellingIds,
     epoch: eventEpoch,
     onDeliveries,
   });
@@ -129,6 +134,7 @@ export async function createContext(
     readRecord,
     committer,
     eraser,
+    tellingIds,
     fileStore: new FileStore(database.files),
     keyRing: openKeyRing(reader),
     keyUses: new KeyUses(),

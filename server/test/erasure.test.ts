@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { formOf, pdfOf } from './support/files.ts';
 import { receiverForTest } from './support/receiver.ts';
+import { rawRequest } from './support/raw-http.ts';
 import { expectRefusal, refusals } from './support/refusals.ts';
 import { good, serverForTest, type Api, type ApiResponse, type TestServer } from './support/server.ts';
 import { inVersion, versions } from './support/versions.ts';
@@ -152,10 +153,9 @@ describe('a person who is deleted', () => {
     const { count } = (await good(api.get('/v1/events'))).body;
     await good(api.delete(`/v1/customers/${customer.id}`));
     expect((await good(api.get('/v1/events'))).body.count).toBe(count);
-    const { body: later } = await good(
-      api.post('/v1/references?expand=customer', { application: 'app_1', customer: customer.id }),
-    );
-    expect(later.customer).toStrictEqual({ id: customer.id, object: 'customer', deleted: true });
+    // Nor is anybody else checked in their name.
+    const late = await api.post('/v1/references', { application: 'app_1', customer: customer.id });
+    expectRefusal(late, { ...refusals.idUnknown, status: 400, param: 'customer', says: 'was deleted' });
   });
 
   test('is nobody else’s to delete', async () => {
@@ -168,7 +168,133 @@ describe('a person who is deleted', () => {
   });
 });
 
+describe('nothing tells of a person who was erased', () => {
+  test('in the answers of requests about others that showed them whole, nor when those are repeated', async () => {
+    const server = await serverForTest();
+    const { api } = server;
+    const person = await made(api, 'customers', { name: 'Zebedee', email: 'zebedee@example.com' });
+    const other = await made(api, 'customers', { name: 'Ada' });
+    const application = await made(api, 'applications', { customers: [person.id, other.id], unit: 'flat_12' });
+    // It changes nothing, so it has no event.
+    await good(api.post(`/v1/applications/${application.id}?expand=customers`, {}));
+    const reference = await made(api, 'references', { application: application.id, customer: other.id });
+    const path = `/v1/references/${reference.id}?expand=application.customers`;
+    const ask = () => api.post(path, { metadata: { order: '17' } }, { 'idempotency-key': 'k' });
+    expect((await good(ask())).text).toContain('Zebedee');
+    await good(api.delete(`/v1/customers/${person.id}`));
+    expect(await placesOf(server, 'ebedee')).toEqual([]);
+    const again = await good(ask());
+    expect([again.headers.get('idempotent-replayed'), again.text.includes('ebedee')]).toEqual(['true', false]);
+    expect(again.body).toMatchObject({ metadata: { order: '17' }, application: { unit: 'flat_12' } });
+    // What others sent stays.
+    expect(await placesOf(server, 'order')).not.toEqual([]);
+  });
+
+  test('in the logs of requests whose path was spelt otherwise, or that were refused, whatever they repeat', async () => {
+    const server = await serverForTest();
+    const { api } = server;
+    const { id } = await made(api, 'customers', { name: 'Zebedee' });
+    await good(api.post(`/v1/customers/${id.replace('_', '%5F')}`, {}));
+    const absolute = `POST http://localhost/v1/customers/${id}`;
+    const headers = ['Content-Type: application/json'];
+    expect((await rawRequest(server, absolute, { headers, body: '{}' })).status).toBe(200);
+    for (const refused of [
+      await api.post(`/v1/customers/${id}?email=zebedee@example.com`, {}),
+      await api.post(`/v1/customers/${id}`, { metadata: { 'Zebedee [work]': 'x' } }),
+      await api.post('/v1/references', { application: 'app_1', customer: id, metadata: { note: 'Zebedee' }, typo: 1 }),
+    ])
+      expect(refused.status).toBe(400);
+    expect((await placesOf(server, 'ebedee')).length).toBeGreaterThan(5);
+    await good(api.delete(`/v1/customers/${id}`));
+    expect(await placesOf(server, 'ebedee')).toEqual([]);
+    const { data: logs } = (await good(api.get('/v1/logs?status=400'))).body;
+    expect(logs.map(({ error }: Body) => error.code)).toEqual([
+      'parameter_unknown',
+      'parameter_invalid',
+      'parameter_unknown',
+    ]);
+  });
+
+  test('in what is sent about them later: a repeat, an update, a reference', async () => {
+    const server = await serverForTest();
+    const { api } = server;
+    const { customer, references } = await personIn(server);
+    await good(api.delete(`/v1/customers/${customer.id}`));
+    const body = { application: 'app_1', customer: customer.id, metadata: { note: 'secretmeta' } };
+    await good(api.post('/v1/references?expand=customer', body, { 'idempotency-key': 'reference' }));
+    await api.post(`/v1/customers/${customer.id}`, { name: 'Zebedee' });
+    await api.post(`/v1/references/${references[0].id}`, { metadata: { note: 'secretmeta' } });
+    for (const word of words) expect(await placesOf(server, word), word).toEqual([]);
+  });
+
+  test('in a report that was replaced; but one that is about somebody else too is theirs', async () => {
+    const server = await serverForTest();
+    const { api } = server;
+    const person = await made(api, 'customers', { name: 'Zebedee' });
+    const other = await made(api, 'customers', { name: 'Ada' });
+    const upload = async (name: string): Promise<string> =>
+      (await good(api.post('/v1/files', formOf({}, pdfOf('findings'), name)))).body.id;
+    const [first, second, joint] = [
+      await upload('Zebedee 1.pdf'),
+      await upload('Zebedee 2.pdf'),
+      await upload('both.pdf'),
+    ];
+    for (const [customer, files] of [
+      [person.id, [first, second]],
+      [person.id, [joint]],
+      [other.id, [joint]],
+    ] as const) {
+      const { id } = await made(api, 'references', { application: 'app_1', customer });
+      for (const file of files) await good(api.post(`/v1/references/${id}`, { reference_pdf: file }));
+    }
+    await good(api.delete(`/v1/customers/${person.id}`));
+    const statuses = [first, second, joint].map(async (id) => (await api.get(`/v1/files/${id}`)).status);
+    expect(await Promise.all(statuses)).toEqual([404, 404, 200]);
+    expect(await placesOf(server, 'Zebedee')).toEqual([]);
+    await good(api.delete(`/v1/customers/${other.id}`));
+    expect((await api.get(`/v1/files/${joint}`)).status).toBe(404);
+  });
+
+  test('in a webhook that is sent again after the deletion', async () => {
+    const receiver = await receiverForTest(500, 500, 200);
+    const server = await serverForTest({ settings: { TENURE_RETRY_SCHEDULE: '1,1,1,1' } });
+    const { api } = server;
+    await endpointFor(api, receiver.url, { enabled_events: ['customer.created'] });
+    const person = await made(api, 'customers', { name: 'Zebedee' });
+    await receiver.count(1);
+    await good(api.delete(`/v1/customers/${person.id}`));
+    const sent = await receiver.count(3);
+    expect(sent[0]!.body.data.object.name).toBe('Zebedee');
+    expect(sent.at(-1)!.body.data.object).toMatchObject({ id: person.id, name: '[erased]', email: null });
+  });
+
+  test('nor is a request that they were erased from taken for one that would be refused', async () => {
+    const server = await serverForTest();
+    const { customer } = await personIn(server);
+    await good(server.api.delete(`/v1/customers/${customer.id}`));
+    const { body } = await good(server.api.get('/v1/account/api_version/preview'));
+    expect(body.requests).toMatchObject({ different: 0, data: [] });
+  });
+});
+
 describe('an erasure that was cut off', () => {
+  test('holds up no other', async () => {
+    const clock = new TestClock();
+    const server = await serverForTest({ overrides: { clock } });
+    const { api, context } = server;
+    const people = [await made(api, 'customers', { name: 'Ada' }), await made(api, 'customers', { name: 'Bo' })];
+    for (const { id } of people) await good(api.delete(`/v1/customers/${id}`));
+    const { readers } = context.database;
+    // A process that runs beside this one has written it, in a version that this one does not know.
+    await readers.query(`update request_logs set api_version = '2099-01-01' where path = $1`, [
+      `/v1/customers/${people[0].id}`,
+    ]);
+    clock.advanceSeconds(61);
+    await context.eraser.finish();
+    const { rows } = await readers.query('select history_erased_at is not null as finished from customers order by id');
+    expect(rows).toEqual([{ finished: false }, { finished: true }]);
+  });
+
   test('is finished by the next process, and what a slow request wrote late is erased too', async () => {
     const clock = new TestClock();
     const server = await serverForTest({
@@ -210,6 +336,10 @@ async function placesOf({ context }: TestServer, word: string): Promise<string[]
     if (rows[0]!.found) places.push(`${name}.${column}`);
   }
   return places;
+}
+
+async function made(api: Api, path: string, body: object): Promise<Body> {
+  return (await good(api.post(`/v1/${path}`, body))).body;
 }
 
 async function everythingDelivered(api: Api): Promise<void> {

@@ -1,6 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Clock } from '../core/clock.ts';
-import type { IdMaker } from '../core/ids.ts';
 import {
   DatabaseError,
   isConnectionFault,
@@ -11,8 +9,8 @@ import {
   type PoolClient,
 } from '../db/database.ts';
 import { Lanes } from './lanes.ts';
-import { exclusivesOf, prepareMember, type Member } from './member.ts';
-import { OverloadedError, type EventShape, type Mutation, type Outcome } from './mutation.ts';
+import { exclusivesOf, prepareMember, type Making, type Member } from './member.ts';
+import { OverloadedError, type Mutation, type Outcome } from './mutation.ts';
 import { provesCommit, refusalCode, statementsOf, type RefusalReason, type Statement } from './statements.ts';
 
 /** Measured best up to 128 connections; above, larger batches carry more than they delay. */
@@ -57,7 +55,7 @@ type Sent =
  */
 export class Committer {
   readonly #writers: Pool;
-  readonly #making: { ids: IdMaker; clock: Clock; eventShape: () => EventShape };
+  readonly #making: Making;
   readonly #epoch: number;
   readonly #doubtMs: number;
   readonly #onDeliveries: () => void;
@@ -68,15 +66,7 @@ export class Committer {
   #countedAccounts = new Set<string>();
 
   /** @param parts.onDeliveries told when a batch with deliveries is durable; it must return at once. */
-  constructor(parts: {
-    writers: Pool;
-    ids: IdMaker;
-    clock: Clock;
-    eventShape: () => EventShape;
-    epoch: number;
-    onDeliveries?: () => void;
-    doubtMs?: number;
-  }) {
+  constructor(parts: Making & { writers: Pool; epoch: number; onDeliveries?: () => void; doubtMs?: number }) {
     this.#writers = parts.writers;
     this.#making = parts;
     this.#epoch = parts.epoch;

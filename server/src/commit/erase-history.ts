@@ -4,13 +4,23 @@ import type { Pool } from '../db/database.ts';
 
 /*
  * What was written is never changed, but for one reason: it tells of a person who was erased. No row goes, so ids and times stay, and
- * what a request or an event was about.
+ * what a request or an event was about. Statements are planned for the values they have: a person's few rows among an account's
+ * millions are found by their own indexes, which a plan for any values would not use.
  */
 
 /** An event or an answer of this version without the person; null if it tells nothing of them. */
 export type Rewriting = (object: JsonObject, version: string) => JsonObject | null;
 
 const rowsAtOnce = 200;
+
+/** Every id that the events mention which mention one of these records: what they are linked to, or were. */
+export async function readMentioned(pool: Pool, accountId: string, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `select distinct unnest(mentions) as id from events where account_id = $1 and mentions && $2::text[]`,
+    [accountId, ids],
+  );
+  return rows.map(({ id }) => id);
+}
 
 /**
  * Empties the events that mention one of these records.
@@ -33,16 +43,16 @@ export async function eraseEvents(
       data: string;
       request: string;
       shape_version: string;
-    }>({
-      name: 'events_to_erase',
-      text: `
-        select id, object_id, data, request, shape_version
-        from events
-        where account_id = $1 and mentions && $2::text[] and id > $3
-        order by id
-        limit ${rowsAtOnce}`,
-      values: [accountId, ids, after],
-    });
+    }>(
+      `with found as materialized (
+         select id from events where account_id = $1 and mentions && $2::text[]
+       )
+       select id, object_id, data, request, shape_version
+       from events
+       where account_id = $1 and id in (select id from found where id > $3 order by id limit ${rowsAtOnce})
+       order by id`,
+      [accountId, ids, after],
+    );
     const changed: { id: string; data: string }[] = [];
     for (const { id, object_id, data, request, shape_version } of rows) {
       events.push(id);
@@ -53,15 +63,13 @@ export async function eraseEvents(
       if (event) changed.push({ id, data: JSON.stringify(event.data) });
     }
     if (changed.length > 0) {
-      await pool.query({
-        name: 'erase_events',
-        text: `
-          update events event
-          set data = input.data
-          from unnest($2::text[], $3::text[]) as input (id, data)
-          where event.account_id = $1 and event.id = input.id`,
-        values: [accountId, changed.map(({ id }) => id), changed.map(({ data }) => data)],
-      });
+      await pool.query(
+        `update events event
+         set data = input.data
+         from unnest($2::text[], $3::text[]) as input (id, data)
+         where event.account_id = $1 and event.id = input.id`,
+        [accountId, changed.map(({ id }) => id), changed.map(({ data }) => data)],
+      );
     }
     if (rows.length < rowsAtOnce) {
       return { events, requests: { about: [...about], besides: [...besides].filter((id) => !about.has(id)) } };
@@ -69,94 +77,138 @@ export async function eraseEvents(
   }
 }
 
+/** Where the logs are that may tell of a person. */
+export interface LogsToErase {
+  /** Requests that were about the records themselves, and such that were about others which link to them. */
+  about: readonly string[];
+  besides: readonly string[];
+  /** Of the records; requests to them and below. */
+  paths: readonly string[];
+  /** The records: their ids are in bodies of requests that have no event about them. */
+  ids: readonly string[];
+}
+
+interface LogRow {
+  id: string;
+  original_request: string | null;
+  api_version: string;
+  status: number;
+  url: string;
+  path: string;
+  request_body: string | null;
+  response_body: string | null;
+  error: string | null;
+}
+
 /**
- * Empties the logs of these requests and of those that repeated them, and of all requests to these paths and below. What was
- * answered, and is repeated for its Idempotency-Key, is told without the person; what was sent is told no more, but by requests
- * `besides`, which were about other records.
+ * Empties the logs of requests that told of a person, and of those that repeated them. What was answered, and is repeated for its
+ * Idempotency-Key, is told without the person. What was sent is told no more, unless it was a good request about another record.
  */
 export async function eraseLogs(
   pool: Pool,
   accountId: string,
-  { about, besides, paths }: { about: readonly string[]; besides: readonly string[]; paths: readonly string[] },
+  { about, besides, paths, ids }: LogsToErase,
   rewritten: Rewriting,
 ): Promise<void> {
-  const keepBodies = new Set(besides);
+  const ofOthers = new Set(besides);
   for (let after = '', more = true; more;) {
-    const { rows } = await pool.query<{
-      id: string;
-      original_request: string | null;
-      api_version: string;
-      response_body: string | null;
-    }>({
-      name: 'logs_to_erase',
-      text: `
-        select id, original_request, api_version, response_body
-        from (
-          select id from request_logs where account_id = $1 and id = any($2::text[])
-          union
-          select id from request_logs where account_id = $1 and original_request = any($2::text[])
-          union
-          select log.id
-          from unnest($3::text[]) as wanted (path)
-          -- The character after a slash is a zero.
-          join request_logs log
-            on log.account_id = $1
-            and (log.path = wanted.path or (log.path >= wanted.path || '/' and log.path < wanted.path || '0'))
-        ) found
-        join request_logs using (id)
-        where account_id = $1 and id > $4
-        order by id
-        limit ${rowsAtOnce}`,
-      values: [accountId, [...about, ...besides], paths, after],
+    const { rows } = await pool.query<LogRow>(
+      `with found as materialized (
+         select id from request_logs where account_id = $1 and id = any($2::text[])
+         union
+         select id from request_logs where account_id = $1 and original_request = any($2::text[])
+         union
+         select id from request_logs where account_id = $1 and path = any($3::text[])
+         union
+         -- The character after a slash is a zero.
+         select log.id
+         from unnest($3::text[]) as wanted (path)
+         join request_logs log
+           on log.account_id = $1 and log.path >= wanted.path || '/' and log.path < wanted.path || '0'
+         union
+         select id from request_logs where account_id = $1 and mentions <> '{}' and mentions && $4::text[]
+       )
+       select id, original_request, api_version, status, url, path, request_body, response_body, error
+       from request_logs
+       where account_id = $1 and id in (select id from found where id > $5 order by id limit ${rowsAtOnce})
+       order by id`,
+      [accountId, [...about, ...besides], paths, ids, after],
+    );
+    const changed = rows.flatMap((row) => {
+      const isTheirs = ofOthers.has(row.original_request ?? row.id) || isOfAnother(row, about, paths);
+      const erased = withoutPerson(row, isTheirs, rewritten);
+      return isSame(row, erased) ? [] : [erased];
     });
-    const bodies = rows.map(({ api_version, response_body }) => {
-      const answer = response_body === null ? null : answerIn(response_body);
-      const emptied = answer && rewritten(answer, api_version);
-      return emptied ? JSON.stringify(emptied) : response_body;
-    });
-    if (rows.length > 0) {
-      await pool.query({
-        name: 'erase_logs',
-        text: `
-          update request_logs log
-          set request_body = case when keeps_body then log.request_body end, response_body = input.response_body
-          from unnest($2::text[], $3::text[], $4::boolean[]) as input (id, response_body, keeps_body)
-          where log.account_id = $1
-            and log.id = input.id
-            and (not keeps_body or log.response_body is distinct from input.response_body)`,
-        values: [
+    if (changed.length > 0) {
+      await pool.query(
+        `update request_logs log
+         set url = input.url, request_body = input.request_body, response_body = input.response_body, error = input.error
+         from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
+           as input (id, url, request_body, response_body, error)
+         where log.account_id = $1 and log.id = input.id`,
+        [
           accountId,
-          rows.map(({ id }) => id),
-          bodies,
-          rows.map(({ id, original_request: original }) => keepBodies.has(original ?? id)),
+          changed.map(({ id }) => id),
+          changed.map(({ url }) => url),
+          changed.map(({ request_body: body }) => body),
+          changed.map(({ response_body: body }) => body),
+          changed.map(({ error }) => error),
         ],
-      });
+      );
     }
     after = rows.at(-1)?.id ?? '';
     more = rows.length === rowsAtOnce;
   }
 }
 
+/** A good request to another record, whose answer showed the person whole. */
+function isOfAnother(row: LogRow, about: readonly string[], paths: readonly string[]): boolean {
+  if (row.status !== 200 || about.includes(row.original_request ?? row.id)) return false;
+  return !paths.some((path) => row.path === path || row.path.startsWith(`${path}/`));
+}
+
+function withoutPerson(row: LogRow, isOfAnotherRecord: boolean, rewritten: Rewriting): LogRow {
+  const answer = row.response_body === null ? null : answerIn(row.response_body);
+  const emptied = answer && rewritten(answer, row.api_version);
+  const responseBody = emptied ? JSON.stringify(emptied) : row.response_body;
+  if (isOfAnotherRecord) return { ...row, response_body: responseBody };
+  const isRefusal = typeof answer?.error === 'object' && answer.error !== null;
+  return {
+    ...row,
+    url: row.url.split('?', 1)[0]!,
+    request_body: null,
+    // A refusal repeats what was wrong.
+    response_body: isRefusal ? JSON.stringify({ error: withoutParam(answer.error as JsonObject) }) : responseBody,
+    error: row.error === null ? null : JSON.stringify(withoutParam(parseJson(row.error) as JsonObject)),
+  };
+}
+
+function withoutParam({ param: _, ...error }: JsonObject): JsonObject {
+  return 'message' in error ? { ...error, message: '[erased]' } : error;
+}
+
+function isSame(before: LogRow, after: LogRow): boolean {
+  return (['url', 'request_body', 'response_body', 'error'] as const).every((name) => before[name] === after[name]);
+}
+
 /** Empties what receivers answered to these events: they may have sent back what they got. */
 export async function eraseAttempts(pool: Pool, accountId: string, events: readonly string[]): Promise<void> {
   for (let at = 0; at < events.length; at += rowsAtOnce) {
-    await pool.query({
-      name: 'erase_attempts',
-      text: `
-        update webhook_attempts attempt
-        set response = null
-        from webhook_deliveries delivery
-        where delivery.account_id in (
-            select $1
-            union all
-            select parent from accounts where account_id = $1 and id = $1 and parent is not null
-          )
-          and delivery.event = any($2::text[])
-          and attempt.account_id = delivery.account_id
-          and attempt.delivery_id = delivery.id
-          and attempt.response is not null`,
-      values: [accountId, events.slice(at, at + rowsAtOnce)],
-    });
+    await pool.query(
+      `update webhook_attempts attempt
+       set response = null
+       from webhook_deliveries delivery
+       where delivery.account_id in (
+           select $1
+           union all
+           select parent from accounts where account_id = $1 and id = $1 and parent is not null
+         )
+         and delivery.event = any($2::text[])
+         and attempt.account_id = delivery.account_id
+         and attempt.delivery_id = delivery.id
+         and attempt.response is not null`,
+      [accountId, events.slice(at, at + rowsAtOnce)],
+    );
   }
 }
 

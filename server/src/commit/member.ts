@@ -57,11 +57,20 @@ export interface CountDelta {
   delta: number;
 }
 
+/** What rows are made with. */
+export interface Making {
+  ids: IdMaker;
+  clock: Clock;
+  eventShape: () => EventShape;
+  /** The ids, in a text, of records that can tell of a person. */
+  tellingIds: RegExp;
+}
+
 /** Everything that follows from a decision: record writes, events, log, claim and counts. */
 export function prepareMember(
   mutation: Mutation,
   decision: Decision,
-  { ids, clock, eventShape }: { ids: IdMaker; clock: Clock; eventShape: () => EventShape },
+  { ids, clock, eventShape, tellingIds }: Making,
 ): Member {
   const { request, accountId } = mutation;
   const member: Member = {
@@ -103,7 +112,7 @@ export function prepareMember(
       // A clock that was set meanwhile must not make the row unwritable.
       durationMs: Math.min(Math.max(0, clock.nowMs() - request.startedMs), 2 ** 31 - 1),
       events: member.events.map(({ id }) => id),
-      mentions: [...mentions],
+      mentions: mentionsBeyond(mentions, request, decision.answer, tellingIds),
     };
     member.claim = mutation.claim;
     addTotal(member.counts, 'log', 1);
@@ -112,6 +121,20 @@ export function prepareMember(
     addCounts(member.counts, 'log', counted, 1);
   }
   return member;
+}
+
+/**
+ * The records that a log tells of and its events do not: those that an answer shows whole, and those that a request names which was
+ * refused. By them a person who is erased is found in it.
+ */
+function mentionsBeyond(
+  known: ReadonlySet<string>,
+  { path, body }: RequestFacts,
+  answer: Answer,
+  tellingIds: RegExp,
+): string[] {
+  const found = [path, body ?? '', answer.body].flatMap((text) => text.match(tellingIds) ?? []);
+  return [...new Set(found)].filter((id) => !known.has(id));
 }
 
 /** What two members must not share in one batch: each names what only one of them can have. */

@@ -1,11 +1,13 @@
-import { setMember, type Json, type JsonObject } from './diff.ts';
+import { sameJson, setMember, type Json, type JsonObject } from './diff.ts';
 import type { Resource } from './resource.ts';
 
-/** The members that tell of a person, each with what is left of it; those that are not there are not added. */
+/** As it is, but with what is left of the members that tell of a person. The very same if nothing of them was left to empty. */
 export function withoutPerson<Shape extends object>(resource: Resource, members: Shape): Shape {
-  const left = { ...members } as Record<string, Json>;
+  let left = members as Record<string, Json>;
   for (const [name, { erased }] of Object.entries(resource.fields)) {
-    if (erased && Object.hasOwn(left, name)) left[name] = erased(left[name]!);
+    if (!erased || !Object.hasOwn(left, name)) continue;
+    const value = erased(left[name]!);
+    if (!sameJson(value, left[name]!)) left = { ...left, [name]: value };
   }
   return left as Shape;
 }
@@ -27,19 +29,28 @@ export function eraseWithin(value: Json, kinds: ReadonlyMap<string, Resource>, i
   const inner: JsonObject = {};
   let changed = false;
   for (const name of Object.keys(value)) {
-    const member = eraseWithin(value[name]!, kinds, ids);
+    // Metadata is the client's own, whatever it looks like.
+    const member = name === 'metadata' ? value[name]! : eraseWithin(value[name]!, kinds, ids);
     changed ||= member !== value[name];
     setMember(inner, name, member);
   }
+  const known = changed ? inner : value;
   const kind = isErased(value, ids) ? kinds.get(value.object) : undefined;
-  if (kind) return withoutPerson(kind, inner);
+  if (kind) return withoutPerson(kind, known);
   const snapshot = value.object;
   const previous = value.previous_attributes;
   if (isObject(snapshot) && isErased(snapshot, ids) && isObject(previous)) {
     const snapshotKind = kinds.get(snapshot.object);
-    if (snapshotKind) return { ...inner, previous_attributes: withoutPerson(snapshotKind, previous) };
+    const left = snapshotKind ? withoutPerson(snapshotKind, previous) : previous;
+    if (left !== previous) return { ...inner, previous_attributes: left };
   }
-  return changed ? inner : value;
+  return known;
+}
+
+/** Finds the ids of records that can tell of a person, in any text: of persons, of records about them, and of files. */
+export function tellingIdsOf(resources: readonly Resource[]): RegExp {
+  const kinds = resources.filter((resource) => resource.delete === 'erases' || resource.erasure || resource.contents);
+  return new RegExp(`\\b(?:${kinds.map(({ prefix }) => prefix).join('|')})_[0-9A-Za-z]{22}\\b`, 'g');
 }
 
 function isErased(value: JsonObject, ids: ReadonlySet<string>): value is JsonObject & { object: string } {

@@ -12,6 +12,7 @@ import { UnavailableError, type DatabaseError } from '../db/database.ts';
 import { headerOf, type Call, type HttpContext } from './call.ts';
 import { apiErrorOf, errorAnswer, internalError } from './errors.ts';
 import { fingerprint, keyInUse, loggedIdempotencyKey, readStoredAnswer, type RunningKeys } from './idempotency.ts';
+import { pathOf } from './known-paths.ts';
 import { requireLinkedRecords } from './linked-records.ts';
 import { errorInVersion } from './version.ts';
 import { readExpansion, renderExpanded } from './expand.ts';
@@ -134,7 +135,7 @@ async function execute(
     accountId: call.accountId,
     request: requestFacts(call),
     claim,
-    touches: route.touches(call),
+    touches: await route.touches(call, input),
   };
   const outcome = await context.committer.commit({ ...mutation, decide: () => decide(context, call, route, input) });
   if (outcome.kind !== 'refused') return outcome;
@@ -261,7 +262,7 @@ function requestFacts(call: Call): RequestFacts {
     startedMs: call.startedMs,
     method: request.method,
     url: request.url,
-    path: request.url.split('?', 1)[0]!,
+    path: pathOf(request.url),
     // A client that has gone has no address any more.
     ipAddress: request.socket.remoteAddress ?? null,
     userAgent: headerOf(request, 'user-agent')?.slice(0, 500) ?? null,

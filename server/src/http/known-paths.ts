@@ -40,7 +40,7 @@ export class KnownPaths {
 }
 
 /** The path as the router reads it: without a scheme and host, decoded, without the query. */
-function pathOf(url: string): string {
+export function pathOf(url: string): string {
   const path = url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0]!;
   try {
     return decodeURIComponent(path);

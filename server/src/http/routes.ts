@@ -93,8 +93,8 @@ export interface WriteRoute extends RouteBase {
   showsSecrets: boolean;
   /** How long others may go on with what they have read of the record. */
   staleForMs: number;
-  /** The records it will change, as far as the path tells. */
-  touches(call: Call): string[];
+  /** The records it will change, as far as can be known before: others that change them wait their turn. */
+  touches(call: Call, input: object): Promise<string[]> | string[];
   /** Reads what it needs and decides; called again if a record moved meanwhile. */
   decide(call: Call, input: object, caller: Caller): Promise<Deciding>;
   /** What the answer waits for when all is durable. It is done in any case, later if it fails now. */
@@ -242,14 +242,14 @@ function createRoute(context: HttpContext, resource: Resource, create: Create<St
   const told = { summary: `Create ${aOrAn(resource)}`, description: `Makes ${aOrAn(resource)}.`, ...toldOf(create) };
   const refusals = resource.mostOfAnAccount === undefined ? [] : ['limit_reached' as const];
   return {
-    ...writeRoute(resource, 'POST', '', create.body),
+    ...writeRoute(context, resource, 'POST', '', create.body),
     operationId: `${resource.path}_create`,
     told: { ...told, refusals: [...refusals, ...(create.refusals ?? [])] },
     answer: { kind: 'record', resource, secrets: 'always' },
     showsSecrets: true,
     // Nobody can have read it yet.
     staleForMs: 0,
-    touches: () => [],
+    touches: (_, input) => summedUpBy(context, resource, input),
     upload: resource.contents ? { contents: resource.contents, prefix: resource.prefix } : null,
     async decide(call, input, caller) {
       const id = call.upload?.id ?? context.ids.make(resource.prefix);
@@ -272,7 +272,7 @@ async function requireRoom(context: HttpContext, resource: Resource, accountId: 
 
 function updateRoute(context: HttpContext, resource: Resource, update: Update<StoredRecord>): WriteRoute {
   return {
-    ...writeRoute(resource, 'POST', '/:id', update.body),
+    ...writeRoute(context, resource, 'POST', '/:id', update.body),
     operationId: `${resource.path}_update`,
     told: updateTold(resource, update),
     decide: async (call, input, caller) =>
@@ -292,7 +292,7 @@ function deleteRoute(
       ? `Erases the person: of the ${name} the id is left, and nothing in what is here about them: events, logs, the answers that are repeated for an \`Idempotency-Key\`, and references with the files of their reports, which are deleted even if another reference names one. References that are still open are canceled; ids, times and outcomes stay. Texts that must be there become \`[erased]\`. When it is answered, it is done; a very long history is finished after ten seconds. What no id leads to is yours to delete: other files, the \`metadata\` of applications.`
       : `Removes the ${name}. Events and logs go on to name it.`;
   return {
-    ...writeRoute(resource, 'DELETE', '/:id', closedObject({})),
+    ...writeRoute(context, resource, 'DELETE', '/:id', closedObject({})),
     operationId: `${resource.path}_delete`,
     told: { summary, description, ...(typeof how === 'object' && toldOf(how)) },
     answer: typeof how === 'object' ? actionAnswer(resource, how) : { kind: 'deletion', resource },
@@ -311,7 +311,7 @@ function deleteRoute(
 
 function actionRoute(context: HttpContext, resource: Resource, name: string, action: Action<StoredRecord>): WriteRoute {
   return {
-    ...writeRoute(resource, 'POST', `/:id/${name}`, action.body ?? closedObject({})),
+    ...writeRoute(context, resource, 'POST', `/:id/${name}`, action.body ?? closedObject({})),
     operationId: `${resource.path}_${name}`,
     told: { summary: `${name} ${aOrAn(resource)}`, ...toldOf(action) },
     answer: actionAnswer(resource, action),
@@ -323,6 +323,7 @@ function actionRoute(context: HttpContext, resource: Resource, name: string, act
 
 /** What all operations that change a record have in common. */
 function writeRoute(
+  context: HttpContext,
   resource: Resource,
   method: WriteRoute['method'],
   path: string,
@@ -340,8 +341,26 @@ function writeRoute(
     upload: null,
     showsSecrets: false,
     staleForMs: resource.staleForMs ?? 0,
-    touches: (call) => [idInPath(call)],
+    async touches(call) {
+      const id = idInPath(call);
+      if (!isSummedUp(context, resource) || !isId(resource.prefix, id)) return [id];
+      const record = await context.readRecord(resource, call.accountId, id);
+      return record ? [id, ...summedUpBy(context, resource, record)] : [id];
+    },
   };
+}
+
+function isSummedUp({ resources }: HttpContext, { path }: Resource): boolean {
+  return resources.some(({ rollUp }) => rollUp?.of === path);
+}
+
+/** The records that sum up this one, by the links in it. */
+function summedUpBy({ resources }: HttpContext, { path }: Resource, links: object): string[] {
+  return resources.flatMap(({ prefix, rollUp }) => {
+    if (rollUp?.of !== path) return [];
+    const id = (links as Record<string, unknown>)[rollUp.link];
+    return typeof id === 'string' && isId(prefix, id) ? [id] : [];
+  });
 }
 
 /** An account finds and changes itself at a path of its own: `/v1/account`. */
@@ -368,7 +387,7 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
     read: async (call) => renderExpanded(context, call, resource, await loadOwn(call)),
   };
   const ownRoute = (name: string, body: TObject): Omit<WriteRoute, 'decide' | 'operationId' | 'told'> => ({
-    ...writeRoute(resource, 'POST', '', body),
+    ...writeRoute(context, resource, 'POST', '', body),
     path: path + name,
     touches: (call) => [call.accountId],
   });

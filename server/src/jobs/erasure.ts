@@ -1,20 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Committer } from '../commit/committer.ts';
-import { eraseAttempts, eraseEvents, eraseLogs, type Rewriting } from '../commit/erase-history.ts';
+import { eraseAttempts, eraseEvents, eraseLogs, readMentioned, type Rewriting } from '../commit/erase-history.ts';
 import { withRollUps } from '../commit/roll-ups.ts';
 import { decideErasure, isErased, type RecordChange } from '../core/change.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import { eraseWithin, withoutPerson } from '../core/erase.ts';
 import type { JsonObject } from '../core/diff.ts';
-import type { Resource, StoredRecord } from '../core/resource.ts';
+import { isId } from '../core/ids.ts';
+import type { Resource } from '../core/resource.ts';
 import type { Reader } from '../db/reader.ts';
 import type { Pool } from '../db/database.ts';
 import type { RecordReader } from '../db/records.ts';
 import type { ApiVersions } from '../versions/apply.ts';
 
-/** So many records are erased by one change. */
-const recordsAtOnce = 100;
+/** So many records are erased by one change: their files go with them, and others are waiting. */
+const recordsAtOnce = 10;
 
 /** The answer to a deletion waits no longer than this; then the rest goes on without it. */
 const waitMsMax = 10_000;
@@ -26,7 +27,8 @@ const personsAtOnce = 20;
 
 interface ErasureContext {
   committer: Committer;
-  database: { readers: Pool };
+  /** History is long: who looks through it keeps nobody from signing in. */
+  database: { listers: Pool };
   reader: Reader;
   readRecord: RecordReader;
   resources: readonly Resource[];
@@ -50,7 +52,7 @@ export class Eraser {
 
   /** Resolves when the person is erased, or after ten seconds in which most was; then the rest follows. */
   async erasedNow(person: Resource, accountId: string, id: string): Promise<void> {
-    const erasing = this.#erase(person, accountId, id).catch((error: unknown) => {
+    const erasing = this.#begin(person, accountId, id).catch((error: unknown) => {
       this.#context.log.warn({ err: error, person: id }, 'an erasure was cut off; it is done again in a minute');
     });
     const timeout = new AbortController();
@@ -63,11 +65,30 @@ export class Eraser {
     const { clock, resources, database } = this.#context;
     for (const person of resources.filter((resource) => resource.delete === 'erases')) {
       const deletedBefore = toSeconds(clock.nowMs()) - settledAfterSeconds;
-      for (const { account_id: accountId, id } of await readUnfinished(database.readers, person, deletedBefore)) {
-        await this.#erase(person, accountId, id);
-        await markFinished(database.readers, person, accountId, id, toSeconds(clock.nowMs()));
+      for (let after = '', more = true; more;) {
+        const unfinished = await readUnfinished(database.listers, person, deletedBefore, after);
+        for (const { account_id: accountId, id } of unfinished) await this.#finish(person, accountId, id);
+        after = unfinished.at(-1)?.id ?? '';
+        more = unfinished.length === personsAtOnce;
       }
     }
+  }
+
+  /** One that fails holds up no other; it is tried again in the next round. */
+  async #finish(person: Resource, accountId: string, id: string): Promise<void> {
+    const { clock, database, log } = this.#context;
+    try {
+      await this.#erase(person, accountId, id);
+      await markFinished(database.listers, person, accountId, id, toSeconds(clock.nowMs()));
+    } catch (error) {
+      log.warn({ err: error, person: id }, 'an erasure could not be finished; it is tried again');
+    }
+  }
+
+  /** Also of a person who was deleted long ago: something may have been written about them since. */
+  async #begin(person: Resource, accountId: string, id: string): Promise<void> {
+    await markFinished(this.#context.database.listers, person, accountId, id, null);
+    await this.#erase(person, accountId, id);
   }
 
   async #erase(person: Resource, accountId: string, personId: string): Promise<void> {
@@ -77,61 +98,69 @@ export class Eraser {
       const recordIds = await readIdsAbout(this.#context.reader, about, accountId, personId);
       for (let at = 0; at < recordIds.length; at += recordsAtOnce) {
         const page = recordIds.slice(at, at + recordsAtOnce);
-        for (const id of await this.#eraseRecords(about, accountId, page)) ids.add(id);
+        for (const id of await this.#eraseRecords(about, accountId, page, personId)) ids.add(id);
       }
     }
-    const pool = this.#context.database.readers;
+    const pool = this.#context.database.listers;
     const rewriting = this.#rewriting(ids);
     const { events, requests } = await eraseEvents(pool, accountId, [...ids], rewriting);
     const paths = [...ids].flatMap((id) => this.#pathsOf(id));
-    await eraseLogs(pool, accountId, { ...requests, paths }, rewriting);
+    await eraseLogs(pool, accountId, { ...requests, paths, ids: [...ids] }, rewriting);
     await eraseAttempts(pool, accountId, events);
   }
 
   /** @returns the ids of the records and of their files. */
-  async #eraseRecords(about: Resource, accountId: string, recordIds: string[]): Promise<string[]> {
+  async #eraseRecords(about: Resource, accountId: string, recordIds: string[], personId: string): Promise<string[]> {
     const { committer, resources, readRecord, clock } = this.#context;
-    let found = new Set(recordIds);
+    const files = await this.#filesOf(about, accountId, recordIds, personId);
     const outcome = await committer.commit({
       accountId,
       request: null,
       claim: null,
-      touches: recordIds,
+      touches: [...recordIds, ...files.map(({ id }) => id)],
       decide: async () => {
-        found = new Set(recordIds);
         const records = await Promise.all(recordIds.map((id) => readRecord(about, accountId, id)));
         const changes: RecordChange[] = [];
         for (const record of records) {
           if (!record) continue;
           if (!isErased(record)) changes.push(decideErasure(about, record, toSeconds(clock.nowMs())));
-          changes.push(...(await this.#deletionsOfFiles(about, accountId, record, found)));
+        }
+        for (const { resource, id } of files) {
+          const file = await readRecord(resource, accountId, id);
+          if (file) changes.push({ resource, before: withoutPerson(resource, file), after: null });
         }
         return { changes: await withRollUps({ resources, readRecord }, accountId, changes), answer: null };
       },
     });
     if (outcome.kind === 'refused') throw outcome.error;
-    return [...found];
+    return [...recordIds, ...files.map(({ id }) => id)];
   }
 
-  /** @param found gets the files' ids, also of those that are gone already. */
-  async #deletionsOfFiles(
+  /**
+   * The files that these records link to or have linked to, also those that are gone already. One that a record about somebody else links
+   * to is theirs too, and stays.
+   */
+  async #filesOf(
     about: Resource,
     accountId: string,
-    record: StoredRecord,
-    found: Set<string>,
-  ): Promise<RecordChange[]> {
-    const deletions: RecordChange[] = [];
+    recordIds: string[],
+    personId: string,
+  ): Promise<{ resource: Resource; id: string }[]> {
+    const { resources, reader, database } = this.#context;
+    const mentioned = new Set(await readMentioned(database.listers, accountId, recordIds));
+    const found: { resource: Resource; id: string }[] = [];
     for (const link of about.erasure!.files) {
-      const id = (record as unknown as Record<string, unknown>)[link];
-      const resource = this.#context.resources.find(({ path }) => path === about.links![link]);
-      if (typeof id !== 'string' || !resource || found.has(id)) continue;
-      found.add(id);
-      const file = await this.#context.readRecord(resource, accountId, id);
-      if (file) deletions.push({ resource, before: withoutPerson(resource, file), after: null });
+      const resource = resources.find(({ path }) => path === about.links![link]);
+      if (!resource) continue;
+      for (const { id } of await readLinked(reader, about, link, accountId, recordIds)) mentioned.add(id);
+      const ids = [...mentioned].filter((id) => isId(resource.prefix, id));
+      const others = await readLinkedByOthers(reader, about, link, accountId, ids, personId);
+      found.push(...ids.filter((id) => !others.has(id)).map((id) => ({ resource, id })));
     }
-    return deletions;
+    return found;
   }
 
+  /** How stored texts are emptied; null where they tell nothing of these. */
   #rewriting(ids: ReadonlySet<string>): Rewriting {
     const { versions, resources } = this.#context;
     const kinds = new Map(resources.map((resource) => [resource.object, resource]));
@@ -157,36 +186,78 @@ async function readIdsAbout(reader: Reader, about: Resource, accountId: string, 
   return rows.map(({ id }) => id);
 }
 
-/** Persons of any account whose history is not known to be erased. */
+/** What these records link to. */
+async function readLinked(
+  reader: Reader,
+  about: Resource,
+  link: string,
+  accountId: string,
+  recordIds: string[],
+): Promise<{ id: string }[]> {
+  return reader.query<{ id: string }>({
+    name: `read_${link}_of_${about.table}`,
+    text: `select ${link} as id from ${about.table} where account_id = $1 and id = any($2::text[]) and ${link} is not null`,
+    values: [accountId, recordIds],
+  });
+}
+
+/** Those of these files that records about somebody else link to. */
+async function readLinkedByOthers(
+  reader: Reader,
+  about: Resource,
+  link: string,
+  accountId: string,
+  fileIds: string[],
+  personId: string,
+): Promise<Set<string>> {
+  const rows = await reader.query<{ id: string }>({
+    name: `read_${link}_of_other_${about.table}`,
+    text: `
+      select distinct ${link} as id
+      from ${about.table}
+      where account_id = $1
+        and ${link} = any($2::text[])
+        and ${about.erasure!.link} is distinct from $3
+        and deleted_at is null`,
+    values: [accountId, fileIds, personId],
+  });
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Persons of any account whose history is not known to be erased, in the order of their ids. */
 async function readUnfinished(
   pool: Pool,
   person: Resource,
   deletedBefore: number,
+  after: string,
 ): Promise<{ account_id: string; id: string }[]> {
   const { rows } = await pool.query<{ account_id: string; id: string }>({
     name: `unfinished_${person.table}`,
     text: `
       select account_id, id
       from ${person.table}
-      where deleted_at <= $1 and history_erased_at is null
-      order by deleted_at
+      where deleted_at <= $1 and history_erased_at is null and id > $2
+      order by id
       limit ${personsAtOnce}`,
-    values: [deletedBefore],
+    values: [deletedBefore, after],
   });
   return rows;
 }
 
-/** That it is done is no change of the person: it has no event, and nobody asked for it. */
+/**
+ * Notes when it was done, or that it is to be done once more. That is no change of the person: it has no event, and nobody asked for
+ * it.
+ */
 async function markFinished(
   pool: Pool,
   person: Resource,
   accountId: string,
   id: string,
-  nowSeconds: number,
+  atSeconds: number | null,
 ): Promise<void> {
   await pool.query({
     name: `finished_${person.table}`,
-    text: `update ${person.table} set history_erased_at = $3 where account_id = $1 and id = $2`,
-    values: [accountId, id, nowSeconds],
+    text: `update ${person.table} set history_erased_at = $3 where account_id = $1 and id = $2 and deleted_at is not null`,
+    values: [accountId, id, atSeconds],
   });
 }
