@@ -183,8 +183,9 @@ function withoutPerson(row: LogRow, isOfAnotherRecord: boolean, rewritten: Rewri
   };
 }
 
-function withoutParam({ param: _, ...error }: JsonObject): JsonObject {
-  return 'message' in error ? { ...error, message: '[erased]' } : error;
+function withoutParam(error: JsonObject): JsonObject {
+  const { param: _, ...rest } = error;
+  return 'message' in rest ? { ...rest, message: '[erased]' } : rest;
 }
 
 function isSame(before: LogRow, after: LogRow): boolean {

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import type { Json } from '../core/diff.ts';
-import { idLengthMax, idPattern } from '../core/ids.ts';
+import { CalendarDate, LinkedId } from '../core/fields.ts';
 import {
   closedObject,
   createFrom,
@@ -13,9 +13,6 @@ import {
   type StoredRecord,
 } from '../core/resource.ts';
 
-/** The id of a record that may live in the account's own system, so it is taken as it is. */
-const LinkedId = Type.String({ minLength: 1, maxLength: idLengthMax, pattern: idPattern });
-const CalendarDate = Type.String({ format: 'date' });
 const Customers = Type.Array(LinkedId, { maxItems: 50, uniqueItems: true });
 
 const Rent = closedObject({

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { CalendarDate } from '../core/fields.ts';
 import {
   closedObject,
   createFrom,
@@ -12,7 +13,6 @@ import {
 
 const Text = Type.String({ minLength: 1, maxLength: 500 });
 const Email = Type.String({ maxLength: 255, pattern: '^[^\\s@]+@[^\\s@]+$', examples: ['ada@example.org'] });
-const CalendarDate = Type.String({ format: 'date' });
 
 const addressLines = {
   line1: described(Text, 'House and street.'),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { idLengthMax, idPattern } from '../../core/ids.ts';
+import { LinkedId } from '../../core/fields.ts';
 import { createFrom, defineResource, described, exactly, nullable, updateFrom } from '../../core/resource.ts';
 import {
   AutomaticReference,
@@ -11,9 +11,6 @@ import {
   withoutFindings,
 } from './shape.ts';
 import { cancel, endForErasure, update, type ReferenceRecord } from './transitions.ts';
-
-/** The id of a record that may live in the account's own system, so it is taken as it is. */
-const LinkedId = Type.String({ minLength: 1, maxLength: idLengthMax, pattern: idPattern });
 
 /** A check on a person who wants to rent: the heart of the product (spec, reference). */
 export const reference = defineResource<ReferenceRecord>({

@@ -1,0 +1,8 @@
+import { Type } from 'typebox';
+import { idLengthMax, idPattern } from './ids.ts';
+
+/** The id of a record that may live in the account's own system, so it is taken as it is (spec, reference). */
+export const LinkedId = Type.String({ minLength: 1, maxLength: idLengthMax, pattern: idPattern });
+
+/** A day of the calendar, as `YYYY-MM-DD`. */
+export const CalendarDate = Type.String({ format: 'date' });
