@@ -98,8 +98,8 @@ export const application = defineResource<ApplicationRecord>({
     },
     before: {
       references: {
-        total: 2,
-        by_status: { pending: 2, processing: 0, complete: 0, canceled: 0 },
+        total: 0,
+        by_status: { pending: 0, processing: 0, complete: 0, canceled: 0 },
         by_outcome: { accept: 0, consider: 0, high_risk: 0 },
         result: null,
       },

@@ -154,10 +154,14 @@ function successOf(shapes: Shapes, route: Route): Piece {
     const schema = { type: 'string', contentMediaType: answer.contentType };
     return { description: answer.description, headers, content: { [answer.contentType]: { schema } } };
   }
+  const isCreation = answer.kind === 'record' && route.operationId === `${answer.resource.path}_create`;
+  const example = isCreation ? shapes.schemas.newExample(answer.resource) : null;
   return {
     description: answerInWords(route),
     headers,
-    content: { 'application/json': { schema: shapes.schemas.ofAnswer(answer, method) } },
+    content: {
+      'application/json': { schema: shapes.schemas.ofAnswer(answer, method), ...(example && { example }) },
+    },
   };
 }
 

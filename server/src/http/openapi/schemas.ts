@@ -179,6 +179,12 @@ export class Schemas {
     );
   }
 
+  /** A record of examples when it was new: with its secrets, as the answer that makes it. */
+  newExample(resource: Resource): JsonObject | null {
+    const example = this.#newestExample(resource, true);
+    return example && this.#older({ ...example, ...resource.example?.before });
+  }
+
   /** An event of examples, as it is delivered. */
   deliveredExample(resource: Resource, type: string): JsonObject | null {
     const events = this.#resources.find(({ object }) => object === 'event')!;
