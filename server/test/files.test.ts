@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestClock } from './support/clock.ts';
 import { encodedForm, formOf, pdfOf } from './support/files.ts';
+import { rawRequest } from './support/raw-http.ts';
 import { expectRefusal, invalid, missing, refusals, unknown } from './support/refusals.ts';
 import { good, serverForTest, startTestServer, type Api, type ApiResponse, type TestServer } from './support/server.ts';
 import { expectShape } from './support/shapes.ts';
@@ -131,6 +132,38 @@ describe('an upload', () => {
       file: { filename, size, sha256, content_type },
     });
     expect(log.events).toHaveLength(1);
+  });
+
+  describe('in chunks, whose length nobody knows before', () => {
+    test('is taken like any other', async () => {
+      const contents = pdfOf(randomBytes(megabyte));
+      const { contentType, bytes } = await encodedForm(formOf({}, contents));
+      const { body: file } = await good(inChunks([contentType], bytes));
+      expect(Buffer.from(await (await download(file.id)).arrayBuffer()).equals(contents)).toBe(true);
+    });
+
+    test('is refused if it is too large or no form, and its bytes are not logged', async () => {
+      const tooLarge = await encodedForm(formOf({}, pdfOf(Buffer.alloc(11 * megabyte, 'x'))));
+      expectRefusal(await inChunks([tooLarge.contentType], tooLarge.bytes), refusals.bodyTooLarge);
+      const { contentType, bytes } = await encodedForm(formOf({}, pdfOf('a very private thing')));
+      for (const types of [[], ['application/json'], ['multipart/mixed']]) {
+        const answer = await inChunks(types, bytes);
+        expectRefusal(answer, { ...refusals.contentType, says: /multipart\/form-data/ });
+        const { body: log } = await good(api.get(`/v1/logs/${answer.headers.get('request-id')}`));
+        expect(log.request_body).toBeNull();
+      }
+      const cutOff = await inChunks([contentType], bytes.subarray(0, -10));
+      expectRefusal(cutOff, refusals.bodyInvalid);
+      const { text } = await good(api.get(`/v1/logs/${cutOff.headers.get('request-id')}`));
+      expect(text).not.toContain('private');
+    });
+
+    test('and empty, it is a body without members, whatever its type', async () => {
+      const { contentType } = await encodedForm(formOf());
+      for (const types of [[], ['application/json'], [contentType]]) {
+        expectRefusal(await inChunks(types, Buffer.alloc(0)), missing('purpose'));
+      }
+    });
   });
 
   test('that was refused leaves no bytes behind', async () => {
@@ -271,6 +304,11 @@ describe('the contents', () => {
     expectRefusal(await other.get(`/v1/files/${file.id}/contents`), refusals.idUnknown);
   });
 });
+
+function inChunks(contentType: string[], body: Uint8Array): Promise<ApiResponse> {
+  const headers = contentType.map((type) => `Content-Type: ${type}`);
+  return rawRequest(server, 'POST /v1/files', { headers, body, chunked: true });
+}
 
 function download(id: string): Promise<Response> {
   return fetch(`${server.url}/v1/files/${id}/contents`, { headers: { authorization: `Bearer ${server.secretKey}` } });

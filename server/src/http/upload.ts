@@ -105,7 +105,11 @@ async function readForm(
     });
     form.on('partsLimit', () => reject(invalidForm(`The form has more than ${fieldsMax} fields.`)));
     form.on('finish', () => void Promise.all(readings).then(() => resolve(), reject));
-    form.on('error', () => reject(invalidForm('The body is no complete `multipart/form-data` (RFC 7578).')));
+    form.on('error', () => {
+      if (bytes > 0) reject(invalidForm('The body is no complete `multipart/form-data` (RFC 7578).'));
+      // As everywhere, an empty body is one without members.
+      else resolve();
+    });
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > contents.bytesMax + overheadBytesMax) reject(fileTooLarge(contents));
