@@ -1,11 +1,23 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { FileStore } from '../src/commit/file-store.ts';
+import type { Context } from '../src/context.ts';
+import { openDatabase } from '../src/db/database.ts';
 import { TestClock } from './support/clock.ts';
+import { startDatabaseProxy, type DatabaseProxy } from './support/database-proxy.ts';
 import { encodedForm, formOf, pdfOf } from './support/files.ts';
 import { rawRequest } from './support/raw-http.ts';
 import { expectRefusal, invalid, missing, refusals, unknown } from './support/refusals.ts';
-import { good, serverForTest, startTestServer, type Api, type ApiResponse, type TestServer } from './support/server.ts';
+import {
+  createTestDatabase,
+  good,
+  serverForTest,
+  startTestServer,
+  type Api,
+  type ApiResponse,
+  type TestServer,
+} from './support/server.ts';
 import { expectShape } from './support/shapes.ts';
 import { addAccount, addKey, firstAccountId } from './support/tenants.ts';
 
@@ -215,6 +227,26 @@ describe('an upload that was cut off', () => {
   });
 });
 
+describe('while the database cannot be reached', () => {
+  test('an upload and a download are told so, and nothing is left of them', async () => {
+    const { connection, drop } = await createTestDatabase();
+    onTestFinished(drop);
+    const proxy = await startDatabaseProxy(connection);
+    onTestFinished(() => proxy.stop());
+    const own = await serverForTest({ connection, changeContext: withFilesBehind(proxy) });
+    const { body: file } = await good(own.api.post('/v1/files', formOf({}, pdfOf('Report'))));
+    proxy.close();
+    expectRefusal(await own.api.post('/v1/files', formOf()), refusals.unavailable);
+    const lost = await own.api.get(`/v1/files/${file.id}/contents`);
+    expectRefusal(lost, refusals.unavailable);
+    // It is no file that is answered.
+    for (const name of headersOfFiles) expect(lost.headers.get(name), name).toBeNull();
+    proxy.open();
+    expect((await own.api.get(`/v1/files/${file.id}/contents`)).status).toBe(200);
+    expect(await partsOn(own)).toBe(1);
+  });
+});
+
 describe('with an Idempotency-Key', () => {
   test('the same file again is the same upload, and another one is not', async () => {
     const own = await serverForTest();
@@ -297,6 +329,16 @@ describe('the contents', () => {
     expect((await reader.get(`/v1/files/${file.id}/contents`)).status).toBe(200);
   });
 
+  test('of a file that is deleted before the first of them was read are answered like one that never was', async () => {
+    const own = await serverForTest();
+    const { body: file } = await good(own.api.post('/v1/files', formOf()));
+    // As between the look at the file and the one at its bytes.
+    await own.context.database.readers.query('delete from file_parts');
+    const gone = await own.api.get(`/v1/files/${file.id}/contents`);
+    expectRefusal(gone, refusals.idUnknown);
+    for (const name of headersOfFiles) expect(gone.headers.get(name), name).toBeNull();
+  });
+
   test('are nobody else’s', async () => {
     const { body: file } = await good(api.post('/v1/files', formOf()));
     const stranger = await addAccount(server);
@@ -304,6 +346,18 @@ describe('the contents', () => {
     expectRefusal(await other.get(`/v1/files/${file.id}/contents`), refusals.idUnknown);
   });
 });
+
+/** What only the answer with a file bears. */
+const headersOfFiles = ['etag', 'content-disposition', 'content-security-policy', 'x-content-type-options'];
+
+/** The bytes of files alone go through the proxy. */
+function withFilesBehind({ connection }: DatabaseProxy): (context: Context) => Context {
+  return (context) => {
+    const behind = openDatabase(connection, context.log);
+    onTestFinished(() => behind.end());
+    return { ...context, fileStore: new FileStore(behind.files) };
+  };
+}
 
 function inChunks(contentType: string[], body: Uint8Array): Promise<ApiResponse> {
   const headers = contentType.map((type) => `Content-Type: ${type}`);
