@@ -218,12 +218,85 @@ describe('an upload that was cut off', () => {
     clock.advanceSeconds(3590);
     await context.fileStore.purge(clock.nowMs());
     expect(await partsOn(own)).toBe(2);
+    // What became a file is no upload any more.
+    expect(await uploadsOn(own)).toBe(1);
     clock.advanceSeconds(11);
     await context.fileStore.purge(clock.nowMs());
     expect(await partsOn(own)).toBe(1);
-    const { rows } = await context.database.readers.query('select from file_uploads');
-    expect(rows).toEqual([]);
+    expect(await uploadsOn(own)).toBe(0);
     expect((await good(own.api.get('/v1/files'))).body.count).toBe(1);
+  });
+});
+
+describe('what is left of uploads', () => {
+  test('is removed however many were cut off, the oldest first', async () => {
+    const own = await serverForTest();
+    const { context } = own;
+    const accountId = await firstAccountId(own);
+    const hoursAgo = (hours: number): number => context.clock.nowMs() - hours * 3600_000;
+    for (let index = 0; index < 50; index++) {
+      const lost = context.ids.make('file');
+      await context.fileStore.begin(accountId, lost, hoursAgo(1 + ((index * 7) % 50)));
+      await context.fileStore.addPart(accountId, lost, 0, pdfOf('lost'));
+    }
+    const stopping = new AbortController();
+    const purging = context.fileStore.purge(context.clock.nowMs(), stopping.signal);
+    stopping.abort();
+    await purging;
+    const { rows } = await context.database.readers.query<{ started: number }>(
+      'select started_at_ms as started from file_uploads order by started_at_ms',
+    );
+    expect(rows.length).toBe(30);
+    expect(rows[0]!.started).toBeGreaterThan(hoursAgo(31));
+    await context.fileStore.purge(context.clock.nowMs());
+    expect([await uploadsOn(own), await partsOn(own)]).toEqual([0, 0]);
+  });
+
+  test('is removed at once where the key ended while the bytes came', async () => {
+    const own = await serverForTest();
+    const { body: key } = await good(
+      own.api.post('/v1/api_keys', { type: 'restricted', permissions: ['files.write'] }),
+    );
+    const { contentType, bytes } = await encodedForm(formOf({}, pdfOf(randomBytes(megabyte))));
+    const socket = connect(Number(new URL(own.url).port), '127.0.0.1');
+    let answer = '';
+    socket.on('data', (chunk) => (answer += chunk.toString('latin1')));
+    socket.write(
+      `POST /v1/files HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key.secret}\r\n` +
+        `Content-Type: ${contentType}\r\nContent-Length: ${bytes.length}\r\n\r\n`,
+    );
+    socket.write(bytes.subarray(0, -1));
+    await expect.poll(() => partsOn(own)).toBeGreaterThan(2);
+    await good(own.api.delete(`/v1/api_keys/${key.id}`));
+    socket.write(bytes.subarray(-1));
+    await expect.poll(() => answer).toContain('api_key_expired');
+    socket.destroy();
+    expect([await uploadsOn(own), await partsOn(own)]).toEqual([0, 0]);
+  });
+
+  test('is found later where a part was kept after all, though its connection was lost', async () => {
+    const clock = new TestClock();
+    const { connection, drop } = await createTestDatabase();
+    onTestFinished(drop);
+    const proxy = await startDatabaseProxy(connection);
+    onTestFinished(() => proxy.stop());
+    const own = await serverForTest({ connection, overrides: { clock }, changeContext: withFilesBehind(proxy) });
+    const { context } = own;
+    const { readers } = context.database;
+    await readers.query(`
+      create function slowly() returns trigger language plpgsql as 'begin perform pg_sleep(2); return new; end';
+      create trigger slowly before insert on file_parts execute function slowly()`);
+    const refused = own.api.post('/v1/files', formOf());
+    const sleeping = `select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`;
+    await expect.poll(async () => (await readers.query(sleeping)).rows.length).toBe(1);
+    proxy.close();
+    proxy.open();
+    expectRefusal(await refused, refusals.unavailable);
+    expect(await partsOn(own)).toBe(0);
+    await expect.poll(() => partsOn(own), { timeout: 5_000 }).toBe(1);
+    clock.advanceSeconds(3601);
+    await context.fileStore.purge(clock.nowMs());
+    expect([await uploadsOn(own), await partsOn(own)]).toEqual([0, 0]);
   });
 });
 
@@ -371,5 +444,11 @@ function download(id: string): Promise<Response> {
 /** How many parts of files are kept, whether they have become files or not. */
 async function partsOn({ context }: TestServer): Promise<number> {
   const { rows } = await context.database.readers.query<{ count: number }>('select count(*) from file_parts');
+  return rows[0]!.count;
+}
+
+/** How many uploads are remembered as being under way. */
+async function uploadsOn({ context }: TestServer): Promise<number> {
+  const { rows } = await context.database.readers.query<{ count: number }>('select count(*) from file_uploads');
   return rows[0]!.count;
 }

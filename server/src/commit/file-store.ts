@@ -4,7 +4,8 @@ import { isUnavailable, UnavailableError, type Pool } from '../db/database.ts';
 /** What never became a file by then never will: no request takes so long. */
 const abandonedAfterMs = 3600_000;
 
-const purgedAtOnceMax = 100;
+/** Few enough, of the largest size, to be gone in a second. */
+const purgedAtOnceMax = 20;
 
 /**
  * The bytes of files, part by part, so that nobody ever holds a whole file. They are written before their file, in no order with it
@@ -36,16 +37,20 @@ export class FileStore {
     });
   }
 
-  /** Removes the parts of what is known never to become a file. */
-  async discard(accountId: string, file: Id): Promise<void> {
+  /**
+   * Removes the parts of what is known never to become a file.
+   *
+   * @param inDoubt a part may still come, because its connection was lost on the way: the upload is remembered for `purge`.
+   */
+  async discard(accountId: string, file: Id, inDoubt: boolean): Promise<void> {
     await this.#query({
       name: 'discard_upload',
       text: `
         with gone as (
-          delete from file_uploads where account_id = $1 and file = $2
+          delete from file_uploads where account_id = $1 and file = $2 and not $3
         )
         delete from file_parts where account_id = $1 and file = $2`,
-      values: [accountId, file],
+      values: [accountId, file, inDoubt],
     });
   }
 
@@ -62,26 +67,44 @@ export class FileStore {
     }
   }
 
-  /** Removes the parts of uploads that were cut off, and forgets those that became files. */
-  async purge(nowMs: number): Promise<void> {
-    await this.#query({
+  /** Removes the parts of uploads that were cut off, the oldest first, until all are gone or `signal` is aborted. */
+  async purge(nowMs: number, signal?: AbortSignal): Promise<void> {
+    while (await this.#purgeSome(nowMs - abandonedAfterMs)) {
+      if (signal?.aborted) return;
+    }
+  }
+
+  /** Resolves to whether there may be more. */
+  async #purgeSome(startedBeforeMs: number): Promise<boolean> {
+    const [purged] = await this.#query<{ count: number }>({
       name: 'purge_uploads',
       text: `
         with over as (
           delete from file_uploads
           where (account_id, file) in (
-            select account_id, file from file_uploads where started_at_ms <= $1 limit ${purgedAtOnceMax} for update skip locked
+            select account_id, file
+            from file_uploads
+            where started_at_ms <= $1
+            order by started_at_ms
+            limit ${purgedAtOnceMax}
+            for update skip locked
           )
           returning account_id, file
+        ),
+        parts as (
+          delete from file_parts part
+          using over
+          where part.account_id = over.account_id
+            and part.file = over.file
+            -- Of one that became a file after all, they are the file's.
+            and not exists (select from files where files.account_id = over.account_id and files.id = over.file)
         )
-        delete from file_parts part
-        using over
-        where part.account_id = over.account_id
-          and part.file = over.file
-          and not exists (select from files where files.account_id = over.account_id and files.id = over.file)`,
-      values: [nowMs - abandonedAfterMs],
+        select count(*) from over`,
+      values: [startedBeforeMs],
     });
+    return purged!.count === purgedAtOnceMax;
   }
+
   async #query<Row extends Record<string, unknown>>(statement: {
     name: string;
     text: string;

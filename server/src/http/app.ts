@@ -239,6 +239,9 @@ function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: Wri
 
   async function carryOutOrRepeat(call: Call, body: object): Promise<CarriedOut> {
     const { request } = call;
+    // The body may have come slowly. What is known of key and account is looked at once more, and is mostly the same.
+    await authenticateAgain(request, context.keyRing, context.clock);
+    call.account = await chooseAccount(context, call);
     const { expand } = readQuery(request.url);
     try {
       call.expansion = readExpansion(context, call, route.expandable, expand);
@@ -254,11 +257,7 @@ function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: Wri
 
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { call } = request;
-    const body = request.body ?? {};
-    // The body may have come slowly. What is known of key and account is looked at once more, and is mostly the same.
-    await authenticateAgain(request, context.keyRing, context.clock);
-    call.account = await chooseAccount(context, call);
-    const { answer, replayed } = await carryOutOrRepeat(call, body).catch(async (error: unknown) => {
+    const { answer, replayed } = await carryOutOrRepeat(call, request.body ?? {}).catch(async (error: unknown) => {
       // Of anything else it is not known whether the file was made.
       if (error instanceof ApiError) await discardUpload(context, call);
       throw error;

@@ -29,6 +29,8 @@ export interface Upload {
   accountId: string;
   /** The file's id, if it will be one. */
   id: Id;
+  /** Whether a part failed to be kept, so that nobody knows whether it was. */
+  inDoubt: boolean;
 }
 
 /** What a route takes a file for. */
@@ -58,7 +60,7 @@ export async function readUpload(
   { contents, prefix }: UploadRoute,
   request: Readable,
 ): Promise<JsonObject> {
-  const upload = { accountId: call.accountId, id: context.ids.make(prefix) };
+  const upload = { accountId: call.accountId, id: context.ids.make(prefix), inDoubt: false };
   call.upload = upload;
   try {
     const body = await readForm(call.contentType, contents, request, (file, filename) =>
@@ -78,7 +80,7 @@ export async function discardUpload({ fileStore, log }: HttpContext, call: Call)
   const { upload } = call;
   if (!upload) return;
   call.upload = null;
-  await fileStore.discard(upload.accountId, upload.id).catch((error: unknown) => {
+  await fileStore.discard(upload.accountId, upload.id, upload.inDoubt).catch((error: unknown) => {
     log.warn({ request: call.id, err: error }, 'an upload that was refused could not be removed yet');
   });
 }
@@ -195,7 +197,7 @@ async function readText(name: string, part: AsyncIterable<Buffer>): Promise<stri
 /** @throws {ApiError} if it is too large, or not of the one type that is taken. */
 async function storeFile(
   { fileStore, clock }: HttpContext,
-  { accountId, id }: Upload,
+  upload: Upload,
   contents: Contents,
   file: AsyncIterable<Buffer>,
   filename: string,
@@ -206,6 +208,7 @@ async function storeFile(
       `Send \`${fileField}\` as a file, with a filename that has no control characters.`,
     );
   }
+  const { accountId, id } = upload;
   await fileStore.begin(accountId, id, clock.nowMs());
   const hash = createHash('sha256');
   let [size, ordinal] = [0, 0];
@@ -221,7 +224,10 @@ async function storeFile(
       if (!contents.isValid(head, Buffer.from('%%EOF'))) throw wrongContents(contents);
     }
     tail = Buffer.concat([tail, part]).subarray(-tellingBytes);
-    await fileStore.addPart(accountId, id, ordinal, part);
+    await fileStore.addPart(accountId, id, ordinal, part).catch((error: unknown) => {
+      upload.inDoubt = true;
+      throw error;
+    });
     ordinal++;
   }
   if (!contents.isValid(head, tail)) throw wrongContents(contents);
