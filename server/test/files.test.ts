@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { FileStore } from '../src/commit/file-store.ts';
 import type { Context } from '../src/context.ts';
@@ -7,7 +7,7 @@ import { openDatabase } from '../src/db/database.ts';
 import { TestClock } from './support/clock.ts';
 import { startDatabaseProxy, type DatabaseProxy } from './support/database-proxy.ts';
 import { encodedForm, formOf, pdfOf } from './support/files.ts';
-import { rawRequest } from './support/raw-http.ts';
+import { exchange, rawRequest } from './support/raw-http.ts';
 import { expectRefusal, invalid, missing, refusals, unknown } from './support/refusals.ts';
 import {
   createTestDatabase,
@@ -228,6 +228,43 @@ describe('an upload that was cut off', () => {
   });
 });
 
+describe('uploads at once', () => {
+  test('are sixteen of an account; one more is told to wait, before it is read, and others are not', async () => {
+    const own = await serverForTest();
+    const other = await addAccount(own);
+    const { body: connected } = await good(own.api.post('/v1/accounts', { name: 'A customer of ours' }));
+    const hanging = await Promise.all(Array.from({ length: 16 }, () => hangingUpload(own, own.secretKey)));
+    await expect.poll(() => uploadsOn(own)).toBe(16);
+    // Not a byte of its body is sent.
+    const refused = await exchange(own, `${headOfUpload(own.secretKey)}Connection: close\r\n\r\n`);
+    expectRefusal(refused, { ...refusals.rateLimit, says: /16 uploads/ });
+    // For whomever it acts.
+    const context = { 'service-context': connected.id };
+    expectRefusal(await own.api.post('/v1/files', formOf(), context), refusals.rateLimit);
+    await good(own.api.post('/v1/customers', { name: 'Ada' }));
+    await good((await addKey(own, other.accountId)).api.post('/v1/files', formOf()));
+    hanging[0]!.destroy();
+    await expect.poll(async () => (await own.api.post('/v1/files', formOf())).status).toBe(200);
+    for (const socket of hanging) socket.destroy();
+    await expect.poll(() => uploadsOn(own)).toBe(0);
+    await Promise.all(Array.from({ length: 16 }, () => good(own.api.post('/v1/files', formOf()))));
+  });
+
+  test('are sixty-four of all accounts; then the server is too busy for more', async () => {
+    const own = await serverForTest();
+    const keys: string[] = [];
+    for (let index = 0; index < 4; index++) {
+      keys.push((await addKey(own, (await addAccount(own)).accountId)).key);
+    }
+    const hanging = await Promise.all(keys.flatMap((key) => Array.from({ length: 16 }, () => hangingUpload(own, key))));
+    await expect.poll(() => uploadsOn(own), { timeout: 5_000 }).toBe(64);
+    expectRefusal(await own.api.post('/v1/files', formOf()), { ...refusals.overloaded, says: /uploads/ });
+    await good(own.api.get('/v1/files'));
+    for (const socket of hanging) socket.destroy();
+    await expect.poll(async () => (await own.api.post('/v1/files', formOf())).status).toBe(200);
+  });
+});
+
 describe('what is left of uploads', () => {
   test('is removed however many were cut off, the oldest first', async () => {
     const own = await serverForTest();
@@ -419,6 +456,21 @@ describe('the contents', () => {
     expectRefusal(await other.get(`/v1/files/${file.id}/contents`), refusals.idUnknown);
   });
 });
+
+/** Begins an upload of a megabyte, and stops within it. */
+async function hangingUpload({ url }: TestServer, key: string): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  const field = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n%PDF-1.7\n';
+  await new Promise((resolve) => socket.write(`${headOfUpload(key)}\r\n${field}`, resolve));
+  return socket;
+}
+
+function headOfUpload(key: string): string {
+  return (
+    `POST /v1/files HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n` +
+    `Content-Type: multipart/form-data; boundary=b\r\nContent-Length: ${megabyte}\r\n`
+  );
+}
 
 /** What only the answer with a file bears. */
 const headersOfFiles = ['etag', 'content-disposition', 'content-security-policy', 'x-content-type-options'];

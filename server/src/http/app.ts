@@ -9,7 +9,7 @@ import { authenticate, authenticateAgain } from './authenticate.ts';
 import { BodyTime } from './body-time.ts';
 import { bodyBytesMax, bodyFault, checkBodyHeaders, readBody, uploadOf } from './body.ts';
 import { sendContents } from './contents.ts';
-import { discardUpload, readUpload } from './upload.ts';
+import { discardUpload, readUpload, UploadsUnderWay } from './upload.ts';
 import { headerOf, newCall, type Call, type HttpContext } from './call.ts';
 import { carryOut, logOnly, repeatOfOtherVersion, type CarriedOut } from './carry-out.ts';
 import { Connections } from './connections.ts';
@@ -55,6 +55,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     rateLimit: new RateLimit(context.config.rateLimit),
     failedSignIns: new FailedSignIns(),
   };
+  const uploads = new UploadsUnderWay();
   const connections = new Connections(context);
   const app = fastify({
     logger: false,
@@ -105,7 +106,11 @@ export function buildApp(context: HttpContext): FastifyInstance {
     call.withContext = headerOf(request, 'service-context') !== undefined;
     requirePermission(call.route.permission, call.key!.permissions);
     if (call.route.method !== 'GET') checkBodyHeaders(call);
-    if (uploadOf(call)) bodyTime.extend(uploadTimeoutMs);
+    if (uploadOf(call)) {
+      // Whose key it is, and not for whom it acts: as for the rate limit.
+      reply.raw.once('close', uploads.begin(call.key!.accountId));
+      bodyTime.extend(uploadTimeoutMs);
+    }
   });
 
   app.removeAllContentTypeParsers();

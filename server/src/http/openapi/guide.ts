@@ -1,5 +1,6 @@
 import { errorCatalogue } from '../../core/errors.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
+import { uploadsOfAccountMax } from '../upload.ts';
 
 /** What the guide is written for. */
 interface GuideFacts {
@@ -183,6 +184,7 @@ const limits = `
 | Body of a request | 256 kB, 32 levels deep |
 | Request line and headers | 16 kB |
 | A whole request | 15 seconds to arrive |
+| Uploads of an account at once | ${uploadsOfAccountMax}; beyond that 429, and 503 where a server has too many of all accounts |
 | Page of a list | 50 records |
 | Texts | 500 characters, unless a member says otherwise |
 | Webhook endpoints of an account | 100 |
