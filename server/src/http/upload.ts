@@ -203,6 +203,7 @@ async function readPart(
   store: (file: AsyncIterable<Buffer>, filename: string) => Promise<FileFacts>,
 ): Promise<void> {
   if (name === undefined || name === '') throw invalidForm('A field of the form has no name.');
+  if (!isStorable(name)) throw invalidForm('A field of the form has a name with a NUL or an unpaired surrogate.');
   const [, key] = /^metadata\[([^[\]]*)\]$/.exec(name) ?? [];
   const target = key === undefined ? body : metadataOf(body);
   const member = key ?? name;
@@ -216,6 +217,11 @@ async function readPart(
     member,
     name === fileField ? { ...(await store(part, filename ?? '')) } : await readText(name, part),
   );
+}
+
+/** As in JSON: names can bring their own encoding (RFC 8187), and with that what no text may have. */
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
 }
 
 function metadataOf(body: JsonObject): JsonObject {
@@ -236,7 +242,7 @@ async function readText(name: string, part: AsyncIterable<Buffer>): Promise<stri
   }
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
-    if (!text.includes('\0')) return text;
+    if (isStorable(text)) return text;
   } catch {
     // As bad as the one with a NUL.
   }
@@ -251,10 +257,10 @@ async function storeFile(
   file: AsyncIterable<Buffer>,
   filename: string,
 ): Promise<FileFacts> {
-  if (filename === '' || /\p{Cc}/u.test(filename)) {
+  if (filename === '' || /\p{Cc}/u.test(filename) || !isStorable(filename)) {
     throw invalidParameter(
       fileField,
-      `Send \`${fileField}\` as a file, with a filename that has no control characters.`,
+      `Send \`${fileField}\` as a file, with a filename that has no control characters and no unpaired surrogates.`,
     );
   }
   const { accountId, id } = upload;
