@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { FileStore } from '../src/commit/file-store.ts';
 import type { Context } from '../src/context.ts';
-import { openDatabase } from '../src/db/database.ts';
+import { openDatabase, withClient } from '../src/db/database.ts';
 import { TestClock } from './support/clock.ts';
 import { startDatabaseProxy, type DatabaseProxy } from './support/database-proxy.ts';
 import { encodedForm, formOf, pdfOf } from './support/files.ts';
@@ -263,6 +264,22 @@ describe('uploads at once', () => {
     for (const socket of hanging) socket.destroy();
     await expect.poll(async () => (await own.api.post('/v1/files', formOf())).status).toBe(200);
   });
+});
+
+test('an upload whose client is gone before anything is known of its key counts no more', async () => {
+  const own = await serverForTest();
+  const { api: other, key } = await addAccount(own);
+  await withClient(own.connection, async (client) => {
+    await client.query('begin; lock table api_keys');
+    const sockets = await Promise.all(Array.from({ length: 16 }, () => hangingUpload(own, key)));
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await expect.poll(async () => (await client.query(waiting)).rows.length).toBeGreaterThan(0);
+    for (const socket of sockets) socket.destroy();
+    // Time for the server to learn of it.
+    await delay(200);
+    await client.query('rollback');
+  });
+  await expect.poll(async () => (await other.post('/v1/files', formOf())).status).toBe(200);
 });
 
 describe('what is left of uploads', () => {

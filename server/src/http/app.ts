@@ -108,7 +108,10 @@ export function buildApp(context: HttpContext): FastifyInstance {
     if (call.route.method !== 'GET') checkBodyHeaders(call);
     if (uploadOf(call)) {
       // Whose key it is, and not for whom it acts: as for the rate limit.
-      reply.raw.once('close', uploads.begin(call.key!.accountId));
+      const end = uploads.begin(call.key!.accountId);
+      // The client may have gone away before.
+      if (reply.raw.closed) end();
+      else reply.raw.once('close', end);
       bodyTime.extend(uploadTimeoutMs);
     }
   });
