@@ -1,10 +1,24 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { FileStore } from '../src/commit/file-store.ts';
+import type { Context } from '../src/context.ts';
+import { openDatabase, withClient } from '../src/db/database.ts';
 import { TestClock } from './support/clock.ts';
+import { startDatabaseProxy, type DatabaseProxy } from './support/database-proxy.ts';
 import { encodedForm, formOf, pdfOf } from './support/files.ts';
+import { exchange, rawRequest } from './support/raw-http.ts';
 import { expectRefusal, invalid, missing, refusals, unknown } from './support/refusals.ts';
-import { good, serverForTest, startTestServer, type Api, type ApiResponse, type TestServer } from './support/server.ts';
+import {
+  createTestDatabase,
+  good,
+  serverForTest,
+  startTestServer,
+  type Api,
+  type ApiResponse,
+  type TestServer,
+} from './support/server.ts';
 import { expectShape } from './support/shapes.ts';
 import { addAccount, addKey, firstAccountId } from './support/tenants.ts';
 
@@ -133,6 +147,38 @@ describe('an upload', () => {
     expect(log.events).toHaveLength(1);
   });
 
+  describe('in chunks, whose length nobody knows before', () => {
+    test('is taken like any other', async () => {
+      const contents = pdfOf(randomBytes(megabyte));
+      const { contentType, bytes } = await encodedForm(formOf({}, contents));
+      const { body: file } = await good(inChunks([contentType], bytes));
+      expect(Buffer.from(await (await download(file.id)).arrayBuffer()).equals(contents)).toBe(true);
+    });
+
+    test('is refused if it is too large or no form, and its bytes are not logged', async () => {
+      const tooLarge = await encodedForm(formOf({}, pdfOf(Buffer.alloc(11 * megabyte, 'x'))));
+      expectRefusal(await inChunks([tooLarge.contentType], tooLarge.bytes), refusals.bodyTooLarge);
+      const { contentType, bytes } = await encodedForm(formOf({}, pdfOf('a very private thing')));
+      for (const types of [[], ['application/json'], ['multipart/mixed']]) {
+        const answer = await inChunks(types, bytes);
+        expectRefusal(answer, { ...refusals.contentType, says: /multipart\/form-data/ });
+        const { body: log } = await good(api.get(`/v1/logs/${answer.headers.get('request-id')}`));
+        expect(log.request_body).toBeNull();
+      }
+      const cutOff = await inChunks([contentType], bytes.subarray(0, -10));
+      expectRefusal(cutOff, refusals.bodyInvalid);
+      const { text } = await good(api.get(`/v1/logs/${cutOff.headers.get('request-id')}`));
+      expect(text).not.toContain('private');
+    });
+
+    test('and empty, it is a body without members, whatever its type', async () => {
+      const { contentType } = await encodedForm(formOf());
+      for (const types of [[], ['application/json'], [contentType]]) {
+        expectRefusal(await inChunks(types, Buffer.alloc(0)), missing('purpose'));
+      }
+    });
+  });
+
   test('that was refused leaves no bytes behind', async () => {
     const own = await serverForTest();
     expectRefusal(await own.api.post('/v1/files', formOf({ purpose: 'holiday' })), invalid('purpose'));
@@ -173,12 +219,158 @@ describe('an upload that was cut off', () => {
     clock.advanceSeconds(3590);
     await context.fileStore.purge(clock.nowMs());
     expect(await partsOn(own)).toBe(2);
+    // What became a file is no upload any more.
+    expect(await uploadsOn(own)).toBe(1);
     clock.advanceSeconds(11);
     await context.fileStore.purge(clock.nowMs());
     expect(await partsOn(own)).toBe(1);
-    const { rows } = await context.database.readers.query('select from file_uploads');
-    expect(rows).toEqual([]);
+    expect(await uploadsOn(own)).toBe(0);
     expect((await good(own.api.get('/v1/files'))).body.count).toBe(1);
+  });
+});
+
+describe('uploads at once', () => {
+  test('are sixteen of an account; one more is told to wait, before it is read, and others are not', async () => {
+    const own = await serverForTest();
+    const other = await addAccount(own);
+    const { body: connected } = await good(own.api.post('/v1/accounts', { name: 'A customer of ours' }));
+    const hanging = await Promise.all(Array.from({ length: 16 }, () => hangingUpload(own, own.secretKey)));
+    await expect.poll(() => uploadsOn(own)).toBe(16);
+    // Not a byte of its body is sent.
+    const refused = await exchange(own, `${headOfUpload(own.secretKey)}Connection: close\r\n\r\n`);
+    expectRefusal(refused, { ...refusals.rateLimit, says: /16 uploads/ });
+    // For whomever it acts.
+    const context = { 'service-context': connected.id };
+    expectRefusal(await own.api.post('/v1/files', formOf(), context), refusals.rateLimit);
+    await good(own.api.post('/v1/customers', { name: 'Ada' }));
+    await good((await addKey(own, other.accountId)).api.post('/v1/files', formOf()));
+    hanging[0]!.destroy();
+    await expect.poll(async () => (await own.api.post('/v1/files', formOf())).status).toBe(200);
+    for (const socket of hanging) socket.destroy();
+    await expect.poll(() => uploadsOn(own)).toBe(0);
+    await Promise.all(Array.from({ length: 16 }, () => good(own.api.post('/v1/files', formOf()))));
+  });
+
+  test('are sixty-four of all accounts; then the server is too busy for more', async () => {
+    const own = await serverForTest();
+    const keys: string[] = [];
+    for (let index = 0; index < 4; index++) {
+      keys.push((await addKey(own, (await addAccount(own)).accountId)).key);
+    }
+    const hanging = await Promise.all(keys.flatMap((key) => Array.from({ length: 16 }, () => hangingUpload(own, key))));
+    await expect.poll(() => uploadsOn(own), { timeout: 5_000 }).toBe(64);
+    expectRefusal(await own.api.post('/v1/files', formOf()), { ...refusals.overloaded, says: /uploads/ });
+    await good(own.api.get('/v1/files'));
+    for (const socket of hanging) socket.destroy();
+    await expect.poll(async () => (await own.api.post('/v1/files', formOf())).status).toBe(200);
+  });
+});
+
+test('an upload whose client is gone before anything is known of its key counts no more', async () => {
+  const own = await serverForTest();
+  const { api: other, key } = await addAccount(own);
+  await withClient(own.connection, async (client) => {
+    await client.query('begin; lock table api_keys');
+    const sockets = await Promise.all(Array.from({ length: 16 }, () => hangingUpload(own, key)));
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await expect.poll(async () => (await client.query(waiting)).rows.length).toBeGreaterThan(0);
+    for (const socket of sockets) socket.destroy();
+    // Time for the server to learn of it.
+    await delay(200);
+    await client.query('rollback');
+  });
+  await expect.poll(async () => (await other.post('/v1/files', formOf())).status).toBe(200);
+});
+
+describe('what is left of uploads', () => {
+  test('is removed however many were cut off, the oldest first', async () => {
+    const own = await serverForTest();
+    const { context } = own;
+    const accountId = await firstAccountId(own);
+    const hoursAgo = (hours: number): number => context.clock.nowMs() - hours * 3600_000;
+    for (let index = 0; index < 50; index++) {
+      const lost = context.ids.make('file');
+      await context.fileStore.begin(accountId, lost, hoursAgo(1 + ((index * 7) % 50)));
+      await context.fileStore.addPart(accountId, lost, 0, pdfOf('lost'));
+    }
+    const stopping = new AbortController();
+    const purging = context.fileStore.purge(context.clock.nowMs(), stopping.signal);
+    stopping.abort();
+    await purging;
+    const { rows } = await context.database.readers.query<{ started: number }>(
+      'select started_at_ms as started from file_uploads order by started_at_ms',
+    );
+    expect(rows.length).toBe(30);
+    expect(rows[0]!.started).toBeGreaterThan(hoursAgo(31));
+    await context.fileStore.purge(context.clock.nowMs());
+    expect([await uploadsOn(own), await partsOn(own)]).toEqual([0, 0]);
+  });
+
+  test('is removed at once where the key ended while the bytes came', async () => {
+    const own = await serverForTest();
+    const { body: key } = await good(
+      own.api.post('/v1/api_keys', { type: 'restricted', permissions: ['files.write'] }),
+    );
+    const { contentType, bytes } = await encodedForm(formOf({}, pdfOf(randomBytes(megabyte))));
+    const socket = connect(Number(new URL(own.url).port), '127.0.0.1');
+    let answer = '';
+    socket.on('data', (chunk) => (answer += chunk.toString('latin1')));
+    socket.write(
+      `POST /v1/files HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key.secret}\r\n` +
+        `Content-Type: ${contentType}\r\nContent-Length: ${bytes.length}\r\n\r\n`,
+    );
+    socket.write(bytes.subarray(0, -1));
+    await expect.poll(() => partsOn(own)).toBeGreaterThan(2);
+    await good(own.api.delete(`/v1/api_keys/${key.id}`));
+    socket.write(bytes.subarray(-1));
+    await expect.poll(() => answer).toContain('api_key_expired');
+    socket.destroy();
+    expect([await uploadsOn(own), await partsOn(own)]).toEqual([0, 0]);
+  });
+
+  test('is found later where a part was kept after all, though its connection was lost', async () => {
+    const clock = new TestClock();
+    const { connection, drop } = await createTestDatabase();
+    onTestFinished(drop);
+    const proxy = await startDatabaseProxy(connection);
+    onTestFinished(() => proxy.stop());
+    const own = await serverForTest({ connection, overrides: { clock }, changeContext: withFilesBehind(proxy) });
+    const { context } = own;
+    const { readers } = context.database;
+    await readers.query(`
+      create function slowly() returns trigger language plpgsql as 'begin perform pg_sleep(2); return new; end';
+      create trigger slowly before insert on file_parts execute function slowly()`);
+    const refused = own.api.post('/v1/files', formOf());
+    const sleeping = `select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`;
+    await expect.poll(async () => (await readers.query(sleeping)).rows.length).toBe(1);
+    proxy.close();
+    proxy.open();
+    expectRefusal(await refused, refusals.unavailable);
+    expect(await partsOn(own)).toBe(0);
+    await expect.poll(() => partsOn(own), { timeout: 5_000 }).toBe(1);
+    clock.advanceSeconds(3601);
+    await context.fileStore.purge(clock.nowMs());
+    expect([await uploadsOn(own), await partsOn(own)]).toEqual([0, 0]);
+  });
+});
+
+describe('while the database cannot be reached', () => {
+  test('an upload and a download are told so, and nothing is left of them', async () => {
+    const { connection, drop } = await createTestDatabase();
+    onTestFinished(drop);
+    const proxy = await startDatabaseProxy(connection);
+    onTestFinished(() => proxy.stop());
+    const own = await serverForTest({ connection, changeContext: withFilesBehind(proxy) });
+    const { body: file } = await good(own.api.post('/v1/files', formOf({}, pdfOf('Report'))));
+    proxy.close();
+    expectRefusal(await own.api.post('/v1/files', formOf()), refusals.unavailable);
+    const lost = await own.api.get(`/v1/files/${file.id}/contents`);
+    expectRefusal(lost, refusals.unavailable);
+    // It is no file that is answered.
+    for (const name of headersOfFiles) expect(lost.headers.get(name), name).toBeNull();
+    proxy.open();
+    expect((await own.api.get(`/v1/files/${file.id}/contents`)).status).toBe(200);
+    expect(await partsOn(own)).toBe(1);
   });
 });
 
@@ -264,6 +456,16 @@ describe('the contents', () => {
     expect((await reader.get(`/v1/files/${file.id}/contents`)).status).toBe(200);
   });
 
+  test('of a file that is deleted before the first of them was read are answered like one that never was', async () => {
+    const own = await serverForTest();
+    const { body: file } = await good(own.api.post('/v1/files', formOf()));
+    // As between the look at the file and the one at its bytes.
+    await own.context.database.readers.query('delete from file_parts');
+    const gone = await own.api.get(`/v1/files/${file.id}/contents`);
+    expectRefusal(gone, refusals.idUnknown);
+    for (const name of headersOfFiles) expect(gone.headers.get(name), name).toBeNull();
+  });
+
   test('are nobody else’s', async () => {
     const { body: file } = await good(api.post('/v1/files', formOf()));
     const stranger = await addAccount(server);
@@ -272,6 +474,38 @@ describe('the contents', () => {
   });
 });
 
+/** Begins an upload of a megabyte, and stops within it. */
+async function hangingUpload({ url }: TestServer, key: string): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  const field = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n%PDF-1.7\n';
+  await new Promise((resolve) => socket.write(`${headOfUpload(key)}\r\n${field}`, resolve));
+  return socket;
+}
+
+function headOfUpload(key: string): string {
+  return (
+    `POST /v1/files HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n` +
+    `Content-Type: multipart/form-data; boundary=b\r\nContent-Length: ${megabyte}\r\n`
+  );
+}
+
+/** What only the answer with a file bears. */
+const headersOfFiles = ['etag', 'content-disposition', 'content-security-policy', 'x-content-type-options'];
+
+/** The bytes of files alone go through the proxy. */
+function withFilesBehind({ connection }: DatabaseProxy): (context: Context) => Context {
+  return (context) => {
+    const behind = openDatabase(connection, context.log);
+    onTestFinished(() => behind.end());
+    return { ...context, fileStore: new FileStore(behind.files) };
+  };
+}
+
+function inChunks(contentType: string[], body: Uint8Array): Promise<ApiResponse> {
+  const headers = contentType.map((type) => `Content-Type: ${type}`);
+  return rawRequest(server, 'POST /v1/files', { headers, body, chunked: true });
+}
+
 function download(id: string): Promise<Response> {
   return fetch(`${server.url}/v1/files/${id}/contents`, { headers: { authorization: `Bearer ${server.secretKey}` } });
 }
@@ -279,5 +513,11 @@ function download(id: string): Promise<Response> {
 /** How many parts of files are kept, whether they have become files or not. */
 async function partsOn({ context }: TestServer): Promise<number> {
   const { rows } = await context.database.readers.query<{ count: number }>('select count(*) from file_parts');
+  return rows[0]!.count;
+}
+
+/** How many uploads are remembered as being under way. */
+async function uploadsOn({ context }: TestServer): Promise<number> {
+  const { rows } = await context.database.readers.query<{ count: number }>('select count(*) from file_uploads');
   return rows[0]!.count;
 }

@@ -105,8 +105,8 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Enough to keep the server busy all the time. */
-const atOnce = 64;
+/** Enough to keep the server busy all the time, and no more than the uploads that an account may have on their way. */
+const atOnce = 16;
 let probes = 0;
 
 describe('every route', () => {

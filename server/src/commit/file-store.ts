@@ -1,15 +1,18 @@
 import type { Id } from '../core/ids.ts';
-import type { Pool } from '../db/database.ts';
+import { isUnavailable, UnavailableError, type Pool } from '../db/database.ts';
 
 /** What never became a file by then never will: no request takes so long. */
 const abandonedAfterMs = 3600_000;
 
-const purgedAtOnceMax = 100;
+/** Few enough, of the largest size, to be gone in a second. */
+const purgedAtOnceMax = 20;
 
 /**
  * The bytes of files, part by part, so that nobody ever holds a whole file. They are written before their file, in no order with it
  * but this: a file is there only when all its parts are. Until then nobody can see them, so they are no change of anything; the
  * committer, which makes the file, removes its parts with it.
+ *
+ * Every method throws an `UnavailableError` if the database cannot be reached.
  */
 export class FileStore {
   readonly #pool: Pool;
@@ -19,7 +22,7 @@ export class FileStore {
   }
 
   async begin(accountId: string, file: Id, nowMs: number): Promise<void> {
-    await this.#pool.query({
+    await this.#query({
       name: 'begin_upload',
       text: 'insert into file_uploads (account_id, file, started_at_ms) values ($1, $2, $3)',
       values: [accountId, file, nowMs],
@@ -27,57 +30,91 @@ export class FileStore {
   }
 
   async addPart(accountId: string, file: Id, ordinal: number, bytes: Buffer): Promise<void> {
-    await this.#pool.query({
+    await this.#query({
       name: 'add_file_part',
       text: 'insert into file_parts (account_id, file, ordinal, bytes) values ($1, $2, $3, $4)',
       values: [accountId, file, ordinal, bytes],
     });
   }
 
-  /** Removes the parts of what is known never to become a file. */
-  async discard(accountId: string, file: Id): Promise<void> {
-    await this.#pool.query({
+  /**
+   * Removes the parts of what is known never to become a file.
+   *
+   * @param inDoubt a part may still come, because its connection was lost on the way: the upload is remembered for `purge`.
+   */
+  async discard(accountId: string, file: Id, inDoubt: boolean): Promise<void> {
+    await this.#query({
       name: 'discard_upload',
       text: `
         with gone as (
-          delete from file_uploads where account_id = $1 and file = $2
+          delete from file_uploads where account_id = $1 and file = $2 and not $3
         )
         delete from file_parts where account_id = $1 and file = $2`,
-      values: [accountId, file],
+      values: [accountId, file, inDoubt],
     });
   }
 
   /** The bytes of a file, one part after the other; it ends early if the file is deleted meanwhile. */
   async *read(accountId: string, file: string): AsyncGenerator<Buffer> {
     for (let ordinal = 0; ; ordinal++) {
-      const { rows } = await this.#pool.query<{ bytes: Buffer }>({
+      const [part] = await this.#query<{ bytes: Buffer }>({
         name: 'read_file_part',
         text: 'select bytes from file_parts where account_id = $1 and file = $2 and ordinal = $3',
         values: [accountId, file, ordinal],
       });
-      if (!rows[0]) return;
-      yield rows[0].bytes;
+      if (!part) return;
+      yield part.bytes;
     }
   }
 
-  /** Removes the parts of uploads that were cut off, and forgets those that became files. */
-  async purge(nowMs: number): Promise<void> {
-    await this.#pool.query({
+  /** Removes the parts of uploads that were cut off, the oldest first, until all are gone or `signal` is aborted. */
+  async purge(nowMs: number, signal?: AbortSignal): Promise<void> {
+    while (await this.#purgeSome(nowMs - abandonedAfterMs)) {
+      if (signal?.aborted) return;
+    }
+  }
+
+  /** Resolves to whether there may be more. */
+  async #purgeSome(startedBeforeMs: number): Promise<boolean> {
+    const [purged] = await this.#query<{ count: number }>({
       name: 'purge_uploads',
       text: `
         with over as (
           delete from file_uploads
           where (account_id, file) in (
-            select account_id, file from file_uploads where started_at_ms <= $1 limit ${purgedAtOnceMax} for update skip locked
+            select account_id, file
+            from file_uploads
+            where started_at_ms <= $1
+            order by started_at_ms
+            limit ${purgedAtOnceMax}
+            for update skip locked
           )
           returning account_id, file
+        ),
+        parts as (
+          delete from file_parts part
+          using over
+          where part.account_id = over.account_id
+            and part.file = over.file
+            -- Of one that became a file after all, they are the file's.
+            and not exists (select from files where files.account_id = over.account_id and files.id = over.file)
         )
-        delete from file_parts part
-        using over
-        where part.account_id = over.account_id
-          and part.file = over.file
-          and not exists (select from files where files.account_id = over.account_id and files.id = over.file)`,
-      values: [nowMs - abandonedAfterMs],
+        select count(*) from over`,
+      values: [startedBeforeMs],
     });
+    return purged!.count === purgedAtOnceMax;
+  }
+
+  async #query<Row extends Record<string, unknown>>(statement: {
+    name: string;
+    text: string;
+    values: unknown[];
+  }): Promise<Row[]> {
+    try {
+      const { rows } = await this.#pool.query<Row>(statement);
+      return rows;
+    } catch (error) {
+      throw isUnavailable(error) ? new UnavailableError(false, error) : error;
+    }
   }
 }

@@ -179,15 +179,26 @@ const deletionOfParts = `,
         where part.account_id = gone.account_id and part.file = gone.id
       )`;
 
+/** Its bytes are a file's from now on, and no upload's. */
+const endOfUploads = `,
+      uploaded as (
+        delete from file_uploads upload
+        using input
+        where upload.account_id = input.account_id and upload.file = input.id
+      )`;
+
 function insertRecords(batch: readonly Member[]): (Statement | null)[] {
   return byResource(batch, ({ inserts }) => inserts).map(([resource, changes]) => {
     const columns = writtenColumnsOf(resource);
     return statementOf(
       `insert_${resource.table}`,
       `
+      with input as (
+        select * from unnest(${parameters(columns.map((name) => arrayTypeOf(resource, name)))}) as input (${columns.join(', ')})
+      )${resource.contents ? endOfUploads : ''}
       insert into ${resource.table} (${columns.join(', ')})
       select ${columns.map((name) => fromInput(resource, name)).join(', ')}
-      from unnest(${parameters(columns.map((name) => arrayTypeOf(resource, name)))}) as input (${columns.join(', ')})`,
+      from input`,
       changes.map(({ write }) => cellsOf(resource, write)),
     );
   });

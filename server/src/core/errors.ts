@@ -113,7 +113,7 @@ export const errorCatalogue = {
     status: 503,
     type: 'api_error',
     explanation:
-      'More requests are waiting than the server can carry out in reasonable time. Nothing was changed. Wait for the time in Retry-After and try again.',
+      'More requests are waiting, or more uploads are on their way, than the server can carry out in reasonable time. Nothing was changed. Wait for the time in Retry-After and try again.',
   },
   parameter_invalid: {
     status: 400,
@@ -146,7 +146,7 @@ export const errorCatalogue = {
     status: 429,
     type: 'rate_limit_error',
     explanation:
-      'Too many requests came within a second: of one account, or from one address whose keys were no good. Nothing was done. Wait for the time in Retry-After; the RateLimit header tells how many requests are left.',
+      'Too many requests came within a second: of one account, or from one address whose keys were no good; or an account has 16 uploads on their way already. Nothing was done. Wait for the time in Retry-After; the RateLimit header tells how many requests are left.',
   },
   request_invalid: {
     status: 400,

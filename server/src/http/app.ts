@@ -9,7 +9,7 @@ import { authenticate, authenticateAgain } from './authenticate.ts';
 import { BodyTime } from './body-time.ts';
 import { bodyBytesMax, bodyFault, checkBodyHeaders, readBody, uploadOf } from './body.ts';
 import { sendContents } from './contents.ts';
-import { discardUpload, readUpload } from './upload.ts';
+import { discardUpload, readUpload, UploadsUnderWay } from './upload.ts';
 import { headerOf, newCall, type Call, type HttpContext } from './call.ts';
 import { carryOut, logOnly, repeatOfOtherVersion, type CarriedOut } from './carry-out.ts';
 import { Connections } from './connections.ts';
@@ -55,6 +55,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     rateLimit: new RateLimit(context.config.rateLimit),
     failedSignIns: new FailedSignIns(),
   };
+  const uploads = new UploadsUnderWay();
   const connections = new Connections(context);
   const app = fastify({
     logger: false,
@@ -105,7 +106,14 @@ export function buildApp(context: HttpContext): FastifyInstance {
     call.withContext = headerOf(request, 'service-context') !== undefined;
     requirePermission(call.route.permission, call.key!.permissions);
     if (call.route.method !== 'GET') checkBodyHeaders(call);
-    if (uploadOf(call)) bodyTime.extend(uploadTimeoutMs);
+    if (uploadOf(call)) {
+      // Whose key it is, and not for whom it acts: as for the rate limit.
+      const end = uploads.begin(call.key!.accountId);
+      // The client may have gone away before.
+      if (reply.raw.closed) end();
+      else reply.raw.once('close', end);
+      bodyTime.extend(uploadTimeoutMs);
+    }
   });
 
   app.removeAllContentTypeParsers();
@@ -239,6 +247,9 @@ function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: Wri
 
   async function carryOutOrRepeat(call: Call, body: object): Promise<CarriedOut> {
     const { request } = call;
+    // The body may have come slowly. What is known of key and account is looked at once more, and is mostly the same.
+    await authenticateAgain(request, context.keyRing, context.clock);
+    call.account = await chooseAccount(context, call);
     const { expand } = readQuery(request.url);
     try {
       call.expansion = readExpansion(context, call, route.expandable, expand);
@@ -254,11 +265,7 @@ function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: Wri
 
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { call } = request;
-    const body = request.body ?? {};
-    // The body may have come slowly. What is known of key and account is looked at once more, and is mostly the same.
-    await authenticateAgain(request, context.keyRing, context.clock);
-    call.account = await chooseAccount(context, call);
-    const { answer, replayed } = await carryOutOrRepeat(call, body).catch(async (error: unknown) => {
+    const { answer, replayed } = await carryOutOrRepeat(call, request.body ?? {}).catch(async (error: unknown) => {
       // Of anything else it is not known whether the file was made.
       if (error instanceof ApiError) await discardUpload(context, call);
       throw error;

@@ -6,6 +6,8 @@ import type { UploadRoute } from './upload.ts';
 /** The largest body, in bytes. */
 export const bodyBytesMax = 256 * 1024;
 
+const formType = 'multipart/form-data';
+
 const keptOfUnreadableMax = 4 * 1024;
 
 /** The encodings that leave a body as it is, by their headers. */
@@ -15,8 +17,8 @@ const plainEncodings = [
 ] as const;
 
 /**
- * Refuses a body that is no JSON before any of it is read. One whose length is not told is judged when it has arrived, because
- * an empty body counts as `{}` whatever its type.
+ * Refuses a body of a type that is not read before any of it is. One whose length is not told is judged when it has arrived, because
+ * an empty body counts as `{}` whatever its type; only a form goes to whoever reads forms, who finds an empty one empty.
  *
  * @throws {ApiError} `content_type_unsupported`, or `body_too_large`.
  */
@@ -26,9 +28,11 @@ export function checkBodyHeaders(call: Call): void {
   // We judge the type ourselves, knowing whether there is a body; the framework shall not do it before.
   headers['content-type'] = 'application/json';
   const length = Number(headers['content-length'] ?? 0);
-  if (length === 0) return;
+  const isChunkedForm =
+    headers['transfer-encoding'] !== undefined && uploadOf(call) !== null && mediaTypeOf(call) === formType;
+  if (length === 0 && !isChunkedForm) return;
   checkContentType(call);
-  if (uploadOf(call)) headers['content-type'] = 'multipart/form-data';
+  if (uploadOf(call)) headers['content-type'] = formType;
   else if (length > bodyBytesMax) throw bodyTooLarge();
 }
 
@@ -72,14 +76,19 @@ function checkContentType(call: Call): void {
       `\`${name}: ${encoding.slice(0, 40)}\` is not read. Send the body as it is.`,
     );
   }
-  const wanted = uploadOf(call) ? 'multipart/form-data' : 'application/json';
-  if (contentType.trim().split(/\s*;/, 1)[0]!.toLowerCase() === wanted) return;
+  const wanted = uploadOf(call) ? formType : 'application/json';
+  if (mediaTypeOf(call) === wanted) return;
   throw new ApiError(
     'content_type_unsupported',
     contentType === ''
       ? `The body has no \`Content-Type\`. Send it as \`${wanted}\`.`
       : `\`Content-Type: ${contentType.slice(0, 80)}\` is not read. Send the body as \`${wanted}\`.`,
   );
+}
+
+/** The `Content-Type` without its parameters (RFC 9110, 8.3.1). */
+function mediaTypeOf({ contentType }: Call): string {
+  return contentType.trim().split(/\s*;/, 1)[0]!.toLowerCase();
 }
 
 /** What the route takes a file for; null if its body is JSON. */

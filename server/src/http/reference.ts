@@ -15,12 +15,17 @@ import { unknownParameter } from './validate.ts';
  */
 export function addReference(app: FastifyInstance, context: HttpContext, routes: readonly Route[]): void {
   const config = { public: true as const };
-  const documentOf = documents(context, routes);
+  const documentOf = once((version: string) => writeDocument(context, routes, version));
   const script = once(loadScript);
-  const readQuery = once(() => queryReader({ version: Type.String({ maxLength: 40 }) }));
+  const unzippedScript = once(async () => {
+    const { body, etag } = await script();
+    return { body: await promisify(gunzip)(body), etag };
+  });
+  const readerOfQuery = once(async () => queryReader({ version: Type.String({ maxLength: 40 }) }));
 
   app.get('/openapi.json', { config }, async (request, reply) => {
-    const { query, expand } = readQuery()(request.url);
+    const readQuery = await readerOfQuery();
+    const { query, expand } = readQuery(request.url);
     if (expand.length > 0) throw unknownParameter(['expand'], ['version']);
     const served = context.versions.upTo(context.latestVersion.known);
     const { version = served[0]! } = query as { version?: string };
@@ -36,13 +41,14 @@ export function addReference(app: FastifyInstance, context: HttpContext, routes:
 
   app.get('/docs/scalar.js', { config }, async (request, reply) => {
     const zipped = await script();
-    const takesGzip = /\bgzip\b/.test(headerOf(request, 'accept-encoding') ?? '');
     reply.header('vary', 'accept-encoding');
-    if (takesGzip) reply.header('content-encoding', 'gzip');
-    const body = takesGzip ? zipped.body : await promisify(gunzip)(zipped.body);
-    return sendUnlessKnown(request, reply, 'text/javascript; charset=utf-8', { ...zipped, body });
+    if (isKnown(request, zipped.etag)) return sendUnlessKnown(request, reply, scriptType, zipped);
+    if (!takesGzip(request)) return sendUnlessKnown(request, reply, scriptType, await unzippedScript());
+    return sendUnlessKnown(request, reply.header('content-encoding', 'gzip'), scriptType, zipped);
   });
 }
+
+const scriptType = 'text/javascript; charset=utf-8';
 
 /** What is sent as often as it is asked for, with the mark by which a client knows whether it has it. */
 interface Shelved<Body extends string | Buffer> {
@@ -55,18 +61,14 @@ function shelved<Body extends string | Buffer>(body: Body): Shelved<Body> {
   return { body, etag: `W/"${hash('sha256', body, 'base64url').slice(0, 22)}"` };
 }
 
-/** The documents by their versions, each written once. What writes them is loaded for the first. */
-function documents(context: HttpContext, routes: readonly Route[]): (version: string) => Promise<Shelved<string>> {
-  const written = new Map<string, Promise<Shelved<string>>>();
-  const write = async (version: string): Promise<Shelved<string>> => {
-    const { openApiDocument } = await import('./openapi/document.ts');
-    return shelved(JSON.stringify(openApiDocument({ ...context, routes }, version)));
-  };
-  return (version) => {
-    const known = written.get(version) ?? write(version);
-    written.set(version, known);
-    return known;
-  };
+/** What writes documents is loaded for the first. */
+async function writeDocument(
+  context: HttpContext,
+  routes: readonly Route[],
+  version: string,
+): Promise<Shelved<string>> {
+  const { openApiDocument } = await import('./openapi/document.ts');
+  return shelved(JSON.stringify(openApiDocument({ ...context, routes }, version)));
 }
 
 function unknownVersion(version: string, served: readonly string[]): ApiError {
@@ -144,11 +146,35 @@ function sendUnlessKnown(
 ): FastifyReply {
   // Kept, but asked about each time: an upgrade of the server is seen at once.
   reply.header('etag', etag).header('cache-control', 'no-cache');
-  if ((headerOf(request, 'if-none-match') ?? '').includes(etag)) return reply.code(304).send();
+  if (isKnown(request, etag)) return reply.code(304).send();
   return reply.type(type).send(body);
 }
 
-function once<Value>(make: () => Value): () => Value {
-  let made: { value: Value } | null = null;
-  return () => (made ??= { value: make() }).value;
+function isKnown(request: FastifyRequest, etag: string): boolean {
+  return (headerOf(request, 'if-none-match') ?? '').includes(etag);
+}
+
+/** Whether the client names gzip, or takes anything, and does not mean by it that it wants none (RFC 9110, 12.5.3). */
+function takesGzip(request: FastifyRequest): boolean {
+  const codings = (headerOf(request, 'accept-encoding') ?? '').toLowerCase().split(',');
+  const weights = new Map(
+    codings.map((text) => {
+      const [coding, weight] = text.split(';').map((part) => part.trim());
+      return [coding, weight?.startsWith('q=') ? Number(weight.slice(2)) : 1];
+    }),
+  );
+  return (weights.get('gzip') ?? weights.get('*') ?? 0) > 0;
+}
+
+/** Makes each value once, when it is first asked for. One that could not be made is made anew the next time. */
+function once<Value, Key = void>(make: (key: Key) => Promise<Value>): (key: Key) => Promise<Value> {
+  const made = new Map<Key, Promise<Value>>();
+  return (key) => {
+    const known = made.get(key);
+    if (known) return known;
+    const making = make(key);
+    made.set(key, making);
+    making.catch(() => made.delete(key));
+    return making;
+  };
 }

@@ -232,10 +232,18 @@ function contentsRoute(context: HttpContext, resource: Resource, contents: Conte
     async open(call) {
       const record = await load(context, resource, call);
       const { filename, content_type, size, sha256 } = record as StoredRecord & StoredFile;
-      const bytes = context.fileStore.read(call.accountId, record.id);
-      return { filename, contentType: content_type, size, sha256, bytes };
+      const parts = context.fileStore.read(call.accountId, record.id);
+      // Read before anything is answered: a file that cannot be read, or was deleted at this moment, is told of like any other.
+      const first = await parts.next();
+      if (first.done) throw recordMissing(resource, record.id);
+      return { filename, contentType: content_type, size, sha256, bytes: startingWith(first.value, parts) };
     },
   };
+}
+
+async function* startingWith<Value>(first: Value, others: AsyncIterable<Value>): AsyncGenerator<Value> {
+  yield first;
+  yield* others;
 }
 
 function createRoute(context: HttpContext, resource: Resource, create: Create<StoredRecord>): WriteRoute {
@@ -455,12 +463,14 @@ async function load(context: HttpContext, resource: Resource, call: Call): Promi
   // The log of what is still sent about a person who was erased does not tell it.
   if (record && isErased(record)) call.bodyText = null;
   if (record) return record;
-  throw new ApiError(
+  throw recordMissing(resource, id);
+}
+
+function recordMissing({ object }: Resource, id: string): ApiError {
+  return new ApiError(
     'resource_missing',
-    `There is no ${resource.object} \`${id.slice(0, 80).toWellFormed()}\` in this account.`,
-    {
-      param: 'id',
-    },
+    `There is no ${object} \`${id.slice(0, 80).toWellFormed()}\` in this account.`,
+    { param: 'id' },
   );
 }
 

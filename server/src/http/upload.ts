@@ -24,11 +24,62 @@ const tellingBytes = 1024;
 /** The name of the field that has the file. */
 export const fileField = 'file';
 
+/** What one account may have on its way at once, in one process. */
+export const uploadsOfAccountMax = 16;
+
+/** What all may: each has up to half a megabyte in memory. */
+const uploadsMax = 64;
+
+/** Seconds after which one that is under way has mostly ended. */
+const retryAfterSeconds = 2;
+
+/** Bounds the uploads that are under way in this process. */
+export class UploadsUnderWay {
+  readonly #ofAccounts = new Map<string, number>();
+  #all = 0;
+
+  /**
+   * Counts one more, until what is returned is called.
+   *
+   * @throws {ApiError} `rate_limit` if the account has too many: that is its own doing, and it alone is told to wait; `overloaded` if
+   *   all together have.
+   */
+  begin(accountId: string): () => void {
+    const ofAccount = this.#ofAccounts.get(accountId) ?? 0;
+    if (ofAccount >= uploadsOfAccountMax) {
+      throw new ApiError(
+        'rate_limit',
+        `This account has ${uploadsOfAccountMax} uploads on their way already. Wait until one has ended, and send fewer at once.`,
+        { retryAfterSeconds },
+      );
+    }
+    if (this.#all >= uploadsMax) {
+      throw new ApiError(
+        'overloaded',
+        'The server is taking as many uploads as it can at once. Nothing was changed; try again shortly.',
+        { retryAfterSeconds },
+      );
+    }
+    this.#all++;
+    this.#ofAccounts.set(accountId, ofAccount + 1);
+    return () => this.#end(accountId);
+  }
+
+  #end(accountId: string): void {
+    this.#all--;
+    const left = this.#ofAccounts.get(accountId)! - 1;
+    if (left > 0) this.#ofAccounts.set(accountId, left);
+    else this.#ofAccounts.delete(accountId);
+  }
+}
+
 /** Where the bytes of a file wait until it is made, or refused. */
 export interface Upload {
   accountId: string;
   /** The file's id, if it will be one. */
   id: Id;
+  /** Whether a part failed to be kept, so that nobody knows whether it was. */
+  inDoubt: boolean;
 }
 
 /** What a route takes a file for. */
@@ -58,7 +109,7 @@ export async function readUpload(
   { contents, prefix }: UploadRoute,
   request: Readable,
 ): Promise<JsonObject> {
-  const upload = { accountId: call.accountId, id: context.ids.make(prefix) };
+  const upload = { accountId: call.accountId, id: context.ids.make(prefix), inDoubt: false };
   call.upload = upload;
   try {
     const body = await readForm(call.contentType, contents, request, (file, filename) =>
@@ -78,7 +129,7 @@ export async function discardUpload({ fileStore, log }: HttpContext, call: Call)
   const { upload } = call;
   if (!upload) return;
   call.upload = null;
-  await fileStore.discard(upload.accountId, upload.id).catch((error: unknown) => {
+  await fileStore.discard(upload.accountId, upload.id, upload.inDoubt).catch((error: unknown) => {
     log.warn({ request: call.id, err: error }, 'an upload that was refused could not be removed yet');
   });
 }
@@ -105,7 +156,11 @@ async function readForm(
     });
     form.on('partsLimit', () => reject(invalidForm(`The form has more than ${fieldsMax} fields.`)));
     form.on('finish', () => void Promise.all(readings).then(() => resolve(), reject));
-    form.on('error', () => reject(invalidForm('The body is no complete `multipart/form-data` (RFC 7578).')));
+    form.on('error', () => {
+      if (bytes > 0) reject(invalidForm('The body is no complete `multipart/form-data` (RFC 7578).'));
+      // As everywhere, an empty body is one without members.
+      else resolve();
+    });
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > contents.bytesMax + overheadBytesMax) reject(fileTooLarge(contents));
@@ -149,6 +204,7 @@ async function readPart(
 ): Promise<void> {
   if (name === undefined || name === '') throw invalidForm('A field of the form has no name.');
   if (name === 'metadata') throw metadataInOne();
+  if (!isStorable(name)) throw invalidForm('A field of the form has a name with a NUL or an unpaired surrogate.');
   const [, key] = /^metadata\[([^[\]]*)\]$/.exec(name) ?? [];
   const target = key === undefined ? body : metadataOf(body);
   const member = key ?? name;
@@ -162,6 +218,11 @@ async function readPart(
     member,
     name === fileField ? { ...(await store(part, filename ?? '')) } : await readText(name, part),
   );
+}
+
+/** As in JSON: names can bring their own encoding (RFC 8187), and with that what no text may have. */
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
 }
 
 function metadataOf(body: JsonObject): JsonObject {
@@ -188,7 +249,7 @@ async function readText(name: string, part: AsyncIterable<Buffer>): Promise<stri
   }
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
-    if (!text.includes('\0')) return text;
+    if (isStorable(text)) return text;
   } catch {
     // As bad as the one with a NUL.
   }
@@ -198,17 +259,18 @@ async function readText(name: string, part: AsyncIterable<Buffer>): Promise<stri
 /** @throws {ApiError} if it is too large, or not of the one type that is taken. */
 async function storeFile(
   { fileStore, clock }: HttpContext,
-  { accountId, id }: Upload,
+  upload: Upload,
   contents: Contents,
   file: AsyncIterable<Buffer>,
   filename: string,
 ): Promise<FileFacts> {
-  if (filename === '' || /\p{Cc}/u.test(filename)) {
+  if (filename === '' || /\p{Cc}/u.test(filename) || !isStorable(filename)) {
     throw invalidParameter(
       fileField,
-      `Send \`${fileField}\` as a file, with a filename that has no control characters.`,
+      `Send \`${fileField}\` as a file, with a filename that has no control characters and no unpaired surrogates.`,
     );
   }
+  const { accountId, id } = upload;
   await fileStore.begin(accountId, id, clock.nowMs());
   const hash = createHash('sha256');
   let [size, ordinal] = [0, 0];
@@ -224,7 +286,10 @@ async function storeFile(
       if (!contents.isValid(head, Buffer.from('%%EOF'))) throw wrongContents(contents);
     }
     tail = Buffer.concat([tail, part]).subarray(-tellingBytes);
-    await fileStore.addPart(accountId, id, ordinal, part);
+    await fileStore.addPart(accountId, id, ordinal, part).catch((error: unknown) => {
+      upload.inDoubt = true;
+      throw error;
+    });
     ordinal++;
   }
   if (!contents.isValid(head, tail)) throw wrongContents(contents);

@@ -81,7 +81,7 @@ export function startDuties(context: {
         await pause((performance.now() - startedMs) * purgeRestFactor);
       }
     }),
-    every(uploadsEveryMs, 'purge uploads', () => context.fileStore.purge(clock.nowMs())),
+    every(uploadsEveryMs, 'purge uploads', () => context.fileStore.purge(clock.nowMs(), signal)),
     every(erasuresEveryMs, 'finish erasures', () => context.eraser.finish()),
     every(partitionsEveryMs, 'make partitions', () =>
       withClient(context.connection, (client) =>

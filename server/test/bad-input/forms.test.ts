@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formOf, pdfOf } from '../support/files.ts';
 import { naughtyStrings } from '../support/naughty-strings.ts';
+import { rawRequest } from '../support/raw-http.ts';
 import { expectRefusal, invalid, missing, refusals, type Refusal } from '../support/refusals.ts';
 import { inParallel } from '../support/routes.ts';
 import { startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
@@ -73,6 +74,18 @@ test.each<[string, string, Refusal]>([
     '--b\r\ncontent-disposition: form-data; name="purpose"\r\n\r\nother',
     refusals.bodyInvalid,
   ],
+  [
+    'half an emoji in a name',
+    field(`content-disposition: form-data; name*=utf-16le''${utf16('metadata[\ud83d]')}`, 'x'),
+    refusals.bodyInvalid,
+  ],
+  [
+    'a NUL in a name',
+    field("content-disposition: form-data; name*=utf-8''metadata%5B%00%5D", 'x'),
+    refusals.bodyInvalid,
+  ],
+  ['half an emoji in a filename', file(`filename*=utf-16le''${utf16('\ud83d.pdf')}`), invalid('file')],
+  ['a NUL in a filename', file("filename*=utf-8''a%00.pdf"), invalid('file')],
   ['a field of 300 kB', named('purpose', 'x'.repeat(300_000)), invalid('purpose')],
 ])('a form of %s is refused, and nothing is left', async (_name, text, refusal) => {
   const response = await fetch(`${server.url}/v1/files`, {
@@ -96,6 +109,29 @@ test.each<[string, string, Refusal]>([
   );
   expect(rows).toEqual([]);
 });
+
+test('a name in an encoding of its own is read, if it is text', async () => {
+  const form = [
+    named('purpose', 'other'),
+    field(`content-disposition: form-data; name*=utf-16le''${utf16('metadata[😀]')}`, 'x'),
+    file(`filename*=utf-16le''${utf16('😀.pdf')}`),
+  ];
+  const answer = await rawRequest(server, 'POST /v1/files', {
+    headers: ['Content-Type: multipart/form-data; boundary=b'],
+    body: Buffer.from(`${form.join('')}--b--\r\n`, 'latin1'),
+  });
+  expect([answer.status, answer.body.filename, answer.body.metadata]).toEqual([200, '😀.pdf', { '😀': 'x' }]);
+});
+
+function file(filename: string): string {
+  const header = `content-disposition: form-data; name="file"; ${filename}`;
+  return field(header, pdfOf('Report').toString('latin1'));
+}
+
+/** As a parameter of a header has it (RFC 8187). */
+function utf16(text: string): string {
+  return Array.from(Buffer.from(text, 'utf16le'), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+}
 
 function named(name: string, value: string): string {
   return field(`content-disposition: form-data; name="${name}"`, value);

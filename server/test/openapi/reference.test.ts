@@ -57,6 +57,23 @@ describe('the documents', () => {
     expect(((await answer.json()) as { error: object }).error).toMatchObject({ code, param });
   });
 
+  test('one that could not be written is written when it is asked for again', async () => {
+    let failures = 0;
+    const own = await serverForTest({
+      changeContext: (context) =>
+        Object.defineProperty({ ...context }, 'productVersion', {
+          enumerable: true,
+          get() {
+            if (failures++ === 0) throw new Error('Planted.');
+            return context.productVersion;
+          },
+        }),
+    });
+    const statuses = [];
+    for (let time = 0; time < 2; time++) statuses.push((await fetch(`${own.url}/openapi.json`)).status);
+    expect(statuses).toEqual([500, 200]);
+  });
+
   test('a version that not every process knows has none yet', async () => {
     const settings = { DATABASE_URL: 'postgres://given.by.the.test/', TENURE_MASTER_KEY: newMasterKey() };
     const { connection } = await serverForTest({ settings });
@@ -102,6 +119,40 @@ describe('the page', () => {
     expect(await zipped.text()).toBe(source);
     expect(source.length).toBeGreaterThan(1_000_000);
     expect(() => new Script(source)).not.toThrow();
+  });
+
+  test.each([
+    ['gzip;q=0', null],
+    ['gzip; q=0.0, identity', null],
+    ['gzip;q=0, *', null],
+    ['br, *;q=0', null],
+    ['br', null],
+    ['deflate, gzip;q=0.5', 'gzip'],
+    ['GZIP', 'gzip'],
+    ['br, *', 'gzip'],
+  ])('has it as a client wants it that accepts %s', async (accepted, encoding) => {
+    const headers = { 'accept-encoding': accepted };
+    const answer = await fetch(`${server.url}/docs/scalar.js`, { headers });
+    expect([answer.headers.get('content-encoding'), answer.headers.get('vary')]).toEqual([encoding, 'accept-encoding']);
+    expect(await answer.text()).toContain('createApiReference');
+    const etag = answer.headers.get('etag')!;
+    const again = await fetch(`${server.url}/docs/scalar.js`, { headers: { ...headers, 'if-none-match': etag } });
+    expect([again.status, again.headers.get('content-encoding'), await again.text()]).toEqual([304, null, '']);
+  });
+
+  test('is unzipped for nobody who has it already', async () => {
+    const etag = (await fetch(`${server.url}/docs/scalar.js`)).headers.get('etag')!;
+    const processorMsOf = async (accepted: string): Promise<number> => {
+      const before = process.cpuUsage();
+      for (let time = 0; time < 40; time++) {
+        const headers = { 'accept-encoding': accepted, 'if-none-match': etag };
+        expect((await fetch(`${server.url}/docs/scalar.js`, { headers })).status).toBe(304);
+      }
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1000;
+    };
+    await processorMsOf('gzip');
+    expect(await processorMsOf('identity')).toBeLessThan(4 * (await processorMsOf('gzip')));
   });
 
   test('and the pages of the errors lead to each other', async () => {

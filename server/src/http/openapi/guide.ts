@@ -1,5 +1,6 @@
 import { errorCatalogue } from '../../core/errors.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
+import { uploadsOfAccountMax } from '../upload.ts';
 
 /** What the guide is written for. */
 interface GuideFacts {
@@ -88,7 +89,7 @@ ${versions.all
 const requests = `
 # Requests
 
-Bodies are JSON objects in UTF-8, with \`Content-Type: application/json\`, up to 256 kB. Records are made and changed with POST, and an update leaves alone what it does not send. Where a member of a body may be null, null on creation is as if it were left out.
+Bodies are JSON objects in UTF-8, with \`Content-Type: application/json\`, up to 256 kB. A file is the exception: it comes in a form (\`multipart/form-data\`), and may have 10 MB. Records are made and changed with POST, and an update leaves alone what it does not send. Where a member of a body may be null, null on creation is as if it were left out.
 Nothing is coerced or ignored: an unknown member or query parameter is a 400, which names the one that was probably meant, and so is a key that comes twice. Times are whole seconds since the Unix epoch. Ids are opaque, up to 255 characters of \`a-z\`, \`A-Z\`, \`0-9\` and \`_\`.
 
 Every answer has a \`Request-Id\`. For POST and DELETE it is also the id of a log.
@@ -190,6 +191,7 @@ const limits = `
 | Request line and headers | 16 kB |
 | File | 10 MB, a PDF |
 | A request’s headers, its body, a file | 10, 15 and 60 seconds to arrive |
+| Uploads of an account at once | ${uploadsOfAccountMax}; beyond that 429, and 503 where a server has too many of all accounts |
 | Page of a list | 50 records |
 | Texts | 500 characters, unless a member says otherwise |
 | Webhook endpoints of an account | 100 |

@@ -2,7 +2,7 @@ import { Type, type TObject, type TSchema } from 'typebox';
 import type { Resource } from '../../core/resource.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
 import { spoken, type Route } from '../routes.ts';
-import { fileField, type UploadRoute } from '../upload.ts';
+import { fileField, uploadsOfAccountMax, type UploadRoute } from '../upload.ts';
 import { answerHeaders, requestHeaders } from './headers.ts';
 import { refusalsOf } from './refusals.ts';
 import type { Piece, Schemas } from './schemas.ts';
@@ -33,7 +33,11 @@ export function tagNameOf(path: string): string {
 export function operationOf(shapes: Shapes, route: Route): Piece {
   const { permission, told, operationId } = route;
   const needs = permission === null ? 'Any key will do.' : `Needs the permission \`${permission}\`.`;
-  const description = [told.description, needs].filter((text) => text !== undefined).join('\n\n');
+  const bound =
+    'upload' in route && route.upload !== null
+      ? `Up to ${uploadsOfAccountMax} of an account can be on their way at once; beyond that it is refused with 429 (\`rate_limit\`) before anything is read, and where a server has too many of all accounts, with 503 (\`overloaded\`).`
+      : undefined;
+  const description = [told.description, bound, needs].filter((text) => text !== undefined).join('\n\n');
   const body = route.method === 'POST' ? requestBodyOf(shapes, route) : null;
   return {
     operationId,

@@ -11,7 +11,10 @@ const sharedStatuses: Record<number, { name: string; when: string }> = {
   409: { name: 'Conflict', when: 'Another request with this `Idempotency-Key` is still running.' },
   413: { name: 'ContentTooLarge', when: 'The body is too large.' },
   415: { name: 'UnsupportedMediaType', when: 'The body is of a type that is not read.' },
-  429: { name: 'TooManyRequests', when: 'There were too many requests within a second.' },
+  429: {
+    name: 'TooManyRequests',
+    when: 'There were too many requests within a second, or there are too many uploads at once.',
+  },
   500: { name: 'InternalServerError', when: 'Something went wrong on the server’s side, and nothing was changed.' },
   503: { name: 'ServiceUnavailable', when: 'The server cannot answer just now.' },
 };
