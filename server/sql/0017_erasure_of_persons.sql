@@ -21,4 +21,5 @@ create index tenant_references_reference_pdf on tenant_references (account_id, r
 alter table request_logs alter column path type text collate "C";
 create index request_logs_path on request_logs (account_id, path, id);
 create index request_logs_original on request_logs (account_id, original_request) where original_request is not null;
-create index request_logs_mentions on request_logs using gin (mentions) where mentions <> '{}';
+alter table request_logs add column also_mentions text[] collate "C" not null default '{}';
+create index request_logs_also_mentions on request_logs using gin (also_mentions) where also_mentions <> '{}';

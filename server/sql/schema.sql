@@ -187,13 +187,14 @@ create table request_logs (
   error text,
   events text[] collate "C" not null,
   mentions text[] collate "C" not null,
+  also_mentions text[] collate "C" not null default '{}'::text[],
   constraint request_logs_pkey PRIMARY KEY (account_id, id),
   constraint request_logs_source_known CHECK ((source = ANY (ARRAY['api'::text, 'dashboard'::text, 'portal'::text])))
 ) partition by range (id);
 
+CREATE INDEX request_logs_also_mentions ON ONLY public.request_logs USING gin (also_mentions) WHERE (also_mentions <> '{}'::text[]);
 CREATE INDEX request_logs_idempotency_key ON ONLY public.request_logs USING btree (account_id, idempotency_key, id) WHERE (idempotency_key IS NOT NULL);
 CREATE INDEX request_logs_key ON ONLY public.request_logs USING btree (account_id, key_id, id);
-CREATE INDEX request_logs_mentions ON ONLY public.request_logs USING gin (mentions) WHERE (mentions <> '{}'::text[]);
 CREATE INDEX request_logs_original ON ONLY public.request_logs USING btree (account_id, original_request) WHERE (original_request IS NOT NULL);
 CREATE INDEX request_logs_path ON ONLY public.request_logs USING btree (account_id, path, id);
 CREATE INDEX request_logs_status ON ONLY public.request_logs USING btree (account_id, status, id);

@@ -365,7 +365,8 @@ async function everythingOf(api: Api) {
 
 /** A server's context that cannot read the first record it is asked for. */
 function withFaultyRead(): (context: Context) => Context {
-  let faults = 1;
+  // It is read for its turn first, where a fault is passed over, and then to be decided about.
+  let faults = 2;
   return (context) => ({
     ...context,
     async readRecord(...wanted) {

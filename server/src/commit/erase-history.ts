@@ -126,7 +126,7 @@ export async function eraseLogs(
          join request_logs log
            on log.account_id = $1 and log.path >= wanted.path || '/' and log.path < wanted.path || '0'
          union
-         select id from request_logs where account_id = $1 and mentions <> '{}' and mentions && $4::text[]
+         select id from request_logs where account_id = $1 and also_mentions <> '{}' and also_mentions && $4::text[]
        )
        select id, original_request, api_version, status, url, path, request_body, response_body, error
        from request_logs

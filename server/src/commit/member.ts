@@ -48,6 +48,8 @@ export interface LogRow {
   durationMs: number;
   events: string[];
   mentions: string[];
+  /** What its events do not mention; see `mentionsBeyond`. */
+  alsoMentions: string[];
 }
 
 export interface CountDelta {
@@ -112,7 +114,8 @@ export function prepareMember(
       // A clock that was set meanwhile must not make the row unwritable.
       durationMs: Math.min(Math.max(0, clock.nowMs() - request.startedMs), 2 ** 31 - 1),
       events: member.events.map(({ id }) => id),
-      mentions: mentionsBeyond(mentions, request, decision.answer, tellingIds),
+      mentions: [...mentions],
+      alsoMentions: mentionsBeyond(mentions, request, decision.answer, tellingIds),
     };
     member.claim = mutation.claim;
     addTotal(member.counts, 'log', 1);

@@ -262,7 +262,8 @@ function requestFacts(call: Call): RequestFacts {
     startedMs: call.startedMs,
     method: request.method,
     url: request.url,
-    path: pathOf(request.url),
+    // PostgreSQL stores no NUL, and a path can have one.
+    path: pathOf(request.url).replaceAll('\0', '\ufffd'),
     // A client that has gone has no address any more.
     ipAddress: request.socket.remoteAddress ?? null,
     userAgent: headerOf(request, 'user-agent')?.slice(0, 500) ?? null,

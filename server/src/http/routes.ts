@@ -352,7 +352,8 @@ function writeRoute(
     async touches(call) {
       const id = idInPath(call);
       if (!isSummedUp(context, resource) || !isId(resource.prefix, id)) return [id];
-      const record = await context.readRecord(resource, call.accountId, id);
+      // What goes wrong here goes wrong in the decision, too, where it is told.
+      const record = await context.readRecord(resource, call.accountId, id).catch(() => null);
       return record ? [id, ...summedUpBy(context, resource, record)] : [id];
     },
   };

@@ -182,6 +182,7 @@ describe('the log', () => {
       error: null,
       events: await eventIdsOf(answer),
       mentions: [answer.body.id, 'app_1', 'cus_1'],
+      also_mentions: [],
     });
     expect(row!.events).toHaveLength(1);
     expect(row!.created).toBeGreaterThanOrEqual(beforeSeconds);
