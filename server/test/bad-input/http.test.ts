@@ -288,6 +288,19 @@ describe('what HTTP can do and we do not', () => {
     expect([answer.status, answer.body.error.code]).toEqual([400, 'request_invalid']);
   });
 
+  test('a tunnel whose client resets the connection ends nothing but that', async () => {
+    const port = Number(new URL(server.url).port);
+    for (const before of ['', 'GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n']) {
+      for (let one = 0; one < 50; one++) {
+        const socket = connect(port, '127.0.0.1').on('error', () => {});
+        await new Promise((connected) => socket.once('connect', connected));
+        socket.write(`${before}CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n`, () => socket.resetAndDestroy());
+        await new Promise((closed) => socket.once('close', closed));
+      }
+    }
+    expect((await api.get('/v1/references')).status).toBe(200);
+  });
+
   test.each(['websocket', 'h2c', 'TLS/1.0', 'nonsense'])('an upgrade is passed over: %s', async (protocol) => {
     const head = `GET /v1/references?limit=1 HTTP/1.1\r\nHost: x\r\n${authorization()}`;
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
