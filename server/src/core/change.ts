@@ -134,7 +134,8 @@ export function isErased({ deleted_at }: StoredRecord): boolean {
 
 /**
  * The events of a change, in their order: `created`; `updated` and then the specific one; the specific one alone if nothing
- * that is shown has changed; `deleted`, which an erasure ends with, and tells nothing of what there was. None if nothing happened: then there is nothing to write either.
+ * that is shown has changed; `deleted`, which an erasure ends with, and tells nothing of what there was. None if nothing happened:
+ * then there is nothing to write either.
  */
 export function eventsOf(change: RecordChange, nowSeconds: number): EventFacts[] {
   const { resource, before, after } = change;

@@ -255,6 +255,14 @@ function callerOf({ config, clock, ids, vault, randomBytes, permissions }: HttpC
   };
 }
 
+/** Longer than any path that leads somewhere; an index has no room for what a client can make of one. */
+const pathLengthMax = 500;
+
+/** PostgreSQL stores no NUL, and a path can have one. */
+function storablePath(url: string): string {
+  return pathOf(url).replaceAll('\0', '\ufffd').slice(0, pathLengthMax).toWellFormed();
+}
+
 function requestFacts(call: Call): RequestFacts {
   const { request, key } = call;
   return {
@@ -262,8 +270,7 @@ function requestFacts(call: Call): RequestFacts {
     startedMs: call.startedMs,
     method: request.method,
     url: request.url,
-    // PostgreSQL stores no NUL, and a path can have one.
-    path: pathOf(request.url).replaceAll('\0', '\ufffd'),
+    path: storablePath(request.url),
     // A client that has gone has no address any more.
     ipAddress: request.socket.remoteAddress ?? null,
     userAgent: headerOf(request, 'user-agent')?.slice(0, 500) ?? null,

@@ -47,7 +47,11 @@ export const log = defineResource({
   fields: {
     method: { column: 'text', schema: oneOf('POST', 'DELETE'), description: 'The HTTP method.' },
     url: { column: 'text', schema: Text, description: 'Path and query, as they were sent.' },
-    path: { column: 'text', schema: Text, description: 'The path, without the query.' },
+    path: {
+      column: 'text',
+      schema: Text,
+      description: 'The path, decoded and without the query; of a very long one the first 500 characters.',
+    },
     status: { column: 'integer', schema: Type.Integer(), description: 'The HTTP status of the answer.' },
     duration_ms: {
       column: 'integer',

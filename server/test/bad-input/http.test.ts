@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { converse, exchange, rawRequest } from '../support/raw-http.ts';
@@ -23,6 +24,16 @@ describe('the path', () => {
       expectRefusal(answer, refusals.idUnknown);
       expect(answer.text.length).toBeLessThan(1_000);
     }
+  });
+
+  test('a long path that nothing can make shorter is logged as far as it tells something', async () => {
+    const id = `ref_${randomBytes(6_000).toString('hex')}`;
+    const answer = await api.post(`/v1/references/${id}/cancel`, {}, { 'idempotency-key': 'a long path' });
+    expectRefusal(answer, refusals.idUnknown);
+    const { body: log } = await api.get(`/v1/logs/${answer.headers.get('request-id')}`);
+    expect(log).toMatchObject({ status: 404, url: `/v1/references/${id}/cancel` });
+    expect(`/v1/references/${id}/cancel`.startsWith(log.path), log.path).toBe(true);
+    expect(log.path.length).toBe(500);
   });
 
   test('a route of 12,000 characters is unknown, and its answer does not repeat all of it', async () => {

@@ -1,6 +1,6 @@
 import { errorCatalogue } from '../../core/errors.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
-import { uploadsOfAccountMax } from '../upload.ts';
+import { uploadsOfAccountMax } from '../uploads-under-way.ts';
 
 /** What the guide is written for. */
 interface GuideFacts {
