@@ -25,7 +25,8 @@ import { FailedSignIns, RateLimit } from './rate-limit.ts';
 import { queryReader } from './query.ts';
 import { versionedQueryReader, versionedValidator } from './input.ts';
 import { addReference } from './reference.ts';
-import { routesOf, type ContentsRoute, type ReadRoute, type Route, type WriteRoute } from './routes.ts';
+import type { ContentsRoute, ReadRoute, Route, WriteRoute } from './route.ts';
+import { routesOf } from './routes.ts';
 import { errorInVersion, requireServedVersion, settleVersion } from './version.ts';
 
 declare module 'fastify' {

@@ -18,7 +18,7 @@ import type { Accounts, PinnedAccount } from './account-context.ts';
 import type { Expansion } from './expand.ts';
 import type { KeyRing, SignedInKey } from './authenticate.ts';
 import type { KeyUses } from './key-uses.ts';
-import type { Route } from './routes.ts';
+import type { Route } from './route.ts';
 import type { Upload } from './upload.ts';
 
 /** What answering requests takes; the server's context has it all. */

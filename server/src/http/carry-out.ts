@@ -17,7 +17,7 @@ import { requireLinkedRecords } from './linked-records.ts';
 import { errorInVersion } from './version.ts';
 import { readExpansion, renderExpanded } from './expand.ts';
 import { openSecrets, redact } from './render.ts';
-import type { WriteRoute } from './routes.ts';
+import type { WriteRoute } from './route.ts';
 
 /** 190 bits: nobody guesses it. */
 const secretLength = 32;

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import type { OpenContents } from './routes.ts';
+import type { OpenContents } from './route.ts';
 
 /**
  * Answers a file part by part, as it is read. Somebody else made it, so a browser shall keep it apart from everything of this address:

@@ -2,7 +2,7 @@ import { ApiError } from '../core/errors.ts';
 import type { JsonObject } from '../core/diff.ts';
 import type { ApiVersions } from '../versions/apply.ts';
 import { queryReader, type Query } from './query.ts';
-import type { ReadRoute, WriteRoute } from './routes.ts';
+import type { ReadRoute, WriteRoute } from './route.ts';
 import { validator } from './validate.ts';
 
 /** Reads the query of a request of this version; its parameters come as handlers know them. */

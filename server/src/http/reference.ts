@@ -6,7 +6,7 @@ import { Type } from 'typebox';
 import { ApiError } from '../core/errors.ts';
 import { headerOf, type HttpContext } from './call.ts';
 import { queryReader } from './query.ts';
-import type { Route } from './routes.ts';
+import type { Route } from './route.ts';
 import { unknownParameter } from './validate.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { TObject, TSchema } from 'typebox';
+import type { TObject } from 'typebox';
 import {
   decideAction,
   decideCreate,
@@ -7,7 +7,6 @@ import {
   decidingOf,
   isErased,
   isGone,
-  type Deciding,
 } from '../core/change.ts';
 import { isId, type Id } from '../core/ids.ts';
 import type { JsonObject } from '../core/diff.ts';
@@ -28,78 +27,11 @@ import {
 import { readCount, readList, type ListQuery } from '../db/lists.ts';
 import type { StoredRow } from '../db/records.ts';
 import type { Call, HttpContext } from './call.ts';
-import { renderExpanded, type Expandable } from './expand.ts';
+import { renderExpanded } from './expand.ts';
 import { listParameters, listQuery } from './list.ts';
-import type { Query } from './query.ts';
 import { openSecrets } from './render.ts';
-import type { UploadRoute } from './upload.ts';
+import { spoken, type ContentsRoute, type ReadRoute, type Route, type RouteAnswer, type WriteRoute } from './route.ts';
 import { versionRoutes } from './version-routes.ts';
-
-/** One operation of the API. */
-export type Route = ReadRoute | ContentsRoute | WriteRoute;
-
-interface RouteBase {
-  /** What SDKs and the reference call it: `references_create`. */
-  operationId: string;
-  /** With `:id` where an id stands. */
-  path: string;
-  /** Null if any key will do. */
-  permission: string | null;
-  /** The kind of object that its body, its parameters and the errors about them speak of, in the shape of the request's version. */
-  object: string;
-  query: Record<string, TSchema>;
-  /** Null if nothing in the answer is linked to anything. */
-  expandable: Expandable | null;
-  /** What the reference says of it. */
-  told: Told & { summary: string };
-  answer: RouteAnswer;
-}
-
-/**
- * What is answered with status 200: a record, with its secrets never, always, or for whoever may change it; a list of records; what is
- * left of a record that was deleted; an object that is no record, or a list of such; or a file.
- */
-export type RouteAnswer =
-  | { kind: 'record'; resource: Resource; secrets: 'never' | 'always' | 'to_writers' }
-  | { kind: 'list' | 'deletion'; resource: Resource }
-  | { kind: 'object' | 'objects'; name: string; schema: TObject; example: JsonObject }
-  | { kind: 'file'; contentType: string; description: string };
-
-export interface ReadRoute extends RouteBase {
-  method: 'GET';
-  read(call: Call, query: Query): Promise<JsonObject>;
-}
-
-/** Answers bytes, and not JSON. */
-export interface ContentsRoute extends RouteBase {
-  method: 'GET';
-  open(call: Call): Promise<OpenContents>;
-}
-
-export interface OpenContents {
-  filename: string;
-  contentType: string;
-  size: number;
-  sha256: string;
-  bytes: AsyncIterable<Buffer>;
-}
-
-export interface WriteRoute extends RouteBase {
-  method: 'POST' | 'DELETE';
-  body: TObject;
-  /** A file comes with the body, which is a form then; the body's schema says what becomes of the form. */
-  upload: UploadRoute | null;
-  /** Whether the answer shows the record's secrets. */
-  showsSecrets: boolean;
-  /** How long others may go on with what they have read of the record. */
-  staleForMs: number;
-  /** The records it will change, as far as can be known before: others that change them wait their turn. */
-  touches(call: Call, input: object): Promise<string[]> | string[];
-  /** Reads what it needs and decides; called again if a record moved meanwhile. */
-  decide(call: Call, input: object, caller: Caller): Promise<Deciding>;
-  /** What the answer waits for when all is durable. It is done in any case, later if it fails now. */
-  afterwards?(call: Call): Promise<void>;
-}
 
 /** Every operation there is: those of the resources, and those about the API's versions. */
 export function routesOf(context: HttpContext): Route[] {
@@ -446,11 +378,6 @@ function toldOf({ summary, description, example, refusals }: Told): Told {
     ...(example && { example }),
     ...(refusals && { refusals }),
   };
-}
-
-/** `webhook_endpoints` as it is said: webhook endpoints. */
-export function spoken(name: string): string {
-  return name.replaceAll('_', ' ').replace(/^api\b/, 'API');
 }
 
 function aOrAn({ object }: Resource): string {

@@ -11,7 +11,7 @@ import type { Call, HttpContext } from './call.ts';
 import { readExpansion } from './expand.ts';
 import type { VersionedValidator } from './input.ts';
 import { queryReader } from './query.ts';
-import type { WriteRoute } from './routes.ts';
+import type { WriteRoute } from './route.ts';
 
 /** Of a request that changes something: it has no parameters but `expand`. */
 const readQuery = queryReader({});

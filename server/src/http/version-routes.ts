@@ -1,5 +1,5 @@
 import type { HttpContext } from './call.ts';
-import type { ReadRoute, Route } from './routes.ts';
+import type { ReadRoute, Route } from './route.ts';
 import { Type } from 'typebox';
 import { closedObject, described, oneOf } from '../core/resource.ts';
 import { requirePermission } from './permission.ts';

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { Route } from '../../src/http/routes.ts';
+import type { Route } from '../../src/http/route.ts';
 import { naughtyStrings } from './naughty-strings.ts';
 
 export interface AnyRequest {

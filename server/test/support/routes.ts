@@ -1,4 +1,4 @@
-import type { Route } from '../../src/http/routes.ts';
+import type { Route } from '../../src/http/route.ts';
 import { formOf } from './files.ts';
 import { latestVersion } from './versions.ts';
 

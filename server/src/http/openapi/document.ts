@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/diff.ts';
 import type { Resource } from '../../core/resource.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
-import type { Route } from '../routes.ts';
+import type { Route } from '../route.ts';
 import { eventTypesOf } from './event-types.ts';
 import { guide } from './guide.ts';
 import { deliveryHeaders, headerComponents, parameterComponents } from './headers.ts';

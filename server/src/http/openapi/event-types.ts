@@ -1,5 +1,5 @@
 import type { Resource } from '../../core/resource.ts';
-import { spoken } from '../routes.ts';
+import { spoken } from '../route.ts';
 
 export interface EventType {
   /** `<resource>.<verb>`. */

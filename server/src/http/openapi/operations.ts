@@ -1,7 +1,7 @@
 import { Type, type TObject, type TSchema } from 'typebox';
 import type { Resource } from '../../core/resource.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
-import { spoken, type Route } from '../routes.ts';
+import { spoken, type Route } from '../route.ts';
 import { fileField, type UploadRoute } from '../upload.ts';
 import { uploadsOfAccountMax } from '../uploads-under-way.ts';
 import { answerHeaders, requestHeaders } from './headers.ts';

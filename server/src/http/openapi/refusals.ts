@@ -1,5 +1,5 @@
 import { errorCatalogue, type ErrorCode } from '../../core/errors.ts';
-import type { Route } from '../routes.ts';
+import type { Route } from '../route.ts';
 import { answerHeaders } from './headers.ts';
 import type { Piece, Schemas } from './schemas.ts';
 

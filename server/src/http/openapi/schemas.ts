@@ -5,7 +5,7 @@ import { errorCatalogue } from '../../core/errors.ts';
 import { timeOfId, type Id } from '../../core/ids.ts';
 import { closedObject, described, oneOf, type Field, type Resource } from '../../core/resource.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
-import { spoken, type RouteAnswer } from '../routes.ts';
+import { spoken, type RouteAnswer } from '../route.ts';
 import { eventTypesOf } from './event-types.ts';
 
 /** A piece of a document: plain JSON once it is written. */

@@ -1,0 +1,79 @@
+import type { TObject, TSchema } from 'typebox';
+import type { Deciding } from '../core/change.ts';
+import type { JsonObject } from '../core/diff.ts';
+import type { Caller, Resource, Told } from '../core/resource.ts';
+import type { Call } from './call.ts';
+import type { Expandable } from './expand.ts';
+import type { Query } from './query.ts';
+import type { UploadRoute } from './upload.ts';
+
+/** One operation of the API. */
+export type Route = ReadRoute | ContentsRoute | WriteRoute;
+
+interface RouteBase {
+  /** What SDKs and the reference call it: `references_create`. */
+  operationId: string;
+  /** With `:id` where an id stands. */
+  path: string;
+  /** Null if any key will do. */
+  permission: string | null;
+  /** The kind of object that its body, its parameters and the errors about them speak of, in the shape of the request's version. */
+  object: string;
+  query: Record<string, TSchema>;
+  /** Null if nothing in the answer is linked to anything. */
+  expandable: Expandable | null;
+  /** What the reference says of it. */
+  told: Told & { summary: string };
+  answer: RouteAnswer;
+}
+
+/**
+ * What is answered with status 200: a record, with its secrets never, always, or for whoever may change it; a list of records; what is
+ * left of a record that was deleted; an object that is no record, or a list of such; or a file.
+ */
+export type RouteAnswer =
+  | { kind: 'record'; resource: Resource; secrets: 'never' | 'always' | 'to_writers' }
+  | { kind: 'list' | 'deletion'; resource: Resource }
+  | { kind: 'object' | 'objects'; name: string; schema: TObject; example: JsonObject }
+  | { kind: 'file'; contentType: string; description: string };
+
+export interface ReadRoute extends RouteBase {
+  method: 'GET';
+  read(call: Call, query: Query): Promise<JsonObject>;
+}
+
+/** Answers bytes, and not JSON. */
+export interface ContentsRoute extends RouteBase {
+  method: 'GET';
+  open(call: Call): Promise<OpenContents>;
+}
+
+export interface OpenContents {
+  filename: string;
+  contentType: string;
+  size: number;
+  sha256: string;
+  bytes: AsyncIterable<Buffer>;
+}
+
+export interface WriteRoute extends RouteBase {
+  method: 'POST' | 'DELETE';
+  body: TObject;
+  /** A file comes with the body, which is a form then; the body's schema says what becomes of the form. */
+  upload: UploadRoute | null;
+  /** Whether the answer shows the record's secrets. */
+  showsSecrets: boolean;
+  /** How long others may go on with what they have read of the record. */
+  staleForMs: number;
+  /** The records it will change, as far as can be known before: others that change them wait their turn. */
+  touches(call: Call, input: object): Promise<string[]> | string[];
+  /** Reads what it needs and decides; called again if a record moved meanwhile. */
+  decide(call: Call, input: object, caller: Caller): Promise<Deciding>;
+  /** What the answer waits for when all is durable. It is done in any case, later if it fails now. */
+  afterwards?(call: Call): Promise<void>;
+}
+
+/** `webhook_endpoints` as it is said: webhook endpoints. */
+export function spoken(name: string): string {
+  return name.replaceAll('_', ' ').replace(/^api\b/, 'API');
+}
