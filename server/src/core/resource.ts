@@ -133,6 +133,8 @@ export interface Resource<R extends StoredRecord = StoredRecord> {
   appendOnly?: true;
   /** Its records are listed below others: by the path of theirs, the column that holds their id. It has no routes of its own. */
   listedUnder?: Readonly<Record<string, string>>;
+  /** Its records have one order, and are sent as they are made to whoever follows `GET /v1/<path>/stream`. */
+  streamed?: true;
   /** Its records live in themselves and belong to another account: connected accounts to their parent. */
   ownedBy?: Ownership<R>;
   /**

@@ -85,7 +85,8 @@ function cursorOf(resource: Resource, query: Query): (NonNullable<ListQuery['cur
   return { direction: after !== undefined ? 'after' : 'before', id, param };
 }
 
-function exclusive(left: string, right: string): ApiError {
+/** Two parameters of which only one can be meant. */
+export function exclusive(left: string, right: string): ApiError {
   return new ApiError(
     'parameters_exclusive',
     `\`${left}\` and \`${right}\` exclude each other; send only one of them.`,
