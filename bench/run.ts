@@ -9,12 +9,13 @@ import { post } from './post.ts';
 import { startReceiver } from './receiver.ts';
 import { missingToolsText, rowsOf, tableOf, writeResults } from './report.ts';
 import { start } from './start.ts';
+import { stream } from './stream.ts';
 import { statements } from './statements.ts';
 import type { Reading, Suite } from './suite.ts';
 import { findTools, type Tools } from './tools.ts';
 import { versions } from './versions.ts';
 
-const suites: Suite[] = [post, get, lists, idempotency, versions, deliveries, latency, statements, start];
+const suites: Suite[] = [post, get, lists, idempotency, versions, deliveries, latency, stream, statements, start];
 
 const help = `npm run bench -- [options]
 
