@@ -244,6 +244,28 @@ describe('a stream that is resumed', () => {
   });
 });
 
+describe('a history that is read', () => {
+  test('and removed meanwhile has no gap: the stream ends where it is, and its place has expired', async () => {
+    const own = await serverForTest();
+    const tenant = await addAccount(own);
+    await createReference(tenant, { metadata: { text: 'x'.repeat(500), more: 'y'.repeat(500) } });
+    await multiplyEvents(tenant, 15_000, own);
+    const ids = await idsInOrder(tenant, own);
+    const stream = await streamForTest(own.url, tenant.key, { query: `?after=${ids[0]}` });
+    stream.response.pause();
+    await delay(1_000);
+    await own.context.database.readers.query('delete from events where account_id = $1 and ordinal < 14900', [
+      tenant.accountId,
+    ]);
+    stream.response.resume();
+    expect(await stream.endWithin(10_000)).toBe('ended');
+    expect(stream.ids.length).toBeLessThan(14_000);
+    expect(stream.ids).toEqual(ids.slice(1, stream.ids.length + 1));
+    const answer = await tenant.api.get('/v1/events/stream', { 'last-event-id': stream.lastId! });
+    expect(answer.body.error.code).toBe('event_cursor_expired');
+  });
+});
+
 describe('the order of a stream', () => {
   test('waits for a transaction that began before: what that writes is not skipped, and comes first', async () => {
     const tenant = await addAccount(server);

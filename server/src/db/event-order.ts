@@ -23,9 +23,14 @@ export interface PlacedEvent {
 /** A page of events in their order. */
 export interface EventPage {
   events: PlacedEvent[];
+  /** Whether the event of the place that they come after is still there; what came after one that is not may be gone, too. */
+  isAnchored: boolean;
   /** Whether there are events that a transaction holds back which began before theirs and is still running. */
   isHeldBack: boolean;
 }
+
+/** Events are removed when they are old enough, and one who reads them slowly has been overtaken by that. */
+export class PositionRemovedError extends Error {}
 
 /** What was committed at one moment. */
 export interface Moment {
@@ -51,20 +56,25 @@ export async function readEventsAfter(
   wanted: { accountId: string; position: Position; limit: number },
 ): Promise<EventPage> {
   const { epoch, transactionId, ordinal } = wanted.position;
-  const rows = await reader.query<PlacedRow & { held_back: boolean }>({
+  const rows = await reader.query<PlacedRow & { is_anchored: boolean; is_held_back: boolean }>({
     name: 'read_events_after',
     text: `
       with settled as (
         select event_epoch as epoch, pg_snapshot_xmin(pg_current_snapshot()) as transaction_id from deployment
       )
-      select held_back, page.*
+      select is_anchored, is_held_back, page.*
       from (
-        select exists (
-          select from events
-          where account_id = $1
-            and (epoch, transaction_id) >= ((select epoch from settled), (select transaction_id from settled))
-        ) as held_back
-      ) behind
+        select
+          exists (
+            select from events
+            where account_id = $1 and epoch = $2 and transaction_id = $3 and ordinal = $4
+          ) as is_anchored,
+          exists (
+            select from events
+            where account_id = $1
+              and (epoch, transaction_id) >= ((select epoch from settled), (select transaction_id from settled))
+          ) as is_held_back
+      ) around
       left join (
         select ${[...columnsOf(resource), 'object_id', 'mentions', 'epoch', 'transaction_id', 'ordinal'].join(', ')}
         from events
@@ -78,7 +88,8 @@ export async function readEventsAfter(
     values: [wanted.accountId, epoch, String(transactionId), ordinal, wanted.limit],
   });
   const events = rows.filter(({ id }) => id !== null).map((row) => ({ id: row.id, position: positionOf(row), row }));
-  return { events, isHeldBack: rows[0]!.held_back };
+  const { is_anchored: isAnchored, is_held_back: isHeldBack } = rows[0]!;
+  return { events, isAnchored, isHeldBack };
 }
 
 /** Of these accounts, those that have events after the places, settled or not. */

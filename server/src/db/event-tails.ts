@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Resource } from '../core/resource.ts';
 import {
   isAfter,
+  PositionRemovedError,
   readEventsAfter,
   readMoment,
   readOldestEvent,
@@ -131,6 +132,7 @@ export class Follower {
    * The next events: none if there was none within `timeoutMs`, or the follower has left.
    *
    * @throws {UnavailableError} they cannot be read just now.
+   * @throws {PositionRemovedError} some of them may have been removed before they were read.
    */
   async next(timeoutMs: number): Promise<PlacedEvent[]> {
     const untilMs = performance.now() + timeoutMs;
@@ -158,7 +160,9 @@ export class Follower {
   /** Of what the tail does not have any more; it has what is left when that has been read. */
   async #readBehind(): Promise<PlacedEvent[]> {
     const begin = this.#tail.begin;
-    const { events } = await this.#tail.read(this.#position);
+    const { events, isAnchored } = await this.#tail.read(this.#position);
+    // Where a moment is, there is no event.
+    if (!isAnchored && this.#position.ordinal >= 0) throw new PositionRemovedError();
     if (events.length === 0) this.#position = begin;
     return events;
   }

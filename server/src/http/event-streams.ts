@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { ApiError } from '../core/errors.ts';
 import { UnavailableError } from '../db/database.ts';
-import type { PlacedEvent } from '../db/event-order.ts';
+import { PositionRemovedError, type PlacedEvent } from '../db/event-order.ts';
 import { chooseAccount, openAccounts, type AccountContext } from './account-context.ts';
 import { authenticate, openKeyRing, type KeyRing } from './authenticate.ts';
 import type { Call, HttpContext } from './call.ts';
@@ -15,6 +15,7 @@ export interface Followed {
    * The next events in their order; none if there was none within `timeoutMs`, or `leave` was called.
    *
    * @throws {UnavailableError} they cannot be read just now.
+   * @throws {PositionRemovedError} some of them may have been removed before they were read.
    */
   next(timeoutMs: number): Promise<PlacedEvent[]>;
   leave(): void;
@@ -145,7 +146,8 @@ export class EventStreams {
         sentAtMs = performance.now();
       }
     } catch (error) {
-      const isForeseen = error instanceof ApiError || error instanceof UnavailableError;
+      const foreseen = [ApiError, UnavailableError, PositionRemovedError];
+      const isForeseen = foreseen.some((kind) => error instanceof kind);
       if (!isForeseen) this.#context.log.error({ request: call.id, err: error }, 'a stream failed');
     } finally {
       stream.end();

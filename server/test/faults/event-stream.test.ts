@@ -99,14 +99,14 @@ class Follower {
     };
     const first = await open();
     const began = this.#take(first);
-    // Whoever has no id yet could only begin anew.
-    void began.then(async () => {
+    void (async () => {
+      await began;
       while (!this.#hasStopped) {
         const stream = await open().catch(() => null);
         if (stream) await this.#take(stream);
         else await delay(50);
       }
-    });
+    })();
   }
 
   stop(): void {
@@ -123,6 +123,7 @@ class Follower {
     };
     stream.response.on('data', take);
     let leaving: NodeJS.Timeout | undefined;
+    // Whoever has no id yet could only begin anew.
     const leaveSoon = (): void => {
       leaving = setTimeout(() => (this.received.length > 0 ? stream.close() : leaveSoon()), randomInt(20, 1_500));
     };
@@ -139,7 +140,7 @@ async function followersOf(servers: TestServer[], tenant: Tenant, count: number)
   await Promise.all(followers.map((follower) => follower.start(servers, tenant)));
   // A first event, so that each has an id to come back with.
   await tenant.api.post('/v1/customers', { name: 'First' });
-  await Promise.all(followers.map((follower) => expect.poll(() => follower.received.length).toBeGreaterThan(0)));
+  await expect.poll(() => followers.every(({ received }) => received.length > 0)).toBe(true);
   return followers;
 }
 
