@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { ApiError } from '../core/errors.ts';
-import { UnavailableError } from '../db/database.ts';
 import { PositionRemovedError, type PlacedEvent } from '../db/event-order.ts';
 import { chooseAccount, openAccounts, type AccountContext } from './account-context.ts';
 import { authenticate, openKeyRing, type KeyRing } from './authenticate.ts';
 import type { Call, HttpContext } from './call.ts';
+import { apiErrorOf } from './errors.ts';
 import { requirePermission } from './permission.ts';
 import { streamBounds, UnderWay } from './under-way.ts';
 
@@ -146,8 +146,7 @@ export class EventStreams {
         sentAtMs = performance.now();
       }
     } catch (error) {
-      const foreseen = [ApiError, UnavailableError, PositionRemovedError];
-      const isForeseen = foreseen.some((kind) => error instanceof kind);
+      const isForeseen = error instanceof PositionRemovedError || apiErrorOf(error).code !== 'internal';
       if (!isForeseen) this.#context.log.error({ request: call.id, err: error }, 'a stream failed');
     } finally {
       stream.end();

@@ -30,7 +30,7 @@ export function streamRoute(context: HttpContext, resource: Resource): StreamRou
     path: `/v1/${path}/stream`,
     permission: `${path}.read`,
     object: resource.object,
-    expandable: { resource, isList: true },
+    expandable: null,
     query: {
       ...Object.fromEntries(Object.entries(filters).map(([filter, { schema }]): [string, TSchema] => [filter, schema])),
       after: Type.String({
