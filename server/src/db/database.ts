@@ -24,6 +24,8 @@ export interface Database {
   readers: Pool;
   /** For lists: one that has much to look at keeps nobody from signing in. */
   listers: Pool;
+  /** For streams of events: those who read long histories keep nobody from anything else. */
+  followers: Pool;
   /** For the bytes of files: whoever sends large ones keeps nobody from their lists. */
   files: Pool;
   /** For the committer alone: nothing else writes. Statements are pipelined: a batch is one trip. */
@@ -40,6 +42,9 @@ export const writersMax = 2;
 const readersMax = 4;
 const listersMax = 3;
 
+/** Each account that is followed is read once for all who do. */
+const followersMax = 2;
+
 /** Parts of 256 kB keep a connection busy for milliseconds; two serve many who send at once. */
 const filesMax = 2;
 
@@ -51,6 +56,9 @@ const deliverersMax = 3;
  * shall use its indexes whatever they say.
  */
 const indexesOnly = '-c enable_seqscan=off -c enable_bitmapscan=off';
+
+/** A page of events is found by their order; planned once, because to look at all partitions takes longer than to read a page. */
+const inOrderOnly = `${indexesOnly} -c enable_sort=off -c plan_cache_mode=force_generic_plan`;
 
 /** Longer than any statement of ours should ever take; it frees the locks of a client that vanished. */
 const statementTimeoutMs = 10_000;
@@ -72,10 +80,11 @@ export function openDatabase(connection: Connection, log: Logger): Database {
   };
   const readers = new Pool({ ...common, max: readersMax });
   const listers = new Pool({ ...common, max: listersMax });
+  const followers = new Pool({ ...common, max: followersMax, options: inOrderOnly });
   const files = new Pool({ ...common, max: filesMax });
   const writers = new Pool({ ...common, max: writersMax, pipeline: true });
   const deliverers = new Pool({ ...common, max: deliverersMax, options: indexesOnly });
-  const pools = [readers, listers, files, writers, deliverers];
+  const pools = [readers, listers, followers, files, writers, deliverers];
   for (const pool of pools) {
     pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'));
     // Whoever uses the connection learns of its loss by its queries; without a listener the event would end the process.
@@ -84,6 +93,7 @@ export function openDatabase(connection: Connection, log: Logger): Database {
   return {
     readers,
     listers,
+    followers,
     files,
     writers,
     deliverers,
