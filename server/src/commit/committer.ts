@@ -33,6 +33,14 @@ const deadlockRetriesMax = 5;
 /** How long the fate of a lost commit is looked for, in milliseconds: a database that restarts or fails over is back by then. */
 const doubtMsDefault = 30_000;
 
+/** Who watches the committer for the operator. Each call must return at once. */
+export interface CommitObserver {
+  /** So many mutations are on their way. */
+  pendingIs(count: number): void;
+  /** A batch went to the database, and this became of it. */
+  sent(result: Sent['kind'], batch: { mutations: number; changes: number }, durationMs: number): void;
+}
+
 interface Waiting {
   member: Member;
   settle: (outcome: Written) => void;
@@ -59,6 +67,7 @@ export class Committer {
   readonly #epoch: number;
   readonly #doubtMs: number;
   readonly #onDeliveries: () => void;
+  readonly #observer: CommitObserver | undefined;
   readonly #lanes = new Lanes();
   #queue: Waiting[] = [];
   #inFlight = 0;
@@ -66,11 +75,20 @@ export class Committer {
   #countedAccounts = new Set<string>();
 
   /** @param parts.onDeliveries told when a batch with deliveries is durable; it must return at once. */
-  constructor(parts: Making & { writers: Pool; epoch: number; onDeliveries?: () => void; doubtMs?: number }) {
+  constructor(
+    parts: Making & {
+      writers: Pool;
+      epoch: number;
+      onDeliveries?: () => void;
+      observer?: CommitObserver;
+      doubtMs?: number;
+    },
+  ) {
     this.#writers = parts.writers;
     this.#making = parts;
     this.#epoch = parts.epoch;
     this.#onDeliveries = parts.onDeliveries ?? (() => {});
+    this.#observer = parts.observer;
     this.#doubtMs = parts.doubtMs ?? doubtMsDefault;
   }
 
@@ -83,12 +101,12 @@ export class Committer {
    */
   async commit(mutation: Mutation): Promise<Outcome> {
     if (this.#pending >= pendingMax) throw new OverloadedError('The queue of changes is full.');
-    this.#pending++;
+    this.#observer?.pendingIs(++this.#pending);
     try {
       const lanes = mutation.touches.map((id) => `${mutation.accountId} ${id}`);
       return await this.#lanes.run(lanes, () => this.#decideAndWrite(mutation));
     } finally {
-      this.#pending--;
+      this.#observer?.pendingIs(--this.#pending);
     }
   }
 
@@ -160,7 +178,10 @@ export class Committer {
     let rest = batch;
     let deadlocks = 0;
     while (rest.length > 0) {
-      const sent = await this.#send(rest.map(({ member }) => member));
+      const members = rest.map(({ member }) => member);
+      const startedMs = performance.now();
+      const sent = await this.#send(members);
+      this.#observer?.sent(sent.kind, sizeOf(members), performance.now() - startedMs);
       switch (sent.kind) {
         case 'committed':
           for (const { settle, member } of rest) {
@@ -261,6 +282,14 @@ export class Committer {
       statement: statements[failed - 1],
     };
   }
+}
+
+function sizeOf(members: Member[]): { mutations: number; changes: number } {
+  const changes = members.reduce(
+    (sum, { inserts, updates, deletes }) => sum + inserts.length + updates.length + deletes.length,
+    0,
+  );
+  return { mutations: members.length, changes };
 }
 
 /** How one trip to the database ended. */

@@ -10,6 +10,12 @@ import { dutiesLockKey, withLock } from '../db/advisory-locks.ts';
 import { withClient, type Connection, type Pool } from '../db/database.ts';
 import { makePartitionsAhead } from '../db/partitions.ts';
 
+/** Who watches the duties for the operator. */
+export interface DutyObserver {
+  succeeded(duty: string): void;
+  failed(duty: string): void;
+}
+
 export interface Duties {
   /** Stops them, and waits for the one that is running. */
   stop(): Promise<void>;
@@ -47,10 +53,12 @@ export function startDuties(context: {
   eraser: Eraser;
   fileStore: FileStore;
   writeKeyUses: (pool: Pool) => Promise<void>;
+  metrics: { duties: DutyObserver };
   clock: Clock;
   log: Logger;
 }): Duties {
   const { committer, clock, log } = context;
+  const observer = context.metrics.duties;
   const pool = context.database.readers;
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -58,7 +66,13 @@ export function startDuties(context: {
 
   const every = async (ms: number, name: string, work: () => Promise<void>): Promise<void> => {
     while (!signal.aborted) {
-      await work().catch((error: unknown) => log.warn({ duty: name, err: error }, 'a duty failed'));
+      try {
+        await work();
+        observer.succeeded(name);
+      } catch (error) {
+        observer.failed(name);
+        log.warn({ duty: name, err: error }, 'a duty failed');
+      }
       await pause(ms);
     }
   };

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { buildConnector } from 'undici';
 import type { Clock } from '../core/clock.ts';
 import type { RandomBytes } from '../core/random.ts';
 import type { AddressRanges } from '../core/target-addresses.ts';
@@ -52,6 +53,20 @@ const stuckAfterMs = 1_000;
 /** A delivery in a version that only a newer release knows is due again after so long, for a process of that release to take. */
 const unknownVersionPauseMs = 5_000;
 
+/** Who watches the dispatcher for the operator. Each call must return at once. */
+export interface DeliveryObserver {
+  /** A delivery is being carried out, and is not any more. */
+  started(): void;
+  ended(): void;
+  /** An attempt was made, and the receiver did this. */
+  attempted(reply: Pick<Reply, 'status' | 'error'>, durationMs: number): void;
+  /** So many are claimed whose outcome is not written. */
+  heldIs(count: number): void;
+  /** A connection to a receiver was opened, and closed. */
+  connected(): void;
+  disconnected(): void;
+}
+
 export interface DispatcherParts {
   pool: Pool;
   vault: Vault;
@@ -64,6 +79,7 @@ export interface DispatcherParts {
   retryScheduleSeconds: readonly number[];
   userAgent: string;
   limits: DispatcherLimits;
+  observer: DeliveryObserver;
 }
 
 /**
@@ -93,12 +109,11 @@ export class Dispatcher {
     this.#endpoints = new Endpoints(parts);
     this.#renderings = new Renderings(parts.versions);
     const { connectTimeoutMs, attemptTimeoutMs } = parts.limits;
-    this.#sender = new Sender({
-      connect: guardedConnector({ allowed: parts.allowedTargets, resolve: parts.resolveHost, connectTimeoutMs }),
-      attemptTimeoutMs,
-    });
+    const connect = guardedConnector({ allowed: parts.allowedTargets, resolve: parts.resolveHost, connectTimeoutMs });
+    this.#sender = new Sender({ connect: observed(connect, parts.observer), attemptTimeoutMs });
     this.#outcomes = new OutcomeWriter(parts, (count) => {
       this.#held -= count;
+      parts.observer.heldIs(this.#held);
       this.#pump();
     });
   }
@@ -167,6 +182,7 @@ export class Dispatcher {
       // A full lane may have more.
       if (retries === againMax || claimed.length - retries === firstMax) this.#wanted = true;
       this.#held += claimed.length;
+      this.#parts.observer.heldIs(this.#held);
       for (const delivery of claimed) this.#take(delivery);
     } catch (error) {
       log.warn({ err: error }, 'deliveries could not be claimed');
@@ -214,7 +230,9 @@ export class Dispatcher {
 
   #start(delivery: ClaimedDelivery, lane: Lane): void {
     lane.inFlight++;
+    this.#parts.observer.started();
     void this.#carryOut(delivery).finally(() => {
+      this.#parts.observer.ended();
       lane.inFlight--;
       lane.lastEndMs = performance.now();
       const next = lane.inFlight < this.#shareOfEach() ? lane.waiting.shift() : undefined;
@@ -301,6 +319,7 @@ export class Dispatcher {
     { status, error, response, retryAfter }: Reply,
     facts: Pick<AttemptRow, 'startedAtMs' | 'durationMs' | 'apiVersion'>,
   ): Outcome {
+    this.#parts.observer.attempted({ status, error }, facts.durationMs);
     const told = { ...facts, status, error, response };
     const nowMs = this.#parts.clock.nowMs();
     if (error === 'interrupted') {
@@ -329,6 +348,19 @@ export class Dispatcher {
   #random(): number {
     return Buffer.from(this.#parts.randomBytes(6)).readUIntBE(0, 6) / 2 ** 48;
   }
+}
+
+/** Tells of every connection that is opened. */
+function observed(connect: buildConnector.connector, observer: DeliveryObserver): buildConnector.connector {
+  return (options, callback) =>
+    connect(options, (...opened) => {
+      const [, socket] = opened;
+      if (socket) {
+        observer.connected();
+        socket.once('close', () => observer.disconnected());
+      }
+      callback(...opened);
+    });
 }
 
 /** Whether the endpoint wants it still: it is there, and has not been disabled since. */
