@@ -57,6 +57,9 @@ const withoutAccount = new Set([
   'select least( (select due_at_ms from webhook_queue where attempt_count = 0 and due_at_ms <= $1 and claimed_until_ms <= $1 order by due_at_ms limit 1), (select due_at_ms from webhook_queue where attempt_count > 0 and due_at_ms <= $1 and claimed_until_ms <= $1 order by due_at_ms limit 1) ) as due_at_ms',
   'select count(*) from ( (select claimed_until_ms from webhook_queue where attempt_count = 0 and due_at_ms <= $1 order by due_at_ms limit ${countedMax}) union all (select claimed_until_ms from webhook_queue where attempt_count > 0 and due_at_ms <= $1 order by due_at_ms limit ${countedMax}) ) due where claimed_until_ms > 0 and claimed_until_ms <= $1',
   "select (select count(*) from (select from webhook_queue limit ${countedMax + 1}) found) as counted, (select reltuples::bigint from pg_class where oid = 'webhook_queue'::regclass) as estimated",
+  // Whether something is still pending of a time, whosever it is.
+  'select exists ( select from webhook_queue where id >= $1 and id < $2 or event >= $3 and event < $4 ) as pending',
+  'select min(id) as delivery, min(event) as event from webhook_queue',
 ]);
 
 type Sources = ReadonlyMap<string, string>;
@@ -101,6 +104,8 @@ test('only the committer, and the duties that keep house, write', () => {
   const writes = /\b(insert into|delete from|update (?!of\b)[a-z$])/;
   const writers = [...readSources()].filter(([, source]) => statementsIn(source).some((text) => writes.test(text)));
   expect(writers.map(([file]) => file).sort()).toEqual([
+    // What is older than the retention goes, and its counts with it.
+    'commit/drop-history.ts',
     // What was written is emptied of persons who were erased.
     'commit/erase-history.ts',
     // The bytes of files come before their file, which alone makes them anybody's.

@@ -2,9 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Committer } from '../commit/committer.ts';
 import type { FileStore } from '../commit/file-store.ts';
+import { dropHistory } from '../commit/drop-history.ts';
 import { foldCounts } from '../commit/fold-counts.ts';
 import { purgeKeys } from '../commit/purge-keys.ts';
 import type { Clock } from '../core/clock.ts';
+import type { Resource } from '../core/resource.ts';
 import type { Eraser } from './erasure.ts';
 import { dutiesLockKey, withLock } from '../db/advisory-locks.ts';
 import { withClient, type Connection, type Pool } from '../db/database.ts';
@@ -39,6 +41,9 @@ const erasuresEveryMs = 30_000;
 /** Partitions are made weeks ahead, so a few days without success do no harm. */
 const partitionsEveryMs = 6 * 3600 * 1000;
 
+/** What is too old goes by the week; a partition that is in use is tried again before long. */
+const dropEveryMs = 10 * 60_000;
+
 /** After a batch of keys the purge rests this many times as long as that took: a tenth of the time is all it ever uses. */
 const purgeRestFactor = 9;
 
@@ -47,7 +52,9 @@ const purgeRestFactor = 9;
  * fails is tried again when its time has come.
  */
 export function startDuties(context: {
+  config: { retentionDays: number };
   connection: Connection;
+  resources: readonly Resource[];
   database: { readers: Pool };
   committer: Committer;
   eraser: Eraser;
@@ -57,7 +64,8 @@ export function startDuties(context: {
   clock: Clock;
   log: Logger;
 }): Duties {
-  const { committer, clock, log } = context;
+  const { committer, clock, log, connection, resources } = context;
+  const { retentionDays } = context.config;
   const observer = context.metrics.duties;
   const pool = context.database.readers;
   const stopping = new AbortController();
@@ -98,9 +106,12 @@ export function startDuties(context: {
     every(uploadsEveryMs, 'purge uploads', () => context.fileStore.purge(clock.nowMs(), signal)),
     every(erasuresEveryMs, 'finish erasures', () => context.eraser.finish()),
     every(partitionsEveryMs, 'make partitions', () =>
-      withClient(context.connection, (client) =>
+      withClient(connection, (client) =>
         withLock(client, dutiesLockKey, () => makePartitionsAhead(client, clock.nowMs())),
       ),
+    ),
+    every(dropEveryMs, 'drop history', () =>
+      dropHistory({ connection, readers: pool }, { nowMs: clock.nowMs(), retentionDays, resources }, signal),
     ),
   ];
   return {
