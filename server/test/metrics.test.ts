@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ConfigError, readConfig } from '../src/config.ts';
-import { withClient } from '../src/db/database.ts';
+import { errorCatalogue } from '../src/core/errors.ts';
+import { openDatabase, withClient } from '../src/db/database.ts';
 import { buildApp } from '../src/http/app.ts';
+import { Metrics } from '../src/metrics/metrics.ts';
 import { startDuties } from '../src/jobs/duties.ts';
 import { TestClock } from './support/clock.ts';
 import { startDatabaseProxy } from './support/database-proxy.ts';
@@ -63,6 +67,42 @@ describe('what is told', () => {
     const answer = await fetch(`${server.url}/metrics`);
     expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
     expect(answer.headers.get('cache-control')).toBe('no-store');
+  });
+});
+
+describe('the guide', () => {
+  const guide = readFileSync(new URL('../../docs/guides/operations.md', import.meta.url), 'utf8');
+
+  test('explains every metric, and none that there is not', async () => {
+    const names = [...new Scrape(await text(server)).types.keys()].toSorted();
+    const explained = guide
+      .split('\n')
+      .flatMap((line) =>
+        [...(/^\| ((?:`tenure_\w+`(?:, )?)+) \|/.exec(line)?.[1]?.matchAll(/tenure_\w+/g) ?? [])].flat(),
+      );
+    expect(explained.toSorted()).toEqual(names);
+  });
+
+  test('alarms on nothing that there is not: neither a metric nor a label', async () => {
+    const own = await serverForTest();
+    const { types } = new Scrape(await text(own));
+    const alarms = guide.split('\n').filter((line) => /^\| `[^`]+` \| \d+ min \|/.test(line));
+    expect(alarms.length).toBeGreaterThan(10);
+    for (const mentioned of guide.match(/tenure_[a-z_]+/g)!) {
+      const name = types.has(mentioned) ? mentioned : mentioned.replace(/_(bucket|sum|count)$/, '');
+      expect([...types.keys()], mentioned).toContain(name);
+    }
+    for (const [, code = ''] of guide.matchAll(/code=~?"([^"]+)"/g))
+      for (const each of code.split('\\|')) expect(Object.keys(errorCatalogue)).toContain(each);
+    const duties = readFileSync(new URL('../src/jobs/duties.ts', import.meta.url), 'utf8');
+    for (const [, duty = ''] of guide.matchAll(/duty="([^"]+)"/g)) expect(duties).toContain(`'${duty}'`);
+  });
+
+  test('has SQL that works', async () => {
+    const statements = [...guide.matchAll(/^```sql\n([\s\S]*?)^```/gm)].map(([, statement]) => statement!);
+    expect(statements.length).toBeGreaterThan(1);
+    for (const statement of statements)
+      expect((await server.context.database.listers.query(statement)).rows.length).toBeGreaterThan(0);
   });
 });
 
@@ -389,6 +429,29 @@ describe('what the database tells', () => {
     await expect.poll(async () => (await looked(cutOff)).value('tenure_deliveries_pending'), soon).toBeDefined();
   });
 
+  test('is left out where the database takes a connection and says nothing', async () => {
+    const sockets = new Set<Socket>();
+    const silent = createServer((socket) => void sockets.add(socket));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+      silent.close();
+    });
+    const { clock, log } = server.context;
+    const { port } = silent.address() as AddressInfo;
+    const database = openDatabase({ host: '127.0.0.1', port, user: 'nobody', database: 'none' }, log);
+    const metrics = new Metrics({ database, clock, log, product: { version: '1', mode: 'sandbox', role: 'all' } });
+    onTestFinished(() => metrics.stop());
+    for (let round = 0; round < 3; round++) {
+      const startedMs = performance.now();
+      const scrape = new Scrape(await metrics.text());
+      expect(performance.now() - startedMs).toBeLessThan(2_000);
+      expect(scrape.value('tenure_database_up')).toBe(0);
+      expect(scrape.value('tenure_deliveries_pending')).toBeUndefined();
+    }
+    expect(sockets.size).toBeGreaterThan(0);
+  });
+
   test('a statement that hangs costs its own number, not the scrape', async () => {
     await withClient(server.connection, async (client) => {
       await client.query('begin');
@@ -399,6 +462,8 @@ describe('what the database tells', () => {
       expect(performance.now() - startedMs).toBeLessThan(4_000);
       expect(scrape.value('tenure_deliveries_pending')).toBeUndefined();
       expect(scrape.value('tenure_deliveries_oldest_due_age_seconds')).toBeUndefined();
+      // Who is to blame.
+      expect(scrape.value('tenure_database_oldest_snapshot_age_seconds')).toBeGreaterThan(1);
       await client.query('rollback');
     });
     await expect.poll(async () => (await looked(server)).value('tenure_deliveries_pending'), soon).toBe(0);

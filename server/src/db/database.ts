@@ -52,8 +52,8 @@ const deliverersMax = 3;
 const watching: PoolConfig = {
   max: 1,
   connectionTimeoutMillis: 500,
-  statement_timeout: 500,
-  query_timeout: 750,
+  statement_timeout: 300,
+  query_timeout: 500,
   idleTimeoutMillis: 60_000,
 };
 

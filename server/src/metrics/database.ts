@@ -93,7 +93,8 @@ const gauges = {
 
 type Question = (pool: Pool, nowMs: number) => Promise<Told>;
 
-const questions: readonly Question[] = [askForDue, askForExpired, askForPending, askForQueue, askForTransactions];
+/** Transactions first: if they are what the others wait for, that is told. */
+const questions: readonly Question[] = [askForTransactions, askForDue, askForExpired, askForPending, askForQueue];
 
 async function askForDue(pool: Pool, nowMs: number): Promise<Told> {
   const { rows } = await pool.query<{ due_at_ms: number | null }>({
