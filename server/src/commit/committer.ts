@@ -101,12 +101,12 @@ export class Committer {
    */
   async commit(mutation: Mutation): Promise<Outcome> {
     if (this.#pending >= pendingMax) throw new OverloadedError('The queue of changes is full.');
-    this.#observer?.pendingIs(++this.#pending);
+    this.#countPending(1);
     try {
       const lanes = mutation.touches.map((id) => `${mutation.accountId} ${id}`);
       return await this.#lanes.run(lanes, () => this.#decideAndWrite(mutation));
     } finally {
-      this.#observer?.pendingIs(--this.#pending);
+      this.#countPending(-1);
     }
   }
 
@@ -120,6 +120,11 @@ export class Committer {
   /** Gives back what could not be folded. */
   addCountedAccounts(accountIds: string[]): void {
     for (const id of accountIds) this.#countedAccounts.add(id);
+  }
+
+  #countPending(change: 1 | -1): void {
+    this.#pending += change;
+    this.#observer?.pendingIs(this.#pending);
   }
 
   async #decideAndWrite(mutation: Mutation): Promise<Outcome> {
