@@ -191,6 +191,30 @@ describe('a week of which something is pending', () => {
   });
 });
 
+describe('what is being recovered', () => {
+  test.each([
+    ['in a week of its own', 0],
+    ['in the default partitions', 12],
+  ])('stays until the recovery is over: %s', async (_, weeksAhead) => {
+    const { server, clock } = await serverInThePast({ weeks: 40, settings: role('api') });
+    const endpoint = await pingedEndpoint(server.api, 'http://127.0.0.1:9/');
+    clock.advanceSeconds(weeksAhead * weekSeconds);
+    const early = await someOfEverything(server);
+    await server.context.database.readers.query('delete from webhook_queue');
+    await server.context.database.readers.query(
+      `insert into recoveries (account_id, id, created, revision, webhook_endpoint, since, status, resent, position)
+       values ($1, $2, 0, 1, $3, $4, 'pending', 0, '')`,
+      [await firstAccountId(server), server.context.ids.make('rcv'), endpoint.id, Math.floor(clock.nowMs() / 1000) - 1],
+    );
+    clock.advanceSeconds(7 * weekSeconds);
+    await drop(server);
+    await expectThere(server, early);
+    await server.context.database.readers.query(`update recoveries set status = 'completed', completed_at = 1`);
+    await drop(server);
+    await expectGone(server, early);
+  });
+});
+
 describe('while others read and write', () => {
   test('every count is exact at every moment', async () => {
     const { server, clock } = await serverInThePast({ weeks: 14 });

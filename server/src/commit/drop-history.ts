@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { toSeconds } from '../core/clock.ts';
 import { firstIdAt, timeOfId, type Id } from '../core/ids.ts';
 import type { Resource } from '../core/resource.ts';
 import { removableBeforeMs } from '../core/retention.ts';
@@ -82,13 +83,24 @@ async function dropWeeks(client: Client, retention: Retention, signal: AbortSign
   }
 }
 
-/** No delivery of so old an event is made any more: it would have been refused. So what is not pending now never is again. */
+/**
+ * Nobody is let in any more who could have a delivery made of so old an event, and a recovery that was let in is looked for. So what is
+ * not pending now never is again.
+ */
 async function hasPending(client: Client, fromMs: number, toMs: number): Promise<boolean> {
   const { rows } = await client.query<{ pending: boolean }>(
     `select exists (
        select from webhook_queue where id >= $1 and id < $2 or event >= $3 and event < $4
+     ) or exists (
+       select from recoveries where status = 'pending' and since < $5
      ) as pending`,
-    [firstIdAt('dlv', fromMs), firstIdAt('dlv', toMs), firstIdAt('evt', fromMs), firstIdAt('evt', toMs)],
+    [
+      firstIdAt('dlv', fromMs),
+      firstIdAt('dlv', toMs),
+      firstIdAt('evt', fromMs),
+      firstIdAt('evt', toMs),
+      toSeconds(toMs),
+    ],
   );
   return rows[0]!.pending;
 }
@@ -171,14 +183,16 @@ async function deleteRows(client: Client, retention: Retention, signal: AbortSig
   }
 }
 
-/** When the week of the oldest delivery that is pending begins, or of the oldest event that one is of. */
+/** When the week begins of the oldest delivery that is pending, of the oldest event that one is of, or of what is being recovered. */
 async function oldestPendingWeekMs(client: Client): Promise<number> {
-  const { rows } = await client.query<{ delivery: Id | null; event: Id | null }>(
-    'select min(id) as delivery, min(event) as event from webhook_queue',
+  const { rows } = await client.query<{ delivery: Id | null; event: Id | null; since: number | null }>(
+    `select min(id) as delivery, min(event) as event,
+       (select min(since) from recoveries where status = 'pending') as since
+     from webhook_queue`,
   );
-  const { delivery, event } = rows[0]!;
-  if (delivery === null || event === null) return Infinity;
-  return Math.floor(Math.min(timeOfId(delivery), timeOfId(event)) / weekMs) * weekMs;
+  const { delivery, event, since } = rows[0]!;
+  const pendingMs = [delivery, event].map((id) => (id === null ? Infinity : timeOfId(id)));
+  return Math.floor(Math.min(...pendingMs, since === null ? Infinity : since * 1000) / weekMs) * weekMs;
 }
 
 /** A row for each count that a row of the table is part of, as the committer counted it; none for what is not counted. */

@@ -32,6 +32,7 @@ export interface HttpContext {
     rateLimit: number;
     latestVersion: string | null;
     metricsToken: string | null;
+    retentionDays: number;
   };
   log: Logger;
   clock: Clock;

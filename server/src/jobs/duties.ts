@@ -6,11 +6,15 @@ import { dropHistory } from '../commit/drop-history.ts';
 import { foldCounts } from '../commit/fold-counts.ts';
 import { purgeKeys } from '../commit/purge-keys.ts';
 import type { Clock } from '../core/clock.ts';
+import type { IdMaker } from '../core/ids.ts';
 import type { Resource } from '../core/resource.ts';
+import { disableFailingEndpoints } from './disabling.ts';
 import type { Eraser } from './erasure.ts';
+import { Recoveries } from './recovery.ts';
 import { dutiesLockKey, withLock } from '../db/advisory-locks.ts';
 import { withClient, type Connection, type Pool } from '../db/database.ts';
 import { makePartitionsAhead } from '../db/partitions.ts';
+import type { RecordReader } from '../db/records.ts';
 
 /** Who watches the duties for the operator. */
 export interface DutyObserver {
@@ -38,6 +42,12 @@ const uploadsEveryMs = 5 * 60_000;
 /** Whoever was deleted is mostly erased by the deletion itself. */
 const erasuresEveryMs = 30_000;
 
+/** Whoever asked for one has mended a receiver, and waits. */
+const recoveriesEveryMs = 1_000;
+
+/** It is a matter of days. */
+const disablingEveryMs = 60_000;
+
 /** Partitions are made weeks ahead, so a few days without success do no harm. */
 const partitionsEveryMs = 6 * 3600 * 1000;
 
@@ -55,7 +65,9 @@ export function startDuties(context: {
   config: { retentionDays: number };
   connection: Connection;
   resources: readonly Resource[];
-  database: { readers: Pool };
+  database: { readers: Pool; listers: Pool };
+  readRecord: RecordReader;
+  ids: IdMaker;
   committer: Committer;
   eraser: Eraser;
   fileStore: FileStore;
@@ -85,6 +97,8 @@ export function startDuties(context: {
     }
   };
 
+  const recoveries = new Recoveries(context);
+
   const running = [
     every(foldEveryMs, 'fold counts', async () => {
       const accounts = committer.takeCountedAccounts();
@@ -105,6 +119,8 @@ export function startDuties(context: {
     }),
     every(uploadsEveryMs, 'purge uploads', () => context.fileStore.purge(clock.nowMs(), signal)),
     every(erasuresEveryMs, 'finish erasures', () => context.eraser.finish()),
+    every(recoveriesEveryMs, 'carry on recoveries', () => recoveries.advance()),
+    every(disablingEveryMs, 'disable failing endpoints', () => disableFailingEndpoints(context)),
     every(partitionsEveryMs, 'make partitions', () =>
       withClient(connection, (client) =>
         withLock(client, dutiesLockKey, () => makePartitionsAhead(client, clock.nowMs())),
