@@ -26,9 +26,11 @@ export interface Config {
   rateLimit: number;
   /** What new accounts are pinned to; null is the latest version. */
   latestVersion: string | null;
-  logLevel: string;
-  /** How long events, logs and deliveries are kept. */
+  /** How long events, logs, deliveries and their attempts are kept. */
   retentionDays: number;
+  /** Lets metrics be read from outside this machine; null lets nobody. */
+  metricsToken: string | null;
+  logLevel: string;
 }
 
 /** What a process does: answer requests, deliver webhooks, or both. */
@@ -75,6 +77,8 @@ export function readConfig(environment: Environment): Readonly<Config> {
   const allowedTargets = readTargets(environment.TENURE_ALLOWED_TARGETS ?? defaultTargets[mode], faults);
   const rateLimit = readRate(text('TENURE_RATE_LIMIT') ?? defaultRate[mode], faults);
   const latestVersion = readLatestVersion(text('TENURE_LATEST_VERSION'), mode, faults);
+  const retentionDays = readRetention(text('TENURE_RETENTION_DAYS') ?? defaultRetention[mode], faults);
+  const metricsToken = readMetricsToken(text('TENURE_METRICS_TOKEN'), faults);
   const logLevel = oneOf('TENURE_LOG_LEVEL', logLevels, 'info');
 
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
@@ -92,8 +96,9 @@ export function readConfig(environment: Environment): Readonly<Config> {
     allowedTargets,
     rateLimit,
     latestVersion,
+    retentionDays,
+    metricsToken,
     logLevel,
-    retentionDays: { sandbox: 30, live: 395 }[mode],
   });
 }
 
@@ -105,6 +110,15 @@ const defaultTargets = { sandbox: '127.0.0.0/8,::1/128', live: '' };
 
 /** A sandbox is for trying things out, also under load. */
 const defaultRate = { sandbox: '0', live: '100' };
+
+/** A month to try things out in, and thirteen to look back on a year. */
+const defaultRetention = { sandbox: '30', live: '395' };
+
+/** An Idempotency-Key's answer is in its log, and lives for a day. */
+const retentionDaysMin = 2;
+const retentionDaysMax = 36_500;
+
+const metricsTokenLengthMin = 16;
 
 const retriesMax = 50;
 const pauseSecondsMax = 30 * 24 * 3600;
@@ -134,6 +148,28 @@ function readRate(value: string, faults: string[]): number {
   if (/^\d{1,6}$/.test(value)) return rate;
   faults.push(`TENURE_RATE_LIMIT is "${value}"; it must be a whole number of requests a second, or 0 for no limit.`);
   return 0;
+}
+
+function readRetention(value: string, faults: string[]): number {
+  const days = Number(value);
+  if (/^\d{1,5}$/.test(value) && days >= retentionDaysMin && days <= retentionDaysMax) return days;
+  faults.push(
+    `TENURE_RETENTION_DAYS is "${value}"; it must be a whole number of days from ${retentionDaysMin} to ${retentionDaysMax}.`,
+  );
+  return retentionDaysMin;
+}
+
+function readMetricsToken(value: string | null, faults: string[]): string | null {
+  if (value === null || (value.length >= metricsTokenLengthMin && /^[\x21-\x7e]+$/.test(value))) return value;
+  // The value is not shown: it is a secret, if a weak one.
+  faults.push(
+    `TENURE_METRICS_TOKEN must be at least ${metricsTokenLengthMin} printable ASCII characters without spaces; here is a new one: ${newMetricsToken()}`,
+  );
+  return null;
+}
+
+function newMetricsToken(): string {
+  return randomBytes(24).toString('base64url');
 }
 
 function readLatestVersion(value: string | null, mode: Mode, faults: string[]): string | null {

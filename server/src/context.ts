@@ -24,6 +24,7 @@ import { KeyUses } from './http/key-uses.ts';
 import { openKeyRing } from './http/authenticate.ts';
 import { tellingIdsOf } from './core/erase.ts';
 import type { Resource } from './core/resource.ts';
+import { Metrics } from './metrics/metrics.ts';
 import { resources as ownResources } from './resources/index.ts';
 import { Dispatcher, dispatcherLimits, type DispatcherLimits } from './webhooks/dispatcher.ts';
 import { streamLimits, type StreamLimits } from './http/event-streams.ts';
@@ -41,6 +42,7 @@ export interface Context extends HttpContext {
   connection: Connection;
   database: Database;
   eraser: Eraser;
+  metrics: Metrics;
   /** The ids, in a text, of records that can tell of a person. */
   tellingIds: RegExp;
   /** Null in a process that does not deliver. It is to be started. */
@@ -88,6 +90,7 @@ export async function createContext(
   });
 
   const database = openDatabase(connection, log);
+  const metrics = new Metrics({ database, clock, log, product: { version, mode: config.mode, role: config.role } });
   const reader = new Reader(database.readers);
   const latestVersion = new LatestVersion(reader, latestKnown);
   // A process of the release before must be able to read them, as long as one may be there.
@@ -110,7 +113,9 @@ export async function createContext(
           retryScheduleSeconds: config.retryScheduleSeconds,
           userAgent: `Tenure/${version}`,
           limits: { ...dispatcherLimits, ...overrides.dispatcherLimits },
+          observer: metrics.deliveries,
         });
+  if (dispatcher) metrics.deliveries.watch(dispatcher);
   const onDeliveries = dispatcher ? () => dispatcher.wake() : deliveriesNotifier(database.readers, log);
   const readRecord = recordReader(reader);
   const tellingIds = tellingIdsOf(resources);
@@ -128,6 +133,7 @@ export async function createContext(
     epoch: eventEpoch,
     onDeliveries,
     onEvents: (accountIds) => eventTails.wake(accountIds),
+    observer: metrics.commits,
   });
   const eraser = new Eraser({ committer, database, reader, readRecord, resources, versions, clock, log });
   return {
@@ -145,6 +151,7 @@ export async function createContext(
     eventTails,
     streamLimits: { ...streamLimits, ...overrides.streamLimits },
     eraser,
+    metrics,
     tellingIds,
     fileStore: new FileStore(database.files),
     keyRing: openKeyRing(reader),
@@ -159,7 +166,10 @@ export async function createContext(
     productVersion: version,
     eventShape,
     isReady: () => isReady(reader),
-    close: () => database.end(),
+    async close() {
+      metrics.stop();
+      await database.end();
+    },
   };
 }
 

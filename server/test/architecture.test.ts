@@ -11,14 +11,21 @@ const mayImport: Record<string, readonly string[]> = {
   commit: ['core', 'db'],
   versions: ['core'],
   webhooks: ['core', 'db', 'versions'],
+  metrics: ['core', 'db'],
   resources: ['core', 'db'],
   http: ['core', 'db', 'commit', 'versions'],
   jobs: ['core', 'db', 'commit', 'versions', 'resources'],
-  '.': ['core', 'db', 'commit', 'versions', 'resources', 'webhooks', 'http', 'jobs'],
+  '.': ['core', 'db', 'commit', 'versions', 'resources', 'webhooks', 'metrics', 'http', 'jobs'],
 };
 
 /** Packages that only one folder may know, so that they can be replaced there. */
-const packageOwners: Record<string, string> = { pg: 'db', fastify: 'http', ajv: 'http', undici: 'webhooks' };
+const packageOwners: Record<string, string> = {
+  pg: 'db',
+  fastify: 'http',
+  ajv: 'http',
+  undici: 'webhooks',
+  'prom-client': 'metrics',
+};
 
 /** Tables whose statements must name the account. */
 const accountTables = [
@@ -48,6 +55,13 @@ const withoutAccount = new Set([
   'select id from accounts order by id limit 1',
   // A key's day is over whosever it is, and what is found is what is deleted.
   'delete from idempotency_keys where ctid = any(array( select ctid from idempotency_keys where claimed_at_ms <= $1 order by claimed_at_ms limit ${purgedAtOnceMax} for update skip locked ))',
+  // How the queue of deliveries stands, of all accounts together.
+  'select least( (select due_at_ms from webhook_queue where attempt_count = 0 and due_at_ms <= $1 and claimed_until_ms <= $1 order by due_at_ms limit 1), (select due_at_ms from webhook_queue where attempt_count > 0 and due_at_ms <= $1 and claimed_until_ms <= $1 order by due_at_ms limit 1) ) as due_at_ms',
+  'select count(*) from ( (select claimed_until_ms from webhook_queue where attempt_count = 0 and due_at_ms <= $1 order by due_at_ms limit ${countedMax}) union all (select claimed_until_ms from webhook_queue where attempt_count > 0 and due_at_ms <= $1 order by due_at_ms limit ${countedMax}) ) due where claimed_until_ms > 0 and claimed_until_ms <= $1',
+  "select (select count(*) from (select from webhook_queue limit ${countedMax + 1}) found) as counted, (select reltuples::bigint from pg_class where oid = 'webhook_queue'::regclass) as estimated",
+  // Whether something is still pending of a time, whosever it is.
+  "select exists ( select from webhook_queue where id >= $1 and id < $2 or event >= $3 and event < $4 ) or exists ( select from recoveries where status = 'pending' and since < $5 ) as pending",
+  "select min(id) as delivery, min(event) as event, (select min(since) from recoveries where status = 'pending') as since from webhook_queue",
 ]);
 
 type Sources = ReadonlyMap<string, string>;
@@ -92,6 +106,8 @@ test('only the committer, and the duties that keep house, write', () => {
   const writes = /\b(insert into|delete from|update (?!of\b)[a-z$])/;
   const writers = [...readSources()].filter(([, source]) => statementsIn(source).some((text) => writes.test(text)));
   expect(writers.map(([file]) => file).sort()).toEqual([
+    // What is older than the retention goes, and its counts with it.
+    'commit/drop-history.ts',
     // What was written is emptied of persons who were erased.
     'commit/erase-history.ts',
     // The bytes of files come before their file, which alone makes them anybody's.

@@ -33,6 +33,14 @@ const deadlockRetriesMax = 5;
 /** How long the fate of a lost commit is looked for, in milliseconds: a database that restarts or fails over is back by then. */
 const doubtMsDefault = 30_000;
 
+/** Who watches the committer for the operator. Each call must return at once. */
+export interface CommitObserver {
+  /** So many mutations are on their way. */
+  pendingIs(count: number): void;
+  /** A batch went to the database, and this became of it. */
+  sent(result: Sent['kind'], batch: { mutations: number; changes: number }, durationMs: number): void;
+}
+
 interface Waiting {
   member: Member;
   settle: (outcome: Written) => void;
@@ -60,6 +68,7 @@ export class Committer {
   readonly #doubtMs: number;
   readonly #onDeliveries: () => void;
   readonly #onEvents: (accountIds: Iterable<string>) => void;
+  readonly #observer: CommitObserver | undefined;
   readonly #lanes = new Lanes();
   #queue: Waiting[] = [];
   #inFlight = 0;
@@ -76,6 +85,7 @@ export class Committer {
       epoch: number;
       onDeliveries?: () => void;
       onEvents?: (accountIds: Iterable<string>) => void;
+      observer?: CommitObserver;
       doubtMs?: number;
     },
   ) {
@@ -84,6 +94,7 @@ export class Committer {
     this.#epoch = parts.epoch;
     this.#onDeliveries = parts.onDeliveries ?? (() => {});
     this.#onEvents = parts.onEvents ?? (() => {});
+    this.#observer = parts.observer;
     this.#doubtMs = parts.doubtMs ?? doubtMsDefault;
   }
 
@@ -96,12 +107,12 @@ export class Committer {
    */
   async commit(mutation: Mutation): Promise<Outcome> {
     if (this.#pending >= pendingMax) throw new OverloadedError('The queue of changes is full.');
-    this.#pending++;
+    this.#countPending(1);
     try {
       const lanes = mutation.touches.map((id) => `${mutation.accountId} ${id}`);
       return await this.#lanes.run(lanes, () => this.#decideAndWrite(mutation));
     } finally {
-      this.#pending--;
+      this.#countPending(-1);
     }
   }
 
@@ -115,6 +126,11 @@ export class Committer {
   /** Gives back what could not be folded. */
   addCountedAccounts(accountIds: string[]): void {
     for (const id of accountIds) this.#countedAccounts.add(id);
+  }
+
+  #countPending(change: 1 | -1): void {
+    this.#pending += change;
+    this.#observer?.pendingIs(this.#pending);
   }
 
   async #decideAndWrite(mutation: Mutation): Promise<Outcome> {
@@ -173,7 +189,10 @@ export class Committer {
     let rest = batch;
     let deadlocks = 0;
     while (rest.length > 0) {
-      const sent = await this.#send(rest.map(({ member }) => member));
+      const members = rest.map(({ member }) => member);
+      const startedMs = performance.now();
+      const sent = await this.#send(members);
+      this.#observer?.sent(sent.kind, sizeOf(members), performance.now() - startedMs);
       switch (sent.kind) {
         case 'committed':
           for (const { settle, member } of rest) {
@@ -275,6 +294,14 @@ export class Committer {
       statement: statements[failed - 1],
     };
   }
+}
+
+function sizeOf(members: Member[]): { mutations: number; changes: number } {
+  const changes = members.reduce(
+    (sum, { inserts, updates, deletes }) => sum + inserts.length + updates.length + deletes.length,
+    0,
+  );
+  return { mutations: members.length, changes };
 }
 
 /** How one trip to the database ended. */

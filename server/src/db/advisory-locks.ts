@@ -8,6 +8,7 @@ export const migrateLockKey = 7_310_001;
 export const dutiesLockKey = 7_310_002;
 export const firstStartLockKey = 7_310_003;
 export const recoveriesLockKey = 7_310_004;
+export const retentionLockKey = 7_310_005;
 
 /** Runs `work` while no other process holds the lock; does nothing if one does. */
 export async function withLockIfFree(client: Client, key: number, work: () => Promise<void>): Promise<void> {

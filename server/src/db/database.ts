@@ -32,6 +32,8 @@ export interface Database {
   writers: Pool;
   /** For delivering webhooks. */
   deliverers: Pool;
+  /** For what is told to those who watch: when nobody else gets through they want to know most. */
+  watchers: Pool;
   end(): Promise<void>;
 }
 
@@ -50,6 +52,15 @@ const filesMax = 2;
 
 /** One claims, one writes outcomes, one reads endpoints. */
 const deliverersMax = 3;
+
+/** What it asks is asked one after the other, and soon enough or not at all; who does not watch keeps no connection. */
+const watching: PoolConfig = {
+  max: 1,
+  connectionTimeoutMillis: 500,
+  statement_timeout: 300,
+  query_timeout: 500,
+  idleTimeoutMillis: 60_000,
+};
 
 /**
  * The queue of deliveries grows from nothing to very much in seconds, faster than statistics of it are taken; its statements
@@ -84,7 +95,8 @@ export function openDatabase(connection: Connection, log: Logger): Database {
   const files = new Pool({ ...common, max: filesMax });
   const writers = new Pool({ ...common, max: writersMax, pipeline: true });
   const deliverers = new Pool({ ...common, max: deliverersMax, options: indexesOnly });
-  const pools = [readers, listers, followers, files, writers, deliverers];
+  const watchers = new Pool({ ...common, ...watching, options: indexesOnly });
+  const pools = [readers, listers, followers, files, writers, deliverers, watchers];
   for (const pool of pools) {
     pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'));
     // Whoever uses the connection learns of its loss by its queries; without a listener the event would end the process.
@@ -97,6 +109,7 @@ export function openDatabase(connection: Connection, log: Logger): Database {
     files,
     writers,
     deliverers,
+    watchers,
     async end() {
       await Promise.all(pools.map((pool) => pool.end()));
     },

@@ -1,18 +1,26 @@
 import type { Client, DatabaseError } from 'pg';
 import { firstIdAt, type IdPrefix } from '../core/ids.ts';
 
-const weekMs = 7 * 24 * 3600 * 1000;
+/** Every partition has the ids of one week, counted from the Unix epoch. */
+export const weekMs = 7 * 24 * 3600 * 1000;
 
 /** Eight weeks: a server that nobody restarts, and whose duties fail, still has two months to be noticed. */
 const weeksAhead = 8;
 
 const rowsInDefaultPartition = '23514';
 
-const partitionedTables: { table: string; prefix: IdPrefix }[] = [
-  { table: 'events', prefix: 'evt' },
-  { table: 'request_logs', prefix: 'req' },
-  { table: 'webhook_deliveries', prefix: 'dlv' },
-  { table: 'webhook_attempts', prefix: 'dlv' },
+/** A table whose rows are kept for a time, and the id that tells how old one is. */
+export interface PartitionedTable {
+  table: string;
+  idColumn: string;
+  prefix: IdPrefix;
+}
+
+export const partitionedTables: readonly PartitionedTable[] = [
+  { table: 'events', idColumn: 'id', prefix: 'evt' },
+  { table: 'request_logs', idColumn: 'id', prefix: 'req' },
+  { table: 'webhook_deliveries', idColumn: 'id', prefix: 'dlv' },
+  { table: 'webhook_attempts', idColumn: 'delivery_id', prefix: 'dlv' },
 ];
 
 /**
@@ -44,4 +52,29 @@ export async function makePartitionsAhead(database: Client, nowMs: number): Prom
       }
     }
   }
+}
+
+/** A weekly partition: it has the ids from `from` on and below `to`. */
+export interface Partition {
+  table: string;
+  name: string;
+  from: string;
+  to: string;
+}
+
+/** The weekly partitions of all tables that have them; the default ones, which have no range, are left out. */
+export async function readPartitions(database: Client): Promise<Partition[]> {
+  const { rows } = await database.query<{ table: string; name: string; bounds: string }>(
+    `select parent.relname as table, child.relname as name, pg_get_expr(child.relpartbound, 0) as bounds
+     from pg_inherits
+     join pg_class child on child.oid = inhrelid
+     join pg_class parent on parent.oid = inhparent
+     where inhparent = any($1::regclass[])
+     order by child.relname`,
+    [partitionedTables.map(({ table }) => table)],
+  );
+  return rows.flatMap(({ table, name, bounds }) => {
+    const [, from, to] = /^FOR VALUES FROM \('(\w+)'\) TO \('(\w+)'\)$/.exec(bounds) ?? [];
+    return from !== undefined && to !== undefined ? [{ table, name, from, to }] : [];
+  });
 }

@@ -20,6 +20,7 @@ import { readExpansion } from './expand.ts';
 import { apiErrorOf, errorAnswer } from './errors.ts';
 import { addHealthRoutes } from './health.ts';
 import { KnownPaths } from './known-paths.ts';
+import { addMetricsRoute } from './metrics.ts';
 import { readIdempotencyKey, RunningKeys } from './idempotency.ts';
 import { requirePermission } from './permission.ts';
 import { FailedSignIns, RateLimit } from './rate-limit.ts';
@@ -90,8 +91,12 @@ export function buildApp(context: HttpContext): FastifyInstance {
   const inFlight = { requests: 0 };
   app.addHook('onRequest', async (request, reply) => {
     inFlight.requests++;
+    const ended = observe(context, request, reply);
     // Also when the client goes away before its answer.
-    reply.raw.once('close', () => inFlight.requests--);
+    reply.raw.once('close', () => {
+      inFlight.requests--;
+      ended();
+    });
     const bodyTime = new BodyTime(app, request);
     const call = newCall(context, request);
     request.call = call;
@@ -160,6 +165,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     addReference(app, context, routes);
   }
   addHealthRoutes(app, context);
+  addMetricsRoute(app, context, limits.failedSignIns);
   addErrorPages(app);
   return app;
 }
@@ -179,6 +185,7 @@ async function refuseUnroutable(
   { failedSignIns, rateLimit }: Limits,
 ): Promise<void> {
   request.call = newCall(context, request);
+  reply.raw.once('close', observe(context, request, reply));
   let fault = error;
   try {
     await identify(context, request.call, failedSignIns);
@@ -287,6 +294,7 @@ function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: Wri
       throw error;
     });
     if (replayed ?? answer.error) await discardUpload(context, call);
+    if (answer.error) context.metrics.requests.refused(answer.error.code);
     if (replayed) {
       call.version = replayed.apiVersion;
       reply.header('idempotent-replayed', 'true').header('original-request', replayed.requestId);
@@ -304,6 +312,7 @@ async function sendError(
   const { call } = request;
   const apiError = apiErrorOf(bodyFault(call, error));
   if (apiError.code === 'internal') context.log.error({ request: call.id, err: error }, 'a request failed');
+  context.metrics.requests.refused(apiError.code);
   const answer = errorAnswer(apiError, call.id, context.config.publicUrl);
   if (isLogged(call, answer.status)) {
     await logOnly(context, call, answer).catch((cause: unknown) => {
@@ -329,6 +338,19 @@ function send(reply: FastifyReply, answer: Answer): FastifyReply {
     .header('cache-control', 'no-store');
   if (answer.status >= 400) reply.header('service-should-retry', shouldRetry(answer.status) ? 'true' : 'false');
   return reply.send(answer.body);
+}
+
+/** Tells who watches that a request began; what it returns tells that it ended, and how. */
+function observe({ metrics }: HttpContext, request: FastifyRequest, { raw }: FastifyReply): () => void {
+  const startedMs = performance.now();
+  metrics.requests.began();
+  return () =>
+    metrics.requests.ended({
+      method: request.method,
+      route: request.routeOptions.url,
+      status: raw.writableFinished ? raw.statusCode : null,
+      durationMs: performance.now() - startedMs,
+    });
 }
 
 /** What every answer bears, whatever it is. */

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Committer } from '../commit/committer.ts';
 import type { Mode } from '../core/api-keys.ts';
 import type { Clock } from '../core/clock.ts';
+import type { ErrorCode } from '../core/errors.ts';
 import type { Id, IdMaker } from '../core/ids.ts';
 import type { RandomBytes } from '../core/random.ts';
 import type { Resource } from '../core/resource.ts';
@@ -32,6 +33,7 @@ export interface HttpContext {
     allowedTargets: AddressRanges;
     rateLimit: number;
     latestVersion: string | null;
+    metricsToken: string | null;
     retentionDays: number;
   };
   log: Logger;
@@ -66,6 +68,22 @@ export interface HttpContext {
   eventShape(): EventShape;
   /** Whether the database answers. */
   isReady(): Promise<boolean>;
+  /** What the operator watches. */
+  metrics: {
+    requests: RequestObserver;
+    contentType: string;
+    /** All of it as text, within two seconds whatever the database does. */
+    text(): Promise<string>;
+  };
+}
+
+/** Who watches requests for the operator. */
+export interface RequestObserver {
+  began(): void;
+  /** @param answered.route its pattern, or undefined; `status` is null if the client went away before. */
+  ended(answered: { method: string; route: string | undefined; status: number | null; durationMs: number }): void;
+  /** The answer is this error. */
+  refused(code: ErrorCode): void;
 }
 
 /** One request on its way through the pipeline: each step adds what it found out. */

@@ -51,10 +51,12 @@ export class Connections {
   }
 
   #write(error: Error & { code?: string }, socket: Socket): void {
-    const { ids, config, versions, latestVersion } = this.#context;
+    const { ids, config, versions, latestVersion, metrics } = this.#context;
     if (socket.writable) {
       const requestId = ids.make('req');
-      const { status, body } = errorAnswer(unreadable(error.code), requestId, config.publicUrl);
+      const refusal = unreadable(error.code);
+      metrics.requests.refused(refusal.code);
+      const { status, body } = errorAnswer(refusal, requestId, config.publicUrl);
       socket.write(
         `HTTP/1.1 ${status} Error\r\ncontent-type: application/json; charset=utf-8\r\nrequest-id: ${requestId}\r\n` +
           `service-version: ${versions.upTo(latestVersion.known)[0]!}\r\nservice-should-retry: false\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,

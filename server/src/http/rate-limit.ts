@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import { BlockList } from 'node:net';
 import { ApiError } from '../core/errors.ts';
+import { isLoopback } from './loopback.ts';
 
 /** Beyond this many the buckets that have filled up again are forgotten. */
 const bucketsMax = 10_000;
@@ -80,10 +80,6 @@ export class RateLimit {
 
 const failuresPerSecond = 20;
 
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-loopback.addAddress('::1', 'ipv6');
-
 /**
  * Bounds how fast an address can try keys out. A good key is let in whatever came from its address before, because a proxy's
  * address is everybody's; the machine itself is not bounded at all.
@@ -93,18 +89,14 @@ export class FailedSignIns {
 
   /** @throws {ApiError} `rate_limit` if there were too many. */
   note(address: string | undefined): void {
-    if (isLoopback(address) || this.#buckets.take(networkOf(address!)).taken) return;
+    // Of a connection that is gone there is no address, and nobody to tell.
+    if (address === undefined || isLoopback(address) || this.#buckets.take(networkOf(address)).taken) return;
     throw new ApiError(
       'rate_limit',
       `More than ${failuresPerSecond} requests a second from this address had no good key. Wait for the time in Retry-After.`,
       { retryAfterSeconds: 1 },
     );
   }
-}
-
-function isLoopback(address: string | undefined): boolean {
-  if (address === undefined) return true;
-  return loopback.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
 }
 
 /** Whoever has an IPv6 address has all of its /64; an IPv4 address that is written as IPv6 stands for itself. */

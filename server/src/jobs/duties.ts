@@ -2,10 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Committer } from '../commit/committer.ts';
 import type { FileStore } from '../commit/file-store.ts';
+import { dropHistory } from '../commit/drop-history.ts';
 import { foldCounts } from '../commit/fold-counts.ts';
 import { purgeKeys } from '../commit/purge-keys.ts';
 import type { Clock } from '../core/clock.ts';
 import type { IdMaker } from '../core/ids.ts';
+import type { Resource } from '../core/resource.ts';
 import { disableFailingEndpoints } from './disabling.ts';
 import type { Eraser } from './erasure.ts';
 import { Recoveries } from './recovery.ts';
@@ -13,6 +15,12 @@ import { dutiesLockKey, withLock } from '../db/advisory-locks.ts';
 import { withClient, type Connection, type Pool } from '../db/database.ts';
 import { makePartitionsAhead } from '../db/partitions.ts';
 import type { RecordReader } from '../db/records.ts';
+
+/** Who watches the duties for the operator. */
+export interface DutyObserver {
+  succeeded(duty: string): void;
+  failed(duty: string): void;
+}
 
 export interface Duties {
   /** Stops them, and waits for the one that is running. */
@@ -43,6 +51,9 @@ const disablingEveryMs = 60_000;
 /** Partitions are made weeks ahead, so a few days without success do no harm. */
 const partitionsEveryMs = 6 * 3600 * 1000;
 
+/** What is too old goes by the week; a partition that is in use is tried again before long. */
+const dropEveryMs = 10 * 60_000;
+
 /** After a batch of keys the purge rests this many times as long as that took: a tenth of the time is all it ever uses. */
 const purgeRestFactor = 9;
 
@@ -51,7 +62,9 @@ const purgeRestFactor = 9;
  * fails is tried again when its time has come.
  */
 export function startDuties(context: {
+  config: { retentionDays: number };
   connection: Connection;
+  resources: readonly Resource[];
   database: { readers: Pool; listers: Pool };
   readRecord: RecordReader;
   ids: IdMaker;
@@ -59,10 +72,13 @@ export function startDuties(context: {
   eraser: Eraser;
   fileStore: FileStore;
   writeKeyUses: (pool: Pool) => Promise<void>;
+  metrics: { duties: DutyObserver };
   clock: Clock;
   log: Logger;
 }): Duties {
-  const { committer, clock, log } = context;
+  const { committer, clock, log, connection, resources } = context;
+  const { retentionDays } = context.config;
+  const observer = context.metrics.duties;
   const pool = context.database.readers;
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -70,7 +86,13 @@ export function startDuties(context: {
 
   const every = async (ms: number, name: string, work: () => Promise<void>): Promise<void> => {
     while (!signal.aborted) {
-      await work().catch((error: unknown) => log.warn({ duty: name, err: error }, 'a duty failed'));
+      try {
+        await work();
+        observer.succeeded(name);
+      } catch (error) {
+        observer.failed(name);
+        log.warn({ duty: name, err: error }, 'a duty failed');
+      }
       await pause(ms);
     }
   };
@@ -100,9 +122,12 @@ export function startDuties(context: {
     every(recoveriesEveryMs, 'carry on recoveries', () => recoveries.advance()),
     every(disablingEveryMs, 'disable failing endpoints', () => disableFailingEndpoints(context)),
     every(partitionsEveryMs, 'make partitions', () =>
-      withClient(context.connection, (client) =>
+      withClient(connection, (client) =>
         withLock(client, dutiesLockKey, () => makePartitionsAhead(client, clock.nowMs())),
       ),
+    ),
+    every(dropEveryMs, 'drop history', () =>
+      dropHistory({ connection, readers: pool }, { nowMs: clock.nowMs(), retentionDays, resources }, signal),
     ),
   ];
   return {

@@ -57,6 +57,12 @@ const putOffEveryMs = 1_000;
 /** A delivery in a version that only a newer release knows is due again after so long, for a process of that release to take. */
 const unknownVersionPauseMs = 5_000;
 
+/** Who watches the dispatcher for the operator. It must return at once. */
+export interface DeliveryObserver {
+  /** An attempt was made, and the receiver did this. */
+  attempted(reply: Pick<Reply, 'status' | 'error'>, durationMs: number): void;
+}
+
 export interface DispatcherParts {
   pool: Pool;
   vault: Vault;
@@ -69,6 +75,7 @@ export interface DispatcherParts {
   retryScheduleSeconds: readonly number[];
   userAgent: string;
   limits: DispatcherLimits;
+  observer: DeliveryObserver;
 }
 
 /**
@@ -121,6 +128,16 @@ export class Dispatcher {
   /** Attempts that are under way. */
   get inFlight(): number {
     return this.#lanes.inFlight;
+  }
+
+  /** Deliveries that are claimed, and whose outcome is not yet written. */
+  get held(): number {
+    return this.#held;
+  }
+
+  /** Connections to receivers that are open or being opened. */
+  get connections(): number {
+    return this.#sender.connections;
   }
 
   /** Begins to claim. From here on, `stop` must be called. */
@@ -291,6 +308,7 @@ export class Dispatcher {
     { status, error, isOurs, response, retryAfter }: Reply,
     facts: Pick<AttemptRow, 'startedAtMs' | 'durationMs' | 'apiVersion'>,
   ): Outcome {
+    this.#parts.observer.attempted({ status, error }, facts.durationMs);
     const told = { ...facts, status, error, isOurs, response };
     const nowMs = this.#parts.clock.nowMs();
     if (error === 'interrupted') {

@@ -59,7 +59,7 @@ export class Sender {
   }
 
   /** Connections that are open or being opened. */
-  get sockets(): number {
+  get connections(): number {
     return this.#sockets.open;
   }
 

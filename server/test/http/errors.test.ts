@@ -346,7 +346,7 @@ describe('routes', () => {
     if (answer.status === 405) expect(answer.headers.get('allow')).toBe('GET, POST');
   });
 
-  test.each(['/healthz', '/readyz'])('%s takes GET only, and says so', async (path) => {
+  test.each(['/healthz', '/readyz', '/metrics'])('%s takes GET only, and says so', async (path) => {
     const answer = await rawRequest(server, `POST ${path}`, { key: null });
     expectRefusal(answer, refusals.methodNotAllowed);
     expect(answer.headers.get('allow')).toBe('GET');

@@ -1,0 +1,180 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { Gauge, type Registry } from 'prom-client';
+import type { Clock } from '../core/clock.ts';
+import { isConnectionFault, type Pool } from '../db/database.ts';
+
+/** However many ask, the database is looked at once in this time. */
+const lookEveryMs = 1_000;
+
+/** A scrape waits no longer for the database; what it has not told by then is left out. */
+const lookTimeoutMs = 1_500;
+
+/** Up to here deliveries are counted; beyond, PostgreSQL's own estimate has to do. */
+const countedMax = 10_000;
+
+/** What one statement tells: a number for each gauge it is for. Null leaves the gauge out. */
+type Told = Readonly<Record<string, number | null>>;
+
+/** What only the database knows. It is asked when somebody wants to know, by few statements, none of which looks at much. */
+export class DatabaseMetrics {
+  readonly #pool: Pool;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #gauges = new Map<string, Gauge>();
+  #look: { startedAtMs: number; ended: boolean; done: Promise<void> } | null = null;
+
+  constructor(registers: Registry[], { pool, clock, log }: { pool: Pool; clock: Clock; log: Logger }) {
+    this.#pool = pool;
+    this.#clock = clock;
+    this.#log = log;
+    for (const [name, help] of Object.entries(gauges)) {
+      const gauge = new Gauge({ name, help, registers });
+      // Nothing is known yet, which is not the same as 0.
+      gauge.remove();
+      this.#gauges.set(name, gauge);
+    }
+  }
+
+  /** Brings the gauges up to date, or leaves out those that could not be. Those who ask at once are told by one look. */
+  async look(): Promise<void> {
+    const nowMs = performance.now();
+    if (!this.#look || (this.#look.ended && nowMs - this.#look.startedAtMs >= lookEveryMs)) this.#begin(nowMs);
+    const giveUp = new AbortController();
+    await Promise.race([this.#look!.done, delay(lookTimeoutMs, undefined, { signal: giveUp.signal }).catch(() => {})]);
+    giveUp.abort();
+  }
+
+  #begin(startedAtMs: number): void {
+    for (const gauge of this.#gauges.values()) gauge.remove();
+    const look = { startedAtMs, ended: false, done: Promise.resolve() };
+    look.done = this.#askAll().finally(() => {
+      look.ended = true;
+    });
+    this.#look = look;
+    // Whoever reads the gauges before the first answer is told this.
+    this.#set({ tenure_database_up: 0 });
+  }
+
+  async #askAll(): Promise<void> {
+    for (const ask of questions) {
+      try {
+        this.#set(await ask(this.#pool, this.#clock.nowMs()));
+        this.#set({ tenure_database_up: 1 });
+      } catch (error) {
+        this.#log.warn({ err: error }, 'the database did not tell what the metrics ask for');
+        // The others would wait for the same connection.
+        if (isConnectionFault(error)) return this.#set({ tenure_database_up: 0 });
+      }
+    }
+  }
+
+  #set(told: Told): void {
+    for (const [name, value] of Object.entries(told)) {
+      if (value !== null) this.#gauges.get(name)!.set(value);
+    }
+  }
+}
+
+const gauges = {
+  tenure_database_up: '1 if the database told this process about itself when it was asked for these metrics, 0 if not.',
+  tenure_deliveries_oldest_due_age_seconds:
+    'How long the delivery that is due for longest has been due and in nobody’s hands; 0 if none is. A delivery is due from the end of its pause on: what waits for its next attempt, or was put off because its endpoint does not answer, is not counted and hides nothing.',
+  tenure_deliveries_pending: `Deliveries in the queue, due or not: counted up to ${countedMax.toLocaleString('en')}, estimated beyond.`,
+  tenure_deliveries_claims_expired: `Deliveries that a process claimed and neither ended nor gave back in time, among the ${countedMax.toLocaleString('en')} of each lane that are due for longest. They are free to be claimed again.`,
+  tenure_webhook_queue_dead_rows:
+    'Rows of the queue of deliveries that are gone but still in their place, as PostgreSQL estimates them.',
+  tenure_webhook_queue_size_bytes: 'What the queue of deliveries takes on disk, its indexes included.',
+  tenure_database_oldest_transaction_age_seconds:
+    'Age of the oldest open transaction that has written, in any database of the server, prepared ones included; 0 if there is none. Until it ends, the stream of events waits and nothing younger is cleaned away.',
+  tenure_database_oldest_snapshot_age_seconds:
+    'Age of the oldest open transaction of this database that still looks at an earlier moment, whether it has written or not; 0 if there is none. What was deleted since cannot be cleaned away.',
+};
+
+type Question = (pool: Pool, nowMs: number) => Promise<Told>;
+
+/** Transactions first: if they are what the others wait for, that is told. */
+const questions: readonly Question[] = [askForTransactions, askForDue, askForExpired, askForPending, askForQueue];
+
+async function askForDue(pool: Pool, nowMs: number): Promise<Told> {
+  const { rows } = await pool.query<{ due_at_ms: number | null }>({
+    name: 'watch_oldest_due',
+    text: `
+      select least(
+        (select due_at_ms from webhook_queue
+         where attempt_count = 0 and due_at_ms <= $1 and claimed_until_ms <= $1 order by due_at_ms limit 1),
+        (select due_at_ms from webhook_queue
+         where attempt_count > 0 and due_at_ms <= $1 and claimed_until_ms <= $1 order by due_at_ms limit 1)
+      ) as due_at_ms`,
+    values: [nowMs],
+  });
+  const dueAtMs = rows[0]!.due_at_ms;
+  return { tenure_deliveries_oldest_due_age_seconds: dueAtMs === null ? 0 : (nowMs - dueAtMs) / 1000 };
+}
+
+/** Claimed ones were due when they were claimed, and still stand there. */
+async function askForExpired(pool: Pool, nowMs: number): Promise<Told> {
+  const { rows } = await pool.query<{ count: number }>({
+    name: 'watch_claims_expired',
+    text: `
+      select count(*)
+      from (
+        (select claimed_until_ms from webhook_queue
+         where attempt_count = 0 and due_at_ms <= $1 order by due_at_ms limit ${countedMax})
+        union all
+        (select claimed_until_ms from webhook_queue
+         where attempt_count > 0 and due_at_ms <= $1 order by due_at_ms limit ${countedMax})
+      ) due
+      where claimed_until_ms > 0 and claimed_until_ms <= $1`,
+    values: [nowMs],
+  });
+  return { tenure_deliveries_claims_expired: rows[0]!.count };
+}
+
+async function askForPending(pool: Pool): Promise<Told> {
+  const { rows } = await pool.query<{ counted: number; estimated: number }>({
+    name: 'watch_pending',
+    text: `
+      select
+        (select count(*) from (select from webhook_queue limit ${countedMax + 1}) found) as counted,
+        (select reltuples::bigint from pg_class where oid = 'webhook_queue'::regclass) as estimated`,
+  });
+  const { counted, estimated } = rows[0]!;
+  return { tenure_deliveries_pending: counted <= countedMax ? counted : Math.max(counted, estimated) };
+}
+
+async function askForQueue(pool: Pool): Promise<Told> {
+  const { rows } = await pool.query<{ dead: number; size: number }>({
+    name: 'watch_queue',
+    text: `
+      select
+        pg_stat_get_dead_tuples('webhook_queue'::regclass) as dead,
+        pg_total_relation_size('webhook_queue'::regclass) as size`,
+  });
+  return { tenure_webhook_queue_dead_rows: rows[0]!.dead, tenure_webhook_queue_size_bytes: rows[0]!.size };
+}
+
+/** Ages by the database's own clock, which these transactions were begun by. A vacuum's snapshot holds nothing back. */
+async function askForTransactions(pool: Pool): Promise<Told> {
+  const { rows } = await pool.query<{ transaction: number; snapshot: number }>({
+    name: 'watch_transactions',
+    text: `
+      with begun as (
+        select xact_start, backend_xid is not null as has_written,
+          datname = current_database() and backend_type <> 'autovacuum worker' as looks_back
+        from pg_stat_activity
+        where pid <> pg_backend_pid() and (backend_xid is not null or backend_xmin is not null)
+        union all
+        select prepared, true, database = current_database() from pg_prepared_xacts
+      )
+      select
+        coalesce(extract(epoch from clock_timestamp() - min(xact_start) filter (where has_written)), 0)::float8 as transaction,
+        coalesce(extract(epoch from clock_timestamp() - min(xact_start) filter (where looks_back)), 0)::float8 as snapshot
+      from begun`,
+  });
+  const { transaction, snapshot } = rows[0]!;
+  return {
+    tenure_database_oldest_transaction_age_seconds: Math.max(0, transaction),
+    tenure_database_oldest_snapshot_age_seconds: Math.max(0, snapshot),
+  };
+}

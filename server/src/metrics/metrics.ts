@@ -1,0 +1,63 @@
+import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
+import type { Clock } from '../core/clock.ts';
+import type { Database } from '../db/database.ts';
+import { askedGauge } from './asked-gauge.ts';
+import { CommitMetrics } from './commits.ts';
+import { DatabaseMetrics } from './database.ts';
+import { DeliveryMetrics } from './deliveries.ts';
+import { DutyMetrics } from './duties.ts';
+import { watchProcess } from './process.ts';
+import { watchPools } from './pools.ts';
+import { RequestMetrics } from './requests.ts';
+
+/**
+ * What an operator watches, in the text format of Prometheus (exposition format 0.0.4). Whoever does the work tells its part here;
+ * nothing is kept but numbers, and every set of labels is closed.
+ */
+export class Metrics {
+  readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
+  readonly requests: RequestMetrics;
+  readonly commits: CommitMetrics;
+  readonly deliveries: DeliveryMetrics;
+  readonly duties: DutyMetrics;
+  readonly #database: DatabaseMetrics;
+  readonly #registry = new Registry();
+  readonly #stopWatching: () => void;
+
+  constructor(parts: {
+    database: Database;
+    clock: Clock;
+    log: Logger;
+    product: { version: string; mode: string; role: string };
+  }) {
+    const { database, clock, log, product } = parts;
+    const registers = [this.#registry];
+    askedGauge(
+      registers,
+      {
+        name: 'tenure_build_info',
+        help: 'Always 1; its labels tell which release this process is, and what it does.',
+        labelNames: ['version', 'mode', 'role'],
+      },
+      (gauge) => gauge.set(product, 1),
+    );
+    this.requests = new RequestMetrics(registers);
+    this.commits = new CommitMetrics(registers);
+    this.deliveries = new DeliveryMetrics(registers);
+    this.#database = new DatabaseMetrics(registers, { pool: database.watchers, clock, log });
+    this.duties = new DutyMetrics(registers, clock);
+    watchPools(registers, database);
+    this.#stopWatching = watchProcess(registers);
+  }
+
+  /** All of it as it is now. Ends within two seconds, whatever the database does; what it did not tell in time is left out. */
+  async text(): Promise<string> {
+    await this.#database.look();
+    return this.#registry.metrics();
+  }
+
+  stop(): void {
+    this.#stopWatching();
+  }
+}

@@ -1,0 +1,35 @@
+import type { Registry } from 'prom-client';
+import type { Database } from '../db/database.ts';
+import { askedGauge } from './asked-gauge.ts';
+
+const watched = ['readers', 'listers', 'files', 'writers', 'deliverers'] as const;
+
+/** How busy the connections to the database are. */
+export function watchPools(registers: Registry[], database: Database): void {
+  askedGauge(
+    registers,
+    {
+      name: 'tenure_database_pool_connections',
+      help: 'Connections of this process to the database, by what they are for and whether they are `busy` or `idle`.',
+      labelNames: ['pool', 'state'],
+    },
+    (gauge) => {
+      for (const pool of watched) {
+        const { totalCount, idleCount } = database[pool];
+        gauge.set({ pool, state: 'idle' }, idleCount);
+        gauge.set({ pool, state: 'busy' }, totalCount - idleCount);
+      }
+    },
+  );
+  askedGauge(
+    registers,
+    {
+      name: 'tenure_database_pool_waiting',
+      help: 'Those who wait in this process for a connection to the database, by what it is for.',
+      labelNames: ['pool'],
+    },
+    (gauge) => {
+      for (const pool of watched) gauge.set({ pool }, database[pool].waitingCount);
+    },
+  );
+}

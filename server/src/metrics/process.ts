@@ -1,0 +1,61 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { askedGauge } from './asked-gauge.ts';
+
+/** The event loop is asked so often whether it is on time. */
+const askEveryMs = 20;
+
+/**
+ * What this process needs of its machine.
+ *
+ * @returns what ends it.
+ */
+export function watchProcess(registers: Registry[]): () => void {
+  askedGauge(
+    registers,
+    {
+      name: 'tenure_process_start_time_seconds',
+      help: 'When this process started, in seconds since the Unix epoch by the clock of its machine.',
+    },
+    (gauge) => gauge.set(performance.timeOrigin / 1000),
+  );
+  const used: Counter = new Counter({
+    name: 'tenure_process_cpu_seconds_total',
+    help: 'Processor time that this process has used.',
+    registers,
+    collect() {
+      const { user, system } = process.cpuUsage();
+      used.reset();
+      used.inc((user + system) / 1_000_000);
+    },
+  });
+  askedGauge(
+    registers,
+    { name: 'tenure_process_resident_memory_bytes', help: 'Memory that this process takes of its machine.' },
+    (gauge) => gauge.set(process.memoryUsage.rss()),
+  );
+  askedGauge(
+    registers,
+    {
+      name: 'tenure_process_heap_used_bytes',
+      help: 'Memory that is used for objects of JavaScript, those that wait to be collected included.',
+    },
+    (gauge) => gauge.set(process.memoryUsage().heapUsed),
+  );
+  return watchEventLoop(registers);
+}
+
+function watchEventLoop(registers: Registry[]): () => void {
+  const delays = new Histogram({
+    name: 'tenure_event_loop_delay_seconds',
+    help: `How much later than asked for the event loop got to a timer, looked at every ${askEveryMs} ms. Meanwhile nobody is answered.`,
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+    registers,
+  });
+  let askedAtMs = performance.now();
+  const timer = setInterval(() => {
+    const nowMs = performance.now();
+    delays.observe(Math.max(0, nowMs - askedAtMs - askEveryMs) / 1000);
+    askedAtMs = nowMs;
+  }, askEveryMs).unref();
+  return () => clearInterval(timer);
+}
