@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../core/clock.ts';
 import { arrayLiteral } from '../db/array-literal.ts';
 import type { Pool } from '../db/database.ts';
-import type { ClaimedDelivery } from './claim.ts';
+import { isInQueueAs, type ClaimedDelivery } from './claim.ts';
 import type { AttemptError } from './send.ts';
 
 /** What became of a claimed delivery. */
@@ -93,14 +93,14 @@ async function writeOutcomes(pool: Pool, outcomes: Outcome[]): Promise<void> {
         select input.account_id, input.id, input.due_again_at_ms, input.outcome
         from input
         join webhook_queue queue
-          on queue.account_id = input.account_id and queue.id = input.id and queue.claim_token = input.claim_token
+          on ${isInQueueAs('input')} and queue.claim_token = input.claim_token
         order by input.account_id, input.id
         for update of queue
       ),
       over as (
         delete from webhook_queue queue
         using held
-        where queue.account_id = held.account_id and queue.id = held.id and held.due_again_at_ms is null
+        where ${isInQueueAs('held')} and held.due_again_at_ms is null
       ),
       waiting as (
         update webhook_queue queue
@@ -110,7 +110,7 @@ async function writeOutcomes(pool: Pool, outcomes: Outcome[]): Promise<void> {
           claim_token = null,
           claimed_until_ms = 0
         from held
-        where queue.account_id = held.account_id and queue.id = held.id and held.due_again_at_ms is not null
+        where ${isInQueueAs('held')} and held.due_again_at_ms is not null
       )
       insert into webhook_attempts
         (account_id, delivery_id, started_at_ms, duration_ms, status, error, response, api_version, outcome)
