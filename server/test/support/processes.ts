@@ -51,6 +51,7 @@ export async function processesForTest(connection?: Connection): Promise<Process
   };
 }
 
-function urlOf({ connectionString, host, port, user, database }: Connection): string {
+/** Where a process finds the database. */
+export function urlOf({ connectionString, host, port, user, database }: Connection): string {
   return connectionString ?? `postgres://${user}@/${database}?host=${encodeURIComponent(host!)}&port=${port}`;
 }

@@ -101,8 +101,8 @@ export async function expectTimedOut(receiver: { open: number }, attempt: Body, 
 }
 
 /** Waits until nothing is pending, in the whole deployment. */
-export async function queueEmpty(server: TestServer): Promise<void> {
-  await expect.poll(() => queueLength(server), soon).toBe(0);
+export async function queueEmpty(server: TestServer, timeoutMs = soon.timeout): Promise<void> {
+  await expect.poll(() => queueLength(server), { ...soon, timeout: timeoutMs }).toBe(0);
 }
 
 async function queueLength({ context }: TestServer): Promise<number> {
