@@ -3,8 +3,10 @@ import { deliveries } from './deliveries.ts';
 import { startDeployment } from './deployment.ts';
 import { get } from './get.ts';
 import { idempotency } from './idempotency.ts';
-import { latency } from './latency.ts';
+import { fairness } from './fairness.ts';
+import { latency, latencyUnderLoad } from './latency.ts';
 import { lists } from './lists.ts';
+import { parked } from './parked.ts';
 import { post } from './post.ts';
 import { startReceiver } from './receiver.ts';
 import { missingToolsText, rowsOf, tableOf, writeResults } from './report.ts';
@@ -14,7 +16,20 @@ import type { Reading, Suite } from './suite.ts';
 import { findTools, type Tools } from './tools.ts';
 import { versions } from './versions.ts';
 
-const suites: Suite[] = [post, get, lists, idempotency, versions, deliveries, latency, statements, start];
+const suites: Suite[] = [
+  post,
+  get,
+  lists,
+  idempotency,
+  versions,
+  deliveries,
+  latency,
+  latencyUnderLoad,
+  fairness,
+  parked,
+  statements,
+  start,
+];
 
 const help = `npm run bench -- [options]
 

@@ -163,6 +163,25 @@ create table idempotency_keys (
 
 CREATE INDEX idempotency_keys_claimed_at ON public.idempotency_keys USING btree (claimed_at_ms);
 
+create table recoveries (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  webhook_endpoint text collate "C" not null,
+  since bigint not null,
+  status text not null,
+  resent bigint not null,
+  completed_at bigint,
+  position text collate "C" not null,
+  constraint recoveries_pkey PRIMARY KEY (account_id, id),
+  constraint recoveries_end_has_a_time CHECK (((status = 'pending'::text) = (completed_at IS NULL))),
+  constraint recoveries_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'completed'::text, 'canceled'::text])))
+);
+
+CREATE INDEX recoveries_endpoint ON public.recoveries USING btree (account_id, webhook_endpoint, id);
+CREATE INDEX recoveries_pending ON public.recoveries USING btree (id) WHERE (status = 'pending'::text);
+
 create table request_logs (
   account_id text collate "C" not null,
   id text collate "C" not null,
@@ -282,9 +301,21 @@ create table webhook_endpoints (
   metadata text not null,
   connected boolean not null default false,
   enablement bigint not null default 1,
+  disabled_spans text not null default '[]'::text,
   constraint webhook_endpoints_pkey PRIMARY KEY (account_id, id),
   constraint webhook_endpoints_reason_is_of_disabled CHECK (((status = 'disabled'::text) OR (disabled_reason IS NULL))),
   constraint webhook_endpoints_status_known CHECK ((status = ANY (ARRAY['enabled'::text, 'disabled'::text])))
+);
+
+create table webhook_failures (
+  account_id text collate "C" not null,
+  webhook_endpoint text collate "C" not null,
+  enablement bigint not null,
+  since_ms bigint not null,
+  last_ms bigint not null,
+  attempt_count bigint not null,
+  day_count bigint not null,
+  constraint webhook_failures_pkey PRIMARY KEY (account_id, webhook_endpoint)
 );
 
 create table webhook_queue (
@@ -298,6 +329,7 @@ create table webhook_queue (
   claimed_until_ms bigint not null default 0,
   event_account text collate "C",
   enablement bigint not null default 1,
+  resend boolean not null default false,
   constraint webhook_queue_pkey PRIMARY KEY (account_id, id)
 );
 

@@ -27,6 +27,8 @@ export interface Config {
   /** What new accounts are pinned to; null is the latest version. */
   latestVersion: string | null;
   logLevel: string;
+  /** How long events, logs and deliveries are kept. */
+  retentionDays: number;
 }
 
 /** What a process does: answer requests, deliver webhooks, or both. */
@@ -91,6 +93,7 @@ export function readConfig(environment: Environment): Readonly<Config> {
     rateLimit,
     latestVersion,
     logLevel,
+    retentionDays: { sandbox: 30, live: 395 }[mode],
   });
 }
 

@@ -38,6 +38,8 @@ const accountTables = [
   'webhook_deliveries',
   'webhook_queue',
   'webhook_attempts',
+  'webhook_failures',
+  'recoveries',
 ];
 
 /** Statements without an account, each with its reason. */
@@ -108,6 +110,7 @@ test('only the committer, and the duties that keep house, write', () => {
     // How far a delivery is on its way is no record's change: it has no event, and nobody asked for it.
     'webhooks/claim.ts',
     'webhooks/complete.ts',
+    'webhooks/put-off.ts',
   ]);
 });
 

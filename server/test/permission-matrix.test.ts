@@ -62,12 +62,14 @@ const forbiddenForAgents = new Set(['api_keys.read', 'api_keys.write', 'accounts
 
 /** What whoever is let in is told, where only the first one could succeed. */
 const toldNo: Record<string, string> = {
+  'POST /v1/events/:id/resend': 'resource_missing',
   'POST /v1/account/api_version': 'parameter_invalid',
   'POST /v1/account/api_version/rollback': 'status_transition_invalid',
 };
 
 /** What a route needs besides its own permission. */
 const alsoNeeded: Record<string, readonly string[]> = {
+  'POST /v1/events/:id/resend': ['events.read'],
   'POST /v1/webhook_endpoints': ['events.read'],
   'GET /v1/account/api_version/preview': ['logs.read', 'events.read'],
 };
@@ -209,13 +211,22 @@ describe('of all requests', () => {
   });
 });
 
+/** Paths whose permissions are for another kind than the path begins with. */
+const permittedBy: readonly [RegExp, string][] = [
+  // What is in a file is not for everybody who may know of it.
+  [/\/contents$/, 'file_contents'],
+  // An account finds itself at a path of its own.
+  [/^\/v1\/account\b/, 'accounts'],
+  // What an endpoint is sent is a matter of the endpoint.
+  [/\/resend$/, 'webhook_endpoints'],
+];
+
 /** What is wrong with the permissions of these routes. */
 function routeFaults(checked: readonly Route[]): string[] {
   return checked.flatMap((route) => {
     const { method, path, permission } = route;
     const [, version, first] = path.split('/');
-    // An account finds itself at a path of its own, and what is in a file is not for everybody who may know of it.
-    const resource = path.endsWith('/contents') ? 'file_contents' : first === 'account' ? 'accounts' : first;
+    const resource = permittedBy.find(([form]) => form.test(path))?.[1] ?? first;
     const fault = (text: string): string[] => [`${nameOf(route)} ${text}`];
     if (version !== 'v1') return fault('is not below /v1/');
     if (permission === null && forEverybody.has(nameOf(route))) return [];

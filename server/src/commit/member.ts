@@ -2,7 +2,7 @@ import { eventsOf, isGone, mentionedIds, type EventFacts, type RecordChange } fr
 import { toSeconds, type Clock } from '../core/clock.ts';
 import type { JsonObject } from '../core/diff.ts';
 import { timeOfId, type Id, type IdMaker } from '../core/ids.ts';
-import type { DirectDelivery, Resource, StoredRecord } from '../core/resource.ts';
+import type { RequestedDelivery, Resource, StoredRecord } from '../core/resource.ts';
 import type { Answer, Claim, Decision, EventShape, Mutation, RequestFacts } from './mutation.ts';
 
 /** A decided mutation as rows to write. Its ids are made once: a batch that is sent again writes the very same rows. */
@@ -13,6 +13,8 @@ export interface Member {
   updates: RecordWrite[];
   deletes: RecordWrite[];
   events: EventRow[];
+  /** Besides those of the events to the endpoints that subscribed to them. */
+  deliveries: readonly RequestedDelivery[];
   /** Endpoints that get nothing more: what is pending to them is canceled. */
   silencedEndpoints: string[];
   log: LogRow | null;
@@ -37,8 +39,8 @@ export interface EventRow {
   request: string;
   /** The version of the API whose shape these have. */
   shapeVersion: string;
-  /** Where it goes, if not to every endpoint that subscribed to it. */
-  delivery: DirectDelivery | null;
+  /** Whether it goes to every endpoint that subscribed to it. */
+  isForSubscribers: boolean;
 }
 
 export interface LogRow {
@@ -82,6 +84,7 @@ export function prepareMember(
     updates: [],
     deletes: [],
     events: [],
+    deliveries: decision.deliveries ?? [],
     silencedEndpoints: [],
     log: null,
     claim: null,
@@ -97,9 +100,10 @@ export function prepareMember(
     addWrite(member, change);
     addRecordCounts(member.counts, change);
     if (silences(change)) member.silencedEndpoints.push(change.before!.id);
-    const delivery = (change.before && change.after && change.delivery) || null;
-    for (const event of events) {
-      const row = eventRow(change.resource, event, { causedBy, shape, delivery, ids });
+    const lastEventId = change.before && change.after ? change.eventId : undefined;
+    for (const [index, event] of events.entries()) {
+      const ownId = index === events.length - 1 ? lastEventId : undefined;
+      const row = eventRow(change.resource, event, { causedBy, shape, ids, ownId });
       member.events.push(row);
       for (const id of row.mentions) mentions.add(id);
       addTotal(member.counts, 'event', 1);
@@ -165,11 +169,11 @@ function eventRow(
   {
     causedBy,
     shape,
-    delivery,
     ids,
-  }: { causedBy: JsonObject; shape: EventShape; delivery: DirectDelivery | null; ids: IdMaker },
+    ownId,
+  }: { causedBy: JsonObject; shape: EventShape; ids: IdMaker; ownId: Id<'evt'> | undefined },
 ): EventRow {
-  const id = delivery?.eventId ?? ids.make('evt');
+  const id = ownId ?? ids.make('evt');
   const { data, request } = shape.of({
     object: 'event',
     data: { object: event.object, previous_attributes: event.previousAttributes },
@@ -184,7 +188,7 @@ function eventRow(
     data: JSON.stringify(data),
     request: JSON.stringify(request),
     shapeVersion: shape.version,
-    delivery,
+    isForSubscribers: ownId === undefined,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { ErrorCode, ErrorType } from '../core/errors.ts';
 import type { RecordChange } from '../core/change.ts';
 import type { JsonObject } from '../core/diff.ts';
+import type { RequestedDelivery } from '../core/resource.ts';
 
 /** A wish to change something, as the committer takes it. */
 export interface Mutation {
@@ -21,6 +22,8 @@ export interface Mutation {
 
 export interface Decision {
   changes: RecordChange[];
+  /** Besides those that follow from the changes. */
+  deliveries?: readonly RequestedDelivery[];
   /** What the client gets; null when the server acts by itself. */
   answer: Answer | null;
 }

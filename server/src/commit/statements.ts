@@ -292,12 +292,13 @@ function insertLogs(batch: readonly Member[]): Statement | null {
  */
 function insertDeliveries(batch: readonly Member[], nowMs: number): Statement | null {
   const rows: Cell[][] = [];
-  for (const { accountId, events } of batch) {
-    for (const { id, created, type, delivery } of events) {
-      // Those that are made by their event are as old as it.
-      const made = delivery ? toSeconds(timeOfId(delivery.id)) : created;
-      const direct = [delivery?.id ?? null, delivery?.endpointId ?? null, delivery?.enablement ?? null];
-      rows.push([accountId, id, made, type, ...direct, nowMs]);
+  for (const { accountId, events, deliveries } of batch) {
+    for (const { id, created, type, isForSubscribers } of events) {
+      if (isForSubscribers) rows.push([accountId, id, created, type, nowMs, null, null, null, null, false]);
+    }
+    for (const { eventAccountId, eventId, type, id, ...to } of deliveries) {
+      const requested = [id, to.accountId, to.endpointId, to.enablement, to.isResend];
+      rows.push([eventAccountId, eventId, toSeconds(timeOfId(id)), type, nowMs, ...requested]);
     }
   }
   return statementOf(
@@ -305,50 +306,56 @@ function insertDeliveries(batch: readonly Member[], nowMs: number): Statement | 
     `
     with input as materialized (
       select *, array['*', type, split_part(type, '.', 1) || '.*'] as names
-      from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[])
-        as input (account_id, event, created, type, direct_delivery, direct_endpoint, direct_enablement, due_at_ms)
+      from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::text[],
+          $9::bigint[], $10::boolean[])
+        as input (account_id, event, created, type, due_at_ms, requested_delivery, requested_account, requested_endpoint,
+          requested_enablement, resend)
+    ),
+    happened as (
+      select * from input where requested_delivery is null
     ),
     subscribed as (
-      select input.event, endpoint.account_id, endpoint.id as webhook_endpoint, endpoint.enablement
-      from input
-      join webhook_endpoints endpoint on endpoint.account_id = input.account_id and not endpoint.connected
-      where endpoint.status = 'enabled' and endpoint.enabled_events && input.names
+      select happened.event, endpoint.account_id, endpoint.id as webhook_endpoint, endpoint.enablement
+      from happened
+      join webhook_endpoints endpoint on endpoint.account_id = happened.account_id and not endpoint.connected
+      where endpoint.status = 'enabled' and endpoint.enabled_events && happened.names
       union all
       -- A parent's endpoints for the events of its connected accounts.
-      select input.event, endpoint.account_id, endpoint.id, endpoint.enablement
-      from input
-      join accounts account on account.account_id = input.account_id and account.id = input.account_id
+      select happened.event, endpoint.account_id, endpoint.id, endpoint.enablement
+      from happened
+      join accounts account on account.account_id = happened.account_id and account.id = happened.account_id
       join webhook_endpoints endpoint on endpoint.account_id = account.parent and endpoint.connected
-      where endpoint.status = 'enabled' and endpoint.enabled_events && input.names
+      where endpoint.status = 'enabled' and endpoint.enabled_events && happened.names
     ),
     wanted as materialized (
       select
         subscribed.account_id,
         -- As old as its event; the rest is made of event and endpoint, so that a batch that is sent again makes the same.
-        'dlv_' || substr(input.event, 5, 10)
-          || left(encode(sha256(convert_to(input.event || subscribed.webhook_endpoint, 'UTF8')), 'hex'), 12) as id,
-        input.created,
-        input.event,
-        nullif(input.account_id, subscribed.account_id) as event_account,
+        'dlv_' || substr(happened.event, 5, 10)
+          || left(encode(sha256(convert_to(happened.event || subscribed.webhook_endpoint, 'UTF8')), 'hex'), 12) as id,
+        happened.created,
+        happened.event,
+        nullif(happened.account_id, subscribed.account_id) as event_account,
         subscribed.webhook_endpoint,
         subscribed.enablement,
-        input.type,
-        input.due_at_ms
-      from input
+        happened.type,
+        happened.due_at_ms,
+        happened.resend
+      from happened
       join subscribed using (event)
-      where input.direct_delivery is null
       union all
-      select account_id, direct_delivery, created, event, null, direct_endpoint, direct_enablement, type, due_at_ms
+      select requested_account, requested_delivery, created, event, nullif(account_id, requested_account), requested_endpoint,
+        requested_enablement, type, due_at_ms, resend
       from input
-      where direct_delivery is not null
+      where requested_delivery is not null
     ),
     recorded as (
       insert into webhook_deliveries (account_id, id, created, event, event_account, webhook_endpoint, type)
       select account_id, id, created, event, event_account, webhook_endpoint, type
       from wanted
     )
-    insert into webhook_queue (account_id, id, event, event_account, webhook_endpoint, enablement, due_at_ms)
-    select account_id, id, event, event_account, webhook_endpoint, enablement, due_at_ms
+    insert into webhook_queue (account_id, id, event, event_account, webhook_endpoint, enablement, due_at_ms, resend)
+    select account_id, id, event, event_account, webhook_endpoint, enablement, due_at_ms, resend
     from wanted`,
     rows,
   );
@@ -358,16 +365,24 @@ const canceledAtOnceMax = 20_000;
 
 /**
  * What is pending to an endpoint that was disabled or deleted leaves the queue; that makes it canceled. Of a huge backlog the rest
- * leaves when it is due: the dispatcher sends nothing to such an endpoint.
+ * leaves when it is due: the dispatcher sends nothing to such an endpoint. That it failed is forgotten.
  */
 function cancelDeliveries(batch: readonly Member[]): Statement | null {
   return statementOf(
     'cancel_deliveries',
     `
+    with input as materialized (
+      select * from unnest($1::text[], $2::text[]) as input (account_id, webhook_endpoint)
+    ),
+    forgotten as (
+      delete from webhook_failures failing
+      using input
+      where failing.account_id = input.account_id and failing.webhook_endpoint = input.webhook_endpoint
+    )
     delete from webhook_queue
     where (account_id, id) in (
       select queue.account_id, queue.id
-      from unnest($1::text[], $2::text[]) as input (account_id, webhook_endpoint)
+      from input
       join webhook_queue queue using (account_id, webhook_endpoint)
       limit ${canceledAtOnceMax}
     )`,

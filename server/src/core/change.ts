@@ -3,7 +3,7 @@ import { withoutPerson } from './erase.ts';
 import { timeOfId, type Id } from './ids.ts';
 import { toSeconds } from './clock.ts';
 import { mergeMetadata, type Metadata } from './metadata.ts';
-import type { Action, Caller, Decided, DirectDelivery, Resource, StoredRecord } from './resource.ts';
+import type { Action, Caller, Decided, RequestedDelivery, Resource, StoredRecord } from './resource.ts';
 
 /**
  * What happens to one record: the one idea of this server. A decision returns it, the committer writes it, and events, counts,
@@ -24,8 +24,8 @@ interface RecordUpdate {
   after: StoredRecord;
   /** The event that follows `<resource>.updated`, such as `completed`. */
   verb?: string;
-  /** Its last event goes to one endpoint alone. */
-  delivery?: DirectDelivery;
+  /** The id of its last event, which goes to no endpoint by itself. */
+  eventId?: Id<'evt'>;
 }
 
 interface RecordDeletion {
@@ -83,30 +83,33 @@ export function decideErasure(resource: Resource, before: StoredRecord, nowSecon
 /** Carries out one of the record's actions, such as `cancel`. */
 export function decideAction(
   resource: Resource,
-  action: Action<StoredRecord>,
+  action: Action,
   before: StoredRecord,
   input: object,
   caller: Caller,
+  named: Readonly<Record<string, StoredRecord>> = {},
 ): Deciding {
-  return decidingOf(resource, before, action.decide(before, caller, input));
+  return decidingOf(resource, before, action.decide(before, caller, input, named));
 }
 
 /** What shall change, the record that was asked for first, and what is answered where that is not this record. */
 export interface Deciding {
   changes: [RecordChange, ...RecordChange[]];
-  answer?: { resource: Resource; record: StoredRecord };
+  /** What is sent to one endpoint because somebody asked for it. */
+  deliveries?: RequestedDelivery[];
+  answer?: StoredRecord;
 }
 
 /** A decision as what is to be written: the next revision, unless nothing is different. */
 export function decidingOf(
   resource: Resource,
   before: StoredRecord,
-  { after, verb, delivery, also = [], answer }: Decided<StoredRecord>,
+  { after, verb, eventId, deliveries = [], also = [], answer }: Decided<StoredRecord>,
 ): Deciding {
   // What a decision returns as it got it is not written.
   const changed = after === before ? before : { ...after, revision: before.revision + 1 };
-  const change = { resource, before, after: changed, ...(verb && { verb }), ...(delivery && { delivery }) };
-  return { changes: [change, ...also], ...(answer && { answer }) };
+  const change = { resource, before, after: changed, ...(verb && { verb }), ...(eventId && { eventId }) };
+  return { changes: [change, ...also], deliveries, ...(answer && { answer }) };
 }
 
 /** The record as the newest version of the API shows it at this time. */

@@ -64,6 +64,8 @@ export interface Caller {
   /** The versions of the API that are served, the newest first. */
   apiVersions: readonly string[];
   allowedTargets: AddressRanges;
+  /** What is older may be gone already, or go while it is looked at. */
+  retainedFromSeconds: number;
   makeId<Prefix extends IdPrefix>(prefix: Prefix): Id<Prefix>;
   /** A new secret, such as `whsec_…`, sealed. */
   makeSecret(prefix: string): Buffer;
@@ -76,21 +78,30 @@ export interface Decided<R extends StoredRecord> {
   after: R;
   /** The event that follows `<resource>.updated`, such as `completed`; alone, if nothing that is shown has changed. */
   verb?: string;
-  /** Its last event goes to one endpoint alone. */
-  delivery?: DirectDelivery;
+  /** The id of its last event, which then goes nowhere but where `deliveries` say. */
+  eventId?: Id<'evt'>;
+  /** What is sent to one endpoint because somebody asked for it. */
+  deliveries?: RequestedDelivery[];
   /** Changes of other records that belong to it. */
   also?: RecordChange[];
-  /** What is answered, where it is not the record itself. */
-  answer?: { resource: Resource; record: StoredRecord };
+  /** What is answered, where it is not the record itself: a record of the kind that the action `answers`. */
+  answer?: StoredRecord;
 }
 
 /** An event's delivery to one endpoint, whatever it subscribed to. */
-export interface DirectDelivery {
+export interface RequestedDelivery {
   id: Id<'dlv'>;
-  eventId: Id<'evt'>;
+  eventId: string;
+  /** The type of the event. */
+  type: string;
+  eventAccountId: string;
+  /** The endpoint's account, which is another one than the event's where that is connected to it. */
+  accountId: string;
   endpointId: string;
   /** The endpoint's, when it was decided. */
   enablement: number;
+  /** It is tried once, and its success ends the automatic retries of the event to the endpoint. */
+  isResend: boolean;
 }
 
 /** What the reference says of an operation, where it does not follow from its kind. Texts are Markdown, and in the newest version's words. */
@@ -133,6 +144,8 @@ export interface Resource<R extends StoredRecord = StoredRecord> {
   appendOnly?: true;
   /** Its records are listed below others: by the path of theirs, the column that holds their id. It has no routes of its own. */
   listedUnder?: Readonly<Record<string, string>>;
+  /** What makes such a record out of one of another kind, by that kind's path: `POST /v1/<path>/{id}/<name>`. */
+  actionsOn?: Readonly<Record<string, Record<string, Action>>>;
   /** Its records live in themselves and belong to another account: connected accounts to their parent. */
   ownedBy?: Ownership<R>;
   /**
@@ -229,14 +242,18 @@ export interface Update<R extends StoredRecord> extends Told {
   decide(current: R, input: object, caller: Caller): Decided<R>;
 }
 
-export interface Action<R extends StoredRecord> extends Told {
+export interface Action<R extends StoredRecord = StoredRecord> extends Told {
   /** The answer shows the record's secrets, because it has made new ones. */
   showsSecrets?: true;
   /** None is taken unless it says which. */
   body?: TObject;
   /** What is answered, where it is not the record itself. */
   answers?: Resource;
-  decide(current: R, caller: Caller, input: object): Decided<R>;
+  /** The permissions it takes, where that is not to write records of this kind. */
+  permissions?: readonly [string, ...string[]];
+  /** Members of the body that name other records, each with the path of its kind. They are read for the decision. */
+  names?: Readonly<Record<string, string>>;
+  decide(current: R, caller: Caller, input: object, named: Readonly<Record<string, StoredRecord>>): Decided<R>;
 }
 
 /**

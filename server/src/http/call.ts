@@ -30,6 +30,7 @@ export interface HttpContext {
     allowedTargets: AddressRanges;
     rateLimit: number;
     latestVersion: string | null;
+    retentionDays: number;
   };
   log: Logger;
   clock: Clock;

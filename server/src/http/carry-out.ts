@@ -5,6 +5,7 @@ import { randomBase62 } from '../core/base62.ts';
 import { withRollUps } from '../commit/roll-ups.ts';
 import type { Deciding, RecordChange } from '../core/change.ts';
 import { toSeconds } from '../core/clock.ts';
+import { retainedFromMs } from '../core/retention.ts';
 import type { JsonObject } from '../core/diff.ts';
 import { ApiError } from '../core/errors.ts';
 import type { Caller } from '../core/resource.ts';
@@ -154,7 +155,8 @@ async function decide(context: HttpContext, call: Call, route: WriteRoute, input
     const deciding = await route.decide(call, input, callerOf(context, call));
     await requireLinkedRecords(context, call, deciding.changes);
     const changes = await withRollUps(context, call.accountId, deciding.changes);
-    return { changes, answer: await answerOf(asWritten(context, changes), call, route, deciding) };
+    const answer = await answerOf(asWritten(context, changes), call, route, deciding);
+    return { changes, deliveries: deciding.deliveries ?? [], answer };
   } catch (error) {
     if (error instanceof UnavailableError) throw error;
     const apiError = errorInVersion(context.versions, apiErrorOf(error), route.object, call.version);
@@ -181,7 +183,8 @@ async function answerOf(
   { changes, answer }: Deciding,
 ): Promise<Answer> {
   const [change] = changes;
-  const { resource, record } = answer ?? { resource: change.resource, record: change.after };
+  const resource = answer && 'resource' in route.answer ? route.answer.resource : change.resource;
+  const record = answer ?? change.after;
   if (!record) {
     const { id } = change.before!;
     const object = { id, object: resource.object, deleted: true, ...(call.withContext && { account: call.accountId }) };
@@ -246,6 +249,7 @@ function callerOf({ config, clock, ids, vault, randomBytes, permissions }: HttpC
     keyExpiresAt: call.key!.expiresAt,
     apiVersions: call.versionsServed,
     allowedTargets: config.allowedTargets,
+    retainedFromSeconds: toSeconds(retainedFromMs(clock.nowMs(), config.retentionDays)),
     makeId: (prefix) => ids.make(prefix),
     makeSecret: (prefix) => vault.seal(`${prefix}_${randomBase62(secretLength, randomBytes)}`),
     makeKey(type) {

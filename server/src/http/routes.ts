@@ -27,6 +27,7 @@ import {
 import { readCount, readList, type ListQuery } from '../db/lists.ts';
 import type { StoredRow } from '../db/records.ts';
 import type { Call, HttpContext } from './call.ts';
+import { requirePermission } from './permission.ts';
 import { renderExpanded } from './expand.ts';
 import { listParameters, listQuery } from './list.ts';
 import { openSecrets } from './render.ts';
@@ -41,7 +42,12 @@ export function routesOf(context: HttpContext): Route[] {
 
 function routesOfResources(context: HttpContext): Route[] {
   return context.resources.flatMap((resource) => {
-    if (resource.listedUnder) return listRoutesBelow(context, resource, resource.listedUnder);
+    if (resource.listedUnder) {
+      return [
+        ...listRoutesBelow(context, resource, resource.listedUnder),
+        ...actionRoutesOnOthers(context, resource, resource.actionsOn ?? {}),
+      ];
+    }
     return [
       ...(resource.ownedBy ? ownRoutes(context, resource, resource.ownedBy) : []),
       listRoute(context, resource),
@@ -80,8 +86,7 @@ function listRoutesBelow(
   listedUnder: Readonly<Record<string, string>>,
 ): ReadRoute[] {
   return Object.entries(listedUnder).map(([path, column]) => {
-    const owners = context.resources.find((owner) => owner.path === path);
-    if (!owners) throw new Error(`Bug! There is no resource ${path}.`);
+    const owners = resourceAt(context, path);
     return {
       method: 'GET',
       operationId: `${path}_list_${resource.path}`,
@@ -103,6 +108,20 @@ function listRoutesBelow(
       },
     };
   });
+}
+
+/** What can be done with records of other kinds, and makes one of this. */
+function actionRoutesOnOthers(
+  context: HttpContext,
+  resource: Resource,
+  actionsOn: Readonly<Record<string, Record<string, Action>>>,
+): WriteRoute[] {
+  return Object.entries(actionsOn).flatMap(([path, actions]) =>
+    Object.entries(actions).map(([name, action]) => ({
+      ...actionRoute(context, resourceAt(context, path), name, { answers: resource, ...action }),
+      object: resource.object,
+    })),
+  );
 }
 
 async function renderList(context: HttpContext, resource: Resource, query: ListQuery, call: Call): Promise<JsonObject> {
@@ -220,11 +239,7 @@ function updateRoute(context: HttpContext, resource: Resource, update: Update<St
   };
 }
 
-function deleteRoute(
-  context: HttpContext,
-  resource: Resource,
-  how: 'removes' | 'erases' | Action<StoredRecord>,
-): WriteRoute {
+function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 'erases' | Action): WriteRoute {
   const name = spoken(resource.object);
   const summary = `Delete ${aOrAn(resource)}`;
   const description =
@@ -249,16 +264,63 @@ function deleteRoute(
   };
 }
 
-function actionRoute(context: HttpContext, resource: Resource, name: string, action: Action<StoredRecord>): WriteRoute {
+function actionRoute(context: HttpContext, resource: Resource, name: string, action: Action): WriteRoute {
+  const [permission, ...also] = action.permissions ?? [`${resource.path}.write`];
   return {
     ...writeRoute(context, resource, 'POST', `/:id/${name}`, action.body ?? closedObject({})),
     operationId: `${resource.path}_${name}`,
     told: { summary: `${name} ${aOrAn(resource)}`, ...toldOf(action) },
     answer: actionAnswer(resource, action),
     showsSecrets: action.showsSecrets ?? false,
-    decide: async (call, input, caller) =>
-      decideAction(resource, action, await loadPresent(context, resource, call), input, caller),
+    permission,
+    async decide(call, input, caller) {
+      for (const needed of also) requirePermission(needed, call.key!.permissions);
+      const record = await loadPresent(context, resource, call);
+      return decideAction(resource, action, record, input, caller, await loadNamed(context, action, call, input));
+    },
   };
+}
+
+/**
+ * The records that members of the body name.
+ *
+ * @throws {ApiError} `resource_missing` with status 400, naming the member.
+ */
+async function loadNamed(
+  context: HttpContext,
+  { names = {} }: Action,
+  call: Call,
+  input: object,
+): Promise<Record<string, StoredRecord>> {
+  const named: Record<string, StoredRecord> = {};
+  for (const [member, path] of Object.entries(names)) {
+    const resource = resourceAt(context, path);
+    const id = (input as Record<string, string>)[member]!;
+    const record = isId(resource.prefix, id) ? await readNamed(context, resource, call, id) : null;
+    if (!record) {
+      const message = `There is no ${spoken(resource.object)} \`${id.slice(0, 80)}\` in this account.`;
+      throw new ApiError('resource_missing', message, { param: member, status: 400 });
+    }
+    named[member] = record;
+  }
+  return named;
+}
+
+/** Whoever acts for a connected account may name what is their own, too. */
+async function readNamed(
+  { readRecord }: HttpContext,
+  resource: Resource,
+  { accountId, key }: Call,
+  id: string,
+): Promise<StoredRecord | null> {
+  const record = await readRecord(resource, accountId, id);
+  return record ?? (key!.accountId === accountId ? null : readRecord(resource, key!.accountId, id));
+}
+
+function resourceAt({ resources }: HttpContext, path: string): Resource {
+  const resource = resources.find((candidate) => candidate.path === path);
+  if (!resource) throw new Error(`Bug! There is no resource ${path}.`);
+  return resource;
 }
 
 /** What all operations that change a record have in common. */
@@ -366,7 +428,7 @@ function updateTold(resource: Resource, update: Update<StoredRecord>): Told & { 
 }
 
 /** What the answer to an action shows. */
-function actionAnswer(resource: Resource, { answers = resource, showsSecrets }: Action<StoredRecord>): RouteAnswer {
+function actionAnswer(resource: Resource, { answers = resource, showsSecrets }: Action): RouteAnswer {
   return { kind: 'record', resource: answers, secrets: showsSecrets ? 'always' : 'never' };
 }
 

@@ -5,10 +5,14 @@ import type { FileStore } from '../commit/file-store.ts';
 import { foldCounts } from '../commit/fold-counts.ts';
 import { purgeKeys } from '../commit/purge-keys.ts';
 import type { Clock } from '../core/clock.ts';
+import type { IdMaker } from '../core/ids.ts';
+import { disableFailingEndpoints } from './disabling.ts';
 import type { Eraser } from './erasure.ts';
+import { Recoveries } from './recovery.ts';
 import { dutiesLockKey, withLock } from '../db/advisory-locks.ts';
 import { withClient, type Connection, type Pool } from '../db/database.ts';
 import { makePartitionsAhead } from '../db/partitions.ts';
+import type { RecordReader } from '../db/records.ts';
 
 export interface Duties {
   /** Stops them, and waits for the one that is running. */
@@ -30,6 +34,12 @@ const uploadsEveryMs = 5 * 60_000;
 /** Whoever was deleted is mostly erased by the deletion itself. */
 const erasuresEveryMs = 30_000;
 
+/** Whoever asked for one has mended a receiver, and waits. */
+const recoveriesEveryMs = 1_000;
+
+/** It is a matter of days. */
+const disablingEveryMs = 60_000;
+
 /** Partitions are made weeks ahead, so a few days without success do no harm. */
 const partitionsEveryMs = 6 * 3600 * 1000;
 
@@ -42,7 +52,9 @@ const purgeRestFactor = 9;
  */
 export function startDuties(context: {
   connection: Connection;
-  database: { readers: Pool };
+  database: { readers: Pool; listers: Pool };
+  readRecord: RecordReader;
+  ids: IdMaker;
   committer: Committer;
   eraser: Eraser;
   fileStore: FileStore;
@@ -62,6 +74,8 @@ export function startDuties(context: {
       await pause(ms);
     }
   };
+
+  const recoveries = new Recoveries(context);
 
   const running = [
     every(foldEveryMs, 'fold counts', async () => {
@@ -83,6 +97,8 @@ export function startDuties(context: {
     }),
     every(uploadsEveryMs, 'purge uploads', () => context.fileStore.purge(clock.nowMs(), signal)),
     every(erasuresEveryMs, 'finish erasures', () => context.eraser.finish()),
+    every(recoveriesEveryMs, 'carry on recoveries', () => recoveries.advance()),
+    every(disablingEveryMs, 'disable failing endpoints', () => disableFailingEndpoints(context)),
     every(partitionsEveryMs, 'make partitions', () =>
       withClient(context.connection, (client) =>
         withLock(client, dutiesLockKey, () => makePartitionsAhead(client, clock.nowMs())),

@@ -273,7 +273,7 @@ function roll(current: ApiKeyRecord, caller: Caller, input: object): Decided<Api
     after: { ...current, expires_at: Math.min(expiresAt, current.expires_at ?? Infinity) },
     verb: 'rolled',
     also: [{ resource: apiKey, before: null, after: successor }],
-    answer: { resource: apiKey, record: successor },
+    answer: successor,
   };
 }
 

@@ -8,6 +8,7 @@ import { file } from './file.ts';
 import { log } from './log.ts';
 import { reference } from './reference/index.ts';
 import { webhookDelivery } from './webhook_endpoint/delivery.ts';
+import { recovery } from './webhook_endpoint/recovery.ts';
 import { webhookEndpoint } from './webhook_endpoint/index.ts';
 
 /** The kinds of record the API serves. A line here gives one its routes, permissions and event types. */
@@ -20,6 +21,7 @@ export const resources: readonly Resource[] = [
   log,
   webhookEndpoint,
   webhookDelivery,
+  recovery,
   account,
   apiKey,
 ];

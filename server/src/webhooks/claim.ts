@@ -15,6 +15,8 @@ export interface ClaimedDelivery {
   dueAtMs: number;
   claimToken: number;
   claimedUntilMs: number;
+  /** It is tried once, and its success ends the automatic retries of the event to the endpoint. */
+  isResend: boolean;
   /** Null if the event has gone: then there is nothing to send. */
   event: ClaimedEvent | null;
 }
@@ -40,7 +42,7 @@ export interface ClaimWish {
   firstMax: number;
   againMax: number;
   /** These have enough under way; theirs are left to wait in the database. */
-  saturatedEndpoints: string[];
+  fullEndpoints: string[];
 }
 
 /**
@@ -63,6 +65,7 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
     enablement: number;
     attempt_count: number;
     due_at_ms: number;
+    resend: boolean;
     created: number | null;
     type: string;
     data: string;
@@ -93,13 +96,13 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
         from (select * from first union all select * from again) due
         where ${isInQueueAs('due')}
         returning queue.account_id, queue.id, queue.event, queue.event_account, queue.webhook_endpoint, queue.enablement,
-          queue.attempt_count, queue.due_at_ms
+          queue.attempt_count, queue.due_at_ms, queue.resend
       )
       select claimed.*, event.created, event.type, event.data, event.request, event.shape_version
       from claimed
       left join events event
         on event.account_id = coalesce(claimed.event_account, claimed.account_id) and event.id = claimed.event`,
-    values: [wish.nowMs, wish.untilMs, wish.token, wish.firstMax, wish.againMax, wish.saturatedEndpoints],
+    values: [wish.nowMs, wish.untilMs, wish.token, wish.firstMax, wish.againMax, wish.fullEndpoints],
   });
   return rows.map(({ created, type, data, request, shape_version: shapeVersion, ...row }) => ({
     accountId: row.account_id,
@@ -110,6 +113,7 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
     eventAccountId: row.event_account ?? row.account_id,
     attemptCount: row.attempt_count,
     dueAtMs: row.due_at_ms,
+    isResend: row.resend,
     claimToken: wish.token,
     claimedUntilMs: wish.untilMs,
     event: created === null ? null : { id: row.event, created, type, data, request, shapeVersion },

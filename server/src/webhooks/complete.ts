@@ -20,6 +20,8 @@ export interface AttemptRow {
   durationMs: number;
   status: number | null;
   error: AttemptError | null;
+  /** Whether it failed by our own fault: then it does not count against the endpoint. */
+  isOurs: boolean;
   response: string | null;
   apiVersion: string;
   outcome: 'delivered' | 'failed' | 'to_be_retried' | 'interrupted';
@@ -74,23 +76,30 @@ export class OutcomeWriter {
   }
 }
 
+const dayMs = 24 * 3600 * 1000;
+
+/** An endpoint that was disabled since has a new beginning. */
+const goesOn = 'failing.enablement = excluded.enablement';
+
 /**
  * Writes outcomes. The queue changes only for those whose claim is still held; an attempt is kept in any case, because it was
- * made. Writing the same outcomes twice changes nothing.
+ * made. A resend that succeeded ends the automatic retries of its event to its endpoint. An endpoint's failures begin with an attempt that
+ * failed, and end with one that succeeded. Writing the same outcomes twice changes nothing.
  */
 async function writeOutcomes(pool: Pool, outcomes: Outcome[]): Promise<void> {
-  const column = (cell: (outcome: Outcome) => string | number | null): string => arrayLiteral(outcomes.map(cell));
+  const column = (cell: (outcome: Outcome) => string | number | boolean | null): string =>
+    arrayLiteral(outcomes.map(cell));
   await pool.query({
     name: 'write_outcomes',
     text: `
       with input as materialized (
         select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::integer[], $7::smallint[],
-            $8::text[], $9::text[], $10::text[], $11::text[])
+            $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::bigint[], $14::boolean[])
           as input (account_id, id, claim_token, due_again_at_ms, started_at_ms, duration_ms, status, error, response,
-            api_version, outcome)
+            api_version, outcome, webhook_endpoint, enablement, counts)
       ),
       held as materialized (
-        select input.account_id, input.id, input.due_again_at_ms, input.outcome
+        select input.account_id, input.id, input.due_again_at_ms, input.outcome, queue.event, queue.webhook_endpoint, queue.resend
         from input
         join webhook_queue queue
           on ${isInQueueAs('input')} and queue.claim_token = input.claim_token
@@ -102,6 +111,18 @@ async function writeOutcomes(pool: Pool, outcomes: Outcome[]): Promise<void> {
         using held
         where ${isInQueueAs('held')} and held.due_again_at_ms is null
       ),
+      superseded as (
+        delete from webhook_queue queue
+        using held
+        join webhook_deliveries delivery
+          on delivery.account_id = held.account_id
+          and delivery.event = held.event
+          and delivery.webhook_endpoint = held.webhook_endpoint
+        where held.resend
+          and held.outcome = 'delivered'
+          and ${isInQueueAs('delivery')}
+          and not queue.resend
+      ),
       waiting as (
         update webhook_queue queue
         set
@@ -111,13 +132,48 @@ async function writeOutcomes(pool: Pool, outcomes: Outcome[]): Promise<void> {
           claimed_until_ms = 0
         from held
         where ${isInQueueAs('held')} and held.due_again_at_ms is not null
+      ),
+      made as (
+        insert into webhook_attempts
+          (account_id, delivery_id, started_at_ms, duration_ms, status, error, response, api_version, outcome)
+        select account_id, id, started_at_ms, duration_ms, status, error, response, api_version, outcome
+        from input
+        where outcome is not null
+        on conflict do nothing
+        returning account_id, delivery_id as id, started_at_ms
+      ),
+      judged as materialized (
+        select account_id, webhook_endpoint, max(enablement) as enablement, min(started_at_ms) as since_ms,
+          max(started_at_ms) as last_ms, count(*) as attempt_count, bool_or(outcome = 'delivered') as succeeded
+        from input
+        join made using (account_id, id, started_at_ms)
+        where counts
+        group by account_id, webhook_endpoint
+        order by account_id, webhook_endpoint
+      ),
+      mended as (
+        delete from webhook_failures failing
+        using judged
+        where judged.succeeded
+          and failing.account_id = judged.account_id
+          and failing.webhook_endpoint = judged.webhook_endpoint
       )
-      insert into webhook_attempts
-        (account_id, delivery_id, started_at_ms, duration_ms, status, error, response, api_version, outcome)
-      select account_id, id, started_at_ms, duration_ms, status, error, response, api_version, outcome
-      from input
-      where outcome is not null
-      on conflict do nothing`,
+      insert into webhook_failures as failing
+        (account_id, webhook_endpoint, enablement, since_ms, last_ms, attempt_count, day_count)
+      select account_id, webhook_endpoint, enablement, since_ms, last_ms, attempt_count, 1
+      from judged
+      where not succeeded
+      on conflict (account_id, webhook_endpoint) do update
+      set
+        enablement = excluded.enablement,
+        since_ms = case when ${goesOn} then failing.since_ms else excluded.since_ms end,
+        last_ms = greatest(failing.last_ms, excluded.last_ms),
+        attempt_count = excluded.attempt_count + case when ${goesOn} then failing.attempt_count else 0 end,
+        day_count = case
+          when ${goesOn}
+          then failing.day_count + (excluded.last_ms / ${dayMs} > failing.last_ms / ${dayMs})::integer
+          else 1
+        end`,
     values: [
       column(({ delivery }) => delivery.accountId),
       column(({ delivery }) => delivery.id),
@@ -130,6 +186,9 @@ async function writeOutcomes(pool: Pool, outcomes: Outcome[]): Promise<void> {
       column(({ attempt }) => attempt?.response ?? null),
       column(({ attempt }) => attempt?.apiVersion ?? null),
       column(({ attempt }) => attempt?.outcome ?? null),
+      column(({ delivery }) => delivery.endpointId),
+      column(({ delivery }) => delivery.enablement),
+      column(({ attempt }) => attempt !== null && !attempt.isOurs && attempt.outcome !== 'interrupted'),
     ],
   });
 }

@@ -9,6 +9,8 @@ import { UnknownVersionError, type ApiVersions } from '../versions/apply.ts';
 import { claimDeliveries, type ClaimedDelivery, type ClaimedEvent } from './claim.ts';
 import { OutcomeWriter, rewritePauseMsMax, type AttemptRow, type Outcome } from './complete.ts';
 import { Endpoints, type Endpoint } from './endpoints.ts';
+import { EndpointLanes, type Ending, type LaneLimits } from './lanes.ts';
+import { bringForward, putOffDeliveries } from './put-off.ts';
 import { Renderings } from './render.ts';
 import { parseRetryAfter, pauseAfter } from './schedule.ts';
 import { Sender, type Reply } from './send.ts';
@@ -16,7 +18,7 @@ import { signatureHeader } from './sign.ts';
 import { guardedConnector, type ResolveHost } from './target-guard.ts';
 
 /** What bounds the dispatcher. Only tests have others than these. */
-export interface DispatcherLimits {
+export interface DispatcherLimits extends LaneLimits {
   /** Of connecting: the name, the connection and TLS. */
   connectTimeoutMs: number;
   /** Of a whole attempt, the end of the answer's body included. */
@@ -27,10 +29,8 @@ export interface DispatcherLimits {
   pollMs: number;
   /** Claimed at once; more would only wait here instead of there. */
   claimMax: number;
-  /** Claimed and not yet completed, in one process. */
-  heldMax: number;
-  /** Under way to one endpoint, so that a slow one leaves room for the others. */
-  perEndpointMax: number;
+  /** Connections that are open or being opened; more than attempts, or none could be kept for the next one. */
+  socketsMax: number;
 }
 
 export const dispatcherLimits: DispatcherLimits = {
@@ -40,14 +40,19 @@ export const dispatcherLimits: DispatcherLimits = {
   pollMs: 1_000,
   claimMax: 200,
   heldMax: 2_000,
+  inFlightMax: 1_000,
   perEndpointMax: 32,
+  socketsMax: 1_200,
 };
 
 /** Of what is claimed at once, at most this share are retries, as long as first attempts may be waiting. */
 const retryShare = 0.25;
 
-/** An endpoint that has all it may have under way, and has ended none of it for so long, is stuck. */
-const stuckAfterMs = 1_000;
+/** Whoever took so long and failed in the end kept its place all the time: it hung. */
+const hungAfterMs = 1_000;
+
+/** Whether anything is to be put off is looked at so often. */
+const putOffEveryMs = 1_000;
 
 /** A delivery in a version that only a newer release knows is due again after so long, for a process of that release to take. */
 const unknownVersionPauseMs = 5_000;
@@ -77,8 +82,10 @@ export class Dispatcher {
   readonly #sender: Sender;
   readonly #renderings: Renderings;
   readonly #outcomes: OutcomeWriter;
-  readonly #lanes = new Map<string, Lane>();
+  readonly #lanes: EndpointLanes;
   #poll: NodeJS.Timeout | null = null;
+  #puttingOff: NodeJS.Timeout | undefined;
+  #isPuttingOff = false;
   /** Whether something may be due that no claim has looked for yet. */
   #wanted = false;
   #claiming: Promise<void> | null = null;
@@ -96,6 +103,14 @@ export class Dispatcher {
     this.#sender = new Sender({
       connect: guardedConnector({ allowed: parts.allowedTargets, resolve: parts.resolveHost, connectTimeoutMs }),
       attemptTimeoutMs,
+      socketsMax: parts.limits.socketsMax,
+    });
+    this.#lanes = new EndpointLanes(parts.limits, {
+      nowMs: () => parts.clock.nowMs(),
+      carryOut: (delivery) => this.#carryOut(delivery),
+      giveBack: (delivery, dueAtMs) => this.#giveBack(delivery, dueAtMs),
+      held: () => this.#held,
+      onRoom: () => this.wake(),
     });
     this.#outcomes = new OutcomeWriter(parts, (count) => {
       this.#held -= count;
@@ -103,9 +118,15 @@ export class Dispatcher {
     });
   }
 
+  /** Attempts that are under way. */
+  get inFlight(): number {
+    return this.#lanes.inFlight;
+  }
+
   /** Begins to claim. From here on, `stop` must be called. */
   start(): void {
     this.#poll = setInterval(() => this.wake(), this.#parts.limits.pollMs);
+    this.#puttingOff = setInterval(() => void this.#putOff(), putOffEveryMs);
     this.wake();
   }
 
@@ -123,10 +144,9 @@ export class Dispatcher {
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
     if (this.#poll) clearInterval(this.#poll);
+    clearInterval(this.#puttingOff);
     await this.#claiming;
-    for (const lane of this.#lanes.values()) {
-      for (const delivery of lane.waiting.splice(0)) this.#giveBack(delivery);
-    }
+    this.#lanes.empty();
     const endsAtMs = performance.now() + graceMs;
     while (this.#held > 0 && performance.now() < endsAtMs) await delay(5);
     this.#cutOff = true;
@@ -141,7 +161,7 @@ export class Dispatcher {
     const room = Math.min(claimMax, heldMax - this.#held);
     if (!this.#wanted || this.#claiming || this.#stopping) return;
     // Claims of a few would cost as much as claims of many.
-    if (room < claimMax / 2) return this.#makeRoom();
+    if (room < claimMax / 2) return this.#lanes.makeRoom();
     this.#wanted = false;
     this.#claiming = this.#claim(room).finally(() => {
       this.#claiming = null;
@@ -161,7 +181,7 @@ export class Dispatcher {
         token: this.#makeToken(),
         firstMax,
         againMax,
-        saturatedEndpoints: this.#saturatedEndpoints(),
+        fullEndpoints: this.#lanes.full(),
       });
       const retries = claimed.filter(({ attemptCount }) => attemptCount > 0).length;
       // A full lane may have more.
@@ -173,71 +193,38 @@ export class Dispatcher {
     }
   }
 
-  /** What waits here for endpoints that are stuck waits in the database instead, so that others find room. */
-  #makeRoom(): void {
-    for (const lane of this.#lanes.values()) {
-      if (!this.#isStuck(lane)) continue;
-      for (const delivery of lane.waiting.splice(0)) this.#giveBack(delivery);
+  /** Starts a delivery, or lets it wait until its endpoint has room. */
+  #take(delivery: ClaimedDelivery): void {
+    if (this.#stopping) this.#giveBack(delivery);
+    else this.#lanes.take(delivery);
+  }
+
+  /** Moves the backlog of endpoints that are stuck out of the way of claims, and back when they answer again. */
+  async #putOff(): Promise<void> {
+    const { pool, clock, log } = this.#parts;
+    if (this.#isPuttingOff) return;
+    this.#isPuttingOff = true;
+    try {
+      for (const revived of this.#lanes.takeRevived()) {
+        await bringForward(pool, clock.nowMs(), revived);
+        this.wake();
+      }
+      for (let more = true; more && !this.#stopping;) {
+        const stuck = this.#lanes.putOff();
+        more = stuck.length > 0 && (await putOffDeliveries(pool, clock.nowMs(), stuck));
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'the deliveries of endpoints that are stuck could not be put off');
+    } finally {
+      this.#isPuttingOff = false;
     }
   }
 
-  #isStuck({ inFlight, lastEndMs }: Lane): boolean {
-    return inFlight >= this.#shareOfEach() && performance.now() - lastEndMs > stuckAfterMs;
-  }
-
-  /** Whether a claim for it would only be given back. */
-  #isFull(lane: Lane): boolean {
-    return this.#isStuck(lane) || (this.#isCrowded() && lane.inFlight + lane.waiting.length >= this.#shareOfEach());
-  }
-
-  /** Starts a delivery, or lets it wait until its endpoint has room. */
-  #take(delivery: ClaimedDelivery): void {
-    if (this.#stopping) return this.#giveBack(delivery);
-    let lane = this.#lanes.get(delivery.endpointId);
-    if (!lane) this.#lanes.set(delivery.endpointId, (lane = newLane()));
-    const share = this.#shareOfEach();
-    if (lane.inFlight < share) this.#start(delivery, lane);
-    // When much is held, what would wait here waits in the database, where it is in nobody's way.
-    else if (this.#isCrowded() && lane.waiting.length >= share) this.#giveBack(delivery);
-    else lane.waiting.push(delivery);
-  }
-
-  /** What one endpoint may have under way: less when many hang, so that there is room for those that do not. */
-  #shareOfEach(): number {
-    const { perEndpointMax } = this.#parts.limits;
-    return this.#isCrowded() ? Math.ceil(perEndpointMax / 8) : perEndpointMax;
-  }
-
-  #isCrowded(): boolean {
-    return this.#held > this.#parts.limits.heldMax / 2;
-  }
-
-  #start(delivery: ClaimedDelivery, lane: Lane): void {
-    lane.inFlight++;
-    void this.#carryOut(delivery).finally(() => {
-      lane.inFlight--;
-      lane.lastEndMs = performance.now();
-      const next = lane.inFlight < this.#shareOfEach() ? lane.waiting.shift() : undefined;
-      if (next) this.#start(next, lane);
-      else if (lane.inFlight === 0) this.#lanes.delete(delivery.endpointId);
-      // It was left out of claims; now there is room for more.
-      if (lane.waiting.length === this.#parts.limits.perEndpointMax) this.wake();
-    });
-  }
-
-  /** Endpoints that have enough to do here: theirs are left to wait in the database, in nobody's way. */
-  #saturatedEndpoints(): string[] {
-    const { perEndpointMax } = this.#parts.limits;
-    return [...this.#lanes]
-      .filter(([, lane]) => lane.waiting.length > perEndpointMax || this.#isFull(lane))
-      .map(([id]) => id);
-  }
-
   /** Makes one attempt, if there is somebody to make it to and time to make it in. Never throws. */
-  async #carryOut(delivery: ClaimedDelivery): Promise<void> {
+  async #carryOut(delivery: ClaimedDelivery): Promise<Ending> {
     const { limits, clock, log } = this.#parts;
     // An attempt that outlives its claim could meet another one of the same delivery.
-    if (clock.nowMs() + limits.attemptTimeoutMs > delivery.claimedUntilMs) return this.#giveBack(delivery);
+    if (clock.nowMs() + limits.attemptTimeoutMs > delivery.claimedUntilMs) return this.#leave(delivery);
     let endpoint: Endpoint | null;
     try {
       endpoint = await this.#endpoints.get(delivery.accountId, delivery.endpointId);
@@ -247,17 +234,19 @@ export class Dispatcher {
       }
     } catch (error) {
       log.warn({ err: error, delivery: delivery.id }, 'a webhook endpoint could not be read');
-      return this.#giveBack(delivery);
+      return this.#leave(delivery);
     }
     // While the endpoint was read, the end came.
-    if (this.#cutOff) return this.#giveBack(delivery);
+    if (this.#cutOff) return this.#leave(delivery);
     const { event } = delivery;
     // Disabled or deleted after its deliveries were made: nothing more is sent to it.
-    if (!isOpenTo(delivery, endpoint) || !event)
-      return this.#outcomes.add({ delivery, dueAgainAtMs: null, attempt: null });
+    if (!isOpenTo(delivery, endpoint) || !event) {
+      this.#outcomes.add({ delivery, dueAgainAtMs: null, attempt: null });
+      return 'not_made';
+    }
 
     const body = this.#render(delivery, event, endpoint);
-    if (!body) return;
+    if (!body) return 'not_made';
     const startedAtMs = clock.nowMs();
     const started = performance.now();
     const reply = await this.#sender.post({
@@ -276,6 +265,7 @@ export class Dispatcher {
     });
     const durationMs = Math.round(performance.now() - started);
     this.#outcomes.add(this.#judge(delivery, reply, { startedAtMs, durationMs, apiVersion: endpoint.apiVersion }));
+    return reply.error !== null && durationMs > hungAfterMs ? 'hung' : 'answered';
   }
 
   /** The bytes for this endpoint; null if they cannot be made here, and then the outcome is told already. */
@@ -289,7 +279,7 @@ export class Dispatcher {
       if (error instanceof UnknownVersionError) {
         this.#outcomes.add({ delivery, dueAgainAtMs: startedAtMs + unknownVersionPauseMs, attempt: null });
       } else {
-        const reply = { status: null, error: 'failed' as const, response: null, retryAfter: undefined };
+        const reply = { status: null, error: 'failed' as const, isOurs: true, response: null, retryAfter: undefined };
         this.#outcomes.add(this.#judge(delivery, reply, { startedAtMs, durationMs: 0, apiVersion }));
       }
       return null;
@@ -298,10 +288,10 @@ export class Dispatcher {
 
   #judge(
     delivery: ClaimedDelivery,
-    { status, error, response, retryAfter }: Reply,
+    { status, error, isOurs, response, retryAfter }: Reply,
     facts: Pick<AttemptRow, 'startedAtMs' | 'durationMs' | 'apiVersion'>,
   ): Outcome {
-    const told = { ...facts, status, error, response };
+    const told = { ...facts, status, error, isOurs, response };
     const nowMs = this.#parts.clock.nowMs();
     if (error === 'interrupted') {
       return { delivery, dueAgainAtMs: nowMs, attempt: { ...told, outcome: 'interrupted' } };
@@ -311,14 +301,21 @@ export class Dispatcher {
     }
     const { retryScheduleSeconds } = this.#parts;
     const retryAfterMs = parseRetryAfter(retryAfter, nowMs);
-    const pauseMs = pauseAfter(delivery.attemptCount + 1, retryScheduleSeconds, retryAfterMs, this.#random());
+    const pauseMs = delivery.isResend
+      ? null
+      : pauseAfter(delivery.attemptCount + 1, retryScheduleSeconds, retryAfterMs, this.#random());
     if (pauseMs === null) return { delivery, dueAgainAtMs: null, attempt: { ...told, outcome: 'failed' } };
     return { delivery, dueAgainAtMs: nowMs + pauseMs, attempt: { ...told, outcome: 'to_be_retried' } };
   }
 
+  #leave(delivery: ClaimedDelivery): Ending {
+    this.#giveBack(delivery);
+    return 'not_made';
+  }
+
   /** As if it had not been claimed. */
-  #giveBack(delivery: ClaimedDelivery): void {
-    this.#outcomes.add({ delivery, dueAgainAtMs: delivery.dueAtMs, attempt: null });
+  #giveBack(delivery: ClaimedDelivery, dueAtMs = delivery.dueAtMs): void {
+    this.#outcomes.add({ delivery, dueAgainAtMs: dueAtMs, attempt: null });
   }
 
   #makeToken(): number {
@@ -334,16 +331,4 @@ export class Dispatcher {
 /** Whether the endpoint wants it still: it is there, and has not been disabled since. */
 function isOpenTo(delivery: ClaimedDelivery, endpoint: Endpoint | null): endpoint is Endpoint {
   return endpoint !== null && endpoint.isEnabled && endpoint.enablement === delivery.enablement;
-}
-
-/** What is under way to an endpoint, and what waits for its turn. */
-interface Lane {
-  inFlight: number;
-  waiting: ClaimedDelivery[];
-  /** When an attempt last ended, or the lane began. */
-  lastEndMs: number;
-}
-
-function newLane(): Lane {
-  return { inFlight: 0, waiting: [], lastEndMs: performance.now() };
 }

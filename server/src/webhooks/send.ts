@@ -1,5 +1,6 @@
 import { Pool, type Dispatcher } from 'undici';
 import type { buildConnector } from 'undici';
+import { SocketBound } from './socket-bound.ts';
 
 /** Why an attempt got no complete answer. Closed, and never more than the receiver's own side would know. */
 export type AttemptError =
@@ -20,6 +21,8 @@ export interface Reply {
   status: number | null;
   /** Null if the answer was complete, or longer than anybody reads. */
   error: AttemptError | null;
+  /** Whether it is our own fault, or our network's, that there is no complete answer: then it says nothing of the receiver. */
+  isOurs: boolean;
   /** The beginning of the answer's body; null if there was none. */
   response: string | null;
   retryAfter: string | undefined;
@@ -44,14 +47,20 @@ const originsMax = 1_000;
  * attempt, from connecting to the end of the answer's body, ends in time.
  */
 export class Sender {
-  readonly #connect: buildConnector.connector;
+  readonly #sockets: SocketBound;
   readonly #attemptTimeoutMs: number;
   readonly #pools = new Map<string, Pool>();
   readonly #inFlight = new Set<Attempt>();
 
-  constructor(settings: { connect: buildConnector.connector; attemptTimeoutMs: number }) {
-    this.#connect = settings.connect;
+  /** @param settings.socketsMax of connections at once: more than there are attempts at once, or nothing is kept. */
+  constructor(settings: { connect: buildConnector.connector; attemptTimeoutMs: number; socketsMax: number }) {
+    this.#sockets = new SocketBound(settings.connect, settings.socketsMax, () => this.#giveUpOldest());
     this.#attemptTimeoutMs = settings.attemptTimeoutMs;
+  }
+
+  /** Connections that are open or being opened. */
+  get sockets(): number {
+    return this.#sockets.open;
   }
 
   /** Posts once. Never rejects: whatever goes wrong is the reply. */
@@ -65,14 +74,14 @@ export class Sender {
       try {
         this.#poolOf(origin).dispatch({ path, method: 'POST', headers, body }, attempt);
       } catch (error) {
-        attempt.fail(errorClassOf(error));
+        attempt.fail(faultOf(error));
       }
     });
   }
 
   /** Ends every attempt under way; each is told as interrupted. */
   interrupt(): void {
-    for (const attempt of this.#inFlight) attempt.fail('interrupted');
+    for (const attempt of this.#inFlight) attempt.fail({ error: 'interrupted', isOurs: true });
   }
 
   async close(): Promise<void> {
@@ -81,16 +90,21 @@ export class Sender {
 
   #poolOf(origin: string): Pool {
     const known = this.#pools.get(origin);
-    const pool = known ?? new Pool(origin, poolOptions(this.#connect));
+    const pool = known ?? new Pool(origin, poolOptions(this.#sockets.connect));
     // The one that was used last stands last.
     if (known) this.#pools.delete(origin);
     this.#pools.set(origin, pool);
-    if (this.#pools.size > originsMax) {
-      const [oldest, idle] = this.#pools.entries().next().value!;
-      this.#pools.delete(oldest);
-      void idle.close();
-    }
+    if (this.#pools.size > originsMax) this.#giveUpOldest();
     return pool;
+  }
+
+  /** Of the origin that nobody delivered to for longest, what is kept is closed at once, and what is in use at its end. */
+  #giveUpOldest(): void {
+    const oldest = this.#pools.entries().next();
+    if (oldest.done) return;
+    const [origin, pool] = oldest.value;
+    this.#pools.delete(origin);
+    void pool.close();
   }
 }
 
@@ -123,7 +137,7 @@ class Attempt implements Dispatcher.DispatchHandler {
 
   constructor(timeoutMs: number, settle: (reply: Reply) => void) {
     this.#settle = settle;
-    this.#timer = setTimeout(() => this.fail('timeout'), timeoutMs);
+    this.#timer = setTimeout(() => this.fail({ error: 'timeout', isOurs: false }), timeoutMs);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -157,20 +171,21 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    this.fail(errorClassOf(error));
+    this.fail(faultOf(error));
   }
 
-  fail(error: AttemptError): void {
-    this.#end(error);
+  fail(fault: Fault): void {
+    this.#end(fault);
   }
 
-  #end(error: AttemptError | null): void {
+  #end(fault: Fault | null): void {
     if (this.#settled) return;
     this.#settled = true;
     clearTimeout(this.#timer);
     this.#settle({
       status: this.#status,
-      error,
+      error: fault?.error ?? null,
+      isOurs: fault?.isOurs ?? false,
       response: this.#keptBytes > 0 ? textOf(Buffer.concat(this.#kept)) : null,
       retryAfter: this.#retryAfter,
     });
@@ -198,9 +213,22 @@ const errorClasses: [RegExp, AttemptError][] = [
   ],
 ];
 
-function errorClassOf(error: unknown): AttemptError {
-  const { code, errors, name } = error as Error & { code?: string; errors?: { code?: string }[] };
+/** Why an attempt got no complete answer, and on whose side that was. */
+type Fault = Pick<Reply, 'isOurs'> & { error: AttemptError };
+
+/** No network here, or no room in this process. */
+const ourCodes = /^(ENETUNREACH|EADDRNOTAVAIL|EACCES|EPERM|EINVAL|EMFILE|ENFILE|ENOBUFS|ENOMEM)$/;
+
+/** What a name server says that knows; whoever cannot ask one learns nothing of the name. */
+const unknownNameCodes = /^(ENOTFOUND|ENODATA)$/;
+
+function faultOf(fault: unknown): Fault {
+  const { code, errors, name, cause } = fault as Error & { code?: string; errors?: { code?: string }[] };
   // Of several addresses that were tried, the first one's fault stands for all.
   const told = code ?? errors?.[0]?.code ?? name;
-  return errorClasses.find(([form]) => form.test(told))?.[1] ?? 'failed';
+  const error = errorClasses.find(([form]) => form.test(told))?.[1] ?? 'failed';
+  if (error === 'host_unresolved') {
+    return { error, isOurs: cause !== undefined && !unknownNameCodes.test((cause as { code?: string }).code ?? '') };
+  }
+  return { error, isOurs: error === 'failed' || ourCodes.test(told) };
 }

@@ -37,6 +37,8 @@ const judgedFurther: Record<string, Record<string, Json>> = {
   url: { maxLength: 'https://hooks.example.com/'.padEnd(2048, 'x') },
   expires_at: { maximum: 9_999_999_999 },
   api_version: {},
+  since: {},
+  webhook_endpoint: {},
   permissions: {},
   'permissions[0]': {},
   to: {},
@@ -46,6 +48,7 @@ const judgedFurther: Record<string, Record<string, Json>> = {
 
 /** Whoever asks as they may is told no, because there is nothing to do. */
 const toldNo: Record<string, string> = {
+  'POST /v1/events/:id/resend': 'resource_missing',
   'POST /v1/account/api_version': 'parameter_invalid',
   'POST /v1/account/api_version/rollback': 'status_transition_invalid',
 };

@@ -84,7 +84,10 @@ describe.each(made)('a $object', (resource) => {
       expectRefusal(await stranger.post(`${path}/${record.id}`, {}), refusals.idUnknown);
     if (resource.delete) expectRefusal(await stranger.delete(`${path}/${record.id}`), refusals.idUnknown);
     for (const name of Object.keys(resource.actions ?? {}))
-      expectRefusal(await stranger.post(`${path}/${record.id}/${name}`), refusals.idUnknown);
+      expectRefusal(
+        await stranger.post(`${path}/${record.id}/${name}`, bodies[`POST ${path}/:id/${name}`]),
+        refusals.idUnknown,
+      );
     expect(withoutSecrets(resource, (await good(api.get(`${path}/${record.id}`))).body)).toStrictEqual(
       withoutSecrets(resource, record),
     );

@@ -12,6 +12,7 @@ export function callerAt(nowSeconds: number): Caller {
     knownPermissions: [],
     apiVersions: ['2026-11-01'],
     allowedTargets: parseRanges(''),
+    retainedFromSeconds: 0,
     makeId: notNeeded,
     makeSecret: notNeeded,
     makeKey: notNeeded,

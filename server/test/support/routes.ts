@@ -2,7 +2,7 @@ import type { Route } from '../../src/http/route.ts';
 import { formOf } from './files.ts';
 import { latestVersion } from './versions.ts';
 
-/** What a route takes to make something; all others take an empty body. By `nameOf`. */
+/** What a route takes that does not take an empty body. By `nameOf`. */
 export const bodies: Record<string, object> = {
   'POST /v1/references': { application: 'app_1' },
   'POST /v1/applications': { customers: ['cus_1'] },
@@ -11,6 +11,8 @@ export const bodies: Record<string, object> = {
   'POST /v1/webhook_endpoints': { url: 'https://hooks.example.com/' },
   'POST /v1/accounts': { name: 'Agency' },
   'POST /v1/api_keys': { type: 'restricted', permissions: ['api_keys.read'] },
+  'POST /v1/webhook_endpoints/:id/recover': { since: Math.floor(Date.now() / 1000) - 60 },
+  'POST /v1/events/:id/resend': { webhook_endpoint: 'we_1' },
   'POST /v1/account/api_version': { api_version: latestVersion },
 };
 

@@ -49,7 +49,7 @@ export async function addAccount(
 export async function addKey(
   server: TestServer,
   accountId: string,
-  options: { name?: string; permissions?: string[] } = {},
+  options: { name?: string; permissions?: readonly string[] } = {},
 ): Promise<Tenant> {
   const { context, url } = server;
   const keyId = context.ids.make('key');

@@ -1,35 +1,7 @@
-import { Type, type Static } from 'typebox';
-import { toSeconds } from '../../core/clock.ts';
-import { timeOfId } from '../../core/ids.ts';
-import { closedObject, defineResource, nullable, oneOf } from '../../core/resource.ts';
-import type { DirectDelivery, StoredRecord } from '../../core/resource.ts';
-
-const Attempt = closedObject({
-  created: Type.Integer({ description: 'When it began, in seconds since the Unix epoch.' }),
-  status: nullable(Type.Integer({ description: 'The HTTP status that the receiver answered; null if it did not.' })),
-  error: nullable(
-    Type.String({
-      description:
-        'Why there was no answer: `address_forbidden`, `connection_closed`, `connection_refused`, `host_unresolved`, `interrupted` (this service was stopped; it does not count), `response_invalid`, `timeout`, `tls_failed`, `unreachable` or `failed`. Null if there was one.',
-    }),
-  ),
-  duration_ms: Type.Integer({ description: 'How long it took, in milliseconds.' }),
-  response: nullable(
-    Type.String({ description: 'The beginning of the answer’s body, up to 1 kB; null if there was none.' }),
-  ),
-  api_version: Type.String({ description: 'The version of the body that was sent.' }),
-});
-
-type WebhookDeliveryRecord = StoredRecord & {
-  event: string;
-  webhook_endpoint: string;
-  type: string;
-  status: 'pending' | 'delivered' | 'failed' | 'canceled';
-  attempt_count: number;
-  next_attempt_at: number | null;
-  delivered_at: number | null;
-  attempts: Static<typeof Attempt>[];
-};
+import { Type } from 'typebox';
+import { defineResource, nullable, oneOf } from '../../core/resource.ts';
+import { Attempt, type WebhookDeliveryRecord } from './requested-delivery.ts';
+import { resend } from './resend.ts';
 
 /** An event's way to an endpoint. The committer makes deliveries and the dispatcher carries them out; nobody else can. */
 export const webhookDelivery = defineResource<WebhookDeliveryRecord>({
@@ -54,6 +26,7 @@ export const webhookDelivery = defineResource<WebhookDeliveryRecord>({
   },
   appendOnly: true,
   listedUnder: { webhook_endpoints: 'webhook_endpoint', events: 'event' },
+  actionsOn: { events: { resend } },
   fields: {
     event: { column: 'text', schema: Type.String(), description: 'The id of the event.' },
     webhook_endpoint: { column: 'text', schema: Type.String(), description: 'The id of the endpoint.' },
@@ -62,7 +35,7 @@ export const webhookDelivery = defineResource<WebhookDeliveryRecord>({
       column: 'text',
       schema: oneOf('pending', 'delivered', 'failed', 'canceled'),
       description:
-        '`pending`: an attempt is due or under way. `delivered`: the receiver answered 2xx. `failed`: every attempt failed. `canceled`: the endpoint was disabled or deleted.',
+        '`pending`: an attempt is due or under way. `delivered`: the receiver answered 2xx. `failed`: every attempt failed. `canceled`: the endpoint was disabled or deleted, or a resend of the event succeeded first.',
     },
     attempt_count: {
       column: 'bigint',
@@ -82,26 +55,3 @@ export const webhookDelivery = defineResource<WebhookDeliveryRecord>({
     attempts: { column: 'json', schema: Type.Array(Attempt), description: 'Every attempt, the oldest first.' },
   },
 });
-
-/** A delivery as it is at first: due at once. */
-export function newDelivery(
-  endpoint: StoredRecord,
-  { id, eventId }: DirectDelivery,
-  type: string,
-  nowSeconds: number,
-): WebhookDeliveryRecord {
-  return {
-    id,
-    account_id: endpoint.account_id,
-    created: toSeconds(timeOfId(id)),
-    revision: 1,
-    event: eventId,
-    webhook_endpoint: endpoint.id,
-    type,
-    status: 'pending',
-    attempt_count: 0,
-    next_attempt_at: nowSeconds,
-    delivered_at: null,
-    attempts: [],
-  };
-}

@@ -1,10 +1,13 @@
 import { Type } from 'typebox';
-import { ApiError, invalidParameter } from '../../core/errors.ts';
-import { includesPermission } from '../../core/permissions.ts';
+import { invalidParameter } from '../../core/errors.ts';
 import { createFrom, defineResource, nullable, oneOf, updateFrom } from '../../core/resource.ts';
-import type { Caller, Decided, StoredRecord } from '../../core/resource.ts';
+import type { Caller, Decided, RequestedDelivery } from '../../core/resource.ts';
 import { targetUrlFault } from '../../core/target-addresses.ts';
-import { newDelivery, webhookDelivery } from './delivery.ts';
+import { webhookDelivery } from './delivery.ts';
+import { withStatus } from './disabling.ts';
+import { recover } from './recovery.ts';
+import { requireEnabled, requireEvents, type WebhookEndpointRecord } from './record.ts';
+import { newDelivery } from './requested-delivery.ts';
 
 /** `*`, `<resource>.*` or `<resource>.<verb>`. A name that is not known is taken: it may come with a later release. */
 const EventName = Type.String({ maxLength: 100, pattern: '^(\\*|[a-z_]+\\.(\\*|[a-z_]+))$' });
@@ -13,18 +16,6 @@ const Url = Type.String({ minLength: 1, maxLength: 2048 });
 const Description = Type.String({ maxLength: 500 });
 const Version = Type.String({ maxLength: 40 });
 const Status = oneOf('enabled', 'disabled');
-
-export type WebhookEndpointRecord = StoredRecord & {
-  url: string;
-  description: string | null;
-  enabled_events: string[];
-  api_version: string;
-  connected: boolean;
-  status: 'enabled' | 'disabled';
-  enablement: number;
-  disabled_reason: string | null;
-  signing_secret: Buffer;
-};
 
 /** Where an account wants its events delivered (spec, webhook endpoint). */
 export const webhookEndpoint = defineResource<WebhookEndpointRecord>({
@@ -49,6 +40,8 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>({
   },
   verbs: {
     secret_rolled: 'It has a new signing secret.',
+    disabled:
+      'This service has disabled it, because every attempt has failed for days; `disabled_reason` says more. That somebody disabled it is told by `webhook_endpoint.updated` alone.',
     pinged: 'Somebody tried it out; this event goes to this endpoint alone, whatever it is subscribed to.',
   },
   metadata: true,
@@ -91,6 +84,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>({
     },
     // How many times it was enabled: what was made under an earlier number is not sent any more.
     enablement: { column: 'bigint', schema: Type.Integer(), shown: 'never' },
+    disabled_spans: { column: 'json', schema: Type.Array(Type.Object({})), shown: 'never' },
     disabled_reason: {
       column: 'text',
       schema: nullable(Type.String()),
@@ -124,6 +118,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>({
         status: input.status ?? 'enabled',
         enablement: 1,
         disabled_reason: null,
+        disabled_spans: input.status === 'disabled' ? [{ from: caller.nowSeconds, to: null }] : [],
         signing_secret: caller.makeSecret('whsec'),
       };
     },
@@ -148,14 +143,11 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>({
     (current, input, caller) => {
       if (input.url !== undefined || input.enabled_events !== undefined) requireEvents(caller);
       const after: WebhookEndpointRecord = {
-        ...current,
+        ...withStatus(current, input.status ?? current.status, caller.nowSeconds),
         url: input.url === undefined ? current.url : allowedUrl(input.url, caller),
         description: input.description === undefined ? current.description : input.description,
         enabled_events: input.enabled_events ?? current.enabled_events,
         api_version: input.api_version === undefined ? current.api_version : knownVersion(input.api_version, caller),
-        status: input.status ?? current.status,
-        enablement: current.enablement + (current.status === 'disabled' && input.status === 'enabled' ? 1 : 0),
-        disabled_reason: input.status === 'enabled' ? null : current.disabled_reason,
       };
       return { after };
     },
@@ -187,35 +179,27 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>({
       answers: webhookDelivery,
       decide: ping,
     },
+    recover,
   },
 });
 
 /** Tries an endpoint out: an event for it alone, whatever it subscribed to. The answer is its delivery. */
 function ping(current: WebhookEndpointRecord, caller: Caller): Decided<WebhookEndpointRecord> {
-  if (current.status === 'disabled') {
-    throw new ApiError(
-      'status_transition_invalid',
-      `The webhook endpoint ${current.id} is disabled, so nothing is sent to it. Enable it first, with \`status: enabled\`.`,
-    );
-  }
-  const delivery = {
+  requireEnabled(current);
+  const verb = 'pinged';
+  const eventId = caller.makeId('evt');
+  const delivery: RequestedDelivery = {
     id: caller.makeId('dlv'),
-    eventId: caller.makeId('evt'),
+    eventId,
+    type: `${webhookEndpoint.object}.${verb}`,
+    eventAccountId: current.account_id,
+    accountId: current.account_id,
     endpointId: current.id,
     enablement: current.enablement,
+    isResend: false,
   };
-  const verb = 'pinged';
-  const record = newDelivery(current, delivery, `${webhookEndpoint.object}.${verb}`, caller.nowSeconds);
-  return { after: current, verb, delivery, answer: { resource: webhookDelivery, record } };
-}
-
-/** Whoever says where events go can read them there. */
-function requireEvents({ permissions }: Caller): void {
-  if (includesPermission(permissions, 'events.read')) return;
-  throw new ApiError(
-    'permission_denied',
-    'This key lacks the permission `events.read`, which saying where events go takes too. Give it that permission, or use another key.',
-  );
+  const record = newDelivery(delivery, caller.nowSeconds);
+  return { after: current, verb, eventId, deliveries: [delivery], answer: record };
 }
 
 function allowedUrl(url: string, caller: Caller): string {

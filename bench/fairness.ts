@@ -1,0 +1,144 @@
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Pool } from 'undici';
+import type { Deployment } from './deployment.ts';
+import { recordDeliveries, queueDeliveries, sharedClockMs } from './queue.ts';
+import { requestBody } from './sample.ts';
+import { inTurn, percentile, verify, type Bench, type Suite } from './suite.ts';
+
+const healthyCount = 100;
+const waitingCount = 10_000;
+const eventsPerSecond = 10;
+
+/** Longer than an attempt takes that nobody answers, so that what follows from its end is in it. */
+const measuredSeconds = 20;
+
+/**
+ * A hundred endpoints that answer, each of which gets ten events a second: how long after the answer to its POST an event has come,
+ * with another endpoint beside them that hangs and has ten thousand waiting, and without.
+ */
+export const fairness: Suite<'p99'> = {
+  name: 'fairness',
+  figures: {
+    p99: {
+      title: 'Answer to receipt at 100 endpoints, p99, beside one that hangs with 10,000 waiting, against alone',
+      unit: 'times',
+      better: 'less',
+      floor: 2,
+      aim: 1.2,
+      needs: [],
+    },
+  },
+  async round(bench, round) {
+    const { alone, beside } = await inTurn(round, {
+      alone: () => measure(bench, null),
+      beside: async () => {
+        const hanging = await startHanging();
+        try {
+          return await measure(bench, hanging);
+        } finally {
+          hanging.stop();
+        }
+      },
+    });
+    return { p99: { value: beside / alone, ours: beside, limit: alone } };
+  },
+};
+
+async function measure({ deployment, receiver }: Bench, hanging: Hanging | null): Promise<number> {
+  if (hanging) await recordDeliveries(deployment, waitingCount);
+  else await deployment.empty();
+  const healthy = await makeEndpoints(deployment, receiver.origin, hanging?.origin ?? null);
+  if (hanging) await queueDeliveries(deployment);
+  await receiver.reset({ record: true });
+  const server = await deployment.startServer('all');
+  const client = new Pool(server.url, { connections: 16, pipelining: 1 });
+  const answeredAtMs = new Map<string, number>();
+  try {
+    const startedAtMs = sharedClockMs();
+    const requests: Promise<void>[] = [];
+    for (let made = 0; made < measuredSeconds * eventsPerSecond; made++) {
+      const waitMs = startedAtMs + (made * 1000) / eventsPerSecond - sharedClockMs();
+      if (waitMs > 0) await delay(waitMs);
+      requests.push(create(client, deployment.secretKey).then((id) => void answeredAtMs.set(id, sharedClockMs())));
+    }
+    await Promise.all(requests);
+    const { receipts } = await receiver.untilReceived(requests.length * healthyCount);
+    verify('every healthy endpoint has every event', receipts.length === requests.length * healthyCount);
+    if (hanging) verify('the other one hangs', hanging.connections() > 0);
+    return percentile(
+      receipts.map(([id, atMs]) => Math.max(0, atMs - answeredAtMs.get(id)!)),
+      0.99,
+    );
+  } finally {
+    await client.close();
+    await server.stop();
+    await removeEndpoints(deployment, healthy);
+  }
+}
+
+async function create(client: Pool, secretKey: string): Promise<string> {
+  const { statusCode, body } = await client.request({
+    method: 'POST',
+    path: '/v1/references',
+    headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },
+    body: requestBody,
+  });
+  const { id } = (await body.json()) as { id: string };
+  verify('every event is accepted', statusCode === 200);
+  return id;
+}
+
+/** Copies of the deployment's first endpoint, of which the last one hangs; what waits is its. */
+async function makeEndpoints(
+  { database, endpointIds }: Deployment,
+  origin: string,
+  hangingOrigin: string | null,
+): Promise<string[]> {
+  const made = await database.query<{ id: string }>(
+    `insert into webhook_endpoints
+     select (jsonb_populate_record(original, jsonb_build_object(
+       'id', left(original.id, 11) || lpad(number::text, 14, '0'),
+       'url', case when number <= $2 then $3 || '/hooks/' || number else $4 || '/hangs' end,
+       'enabled_events', array['reference.created']))).*
+     from webhook_endpoints original, generate_series(1, $5) number
+     where original.id = $1
+     returning id`,
+    [endpointIds[0], healthyCount, origin, hangingOrigin, healthyCount + (hangingOrigin === null ? 0 : 1)],
+  );
+  const ids = made.rows.map(({ id }) => id).toSorted();
+  if (hangingOrigin !== null) await database.query('update webhook_deliveries set webhook_endpoint = $1', [ids.at(-1)]);
+  return ids;
+}
+
+async function removeEndpoints({ database }: Deployment, ids: string[]): Promise<void> {
+  await database.query('delete from webhook_endpoints where id = any($1)', [ids]);
+}
+
+interface Hanging {
+  origin: string;
+  connections(): number;
+  stop(): void;
+}
+
+/** Takes whatever comes, and never answers. */
+async function startHanging(): Promise<Hanging> {
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const server: Server = createServer((socket) => {
+    connections++;
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+    socket.resume();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    connections: () => connections,
+    stop() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}

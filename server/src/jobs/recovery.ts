@@ -1,0 +1,259 @@
+import type { Logger } from 'pino';
+import type { Committer } from '../commit/committer.ts';
+import type { Decision } from '../commit/mutation.ts';
+import { decidingOf } from '../core/change.ts';
+import { toSeconds, type Clock } from '../core/clock.ts';
+import { firstIdAt, timeOfId, type Id, type IdMaker } from '../core/ids.ts';
+import type { RequestedDelivery } from '../core/resource.ts';
+import { recoveriesLockKey, withLockIfFree } from '../db/advisory-locks.ts';
+import { withClient, type Connection, type Pool } from '../db/database.ts';
+import type { RecordReader } from '../db/records.ts';
+import { disabledSince } from '../resources/webhook_endpoint/disabling.ts';
+import { webhookEndpoint } from '../resources/webhook_endpoint/index.ts';
+import type { WebhookEndpointRecord } from '../resources/webhook_endpoint/record.ts';
+import { ended, recovery, type RecoveryRecord } from '../resources/webhook_endpoint/recovery.ts';
+
+/** So many deliveries or events are looked at for one transaction. */
+const pageSize = 1_000;
+
+const recoveriesAtOnce = 20;
+
+interface RecoveryContext {
+  committer: Committer;
+  connection: Connection;
+  /** History is long: who looks through it keeps nobody from signing in. */
+  database: { listers: Pool };
+  readRecord: RecordReader;
+  ids: IdMaker;
+  clock: Clock;
+  log: Logger;
+}
+
+/**
+ * Carries recoveries out: what an endpoint did not take is sent to it again. A page is one transaction, with the place that it came to; so
+ * whoever goes on after a crash sends nothing twice and leaves nothing out. The next page waits until the first attempts of the last one
+ * are made: a receiver that was down is not flooded, and other endpoints have their turn.
+ */
+export class Recoveries {
+  readonly #context: RecoveryContext;
+  /** The first delivery that the last page of a recovery has made. */
+  readonly #underWayFrom = new Map<string, { endpointId: string; deliveryId: string }>();
+
+  constructor(context: RecoveryContext) {
+    this.#context = context;
+  }
+
+  /** Brings every recovery one page further, if no other process is at it. */
+  async advance(): Promise<void> {
+    const { connection, database } = this.#context;
+    if ((await readPending(database.listers)).length === 0) return;
+    // Two recoveries of one endpoint shall not send the same event at the same time.
+    await withClient(connection, (client) =>
+      withLockIfFree(client, recoveriesLockKey, async () => {
+        for (const { account_id: accountId, id } of await readPending(database.listers)) {
+          await this.#advanceOne(accountId, id).catch((error: unknown) =>
+            this.#context.log.warn({ err: error, recovery: id }, 'a recovery could not go on; it is tried again'),
+          );
+        }
+      }),
+    );
+  }
+
+  async #advanceOne(accountId: string, id: string): Promise<void> {
+    const { committer, readRecord, database } = this.#context;
+    const underWayFrom = this.#underWayFrom.get(id);
+    if (underWayFrom !== undefined && (await isUnderWay(database.listers, accountId, underWayFrom))) return;
+    this.#underWayFrom.delete(id);
+    const outcome = await committer.commit({
+      accountId,
+      request: null,
+      claim: null,
+      touches: [id],
+      decide: async () => {
+        const current = (await readRecord(recovery, accountId, id)) as RecoveryRecord | null;
+        if (current?.status !== 'pending') return { changes: [], answer: null };
+        const endpoint = await readRecord(webhookEndpoint, accountId, current.webhook_endpoint);
+        return this.#decidePage(current, endpoint as WebhookEndpointRecord | null);
+      },
+    });
+    if (outcome.kind === 'refused') throw outcome.error;
+  }
+
+  async #decidePage(current: RecoveryRecord, endpoint: WebhookEndpointRecord | null): Promise<Decision> {
+    const { clock, ids } = this.#context;
+    const nowSeconds = toSeconds(clock.nowMs());
+    if (!endpoint || endpoint.status === 'disabled') {
+      return { ...decidingOf(recovery, current, ended(current, 'canceled', nowSeconds)), answer: null };
+    }
+    const page = await this.#nextPage(current, endpoint);
+    if (!page) return { ...decidingOf(recovery, current, ended(current, 'completed', nowSeconds)), answer: null };
+    const deliveries = page.missed.map(({ event, event_account: eventAccountId, type }): RequestedDelivery => ({
+      id: ids.make('dlv'),
+      eventId: event,
+      type,
+      eventAccountId,
+      accountId: endpoint.account_id,
+      endpointId: endpoint.id,
+      enablement: endpoint.enablement,
+      isResend: false,
+    }));
+    this.#underWayFrom.set(current.id, { endpointId: endpoint.id, deliveryId: deliveries[0]!.id });
+    const after = { ...current, resent: current.resent + deliveries.length, position: page.position };
+    return { ...decidingOf(recovery, current, { after }), deliveries, answer: null };
+  }
+
+  /**
+   * What is to be sent next, and the place after it: first the deliveries that did not succeed, then what happened while the endpoint was
+   * disabled. Null if there is nothing more.
+   */
+  async #nextPage({ id, since, position }: RecoveryRecord, endpoint: WebhookEndpointRecord): Promise<Page | null> {
+    const { listers } = this.#context.database;
+    // What came later was not asked for, and has the recovery's own deliveries in it.
+    const untilMs = timeOfId(id as Id);
+    for (let after = position || firstIdAt('dlv', since * 1000); after.startsWith('dlv_');) {
+      const page = await readUndelivered(listers, endpoint, after, firstIdAt('dlv', untilMs));
+      after = page.position;
+      if (page.missed.length > 0) return page;
+    }
+    for (const { from, to } of disabledSince(endpoint, since, toSeconds(untilMs))) {
+      const after = [position, firstIdAt('evt', from * 1000)].toSorted().at(-1)!;
+      const missed = await readUnqueued(listers, endpoint, after, firstIdAt('evt', (to + 1) * 1000));
+      if (missed.length > 0) return { missed, position: missed.at(-1)!.event };
+    }
+    return null;
+  }
+}
+
+/** An event that the endpoint should have got. */
+interface Missed {
+  event: string;
+  event_account: string;
+  type: string;
+}
+
+interface Page {
+  missed: Missed[];
+  /** The last that was looked at; `evt_` when all deliveries were. */
+  position: string;
+}
+
+async function readPending(pool: Pool): Promise<{ account_id: string; id: string }[]> {
+  const { rows } = await pool.query<{ account_id: string; id: string }>({
+    name: 'pending_recoveries',
+    text: `select account_id, id from recoveries where status = 'pending' order by id limit ${recoveriesAtOnce}`,
+    values: [],
+  });
+  return rows;
+}
+
+/** Whether a delivery of this page, or a later one of the account, still waits for its first attempt. */
+async function isUnderWay(
+  pool: Pool,
+  accountId: string,
+  from: { endpointId: string; deliveryId: string },
+): Promise<boolean> {
+  const { rows } = await pool.query({
+    name: 'recovery_under_way',
+    text: `
+      select
+      from webhook_queue
+      where account_id = $1 and id >= $2 and webhook_endpoint = $3 and attempt_count = 0
+      limit 1`,
+    values: [accountId, from.deliveryId, from.endpointId],
+  });
+  return rows.length > 0;
+}
+
+/**
+ * The next deliveries to an endpoint whose event it has not got: none of that event's deliveries to it succeeded, none is pending, and
+ * none is newer.
+ */
+async function readUndelivered(
+  pool: Pool,
+  { account_id: accountId, id: endpointId }: WebhookEndpointRecord,
+  after: string,
+  before: string,
+): Promise<Page> {
+  const { rows } = await pool.query<Missed & { id: string; is_missed: boolean }>({
+    name: 'undelivered',
+    text: `
+      with page as materialized (
+        select id, event, coalesce(event_account, account_id) as event_account, type
+        from webhook_deliveries
+        where account_id = $1 and webhook_endpoint = $2 and id > $3 and id < $4
+        order by id
+        limit ${pageSize}
+      )
+      select
+        page.*,
+        not exists (
+          select
+          from webhook_attempts attempt
+          where attempt.account_id = $1 and attempt.delivery_id = page.id and attempt.outcome = 'delivered'
+        )
+        and not exists (
+          select
+          from webhook_deliveries other
+          where other.account_id = $1
+            and other.event = page.event
+            and other.webhook_endpoint = $2
+            and (
+              other.id > page.id
+              or exists (select from webhook_queue queue where queue.account_id = $1 and queue.id = other.id)
+              or exists (
+                select
+                from webhook_attempts attempt
+                where attempt.account_id = $1 and attempt.delivery_id = other.id and attempt.outcome = 'delivered'
+              )
+            )
+        ) as is_missed
+      from page
+      order by page.id`,
+    values: [accountId, endpointId, after, before],
+  });
+  return {
+    missed: rows.filter((row) => row.is_missed),
+    position: rows.length === pageSize ? rows.at(-1)!.id : 'evt_',
+  };
+}
+
+/** The next events of a time, of those that the endpoint wants, that never had a delivery to it. */
+async function readUnqueued(
+  pool: Pool,
+  { account_id: accountId, id: endpointId, connected, enabled_events: names }: WebhookEndpointRecord,
+  after: string,
+  before: string,
+): Promise<Missed[]> {
+  const { rows } = await pool.query<Missed>({
+    name: 'unqueued',
+    text: `
+      with owner as materialized (
+        select $1 as account_id where not $3
+        union all
+        select id from accounts where parent = $1 and account_id = id and $3
+      )
+      select missed.event, owner.account_id as event_account, missed.type
+      from owner
+      cross join lateral (
+        select event.id as event, event.type
+        from events event
+        where event.account_id = owner.account_id
+          and event.id > $5
+          and event.id < $6
+          and $4::text[] && array['*', event.type, split_part(event.type, '.', 1) || '.*']
+          -- Those go to nobody but the one who asked.
+          and event.type <> 'webhook_endpoint.pinged'
+          and not exists (
+            select
+            from webhook_deliveries delivery
+            where delivery.account_id = $1 and delivery.event = event.id and delivery.webhook_endpoint = $2
+          )
+        order by event.id
+        limit ${pageSize}
+      ) missed
+      order by missed.event
+      limit ${pageSize}`,
+    values: [accountId, endpointId, connected, names, after, before],
+  });
+  return rows;
+}

@@ -1,0 +1,50 @@
+import type { Static } from 'typebox';
+import { Type } from 'typebox';
+import { toSeconds } from '../../core/clock.ts';
+import { timeOfId } from '../../core/ids.ts';
+import { closedObject, nullable, type RequestedDelivery, type StoredRecord } from '../../core/resource.ts';
+
+export const Attempt = closedObject({
+  created: Type.Integer({ description: 'When it began, in seconds since the Unix epoch.' }),
+  status: nullable(Type.Integer({ description: 'The HTTP status that the receiver answered; null if it did not.' })),
+  error: nullable(
+    Type.String({
+      description:
+        'Why there was no answer: `address_forbidden`, `connection_closed`, `connection_refused`, `host_unresolved`, `interrupted` (this service was stopped; it does not count), `response_invalid`, `timeout`, `tls_failed`, `unreachable` or `failed`. Null if there was one.',
+    }),
+  ),
+  duration_ms: Type.Integer({ description: 'How long it took, in milliseconds.' }),
+  response: nullable(
+    Type.String({ description: 'The beginning of the answer’s body, up to 1 kB; null if there was none.' }),
+  ),
+  api_version: Type.String({ description: 'The version of the body that was sent.' }),
+});
+
+export type WebhookDeliveryRecord = StoredRecord & {
+  event: string;
+  webhook_endpoint: string;
+  type: string;
+  status: 'pending' | 'delivered' | 'failed' | 'canceled';
+  attempt_count: number;
+  next_attempt_at: number | null;
+  delivered_at: number | null;
+  attempts: Static<typeof Attempt>[];
+};
+
+/** A delivery that was asked for, as it is at first: due at once. */
+export function newDelivery(requested: RequestedDelivery, nowSeconds: number): WebhookDeliveryRecord {
+  return {
+    id: requested.id,
+    account_id: requested.accountId,
+    created: toSeconds(timeOfId(requested.id)),
+    revision: 1,
+    event: requested.eventId,
+    webhook_endpoint: requested.endpointId,
+    type: requested.type,
+    status: 'pending',
+    attempt_count: 0,
+    next_attempt_at: nowSeconds,
+    delivered_at: null,
+    attempts: [],
+  };
+}

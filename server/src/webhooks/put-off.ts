@@ -1,0 +1,72 @@
+import type { Pool } from '../db/database.ts';
+import { isInQueueAs } from './claim.ts';
+
+/** So many places in the queue are moved by one statement; of a longer backlog the rest is moved by the next ones. */
+const movedAtOnceMax = 20_000;
+
+/**
+ * Puts off what is due of endpoints that are stuck, so that no claim walks past it. What is claimed stays as it is.
+ *
+ * @returns whether more may be due of one of them.
+ */
+export async function putOffDeliveries(
+  pool: Pool,
+  nowMs: number,
+  endpoints: readonly { accountId: string; endpointId: string; untilMs: number }[],
+): Promise<boolean> {
+  const { rowCount } = await pool.query({
+    name: 'put_off_deliveries',
+    text: `
+      with stuck as materialized (
+        select * from unnest($2::text[], $3::text[], $4::bigint[]) as stuck (account_id, webhook_endpoint, until_ms)
+      ),
+      first as materialized (
+        select account_id, id, stuck.until_ms
+        from webhook_queue
+        join stuck using (account_id, webhook_endpoint)
+        where attempt_count = 0 and due_at_ms <= $1 and claimed_until_ms <= $1
+        limit ${movedAtOnceMax}
+        for update of webhook_queue skip locked
+      ),
+      again as materialized (
+        select account_id, id, stuck.until_ms
+        from webhook_queue
+        join stuck using (account_id, webhook_endpoint)
+        where attempt_count > 0 and due_at_ms <= $1 and claimed_until_ms <= $1
+        limit ${movedAtOnceMax}
+        for update of webhook_queue skip locked
+      )
+      update webhook_queue queue
+      set due_at_ms = due.until_ms
+      from (select * from first union all select * from again) due
+      where ${isInQueueAs('due')}`,
+    values: [
+      nowMs,
+      endpoints.map(({ accountId }) => accountId),
+      endpoints.map(({ endpointId }) => endpointId),
+      endpoints.map(({ untilMs }) => untilMs),
+    ],
+  });
+  return (rowCount ?? 0) >= movedAtOnceMax;
+}
+
+/** Makes first attempts due again that were put off until a time at most; a retry keeps the time it has. */
+export async function bringForward(
+  pool: Pool,
+  nowMs: number,
+  { accountId, endpointId, putOffUntilMs }: { accountId: string; endpointId: string; putOffUntilMs: number },
+): Promise<void> {
+  await pool.query({
+    name: 'bring_deliveries_forward',
+    text: `
+      update webhook_queue
+      set due_at_ms = $3
+      where account_id = $1
+        and webhook_endpoint = $2
+        and attempt_count = 0
+        and due_at_ms > $3
+        and due_at_ms <= $4
+        and claimed_until_ms <= $3`,
+    values: [accountId, endpointId, nowMs, putOffUntilMs],
+  });
+}

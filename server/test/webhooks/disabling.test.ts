@@ -1,0 +1,161 @@
+import { assert, integer, property } from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { disableFailingEndpoints } from '../../src/jobs/disabling.ts';
+import { isGivenUp } from '../../src/resources/webhook_endpoint/disabling.ts';
+import { TestClock } from '../support/clock.ts';
+import { allOf } from '../support/paging.ts';
+import { allPermissions } from '../support/permissions.ts';
+import { receiverForTest } from '../support/receiver.ts';
+import {
+  good,
+  serverForTest,
+  startTestServer,
+  type Api,
+  type ApiResponse,
+  type TestServer,
+} from '../support/server.ts';
+import { addAccount, addKey } from '../support/tenants.ts';
+import { deliveriesOf, endpointFor, makeReferences, queueEmpty, role, soon } from './scenario.ts';
+
+/*
+ * An endpoint that has taken nothing for five days is disabled by the service itself, which tells so; never one that took something, and
+ * never for a fault of our own.
+ */
+
+let server: TestServer;
+let api: Api;
+const clock = new TestClock();
+/** What the name servers say of every name. */
+let resolve: () => Promise<string[]>;
+beforeAll(async () => {
+  server = await startTestServer({
+    settings: { TENURE_RETRY_SCHEDULE: 'none' },
+    overrides: { clock, resolveHost: () => resolve(), dispatcherLimits: { pollMs: 20 } },
+  });
+});
+beforeEach(async () => {
+  const { accountId } = await addAccount(server);
+  ({ api } = await addKey(server, accountId, { permissions: allPermissions }));
+});
+afterAll(() => server.stop());
+
+const retrieve = async (id: string): Promise<ApiResponse['body']> =>
+  (await good(api.get(`/v1/webhook_endpoints/${id}`))).body;
+
+/** Events that come all the time: so many, evenly over a time. Then the duty looks. */
+async function attemptsOver(hours: number, count: number): Promise<void> {
+  for (let made = 0; made < count; made++) {
+    if (made > 0) clock.advanceSeconds(Math.ceil((hours * 3600) / (count - 1)));
+    await makeReferences(api, 1);
+    await queueEmpty(server);
+  }
+  await disableFailingEndpoints(server.context);
+}
+
+describe('an endpoint every attempt to which has failed for five days', () => {
+  test('is disabled, saying why; what is pending is canceled, and nothing more is queued', async () => {
+    const receiver = await receiverForTest(500);
+    const endpoint = await endpointFor(api, receiver.url);
+    await attemptsOver(119, 20);
+    expect(await retrieve(endpoint.id)).toMatchObject({ status: 'enabled', disabled_reason: null });
+    await attemptsOver(2, 2);
+    const disabled = await retrieve(endpoint.id);
+    expect(disabled.status).toBe('disabled');
+    expect(disabled.disabled_reason).toMatch(
+      /^Every attempt since \d{4}-\d\d-\d\d has failed: 22 attempts on 6 days\. /,
+    );
+    await makeReferences(api, 1);
+    expect(await deliveriesOf(api, endpoint.id)).toHaveLength(22);
+  });
+
+  test('tells so by an event of the service itself, which other endpoints get', async () => {
+    const [receiver, other] = [await receiverForTest(500), await receiverForTest()];
+    const endpoint = await endpointFor(api, receiver.url);
+    await endpointFor(api, other.url, { enabled_events: ['webhook_endpoint.disabled'] });
+    await attemptsOver(121, 21);
+    const [told, updated] = await allOf(api, '/v1/events', { object_id: endpoint.id });
+    expect([updated.type, told.type]).toEqual(['webhook_endpoint.updated', 'webhook_endpoint.disabled']);
+    expect(updated.data.previous_attributes).toEqual({ status: 'enabled', disabled_reason: null });
+    expect(told.data.object).toMatchObject({ status: 'disabled', disabled_reason: expect.stringContaining('failed') });
+    expect(told.request).toMatchObject({ id: null, actor: { type: 'system' } });
+    const [heard] = await other.count(1);
+    expect(heard!.body.id).toBe(told.id);
+  });
+
+  test('is disabled once, however many processes look', async () => {
+    const receiver = await receiverForTest(500);
+    const endpoint = await endpointFor(api, receiver.url);
+    const worker = await serverForTest({
+      connection: server.connection,
+      settings: role('worker'),
+      overrides: { clock },
+    });
+    await attemptsOver(100, 20);
+    clock.advanceSeconds(21 * 3600);
+    await makeReferences(api, 1);
+    await queueEmpty(server);
+    await Promise.all([server, worker, server, worker].map(({ context }) => disableFailingEndpoints(context)));
+    const told = await allOf(api, '/v1/events', { object_id: endpoint.id, type: 'webhook_endpoint.disabled' });
+    expect(told).toHaveLength(1);
+  });
+
+  test('begins afresh when it is enabled: what failed before counts no more', async () => {
+    const receiver = await receiverForTest(500);
+    const endpoint = await endpointFor(api, receiver.url);
+    await attemptsOver(121, 21);
+    const enabled = await good(api.post(`/v1/webhook_endpoints/${endpoint.id}`, { status: 'enabled' }));
+    expect(enabled.body).toMatchObject({ status: 'enabled', disabled_reason: null });
+    await attemptsOver(100, 21);
+    expect((await retrieve(endpoint.id)).status).toBe('enabled');
+    clock.advanceSeconds(21 * 3600);
+    await attemptsOver(0, 1);
+    expect((await retrieve(endpoint.id)).status).toBe('disabled');
+  });
+});
+
+describe('is never disabled: an endpoint', () => {
+  test('that took one of them', async () => {
+    const receiver = await receiverForTest(...Array<number>(20).fill(500), 200, 500);
+    const endpoint = await endpointFor(api, receiver.url);
+    await attemptsOver(119, 20);
+    await attemptsOver(20, 20);
+    await expect.poll(() => receiver.received.length, soon).toBe(40);
+    expect((await retrieve(endpoint.id)).status).toBe('enabled');
+  });
+
+  test('whose name we could not ask for, although one that has no such name is', async () => {
+    const codes = ['EAI_AGAIN', 'ENOTFOUND'];
+    const statuses: string[] = [];
+    for (const code of codes) {
+      resolve = async () => {
+        throw Object.assign(new Error('The name server says so.'), { code });
+      };
+      const endpoint = await endpointFor(api, 'https://receiver.example.com/');
+      await attemptsOver(121, 21);
+      const [delivery] = await deliveriesOf(api, endpoint.id);
+      expect(delivery.attempts[0].error).toBe('host_unresolved');
+      statuses.push((await retrieve(endpoint.id)).status);
+      await good(api.delete(`/v1/webhook_endpoints/${endpoint.id}`));
+    }
+    expect(statuses).toEqual(['enabled', 'disabled']);
+  });
+});
+
+test('the rule: five days, twenty attempts, three days that had one, and nothing less', () => {
+  const dayMs = 24 * 3600 * 1000;
+  const few = { min: 0, max: 40 };
+  assert(
+    property(integer({ min: 0, max: 10 * dayMs }), integer(few), integer(few), (durationMs, attempts, days) => {
+      const expected = durationMs >= 5 * dayMs && attempts >= 20 && days >= 3;
+      expect(isGivenUp({ sinceMs: 1000, lastMs: 1000 + durationMs, attempts, days })).toBe(expected);
+    }),
+    {
+      examples: [
+        [5 * dayMs, 20, 3],
+        [5 * dayMs - 1, 20, 3],
+        [5 * dayMs, 19, 3],
+        [5 * dayMs, 20, 2],
+      ],
+    },
+  );
+});

@@ -1,0 +1,382 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { Recoveries } from '../../src/jobs/recovery.ts';
+import { TestClock } from '../support/clock.ts';
+import { allOf } from '../support/paging.ts';
+import { allPermissions } from '../support/permissions.ts';
+import { receiverForTest, type Receiver } from '../support/receiver.ts';
+import { expectRefusal, invalid, refusals } from '../support/refusals.ts';
+import {
+  good,
+  serverForTest,
+  startTestServer,
+  type Api,
+  type ApiResponse,
+  type TestServer,
+} from '../support/server.ts';
+import { addAccount, addKey } from '../support/tenants.ts';
+import { deliveriesOf, endpointFor, makeReferences, ping, queueEmpty, role, soon } from './scenario.ts';
+
+/*
+ * `POST /v1/webhook_endpoints/{id}/recover`: whoever has mended a receiver gets what it did not take, each event once.
+ */
+
+type Body = ApiResponse['body'];
+
+let server: TestServer;
+let api: Api;
+let accountId: string;
+const clock = new TestClock();
+beforeAll(async () => {
+  // No retries, so that what fails has failed.
+  server = await startTestServer({
+    settings: { TENURE_RETRY_SCHEDULE: 'none' },
+    overrides: { clock, dispatcherLimits: { pollMs: 20 } },
+  });
+});
+beforeEach(async () => {
+  ({ accountId } = await addAccount(server));
+  ({ api } = await addKey(server, accountId, { permissions: allPermissions }));
+});
+afterAll(() => server.stop());
+
+const nowSeconds = (): number => Math.floor(clock.nowMs() / 1000);
+
+const recover = (endpoint: string, since = nowSeconds() - 3600): Promise<ApiResponse> =>
+  api.post(`/v1/webhook_endpoints/${endpoint}/recover`, { since });
+
+const setStatus = (endpoint: string, status: string): Promise<ApiResponse> =>
+  good(api.post(`/v1/webhook_endpoints/${endpoint}`, { status }));
+
+const recoveriesOf = (endpoint: string): Promise<Body[]> => allOf(api, `/v1/webhook_endpoints/${endpoint}/recoveries`);
+
+/** Carries recoveries on until none is pending, as the duty does. */
+async function untilRecovered(endpoint: string, recoveries = new Recoveries(server.context)): Promise<Body> {
+  const statusOf = async () => {
+    await recoveries.advance();
+    server.context.dispatcher?.wake();
+    return (await recoveriesOf(endpoint))[0].status;
+  };
+  await expect.poll(statusOf, soon).not.toBe('pending');
+  return (await recoveriesOf(endpoint))[0];
+}
+
+/** A receiver that refuses everything until it is mended. */
+async function brokenReceiver(): Promise<Receiver & { mend(): void }> {
+  let answers = 503;
+  const receiver = await receiverForTest((response) => response.writeHead(answers).end());
+  return Object.assign(receiver, { mend: () => void (answers = 200) });
+}
+
+const eventsOf = ({ received }: Receiver): string[] => received.map(({ body }) => body.id);
+
+describe('a recovery', () => {
+  test('sends what failed again, each event once, and nothing else', async () => {
+    const receiver = await receiverForTest(200, 500, 200, 500, 500, 200);
+    const endpoint = await endpointFor(api, receiver.url);
+    for (let made = 1; made <= 6; made++) {
+      await makeReferences(api, 1);
+      await queueEmpty(server);
+    }
+    const failed = [1, 3, 4].map((index) => eventsOf(receiver)[index]!);
+    const { body: asked } = await good(recover(endpoint.id));
+    expect(asked).toMatchObject({ object: 'recovery', status: 'pending', webhook_endpoint: endpoint.id, resent: 0 });
+    const done = await untilRecovered(endpoint.id);
+    expect(done).toMatchObject({ id: asked.id, status: 'completed', resent: 3, completed_at: expect.any(Number) });
+    await queueEmpty(server);
+    expect(new Set(eventsOf(receiver).slice(6))).toEqual(new Set(failed));
+    expect(receiver.received).toHaveLength(9);
+    // And when it is asked for again, there is nothing left to send.
+    await good(recover(endpoint.id));
+    expect(await untilRecovered(endpoint.id)).toMatchObject({ status: 'completed', resent: 0 });
+    expect(receiver.received).toHaveLength(9);
+  });
+
+  test('sends nothing that failed before the time it was asked for', async () => {
+    const receiver = await brokenReceiver();
+    const endpoint = await endpointFor(api, receiver.url);
+    await makeReferences(api, 2);
+    await queueEmpty(server);
+    clock.advanceSeconds(7200);
+    const since = nowSeconds();
+    await makeReferences(api, 1);
+    await queueEmpty(server);
+    const [, , late] = eventsOf(receiver);
+    receiver.mend();
+    await good(recover(endpoint.id, since));
+    expect(await untilRecovered(endpoint.id)).toMatchObject({ resent: 1 });
+    await queueEmpty(server);
+    expect(eventsOf(receiver).slice(3)).toEqual([late]);
+  });
+
+  test('sends nothing again that a resend has delivered meanwhile, nor what is still being retried', async () => {
+    const retrying = await serverForTest({
+      connection: server.connection,
+      settings: { TENURE_RETRY_SCHEDULE: '3600' },
+      overrides: { clock, dispatcherLimits: { pollMs: 20 } },
+    });
+    await server.context.dispatcher!.stop(1_000);
+    onTestFinished(async () => {
+      await server.stop();
+      server = await startTestServer({
+        settings: { TENURE_RETRY_SCHEDULE: 'none' },
+        overrides: { clock, dispatcherLimits: { pollMs: 20 } },
+      });
+    });
+    const receiver = await receiverForTest(503, 503, 200);
+    const endpoint = await endpointFor(api, receiver.url);
+    await makeReferences(api, 1);
+    await receiver.count(1);
+    await makeReferences(api, 1);
+    await receiver.count(2);
+    await good(api.post(`/v1/events/${eventsOf(receiver)[0]}/resend`, { webhook_endpoint: endpoint.id }));
+    const statuses = async () => (await deliveriesOf(api, endpoint.id)).map(({ status }) => status);
+    await expect.poll(statuses, soon).toEqual(['delivered', 'pending', 'canceled']);
+    await good(recover(endpoint.id));
+    expect(await untilRecovered(endpoint.id, new Recoveries(retrying.context))).toMatchObject({ resent: 0 });
+  });
+
+  test('its deliveries have the whole schedule of retries, and a receiver that fails again fails nothing twice', async () => {
+    const receiver = await brokenReceiver();
+    const endpoint = await endpointFor(api, receiver.url);
+    await makeReferences(api, 3);
+    await queueEmpty(server);
+    await good(recover(endpoint.id));
+    expect(await untilRecovered(endpoint.id)).toMatchObject({ resent: 3 });
+    await queueEmpty(server);
+    // Every event has failed twice now; only the later one counts.
+    receiver.mend();
+    await good(recover(endpoint.id));
+    expect(await untilRecovered(endpoint.id)).toMatchObject({ resent: 3 });
+    await queueEmpty(server);
+    const statuses = (await deliveriesOf(api, endpoint.id)).map(({ status }) => status);
+    expect(statuses).toEqual([...repeated('delivered', 3), ...repeated('failed', 6)]);
+  });
+
+  test('tells its way in events, by the service itself', async () => {
+    const receiver = await brokenReceiver();
+    const endpoint = await endpointFor(api, receiver.url);
+    await makeReferences(api, 1);
+    await queueEmpty(server);
+    const { body: asked } = await good(recover(endpoint.id));
+    await untilRecovered(endpoint.id);
+    const events = await allOf(api, '/v1/events', { object_id: asked.id });
+    expect(events.map(({ type }) => type).toReversed()).toEqual([
+      'recovery.created',
+      'recovery.updated',
+      'recovery.updated',
+      'recovery.completed',
+    ]);
+    expect(events[2].data.previous_attributes).toEqual({ resent: 0 });
+    expect(events[0].request).toMatchObject({ id: null, actor: { type: 'system' } });
+    const related = await allOf(api, '/v1/events', { related_object: endpoint.id, type: 'recovery.*' });
+    expect(related).toHaveLength(4);
+  });
+});
+
+describe('what an endpoint missed while it was disabled', () => {
+  test('is sent: what was canceled, and what happened then, if it wants it; nothing of another time', async () => {
+    const receiver = await receiverForTest();
+    const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['reference.*'] });
+    await makeReferences(api, 1);
+    await receiver.count(1);
+    await setStatus(endpoint.id, 'disabled');
+    clock.advanceSeconds(60);
+    await makeReferences(api, 2);
+    await good(api.post('/v1/customers', { name: 'Not wanted' }));
+    const missed = (await allOf(api, '/v1/events', { type: 'reference.created' })).slice(0, 2).map(({ id }) => id);
+    clock.advanceSeconds(60);
+    await setStatus(endpoint.id, 'enabled');
+    await makeReferences(api, 1);
+    await receiver.count(2);
+    await good(recover(endpoint.id));
+    expect(await untilRecovered(endpoint.id)).toMatchObject({ status: 'completed', resent: 2 });
+    await queueEmpty(server);
+    expect(new Set(eventsOf(receiver).slice(2))).toEqual(new Set(missed));
+    expect(receiver.received).toHaveLength(4);
+    await good(recover(endpoint.id));
+    expect(await untilRecovered(endpoint.id)).toMatchObject({ resent: 0 });
+  });
+
+  test('is sent of every time that it was disabled, also of one that it began with', async () => {
+    const receiver = await receiverForTest();
+    const endpoint = await endpointFor(api, receiver.url, { status: 'disabled' });
+    const disabled: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      await makeReferences(api, 1);
+      disabled.push(1);
+      clock.advanceSeconds(60);
+      await setStatus(endpoint.id, 'enabled');
+      clock.advanceSeconds(60);
+      await makeReferences(api, 1);
+      // Not only received: a lease that the clock ends would have it sent again.
+      await queueEmpty(server);
+      expect(receiver.received).toHaveLength(round + 1);
+      clock.advanceSeconds(60);
+      await setStatus(endpoint.id, 'disabled');
+      clock.advanceSeconds(60);
+    }
+    await setStatus(endpoint.id, 'enabled');
+    await good(recover(endpoint.id));
+    expect(await untilRecovered(endpoint.id)).toMatchObject({ resent: disabled.length });
+    await queueEmpty(server);
+    expect(new Set(eventsOf(receiver)).size).toBe(6);
+    expect(receiver.received).toHaveLength(6);
+  });
+
+  test('is sent of what was pending when it was disabled', async () => {
+    const receiver = await brokenReceiver();
+    const slow = await serverForTest({
+      settings: { TENURE_RETRY_SCHEDULE: '3600' },
+      overrides: { dispatcherLimits: { pollMs: 20 } },
+    });
+    const by = slow.api;
+    const endpoint = await endpointFor(by, receiver.url);
+    await makeReferences(by, 3);
+    await receiver.count(3);
+    await good(by.post(`/v1/webhook_endpoints/${endpoint.id}`, { status: 'disabled' }));
+    expect((await deliveriesOf(by, endpoint.id)).map(({ status }) => status)).toEqual(repeated('canceled', 3));
+    receiver.mend();
+    await good(by.post(`/v1/webhook_endpoints/${endpoint.id}`, { status: 'enabled' }));
+    await good(by.post(`/v1/webhook_endpoints/${endpoint.id}/recover`, { since: Math.floor(Date.now() / 1000) - 60 }));
+    const recoveries = new Recoveries(slow.context);
+    await recoveries.advance();
+    await receiver.count(6);
+    expect(new Set(eventsOf(receiver)).size).toBe(3);
+  });
+
+  test('is sent of connected accounts, each event saying whose it is; a ping goes to nobody else', async () => {
+    const receiver = await receiverForTest();
+    const endpoint = await endpointFor(api, receiver.url, { connected: true, enabled_events: ['*'] });
+    const own = await endpointFor(api, receiver.url, { enabled_events: ['nothing.happens'] });
+    const children: string[] = [];
+    for (const name of ['Ada', 'Bo']) children.push((await good(api.post('/v1/accounts', { name }))).body.id);
+    await queueEmpty(server);
+    const before = receiver.received.length;
+    await setStatus(endpoint.id, 'disabled');
+    clock.advanceSeconds(60);
+    for (const child of children)
+      await good(api.post('/v1/references', { application: 'app_1' }, { 'service-context': child }));
+    await makeReferences(api, 1);
+    await ping(api, own.id);
+    clock.advanceSeconds(60);
+    await setStatus(endpoint.id, 'enabled');
+    await queueEmpty(server);
+    const skipped = receiver.received.length;
+    expect(skipped).toBe(before + 1);
+    await good(recover(endpoint.id));
+    await untilRecovered(endpoint.id);
+    await queueEmpty(server);
+    const sent = receiver.received.slice(skipped).map(({ body }) => [body.account, body.type]);
+    const references = sent.filter(([, type]) => type === 'reference.created').map(([account]) => account);
+    expect(references).toHaveLength(2);
+    expect(new Set(references)).toEqual(new Set(children));
+    expect(sent.every(([account]) => children.includes(account))).toBe(true);
+  });
+});
+
+describe('two thousand five hundred that failed', () => {
+  const count = 2_500;
+
+  test('are sent once each, although processes are killed between pages and go on beside each other', async () => {
+    const receiver = await receiverForTest();
+    const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['nothing.happens'] });
+    await seedFailed(endpoint.id, count);
+    const worker = await serverForTest({
+      connection: server.connection,
+      settings: role('worker'),
+      overrides: { clock, dispatcherLimits: { pollMs: 20 } },
+    });
+    await good(recover(endpoint.id));
+    // Each of these remembers nothing of what the ones before it did.
+    const advanceAnew = async () => {
+      await Promise.all([new Recoveries(server.context).advance(), new Recoveries(worker.context).advance()]);
+      return (await recoveriesOf(endpoint.id))[0].status;
+    };
+    await expect.poll(advanceAnew, { timeout: 30_000, interval: 1 }).toBe('completed');
+    await queueEmpty(server);
+    expect((await recoveriesOf(endpoint.id))[0].resent).toBe(count);
+    expect(receiver.received).toHaveLength(count);
+    expect(new Set(eventsOf(receiver)).size).toBe(count);
+  }, 60_000);
+
+  test('are not sent faster than the receiver takes them', async () => {
+    const held: (() => void)[] = [];
+    const receiver = await receiverForTest((response) => held.push(() => response.writeHead(200).end()));
+    const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['nothing.happens'] });
+    await seedFailed(endpoint.id, count);
+    await good(recover(endpoint.id));
+    const recoveries = new Recoveries(server.context);
+    for (let round = 0; round < 3; round++) await recoveries.advance();
+    expect((await recoveriesOf(endpoint.id))[0]).toMatchObject({ status: 'pending', resent: 1_000 });
+    // The receiver comes back.
+    const releasing = setInterval(() => held.splice(0).forEach((release) => release()), 5);
+    onTestFinished(() => clearInterval(releasing));
+    expect(await untilRecovered(endpoint.id, recoveries)).toMatchObject({ status: 'completed', resent: count });
+    await queueEmpty(server);
+    expect(receiver.received).toHaveLength(count);
+  }, 60_000);
+
+  test('end when the endpoint is disabled, and nothing more is sent', async () => {
+    const receiver = await receiverForTest(() => {});
+    const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['nothing.happens'] });
+    await seedFailed(endpoint.id, count);
+    await good(recover(endpoint.id));
+    await new Recoveries(server.context).advance();
+    await setStatus(endpoint.id, 'disabled');
+    await new Recoveries(server.context).advance();
+    const [recovery] = await recoveriesOf(endpoint.id);
+    expect(recovery).toMatchObject({ status: 'canceled', resent: 1_000, completed_at: expect.any(Number) });
+    const events = await allOf(api, '/v1/events', { object_id: recovery.id });
+    expect(events[0].type).toBe('recovery.canceled');
+  });
+});
+
+describe('is refused', () => {
+  test('of an endpoint that is disabled', async () => {
+    const receiver = await receiverForTest();
+    const endpoint = await endpointFor(api, receiver.url, { status: 'disabled' });
+    expectRefusal(await recover(endpoint.id), refusals.transition);
+    expect(await recoveriesOf(endpoint.id)).toEqual([]);
+  });
+
+  test('for a time that lies in the future, or before what is kept', async () => {
+    const receiver = await receiverForTest();
+    const endpoint = await endpointFor(api, receiver.url);
+    expectRefusal(await recover(endpoint.id, nowSeconds() + 60), invalid('since'));
+    const monthAgo = nowSeconds() - 30 * 24 * 3600;
+    expectRefusal(await recover(endpoint.id, monthAgo - 60), { ...invalid('since'), says: /not kept/ });
+    await good(recover(endpoint.id, monthAgo + 60));
+  });
+});
+
+function repeated(status: string, times: number): string[] {
+  return Array.from({ length: times }, () => status);
+}
+
+/** Deliveries that were tried once and failed, each of an event of its own. */
+async function seedFailed(endpointId: string, wanted: number): Promise<void> {
+  await makeReferences(api, 1);
+  await server.context.database.readers.query(
+    `
+    with original as (
+      select * from events where account_id = $1 and type = 'reference.created'
+    ),
+    copies as (
+      insert into events
+      select (jsonb_populate_record(null::events, to_jsonb(original)
+        || jsonb_build_object('id', left(original.id, 12) || lpad(number::text, 14, '0')))).*
+      from original, generate_series(1, $3) number
+      returning account_id, id, created, type
+    ),
+    recorded as (
+      insert into webhook_deliveries (account_id, id, created, event, webhook_endpoint, type)
+      select account_id, 'dlv_' || substr(id, 5), created, id, $2, type
+      from copies
+      returning account_id, id
+    )
+    insert into webhook_attempts (account_id, delivery_id, started_at_ms, duration_ms, status, api_version, outcome)
+    select account_id, id, 1, 1, 503, '2026-11-01', 'failed'
+    from recorded`,
+    [accountId, endpointId, wanted],
+  );
+}

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { receiverForTest } from '../support/receiver.ts';
+import { serverForTest } from '../support/server.ts';
+import {
+  deliveriesOf,
+  endpointFor,
+  makeReferences,
+  pingedEndpoint,
+  placesOf,
+  queueEmpty,
+  seed,
+  soon,
+} from './scenario.ts';
+
+/*
+ * An endpoint that hangs: its backlog is put off, so that no claim walks past it, and it is tried with one attempt at a time, until it
+ * answers.
+ */
+
+const attemptTimeoutMs = 1_500;
+
+test('its backlog is put off as a whole, in the database, and is told so', async () => {
+  const hanging = await receiverForTest(() => {});
+  const server = await serverForTest({
+    overrides: { dispatcherLimits: { attemptTimeoutMs: 300_000, leaseMs: 600_000, pollMs: 50 } },
+  });
+  const endpoint = await pingedEndpoint(server.api, hanging.url);
+  await seed(server, endpoint.id, 500);
+  server.context.dispatcher!.wake();
+  await hanging.count(32);
+  const isDue = ({ due_at_ms, claimed_until_ms }: { due_at_ms: number; claimed_until_ms: number }) =>
+    due_at_ms <= server.context.clock.nowMs() && claimed_until_ms <= server.context.clock.nowMs();
+  await expect.poll(async () => (await placesOf(server, endpoint.id)).filter(isDue), soon).toEqual([]);
+  const places = await placesOf(server, endpoint.id);
+  expect(places).toHaveLength(500);
+  // What comes now is put off, too.
+  await seed(server, endpoint.id, 100);
+  await expect.poll(async () => (await placesOf(server, endpoint.id)).filter(isDue), soon).toEqual([]);
+  const [newest] = await deliveriesOf(server.api, endpoint.id);
+  expect(newest.next_attempt_at).toBeGreaterThan(Math.floor(server.context.clock.nowMs() / 1000));
+  expect(hanging.received).toHaveLength(32);
+});
+
+test('when attempts to it have timed out it is tried with one at a time, and all is delivered once it answers', async () => {
+  let answers = false;
+  const receiver = await receiverForTest((response) => void (answers && response.writeHead(200).end()));
+  const server = await serverForTest({
+    settings: { TENURE_RETRY_SCHEDULE: '2,2,2,2,2,2,2,2,2,2,2,2' },
+    overrides: { dispatcherLimits: { attemptTimeoutMs, pollMs: 50 } },
+  });
+  const endpoint = await pingedEndpoint(server.api, receiver.url);
+  await seed(server, endpoint.id, 200);
+  server.context.dispatcher!.wake();
+  await receiver.count(32);
+  await expect.poll(() => server.context.dispatcher!.inFlight, soon).toBe(0);
+  const before = receiver.received.length;
+  // One after the other, with pauses that grow.
+  await new Promise((resolve) => setTimeout(resolve, 4_000));
+  expect(receiver.received.length - before).toBeLessThanOrEqual(3);
+  answers = true;
+  await queueEmptyWithin(server, 60_000);
+  expect(new Set(receiver.received.map(({ headers }) => headers['service-delivery-id'])).size).toBe(200);
+}, 90_000);
+
+test('an endpoint that is slow, but answers, gets all it can take, and nothing twice', async () => {
+  const slow = await receiverForTest((response) => void setTimeout(() => response.writeHead(200).end(), 1_200));
+  const quick = await receiverForTest();
+  const server = await serverForTest({ overrides: { dispatcherLimits: { pollMs: 50 } } });
+  const endpoint = await pingedEndpoint(server.api, slow.url);
+  await endpointFor(server.api, quick.url);
+  await seed(server, endpoint.id, 160);
+  const startedMs = performance.now();
+  server.context.dispatcher!.wake();
+  await makeReferences(server.api, 50);
+  await quick.count(50);
+  await queueEmpty(server);
+  expect(slow.received).toHaveLength(160);
+  // Five times 32 at once, and the pauses of a backlog that is put off once or twice.
+  expect(performance.now() - startedMs).toBeLessThan(16_000);
+}, 40_000);
+
+async function queueEmptyWithin(server: Parameters<typeof queueEmpty>[0], timeoutMs: number): Promise<void> {
+  const count = async () =>
+    (await server.context.database.readers.query<{ count: number }>('select count(*) from webhook_queue')).rows[0]!
+      .count;
+  await expect.poll(count, { timeout: timeoutMs, interval: 100 }).toBe(0);
+}
