@@ -62,7 +62,7 @@ describe('an endpoint every attempt to which has failed for five days', () => {
     const disabled = await retrieve(endpoint.id);
     expect(disabled.status).toBe('disabled');
     expect(disabled.disabled_reason).toMatch(
-      /^Every attempt since \d{4}-\d\d-\d\d has failed: 22 attempts on 6 days\. /,
+      /^Every attempt since \d{4}-\d\d-\d\d has failed: 22 attempts on [67] days\. /,
     );
     await makeReferences(api, 1);
     expect(await deliveriesOf(api, endpoint.id)).toHaveLength(22);
