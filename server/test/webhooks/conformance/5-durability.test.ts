@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { disableFailingEndpoints } from '../../../src/jobs/disabling.ts';
 import type { ApiVersion } from '../../../src/versions/api-version.ts';
 import { apiVersions } from '../../../src/versions/index.ts';
 import { TestClock } from '../../support/clock.ts';
@@ -322,6 +323,27 @@ test('63: an event that we fail to render is told as our failure, is sent to nob
     attempts: [{ status: null, error: 'failed' }, { status: 200 }],
   });
   expect(receiver.received.map(({ headers }) => headers['service-attempt'])).toEqual(['2']);
+});
+
+test('63: for what we fail to render no endpoint is disabled, however long it lasts', async () => {
+  const clock = new TestClock();
+  const receiver = await receiverForTest(500);
+  const broken = { isBroken: true };
+  const server = await serverForTest({
+    settings: { TENURE_RETRY_SCHEDULE: 'none' },
+    overrides: { clock, dispatcherLimits: { pollMs: 20 }, versions: apiVersions.map((one) => failing(one, broken)) },
+  });
+  const notRendered = await endpointFor(server.api, receiver.url, { api_version: versions.at(-1)! });
+  const refusing = await endpointFor(server.api, receiver.url);
+  for (let made = 0; made < 22; made++) {
+    if (made > 0) clock.advanceSeconds(6 * 3600);
+    await makeReferences(server.api, 1);
+    await queueEmpty(server);
+  }
+  await disableFailingEndpoints(server.context);
+  const statusOf = async (id: string) => (await good(server.api.get(`/v1/webhook_endpoints/${id}`))).body.status;
+  expect([await statusOf(notRendered.id), await statusOf(refusing.id)]).toEqual(['enabled', 'disabled']);
+  expect(receiver.received).toHaveLength(22);
 });
 
 /** The same version, whose renderer of events for those before fails as long as it is broken. */
