@@ -73,7 +73,7 @@ export interface Tally {
 export async function tallyOf(
   api: Api,
   endpointId: string,
-  { receiver, load }: { receiver: Receiver; load?: Load },
+  { receiver, load }: { receiver: Receiver; load: Load },
 ): Promise<Tally> {
   const pending = async (): Promise<number> =>
     (await deliveriesOf(api, endpointId)).filter(({ status }) => status === 'pending').length;
@@ -83,7 +83,7 @@ export async function tallyOf(
   const arrived = new Map<string, Received>(receiver.received.map((one) => [one.body.data.object.id, one]));
   const isLost = ({ id, status }: { id: string; status: string }): boolean =>
     status !== 'delivered' || !arrivals.has(id);
-  const answered = [...(load?.answeredAtMs ?? [])];
+  const answered = [...load.answeredAtMs];
   return {
     deliveries: deliveries.length,
     duplicates: receiver.received.length - arrivals.size,
