@@ -89,26 +89,6 @@ describe('an endpoint for connected accounts', () => {
     expect(sent.data.object).not.toHaveProperty('account');
   });
 
-  test('leaves alone who asked for the account’s own events: both get theirs, once each', async () => {
-    const receivers = {
-      connected: await receiverForTest(),
-      parent: await receiverForTest(),
-      ada: await receiverForTest(),
-    };
-    await endpointFor(parent.api, receivers.connected.url, connected);
-    const ordinary = await endpointFor(parent.api, receivers.parent.url);
-    const adas = await endpointFor(ada.api, receivers.ada.url);
-    const [own, hers, his] = [await reference(parent.api), await reference(ada.api), await reference(bo.api)];
-    await queueEmpty(server);
-    expect(whoseAndWhat(receivers.connected.received)).toEqual(sorted([`${ada.id} ${hers.id}`, `${bo.id} ${his.id}`]));
-    expect(whoseAndWhat(receivers.parent.received)).toEqual([`own ${own.id}`]);
-    expect(whoseAndWhat(receivers.ada.received)).toEqual([`own ${hers.id}`]);
-    for (const receiver of [receivers.parent, receivers.ada])
-      for (const { body } of receiver.received) expect(body).not.toHaveProperty('account');
-    expect(isSignedWith(ordinary.signing_secret, receivers.parent.received[0]!)).toBe(true);
-    expect(isSignedWith(adas.signing_secret, receivers.ada.received[0]!)).toBe(true);
-  });
-
   test('gets only what it subscribed to', async () => {
     const [all, some, one, none] = [
       await receiverForTest(),

@@ -114,62 +114,6 @@ describe('create', () => {
 });
 
 describe('the secret', () => {
-  test('is answered when it is made, and to whoever may change it; to nobody else', async () => {
-    const account = await firstAccountId(server);
-    const { api: reading } = await addKey(server, account, { permissions: ['webhook_endpoints.read'] });
-    const { api: writing } = await addKey(server, account, { permissions: ['webhook_endpoints.write'] });
-    const endpoint = await created({ url });
-    const own = `${path}/${endpoint.id}`;
-    expect((await writing.get(own)).body).toStrictEqual(endpoint);
-    expect((await reading.get(own)).body).toStrictEqual(withoutSecret(endpoint));
-
-    const rolled = await writing.post(`${own}/roll_secret`);
-    expect(rolled.body).toStrictEqual({ ...endpoint, signing_secret: rolled.body.signing_secret });
-    expect(rolled.body.signing_secret).toMatch(/^whsec_[0-9A-Za-z]{32}$/);
-    expect(rolled.body.signing_secret).not.toBe(endpoint.signing_secret);
-    expect((await writing.get(own)).body).toStrictEqual(rolled.body);
-    expect((await reading.get(own)).body).toStrictEqual(withoutSecret(endpoint));
-    expect((await writing.post(own, { description: 'x' })).body).toStrictEqual({
-      ...withoutSecret(endpoint),
-      description: 'x',
-    });
-  });
-
-  test('is in no list, no event and no log, and nowhere in the database as it is', async () => {
-    const { api: own } = await addAccount(server);
-    const { 0: createKey, 1: rollKey } = [newKey(), newKey()];
-    // Somebody who is told of everything that happens to the other one.
-    await own.post(path, { url });
-    const first = await own.post(path, { url: `${url}/secretive` }, createKey);
-    const its = `${path}/${first.body.id}`;
-    const rolled = await own.post(`${its}/roll_secret`, undefined, rollKey);
-    await Promise.all([
-      own.post(path, { url: `${url}/secretive` }, createKey),
-      own.post(`${its}/roll_secret`, undefined, rollKey),
-      own.post(its, { description: 'changed' }),
-      own.post(`${its}/ping`),
-    ]);
-    const last = (await own.get(its)).body.signing_secret;
-    const lists = await Promise.all(
-      [path, '/v1/events', `/v1/events?object_id=${first.body.id}`, `${its}/deliveries`].map((list) => own.get(list)),
-    );
-    await own.delete(its);
-    lists.push(await own.get(`/v1/events?object_id=${first.body.id}`));
-
-    expect(lists.map(({ body }) => body.count > 0)).toEqual([true, true, true, true, true]);
-    expect(rolled.body.signing_secret).toBe(last);
-    for (const secret of [first.body.signing_secret, last]) {
-      for (const { text } of lists) expect(text).not.toContain(secret.slice(6));
-      expect(await tablesWith(server, secret.slice(6))).toEqual([]);
-      expect(await tablesWith(server, Buffer.from(secret.slice(6)).toString('hex'))).toEqual([]);
-    }
-    // The search does find what is there, in texts and in bytes.
-    const found = await tablesWith(server, first.body.id);
-    expect(found).toEqual(expect.arrayContaining(['events', 'request_logs', 'webhook_deliveries']));
-    const sealed = await sealedBodyOf(createKey);
-    expect(await tablesWith(server, sealed.toString('hex'))).toEqual(['idempotency_keys']);
-  });
-
   test('is [redacted] in the logs of the requests that made it, which else show the answer', async () => {
     const key = newKey();
     const first = await api.post(path, { url }, key);
@@ -179,31 +123,6 @@ describe('the secret', () => {
       const { signing_secret } = response.body;
       expect(await loggedAnswer(response)).toBe(response.text.replace(signing_secret, '[redacted]'));
     }
-  });
-
-  test('is another one after each of twenty rolls at once, and the last one is what counts', async () => {
-    const other = await anotherServer();
-    const { id, signing_secret } = await created({ url });
-    const rolls = await Promise.all(
-      range(20).map((index) => [api, other.api][index % 2]!.post(`${path}/${id}/roll_secret`)),
-    );
-    expect(rolls.map(({ status }) => status)).toEqual(range(20).map(() => 200));
-    const secrets = new Map(
-      rolls.map(({ headers, body }) => [headers.get('request-id'), body.signing_secret as string]),
-    );
-    expect(new Set([signing_secret, ...secrets.values()]).size).toBe(21);
-    expect(await revisionOf(id)).toBe(21);
-
-    // The answers were sent in no particular order; the database knows which was the last.
-    const lastRequest = await lastCommitted(id);
-    expect(secrets.get(lastRequest)).toMatch(/^whsec_/);
-    for (const by of [api, other.api])
-      expect((await by.get(`${path}/${id}`)).body.signing_secret).toBe(secrets.get(lastRequest));
-    const events = await eventsAbout(api, id);
-    expect(events.map(({ type }) => type)).toEqual([
-      'webhook_endpoint.created',
-      ...range(20).map(() => 'webhook_endpoint.secret_rolled'),
-    ]);
   });
 });
 
@@ -593,35 +512,7 @@ describe('what is refused', () => {
     ['a script', 'javascript:alert(1)'],
     ['a web socket', 'wss://hooks.example.com/'],
     ['data', 'data:text/plain,x'],
-    ['a user name', 'https://ada@hooks.example.com/'],
-    ['a user name and a password', 'https://ada:secret@hooks.example.com/'],
-    ['a password alone', 'https://:secret@hooks.example.com/'],
-    ['a user name before an allowed address', 'http://ada@127.0.0.1/'],
     ['a private address', 'http://10.0.0.1/'],
-    ['a private address over TLS', 'https://10.0.0.1/'],
-    ['a private address in hexadecimal', 'http://0x0a000001/'],
-    ['a private address as one number', 'http://167772161/'],
-    ['a private address in octal', 'http://012.0.0.1/'],
-    ['a private address shortened', 'http://10.1/'],
-    ['a private address in wide digits', 'http://１０.0.0.1/'],
-    ['a private address, percent-encoded', 'http://%31%30.0.0.1/'],
-    ['a private address within IPv6', 'http://[::ffff:10.0.0.1]/'],
-    ['a private address within IPv6, in hexadecimal', 'http://[::ffff:a00:1]/'],
-    ['a private address by NAT64', 'http://[64:ff9b::a00:1]/'],
-    ['a private address by 6to4', 'http://[2002:a00:1::]/'],
-    ['a private address after a backslash', 'http:\\\\10.0.0.1\\@hooks.example.com/'],
-    ['another private address', 'http://192.168.1.1/'],
-    ['yet another private address', 'http://172.31.255.255/'],
-    ['a carrier’s address', 'http://100.64.0.1/'],
-    ['the metadata of a cloud', 'http://169.254.169.254/latest/meta-data/'],
-    ['the metadata of a cloud over IPv6', 'http://[fd00:ec2::254]/'],
-    ['a local IPv6 address', 'http://[fd00::1]/'],
-    ['an IPv6 address of the link', 'http://[fe80::1]/'],
-    ['an IPv6 address with a zone', 'http://[::1%25lo]/'],
-    ['no address', 'http://0.0.0.0/'],
-    ['no IPv6 address', 'http://[::]/'],
-    ['a group of addresses', 'http://224.0.0.1/'],
-    ['everybody', 'http://255.255.255.255/'],
     ['port 0', 'http://127.0.0.1:0/'],
     ['port 65536', 'https://hooks.example.com:65536/'],
     ['a fragment', `${url}#top`],
@@ -710,12 +601,6 @@ describe('what is refused', () => {
     const refused = await api.post(path, { url: 'http://10.0.0.1/' });
     expect(await loggedAnswer(refused)).toBe(refused.text);
   });
-
-  test('is told the same of every address that is not allowed, so that nobody learns what is there', async () => {
-    const addresses = ['10.0.0.1', '10.0.0.2', '192.168.1.1', '169.254.169.254', '[fd00::1]', '[::]'];
-    const answers = await Promise.all(addresses.map((host) => api.post(path, { url: `http://${host}/` })));
-    expect(new Set(answers.map(({ body }) => body.error.message)).size).toBe(1);
-  });
 });
 
 describe('this machine', () => {
@@ -725,54 +610,11 @@ describe('this machine', () => {
     await created({ url: `http://${host}/` });
   });
 
-  test('may not be called in live mode, and nobody without encryption', async () => {
-    const live = await serverForTest({ settings: { ...quiet, TENURE_MODE: 'live' } });
-    for (const host of spellings) {
-      expectRefusal(await live.api.post(path, { url: `https://${host}/` }), invalid('url'));
-      expectRefusal(await live.api.post(path, { url: `http://${host}/` }), invalid('url'));
-    }
-    const made = await live.api.post(path, { url });
-    expect([made.status, made.body.url]).toEqual([200, url]);
-    const plain = 'http://hooks.example.com/tenure';
-    const refusal = { ...invalid('url'), says: /https:\/\/ in live mode/ };
-    expectRefusal(await live.api.post(path, { url: plain }), refusal);
-    expectRefusal(await live.api.post(`${path}/${made.body.id}`, { url: plain }), refusal);
-    expect((await live.api.get(path)).body.count).toBe(1);
-  });
-
   test('may be called if the operator allows it, and nothing else is', async () => {
     const allowing = await serverForTest({ settings: { ...quiet, TENURE_ALLOWED_TARGETS: '10.0.0.0/8' } });
     expect((await allowing.api.post(path, { url: 'http://10.0.0.1/' })).status).toBe(200);
     for (const host of ['127.0.0.1', 'localhost', '192.168.1.1'])
       expectRefusal(await allowing.api.post(path, { url: `http://${host}/` }), invalid('url'));
-  });
-});
-
-describe('another account', () => {
-  test('gets the answer that an unknown id gets, and changes nothing', async () => {
-    const { api: other } = await addAccount(server);
-    const endpoint = await created({ url });
-    const eventsBefore = await eventsAbout(api, endpoint.id);
-    const ask: ((its: string) => Promise<ApiResponse>)[] = [
-      (its) => other.get(its),
-      (its) => other.get(`${its}/deliveries`),
-      (its) => other.post(its, { description: 'x' }),
-      (its) => other.post(`${its}/roll_secret`),
-      (its) => other.post(`${its}/ping`),
-      (its) => other.delete(its),
-    ];
-    for (const by of ask) {
-      const [foreign, nobodys] = [await by(`${path}/${endpoint.id}`), await by(`${path}/${unknownId}`)];
-      expectRefusal(foreign, refusals.idUnknown);
-      expect(comparable(foreign)).toEqual(comparable(nobodys, unknownId, endpoint.id));
-    }
-    for (const strange of ['we_1', 'ref_0000000000000000000000', `${endpoint.id}x`, '%00', 'WE_0000000000000000000000'])
-      expectRefusal(await other.get(`${path}/${strange}`), refusals.idUnknown);
-
-    expect((await other.get(path)).body).toMatchObject({ count: 0, data: [] });
-    expect((await other.get('/v1/events')).body.count).toBe(0);
-    expect((await api.get(`${path}/${endpoint.id}`)).body).toStrictEqual(endpoint);
-    expect(await eventsAbout(api, endpoint.id)).toStrictEqual(eventsBefore);
   });
 });
 
@@ -831,13 +673,6 @@ describe('a key', () => {
 /** A list of events with one that is wrong. */
 function eventFault(name: unknown): [string, object, Refusal] {
   return [`the event ${JSON.stringify(name)}`, { enabled_events: ['*', name] }, invalid('enabled_events[1]')];
-}
-
-/** All that an answer tells, but for its own id. */
-function comparable({ status, text, headers }: ApiResponse, id = '', instead = ''): unknown[] {
-  const requestId = headers.get('request-id')!;
-  const names = [...headers.keys()].filter((name) => name !== 'date' && name !== 'content-length');
-  return [status, text.replaceAll(requestId, '').replaceAll(id, instead), names];
 }
 
 async function keyWith(...permissions: string[]): Promise<Api> {
@@ -916,23 +751,6 @@ async function everythingThereIs(): Promise<unknown> {
   return rows[0];
 }
 
-/** The tables where a text stands in any column of any row; bytes are searched as hexadecimal. */
-async function tablesWith({ context }: TestServer, text: string): Promise<string[]> {
-  const { readers } = context.database;
-  const { rows: tables } = await readers.query<{ name: string }>(`
-    select oid::regclass::text as name
-    from pg_class
-    where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace
-    order by name`);
-  expect(tables.length).toBeGreaterThan(10);
-  const found: string[] = [];
-  for (const { name } of tables) {
-    const { rows } = await readers.query(`select from ${name} row where strpos(row::text, $1) > 0 limit 1`, [text]);
-    if (rows.length > 0) found.push(name);
-  }
-  return found;
-}
-
 async function loggedAnswer(response: ApiResponse): Promise<string> {
   const { rows } = await server.context.database.readers.query<{ response_body: string }>(
     'select response_body from request_logs where id = $1',
@@ -956,20 +774,6 @@ async function revisionOf(id: string): Promise<number> {
     [id],
   );
   return rows[0]!.revision;
-}
-
-/** The request that changed a record last: its event is of the transaction that wrote the row. */
-async function lastCommitted(id: string): Promise<string> {
-  const { rows } = await server.context.database.readers.query<{ request: string }>(
-    `
-    select event.request::json ->> 'id' as request
-    from webhook_endpoints record
-    join events event on event.object_id = record.id and event.transaction_id::text = record.xmin::text
-    where record.id = $1`,
-    [id],
-  );
-  expect(rows).toHaveLength(1);
-  return rows[0]!.request;
 }
 
 /** One more process of the same deployment, for one test. */

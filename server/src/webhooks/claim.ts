@@ -45,6 +45,15 @@ export interface ClaimWish {
   fullEndpoints: string[];
 }
 
+/**
+ * Whether a place of the queue is that of a delivery, for joins. `=` would say the same, and allow the planner to go through the
+ * whole queue for each batch; which it does as soon as a vacuum that found the queue empty has told it that there is nothing to go
+ * through, however much comes then. This can only be looked up.
+ */
+export function isInQueueAs(delivery: string): string {
+  return `queue.account_id = any(array[${delivery}.account_id]) and queue.id = any(array[${delivery}.id])`;
+}
+
 /** Takes deliveries that are due, the longest due first. Several processes never take the same one. */
 export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<ClaimedDelivery[]> {
   const { rows } = await pool.query<{
@@ -85,7 +94,7 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
         update webhook_queue queue
         set claimed_until_ms = $2, claim_token = $3
         from (select * from first union all select * from again) due
-        where queue.account_id = due.account_id and queue.id = due.id
+        where ${isInQueueAs('due')}
         returning queue.account_id, queue.id, queue.event, queue.event_account, queue.webhook_endpoint, queue.enablement,
           queue.attempt_count, queue.due_at_ms, queue.resend
       )

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../core/clock.ts';
 import { arrayLiteral } from '../db/array-literal.ts';
 import type { Pool } from '../db/database.ts';
-import type { ClaimedDelivery } from './claim.ts';
+import { isInQueueAs, type ClaimedDelivery } from './claim.ts';
 import type { AttemptError } from './send.ts';
 
 /** What became of a claimed delivery. */
@@ -102,17 +102,17 @@ async function writeOutcomes(pool: Pool, outcomes: Outcome[]): Promise<void> {
         select input.account_id, input.id, input.due_again_at_ms, input.outcome, queue.event, queue.webhook_endpoint, queue.resend
         from input
         join webhook_queue queue
-          on queue.account_id = input.account_id and queue.id = input.id and queue.claim_token = input.claim_token
+          on ${isInQueueAs('input')} and queue.claim_token = input.claim_token
         order by input.account_id, input.id
         for update of queue
       ),
       over as (
         delete from webhook_queue queue
         using held
-        where queue.account_id = held.account_id and queue.id = held.id and held.due_again_at_ms is null
+        where ${isInQueueAs('held')} and held.due_again_at_ms is null
       ),
       superseded as (
-        delete from webhook_queue other
+        delete from webhook_queue queue
         using held
         join webhook_deliveries delivery
           on delivery.account_id = held.account_id
@@ -120,9 +120,8 @@ async function writeOutcomes(pool: Pool, outcomes: Outcome[]): Promise<void> {
           and delivery.webhook_endpoint = held.webhook_endpoint
         where held.resend
           and held.outcome = 'delivered'
-          and other.account_id = delivery.account_id
-          and other.id = delivery.id
-          and not other.resend
+          and ${isInQueueAs('delivery')}
+          and not queue.resend
       ),
       waiting as (
         update webhook_queue queue
@@ -132,7 +131,7 @@ async function writeOutcomes(pool: Pool, outcomes: Outcome[]): Promise<void> {
           claim_token = null,
           claimed_until_ms = 0
         from held
-        where queue.account_id = held.account_id and queue.id = held.id and held.due_again_at_ms is not null
+        where ${isInQueueAs('held')} and held.due_again_at_ms is not null
       ),
       made as (
         insert into webhook_attempts

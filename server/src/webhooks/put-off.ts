@@ -1,4 +1,5 @@
 import type { Pool } from '../db/database.ts';
+import { isInQueueAs } from './claim.ts';
 
 /** So many places in the queue are moved by one statement; of a longer backlog the rest is moved by the next ones. */
 const movedAtOnceMax = 20_000;
@@ -38,7 +39,7 @@ export async function putOffDeliveries(
       update webhook_queue queue
       set due_at_ms = due.until_ms
       from (select * from first union all select * from again) due
-      where queue.account_id = due.account_id and queue.id = due.id`,
+      where ${isInQueueAs('due')}`,
     values: [
       nowMs,
       endpoints.map(({ accountId }) => accountId),

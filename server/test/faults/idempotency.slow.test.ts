@@ -1,12 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { newMasterKey } from '../../src/config.ts';
-import { makeKey } from '../../src/core/api-keys.ts';
-import type { Connection } from '../../src/db/database.ts';
-import { createTestDatabase } from '../support/server.ts';
+import { processesForTest } from '../support/processes.ts';
 import { Api } from './crash-checker/api.ts';
 import { newSeed } from './crash-checker/checker.ts';
-import { Deployment } from './crash-checker/deployment.ts';
+import type { Deployment } from './crash-checker/deployment.ts';
 import { errorCodeOf, History, isStored, reachedServer, type Answered, type Call } from './crash-checker/history.ts';
 import { observe } from './crash-checker/observe.ts';
 import { Random } from './crash-checker/random.ts';
@@ -56,25 +52,16 @@ test('whatever clients, keys, kills and retries do to each other: one effect a k
 
 /** Several processes on one database; ended with the test. */
 async function startDeployment(): Promise<{ servers: Deployment[]; apis: Api[] }> {
-  const database = await createTestDatabase();
-  const secretKey = makeKey('secret', 'sandbox', randomBytes);
-  const settings = {
-    DATABASE_URL: urlOf(database.connection),
-    TENURE_MASTER_KEY: newMasterKey(),
-    TENURE_ROLE: 'api',
-  };
+  const deployment = await processesForTest();
   const servers: Deployment[] = [];
   const apis: Api[] = [];
-  onTestFinished(async () => {
+  onTestFinished(() => {
     for (const api of apis) api.close();
-    for (const server of servers) await server.remove();
-    await database.drop();
   });
   for (let number = 1; number <= processes; number++) {
-    const server = await Deployment.create({ secretKey, settings });
+    const server = await deployment.start({ TENURE_ROLE: 'api' });
     servers.push(server);
-    await server.start();
-    apis.push(new Api(server.url, secretKey));
+    apis.push(new Api(server.url, deployment.secretKey));
   }
   return { servers, apis };
 }
@@ -127,10 +114,6 @@ function countsOf(history: History): string {
     `${answers.filter(({ status }) => status === 503).length} unavailable, ` +
     `${requests.length - answers.length} unknown, ${foundAgain.length} answers found again`
   );
-}
-
-function urlOf({ connectionString, host, port, user, database }: Connection): string {
-  return connectionString ?? `postgres://${user}@/${database}?host=${encodeURIComponent(host!)}&port=${port}`;
 }
 
 function print(line: string): void {

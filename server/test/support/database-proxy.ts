@@ -23,6 +23,8 @@ export interface DatabaseProxy {
   /** Refuses new connections and drops those there are, until `open` is called. */
   close(): void;
   open(): void;
+  /** How many notifications it has kept to itself. */
+  readonly droppedNotifications: number;
   stop(): Promise<void>;
 }
 
@@ -32,7 +34,11 @@ const commitMessage = Buffer.from('Q\0\0\0\x0bcommit\0', 'latin1');
 /** Its answer: the command is complete. */
 const committedMessage = Buffer.from('C\0\0\0\x0bCOMMIT\0', 'latin1');
 
-export async function startDatabaseProxy(database: Connection): Promise<DatabaseProxy> {
+/** @param options.dropsNotifications as a pooler does that hands a connection to whoever comes next. */
+export async function startDatabaseProxy(
+  database: Connection,
+  options: { dropsNotifications?: boolean } = {},
+): Promise<DatabaseProxy> {
   const sockets = new Set<Socket>();
   let plan: 'pass' | 'cut_after_commit' | 'cut_before_commit' = 'pass';
   let beforeCut: (() => Promise<void>) | undefined;
@@ -40,6 +46,7 @@ export async function startDatabaseProxy(database: Connection): Promise<Database
   /** Connections whose server side is gone, while the database does not know. */
   const lingering = new Set<Socket>();
   let closed = false;
+  let droppedNotifications = 0;
 
   const server = createServer((client) => {
     if (closed) return void client.destroy();
@@ -69,7 +76,9 @@ export async function startDatabaseProxy(database: Connection): Promise<Database
       }
       upstream.write(bytes);
     });
-    upstream.on('data', (bytes) => {
+    const filter = options.dropsNotifications ? notificationFilter(() => droppedNotifications++) : null;
+    upstream.on('data', (received) => {
+      const bytes = filter ? filter(received) : received;
       if (plan === 'cut_after_commit' && bytes.includes(committedMessage)) {
         plan = 'pass';
         void Promise.resolve(beforeCut?.()).then(() => client.destroy());
@@ -98,10 +107,29 @@ export async function startDatabaseProxy(database: Connection): Promise<Database
     open() {
       closed = false;
     },
+    get droppedNotifications() {
+      return droppedNotifications;
+    },
     async stop() {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
     },
+  };
+}
+
+/** What PostgreSQL sends, without its notifications: each message is a letter, its length and so much more (protocol, 53.7). */
+function notificationFilter(onDropped: () => void): (bytes: Buffer) => Buffer {
+  let rest = Buffer.alloc(0);
+  return (bytes) => {
+    rest = Buffer.concat([rest, bytes]);
+    const kept: Buffer[] = [];
+    while (rest.length >= 5 && rest.length > rest.readUInt32BE(1)) {
+      const message = rest.subarray(0, 1 + rest.readUInt32BE(1));
+      if (message.toString('latin1', 0, 1) === 'A') onDropped();
+      else kept.push(message);
+      rest = rest.subarray(message.length);
+    }
+    return Buffer.concat(kept);
   };
 }
 

@@ -134,3 +134,21 @@ export function isSignedWith(secret: string, { headers, raw }: Pick<Received, 'h
   const hmac = createHmac('sha256', secret).update(Buffer.concat([Buffer.from(`${parts[1]}.`), raw]));
   return hmac.digest('hex') === parts[2];
 }
+
+/** Writes again and again, as long as the connection and the test last. */
+export function everyMs(intervalMs: number, socket: Socket, write: () => void): void {
+  const timer = setInterval(write, intervalMs);
+  socket.on('close', () => clearInterval(timer));
+  onTestFinished(() => clearInterval(timer));
+}
+
+/** Writes the same bytes until the other side has had enough. */
+export function pour(socket: Socket, bytes: Buffer, onWritten: (length: number) => void): void {
+  const more = (): void => {
+    if (socket.destroyed) return;
+    onWritten(bytes.length);
+    if (socket.write(bytes)) setImmediate(more);
+    else socket.once('drain', more);
+  };
+  more();
+}

@@ -53,7 +53,7 @@ async function attemptsOver(hours: number, count: number): Promise<void> {
 }
 
 describe('an endpoint every attempt to which has failed for five days', () => {
-  test('is disabled, saying why; what is pending is canceled, and nothing more is queued', async () => {
+  test('43, 44: is disabled, whether anybody is told or not, saying why; what is pending is canceled, and nothing more is queued', async () => {
     const receiver = await receiverForTest(500);
     const endpoint = await endpointFor(api, receiver.url);
     await attemptsOver(119, 20);
@@ -62,13 +62,13 @@ describe('an endpoint every attempt to which has failed for five days', () => {
     const disabled = await retrieve(endpoint.id);
     expect(disabled.status).toBe('disabled');
     expect(disabled.disabled_reason).toMatch(
-      /^Every attempt since \d{4}-\d\d-\d\d has failed: 22 attempts on 6 days\. /,
+      /^Every attempt since \d{4}-\d\d-\d\d has failed: 22 attempts on [67] days\. /,
     );
     await makeReferences(api, 1);
     expect(await deliveriesOf(api, endpoint.id)).toHaveLength(22);
   });
 
-  test('tells so by an event of the service itself, which other endpoints get', async () => {
+  test('43: tells so by an event of the service itself, which other endpoints get', async () => {
     const [receiver, other] = [await receiverForTest(500), await receiverForTest()];
     const endpoint = await endpointFor(api, receiver.url);
     await endpointFor(api, other.url, { enabled_events: ['webhook_endpoint.disabled'] });
@@ -82,7 +82,7 @@ describe('an endpoint every attempt to which has failed for five days', () => {
     expect(heard!.body.id).toBe(told.id);
   });
 
-  test('is disabled once, however many processes look', async () => {
+  test('43: is disabled once, however many processes look', async () => {
     const receiver = await receiverForTest(500);
     const endpoint = await endpointFor(api, receiver.url);
     const worker = await serverForTest({
@@ -114,7 +114,7 @@ describe('an endpoint every attempt to which has failed for five days', () => {
 });
 
 describe('is never disabled: an endpoint', () => {
-  test('that took one of them', async () => {
+  test('43: that took one of them', async () => {
     const receiver = await receiverForTest(...Array<number>(20).fill(500), 200, 500);
     const endpoint = await endpointFor(api, receiver.url);
     await attemptsOver(119, 20);
@@ -123,7 +123,7 @@ describe('is never disabled: an endpoint', () => {
     expect((await retrieve(endpoint.id)).status).toBe('enabled');
   });
 
-  test('whose name we could not ask for, although one that has no such name is', async () => {
+  test('70: whose name we could not ask for, although one that has no such name is', async () => {
     const codes = ['EAI_AGAIN', 'ENOTFOUND'];
     const statuses: string[] = [];
     for (const code of codes) {

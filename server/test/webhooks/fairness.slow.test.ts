@@ -6,23 +6,6 @@ import { endpointFor, makeReferences, pingedEndpoint, queueEmpty, seed } from '.
 /** An attempt may take so long that whoever waits for one to end has waited in vain. */
 const forEverMs = 300_000;
 
-test('one endpoint hangs with three hundred waiting: another’s fifty all arrive meanwhile', async () => {
-  const hanging = await receiverForTest(() => {});
-  const healthy = await receiverForTest();
-  const server = await serverForTest({
-    overrides: { dispatcherLimits: { attemptTimeoutMs: forEverMs, leaseMs: 2 * forEverMs } },
-  });
-  const slow = await pingedEndpoint(server.api, hanging.url);
-  await seed(server, slow.id, 300);
-  server.context.dispatcher!.wake();
-  await hanging.count(32);
-  await endpointFor(server.api, healthy.url);
-  await makeReferences(server.api, 50);
-  await healthy.count(50);
-  // No more than its share, whatever waits.
-  expect(hanging.received).toHaveLength(32);
-});
-
 test('ten endpoints hang, with two hundred waiting each: another’s fifty all arrive meanwhile', async () => {
   const hanging = await receiverForTest(() => {});
   const healthy = await receiverForTest();
@@ -34,19 +17,6 @@ test('ten endpoints hang, with two hundred waiting each: another’s fifty all a
   for (const { id } of slow) await seed(server, id, 200);
   server.context.dispatcher!.wake();
   await hanging.count(32);
-  await makeReferences(server.api, 50);
-  await healthy.count(50);
-});
-
-test('a hundred thousand retries that wait for their time are in nobody’s way', async () => {
-  const healthy = await receiverForTest();
-  const server = await serverForTest();
-  const endpoint = await endpointFor(server.api, healthy.url);
-  await server.context.database.readers.query(
-    `insert into webhook_queue (account_id, id, event, webhook_endpoint, attempt_count, due_at_ms)
-    select 'acct_other', 'dlv_' || number, 'evt_other', $1, 1, $2 from generate_series(1, 100000) as number`,
-    [endpoint.id, server.context.clock.nowMs() + 3_600_000],
-  );
   await makeReferences(server.api, 50);
   await healthy.count(50);
 });

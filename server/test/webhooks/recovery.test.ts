@@ -70,7 +70,7 @@ async function brokenReceiver(): Promise<Receiver & { mend(): void }> {
 const eventsOf = ({ received }: Receiver): string[] => received.map(({ body }) => body.id);
 
 describe('a recovery', () => {
-  test('sends what failed again, each event once, and nothing else', async () => {
+  test('46: sends what failed again, each event once, and nothing else', async () => {
     const receiver = await receiverForTest(200, 500, 200, 500, 500, 200);
     const endpoint = await endpointFor(api, receiver.url);
     for (let made = 1; made <= 6; made++) {
@@ -277,7 +277,7 @@ describe('what an endpoint missed while it was disabled', () => {
 describe('two thousand five hundred that failed', () => {
   const count = 2_500;
 
-  test('are sent once each, although processes are killed between pages and go on beside each other', async () => {
+  test('46: are sent once each, although processes are killed between pages and go on beside each other', async () => {
     const receiver = await receiverForTest();
     const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['nothing.happens'] });
     await seedFailed(endpoint.id, count);
@@ -339,7 +339,7 @@ describe('is refused', () => {
     expect(await recoveriesOf(endpoint.id)).toEqual([]);
   });
 
-  test('for a time that lies in the future, or before what is kept', async () => {
+  test('45: for a time that lies in the future, or before what is kept', async () => {
     const receiver = await receiverForTest();
     const endpoint = await endpointFor(api, receiver.url);
     expectRefusal(await recover(endpoint.id, nowSeconds() + 60), invalid('since'));

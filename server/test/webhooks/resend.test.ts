@@ -40,7 +40,7 @@ async function ended(endpointId: string, deliveryId: string, by = api): Promise<
 }
 
 describe('a resend', () => {
-  test('is a new delivery of the same event, with the same bytes, whatever became of the one before', async () => {
+  test('34: is a new delivery of the same event, with the same bytes, whatever became of the one before', async () => {
     const receiver = await receiverForTest();
     const endpoint = await pingedEndpoint(api, receiver.url);
     const first = await ping(api, endpoint.id);
@@ -104,7 +104,7 @@ describe('a resend', () => {
     expect(await deliveriesOf(api, endpoint.id)).toHaveLength(2);
   });
 
-  test('twenty at once: each is a delivery of its own, and each is made', async () => {
+  test('36: twenty at once: each is a delivery of its own, and each is made', async () => {
     const receiver = await receiverForTest();
     const endpoint = await pingedEndpoint(api, receiver.url);
     const { event } = await ping(api, endpoint.id);
@@ -117,7 +117,7 @@ describe('a resend', () => {
 });
 
 describe('while the event is still being retried', () => {
-  test('a resend that succeeds ends that: nothing more is sent', async () => {
+  test('34: a resend that succeeds ends that: nothing more is sent', async () => {
     const receiver = await receiverForTest(500, 200);
     const endpoint = await pingedEndpoint(api, receiver.url);
     const first = await ping(api, endpoint.id);
@@ -155,7 +155,7 @@ describe('while the event is still being retried', () => {
       .toEqual(['pending', 'pending']);
   });
 
-  test('a resend that fails leaves the retries as they were', async () => {
+  test('34: a resend that fails leaves the retries as they were', async () => {
     const receiver = await receiverForTest(500, 500, 200);
     const endpoint = await pingedEndpoint(api, receiver.url);
     const first = await ping(api, endpoint.id);
@@ -172,7 +172,7 @@ describe('while the event is still being retried', () => {
   test.each([
     ['success', 200, 'delivered'],
     ['failure', 500, 'canceled'],
-  ])('an attempt that is under way meanwhile ends as it ends: %s', async (_, answered, status) => {
+  ])('36: an attempt that is under way meanwhile ends as it ends: %s', async (_, answered, status) => {
     const gate = new Gate();
     const receiver = await receiverForTest((response) => {
       void gate.pass().then(() => response.writeHead(answered).end());
@@ -191,7 +191,7 @@ describe('while the event is still being retried', () => {
 });
 
 describe('is refused, and sends nothing,', () => {
-  test('to an endpoint that is disabled, deleted, another account’s or nobody’s', async () => {
+  test('35: to an endpoint that is disabled, deleted, another account’s or nobody’s', async () => {
     const receiver = await receiverForTest();
     const [disabled, deleted] = [await pingedEndpoint(api, receiver.url), await pingedEndpoint(api, receiver.url)];
     const { event } = await ping(api, disabled.id);

@@ -1,6 +1,8 @@
 import { expect } from 'vitest';
-import type { Api, ApiResponse, TestServer } from '../support/server.ts';
+import type { Overrides } from '../../src/context.ts';
 import { allOf } from '../support/paging.ts';
+import type { Received, Receiver } from '../support/receiver.ts';
+import { serverForTest, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
 
 /** What the stories of this folder are told with. */
 
@@ -72,9 +74,35 @@ export async function deliver(server: TestServer, endpointId: string): Promise<B
   return (await deliveriesOf(server.api, endpointId)).find((delivery) => delivery.id === id);
 }
 
+/** An endpoint at this receiver, whose only delivery has failed once. */
+export async function waitingForRetry({ api }: TestServer, receiver: Receiver): Promise<Body> {
+  const endpoint = await pingedEndpoint(api, receiver.url);
+  await ping(api, endpoint.id);
+  await attempted(api, endpoint.id, 1);
+  return endpoint;
+}
+
+/** Makes one delivery to a URL of its own, and answers how it ended and its only attempt. Schedules must be empty. */
+export async function deliverOnceTo(server: TestServer, patternId: string, url: string): Promise<Body> {
+  const delivery = await deliver(server, await copiedEndpoint(server, patternId, url));
+  expect(delivery.attempts).toHaveLength(1);
+  const [attempt] = delivery.attempts;
+  expect(attempt.duration_ms).toBeGreaterThanOrEqual(0);
+  if (attempt.response !== null) expect(attempt.response.length).toBeLessThanOrEqual(1024);
+  return { status: delivery.status, attempt };
+}
+
+/** Checks that an attempt took the time it may take and not much more, and that its connection was closed then. */
+export async function expectTimedOut(receiver: { open: number }, attempt: Body, timeoutMs: number): Promise<void> {
+  expect(attempt).toMatchObject({ error: 'timeout' });
+  expect(attempt.duration_ms).toBeGreaterThanOrEqual(timeoutMs * 0.9);
+  expect(attempt.duration_ms).toBeLessThan(timeoutMs * 3);
+  await expect.poll(() => receiver.open, soon).toBe(0);
+}
+
 /** Waits until nothing is pending, in the whole deployment. */
-export async function queueEmpty(server: TestServer): Promise<void> {
-  await expect.poll(() => queueLength(server), soon).toBe(0);
+export async function queueEmpty(server: TestServer, timeoutMs = soon.timeout): Promise<void> {
+  await expect.poll(() => queueLength(server), { ...soon, timeout: timeoutMs }).toBe(0);
 }
 
 async function queueLength({ context }: TestServer): Promise<number> {
@@ -136,6 +164,33 @@ export async function seed(
   return ids;
 }
 
+/** References, a few at a time, until it is told to stop. */
+export function underLoad(api: Api): { stop(): Promise<void> } {
+  const stop = new AbortController();
+  const running = (async () => {
+    while (!stop.signal.aborted) {
+      await makeReferences(api, 3);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  })();
+  return {
+    stop() {
+      stop.abort();
+      return running;
+    },
+  };
+}
+
+/** The time that the signature tells, in seconds. */
+export function timeOf({ headers }: Pick<Received, 'headers'>): number {
+  return Number(/^t=(\d+)/.exec(String(headers['service-signature']))![1]);
+}
+
+/** The id of the delivery that arrived. */
+export function deliveryIdOf({ headers }: Pick<Received, 'headers'>): string {
+  return String(headers['service-delivery-id']);
+}
+
 /** The settings of a process of its own kind; the database is the test's own in any case. */
 export function role(name: 'api' | 'worker'): Record<string, string> {
   return {
@@ -143,6 +198,27 @@ export function role(name: 'api' | 'worker'): Record<string, string> {
     DATABASE_URL: 'postgres://unused',
     TENURE_MASTER_KEY: Buffer.alloc(32).toString('base64'),
   };
+}
+
+/** So rarely is the queue looked at that whatever comes to pass within a test has another reason. */
+export const hardlyEverMs = 600_000;
+
+/** A process that answers requests and delivers nothing, on a database of its own. */
+export function apiOnly(): Promise<TestServer> {
+  return serverForTest({ settings: role('api') });
+}
+
+/** One more process on this server's database, which delivers. */
+export function workerOn({ connection }: TestServer, overrides: Overrides): Promise<TestServer> {
+  return serverForTest({ connection, settings: role('worker'), overrides });
+}
+
+/** Checks that so many attempts were made in the whole deployment, and each was the one that delivered. */
+export async function expectAttempts({ context }: TestServer, count: number): Promise<void> {
+  const { rows } = await context.database.readers.query(
+    `select outcome, count(*) from webhook_attempts group by outcome`,
+  );
+  expect(rows).toEqual([{ outcome: 'delivered', count }]);
 }
 
 /** One more endpoint like another, in no time: the call that makes one answers only when every process knows of it. */

@@ -28,6 +28,8 @@ interface DeploymentOptions {
   secretKey?: string;
   /** What else the server is told by its environment. */
   settings?: Record<string, string>;
+  /** What is started, if it is not the server itself. */
+  program?: string;
 }
 
 /** The real server with its embedded database, on a folder and a port of its own, to be killed and started again. */
@@ -40,20 +42,23 @@ export class Deployment {
   readonly logFile = `${this.dataDir}.log`;
   readonly #port: number;
   readonly #settings: Record<string, string>;
+  readonly #program: string;
   #server: ChildProcess | null = null;
   #isRemoved = false;
 
-  private constructor(port: number, { secretKey, settings }: Required<DeploymentOptions>) {
+  private constructor(port: number, { secretKey, settings, program }: Required<DeploymentOptions>) {
     this.#port = port;
     this.url = `http://127.0.0.1:${port}`;
     this.secretKey = secretKey;
     this.#settings = settings;
+    this.#program = program;
   }
 
   /** Chooses the place; nothing runs yet. */
   static async create(options: DeploymentOptions = {}): Promise<Deployment> {
     const secretKey = options.secretKey ?? makeKey('secret', 'sandbox', randomBytes);
-    return new Deployment(await freePort(), { secretKey, settings: options.settings ?? {} });
+    const { settings = {}, program = 'server/src/main.ts' } = options;
+    return new Deployment(await freePort(), { secretKey, settings, program });
   }
 
   /**
@@ -81,7 +86,7 @@ export class Deployment {
     const log = openSync(this.logFile, 'a');
     const bundledNode = join(projectDir, 'node_modules/.bin/node');
     const node = existsSync(bundledNode) ? bundledNode : process.execPath;
-    this.#server = spawn(node, ['server/src/main.ts'], {
+    this.#server = spawn(node, [this.#program], {
       cwd: projectDir,
       env: {
         PATH: process.env.PATH,
@@ -103,6 +108,11 @@ export class Deployment {
   /** Ends the server as a crash does. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
+  }
+
+  /** Pauses the server, or lets it go on. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#server!.kill(signal);
   }
 
   /**

@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import { onTestFinished } from 'vitest';
+import { newMasterKey } from '../../src/config.ts';
+import { makeKey } from '../../src/core/api-keys.ts';
+import type { Connection } from '../../src/db/database.ts';
+import { Deployment } from '../faults/crash-checker/deployment.ts';
+import { createTestDatabase } from './server.ts';
+
+/** Real processes on one database, to be killed, paused and started again. */
+export interface Processes {
+  /** Their database, for a test that has business with it. */
+  connection: Connection;
+  secretKey: string;
+  /**
+   * Starts one more and waits until it serves.
+   *
+   * @param settings of this one, such as its role.
+   * @param program another one than the server's own.
+   */
+  start(settings: Record<string, string>, program?: string): Promise<Deployment>;
+}
+
+/**
+ * Processes of one deployment, for one test: all that were started are ended with it.
+ *
+ * @param connection of a database that is the test's own; one is made unless it is given.
+ */
+export async function processesForTest(connection?: Connection): Promise<Processes> {
+  const database = connection ? null : await createTestDatabase();
+  const shared = connection ?? database!.connection;
+  const secretKey = makeKey('secret', 'sandbox', randomBytes);
+  const common = { DATABASE_URL: urlOf(shared), TENURE_MASTER_KEY: newMasterKey() };
+  const started: Deployment[] = [];
+  onTestFinished(async () => {
+    await Promise.all(started.map((one) => one.remove()));
+    await database?.drop();
+  });
+  return {
+    connection: shared,
+    secretKey,
+    async start(settings, program) {
+      const one = await Deployment.create({
+        secretKey,
+        settings: { ...common, ...settings },
+        ...(program && { program }),
+      });
+      started.push(one);
+      await one.start();
+      return one;
+    },
+  };
+}
+
+/** Where a process finds the database. */
+export function urlOf({ connectionString, host, port, user, database }: Connection): string {
+  return connectionString ?? `postgres://${user}@/${database}?host=${encodeURIComponent(host!)}&port=${port}`;
+}

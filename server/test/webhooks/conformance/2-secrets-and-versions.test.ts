@@ -1,0 +1,287 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TestClock } from '../../support/clock.ts';
+import { allPermissions } from '../../support/permissions.ts';
+import { isSignedWith, receiverForTest, type Received } from '../../support/receiver.ts';
+import { expectRefusal, invalid } from '../../support/refusals.ts';
+import { expectSent, receiversOf, updateReference, updates } from '../../support/sent-shapes.ts';
+import {
+  good,
+  serverForTest,
+  startTestServer,
+  type Api,
+  type ApiResponse,
+  type TestServer,
+} from '../../support/server.ts';
+import { addAccount, addKey, firstAccountId } from '../../support/tenants.ts';
+import { inVersion, latestVersion, versions } from '../../support/versions.ts';
+import {
+  deliver,
+  endpointFor,
+  over,
+  pingedEndpoint,
+  queueEmpty,
+  role,
+  soon,
+  timeOf,
+  underLoad,
+  waitingForRetry,
+} from '../scenario.ts';
+
+/*
+ * Whose secret signs, and which version is shown: always the endpoint's of the moment of sending.
+ */
+
+type Body = ApiResponse['body'];
+
+const path = '/v1/webhook_endpoints';
+
+/** The name resolves to nothing: what is sent there arrives nowhere. */
+const url = 'https://hooks.example.com/tenure';
+
+describe('secrets', () => {
+  /** On this server a test can let ten minutes pass. */
+  let server: TestServer;
+  let api: Api;
+  const clock = new TestClock();
+  beforeAll(async () => {
+    server = await startTestServer({
+      settings: { TENURE_RETRY_SCHEDULE: '600' },
+      overrides: { clock, dispatcherLimits: { pollMs: 20 }, resolveHost: async () => [] },
+    });
+    api = server.api;
+  });
+  afterAll(() => server.stop());
+
+  test('12: create, retrieve and roll show the secret to whoever may change it, and to nobody else', async () => {
+    const account = await firstAccountId(server);
+    const { api: reading } = await addKey(server, account, { permissions: ['webhook_endpoints.read'] });
+    const { api: writing } = await addKey(server, account, { permissions: ['webhook_endpoints.write'] });
+    const endpoint = await endpointFor(api, url);
+    const own = `${path}/${endpoint.id}`;
+    expect((await writing.get(own)).body).toStrictEqual(endpoint);
+    expect((await reading.get(own)).body).toStrictEqual(withoutSecret(endpoint));
+
+    const rolled = await writing.post(`${own}/roll_secret`);
+    expect(rolled.body).toStrictEqual({ ...endpoint, signing_secret: rolled.body.signing_secret });
+    expect(rolled.body.signing_secret).toMatch(/^whsec_[0-9A-Za-z]{32}$/);
+    expect(rolled.body.signing_secret).not.toBe(endpoint.signing_secret);
+    expect((await writing.get(own)).body).toStrictEqual(rolled.body);
+    expect((await reading.get(own)).body).toStrictEqual(withoutSecret(endpoint));
+    expect((await writing.post(own, { description: 'x' })).body).toStrictEqual({
+      ...withoutSecret(endpoint),
+      description: 'x',
+    });
+  });
+
+  test('12, 16: no list, event or delivery shows a secret, and it stands nowhere in the database as it is', async () => {
+    const { api: own } = await addAccount(server);
+    const [createKey, rollKey] = [{ 'idempotency-key': 'create' }, { 'idempotency-key': 'roll' }];
+    // Somebody who is told of everything that happens to the other one.
+    await own.post(path, { url });
+    const first = await own.post(path, { url: `${url}/secretive` }, createKey);
+    const its = `${path}/${first.body.id}`;
+    const rolled = await own.post(`${its}/roll_secret`, undefined, rollKey);
+    await Promise.all([
+      own.post(path, { url: `${url}/secretive` }, createKey),
+      own.post(`${its}/roll_secret`, undefined, rollKey),
+      own.post(its, { description: 'changed' }),
+      own.post(`${its}/ping`),
+    ]);
+    const last = (await own.get(its)).body.signing_secret;
+    const lists = await Promise.all(
+      [path, '/v1/events', `/v1/events?object_id=${first.body.id}`, `${its}/deliveries`].map((list) => own.get(list)),
+    );
+    await own.delete(its);
+    lists.push(await own.get(`/v1/events?object_id=${first.body.id}`));
+
+    expect(lists.map(({ body }) => body.count > 0)).toEqual([true, true, true, true, true]);
+    expect(rolled.body.signing_secret).toBe(last);
+    for (const secret of [first.body.signing_secret, last]) {
+      for (const { text } of lists) expect(text).not.toContain(secret.slice(6));
+      expect(await tablesWith(server, secret.slice(6))).toEqual([]);
+      expect(await tablesWith(server, Buffer.from(secret.slice(6)).toString('hex'))).toEqual([]);
+    }
+    // The search does find what is there, in texts and in bytes.
+    const found = await tablesWith(server, first.body.id);
+    expect(found).toEqual(expect.arrayContaining(['events', 'request_logs', 'webhook_deliveries']));
+    const { rows } = await server.context.database.readers.query<{ sealed: string }>(
+      `select encode(sealed_body, 'hex') as sealed from idempotency_keys where key = 'create'`,
+    );
+    expect(await tablesWith(server, rows[0]!.sealed)).toEqual(['idempotency_keys']);
+  });
+
+  test('13: a roll under steady load, in two processes: what is signed later than its answer is signed with the new secret', async () => {
+    const receiver = await receiverForTest();
+    const loaded = await serverForTest({ overrides: { dispatcherLimits: { pollMs: 20 } } });
+    await serverForTest({
+      connection: loaded.connection,
+      settings: role('worker'),
+      overrides: { dispatcherLimits: { pollMs: 20 } },
+    });
+    const endpoint = await endpointFor(loaded.api, receiver.url);
+    const load = underLoad(loaded.api);
+    await receiver.count(20);
+    const rolled = await loaded.api.post(`${path}/${endpoint.id}/roll_secret`);
+    const answeredAtSeconds = Math.floor(Date.now() / 1000);
+    expect(rolled.status, rolled.text).toBe(200);
+    const later = (): Received[] => receiver.received.filter((one) => timeOf(one) > answeredAtSeconds);
+    await expect.poll(() => later().length, soon).toBeGreaterThan(20);
+    await load.stop();
+    await queueEmpty(loaded);
+
+    const [before, after] = [endpoint.signing_secret, rolled.body.signing_secret];
+    expect(after).not.toBe(before);
+    expect(isSignedWith(before, receiver.received[0]!)).toBe(true);
+    for (const one of receiver.received) {
+      expect([before, after].filter((secret) => isSignedWith(secret, one))).toHaveLength(1);
+    }
+    expect(later().filter((one) => !isSignedWith(after, one))).toEqual([]);
+  });
+
+  test('14: a roll while a retry waits: the retry is signed with the new secret', async () => {
+    const receiver = await receiverForTest(500, 200);
+    const endpoint = await waitingForRetry(server, receiver);
+    const { body: rolled } = await server.api.post(`${path}/${endpoint.id}/roll_secret`);
+    clock.advanceSeconds(800);
+    expect(await over(server.api, endpoint.id)).toMatchObject({ status: 'delivered', attempt_count: 2 });
+    const [first, second] = receiver.received;
+    expect(isSignedWith(endpoint.signing_secret, first!)).toBe(true);
+    expect(isSignedWith(endpoint.signing_secret, second!)).toBe(false);
+    expect(isSignedWith(rolled.signing_secret, second!)).toBe(true);
+  });
+
+  test('15: of fifty rolls at once each answers its own secret, and what is signed afterwards is signed with the last one', async () => {
+    const receiver = await receiverForTest();
+    const { connection, secretKey } = server;
+    const other = await serverForTest({ connection, secretKey, settings: role('api') });
+    const { id, signing_secret } = await pingedEndpoint(api, receiver.url);
+    const fifty = Array.from({ length: 50 }, (_, index) => index);
+    const rolls = await Promise.all(
+      fifty.map((index) => good([api, other.api][index % 2]!.post(`${path}/${id}/roll_secret`))),
+    );
+    const secrets = new Map(
+      rolls.map(({ headers, body }) => [headers.get('request-id'), body.signing_secret as string]),
+    );
+    expect(new Set([signing_secret, ...secrets.values()]).size).toBe(51);
+
+    // The answers were sent in no particular order; the database knows which was the last.
+    const last = secrets.get(await lastCommitted(server, id))!;
+    expect(last).toMatch(/^whsec_/);
+    for (const by of [api, other.api]) expect((await good(by.get(`${path}/${id}`))).body.signing_secret).toBe(last);
+    const { body: events } = await good(api.get(`/v1/events?object_id=${id}&type=webhook_endpoint.secret_rolled`));
+    expect(events.count).toBe(50);
+    await deliver(server, id);
+    expect(isSignedWith(last, receiver.received[0]!)).toBe(true);
+  });
+});
+
+describe('versions', () => {
+  const [, between, oldest] = versions as [string, string, string];
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer({ settings: { TENURE_RETRY_SCHEDULE: '0.05' } });
+  });
+  afterAll(() => server.stop());
+
+  test('17: an endpoint has its account’s version unless told another, and keeps it when the account is upgraded', async () => {
+    const { accountId } = await addAccount(server, oldest);
+    const { api } = await addKey(server, accountId, { permissions: [...allPermissions] });
+    const [told, untold] = [await receiverForTest(), await receiverForTest()];
+    const endpoint = await endpointFor(api, told.url, { ...updates, api_version: between });
+    expect(endpoint.api_version).toBe(between);
+    await endpointFor(api, untold.url, updates);
+    await good(api.post('/v1/account/api_version', { api_version: latestVersion }));
+    await updateReference(api, latestVersion);
+    expectSent(between, (await told.count(1))[0]!);
+    expectSent(oldest, (await untold.count(1))[0]!);
+  });
+
+  test('18: one event is sent to endpoints of every version, to each in its own shape, signed over those bytes', async () => {
+    const { api } = await addAccount(server);
+    const receivers = await receiversOf(api, {});
+    const { id, metadata } = await updateReference(api, latestVersion);
+    const [event] = (await good(api.get(`/v1/events?object_id=${id}`))).body.data;
+    for (const { version, receiver, secret } of receivers) {
+      const [sent, ...more] = await receiver.count(1);
+      expect(more).toEqual([]);
+      expectSent(version, sent!);
+      expect(isSignedWith(secret, sent!)).toBe(true);
+      expect(sent!.raw.toString('utf8')).toBe(JSON.stringify(sent!.body));
+      expect([sent!.body.id, sent!.body.data.object.metadata]).toEqual([event.id, metadata]);
+      // The same that the API shows in that version.
+      const { api_version, ...shown } = (await good(api.get(`/v1/events/${event.id}`, inVersion(version)))).body;
+      expect(sent!.body).toStrictEqual(shown);
+      expect(api_version).toBe(version);
+    }
+  });
+
+  test('19: the version is changed while a retry waits: the retry has the shape of now, although the event is of before', async () => {
+    const { api } = await addAccount(server);
+    const broken = Promise.withResolvers<void>();
+    const receiver = await receiverForTest(
+      (response) => void broken.promise.then(() => response.writeHead(500).end()),
+      200,
+    );
+    const endpoint = await endpointFor(api, receiver.url, { ...updates, api_version: oldest });
+    await updateReference(api, latestVersion);
+    await receiver.count(1);
+    await good(api.post(`${path}/${endpoint.id}`, { api_version: latestVersion }));
+    broken.resolve();
+    const { attempts } = await over(api, endpoint.id);
+    const [before, after] = receiver.received;
+    expectSent(oldest, before!);
+    expectSent(latestVersion, after!);
+    expect(after!.body.id).toBe(before!.body.id);
+    expect(attempts.map(({ status, api_version }: Body) => [status, api_version])).toEqual([
+      [500, oldest],
+      [200, latestVersion],
+    ]);
+  });
+
+  test('20: an unknown version is refused, and changes nothing', async () => {
+    const { api } = await addAccount(server);
+    const endpoint = await endpointFor(api, 'http://127.0.0.1:9/', updates);
+    for (const version of ['2026-11-02', 'latest', '']) {
+      const refusal = { ...invalid('api_version'), says: versions.join(', ') };
+      expectRefusal(await api.post(path, { url: 'http://127.0.0.1:9/', api_version: version }), refusal);
+      expectRefusal(await api.post(`${path}/${endpoint.id}`, { api_version: version }), refusal);
+    }
+    expect((await good(api.get(`${path}/${endpoint.id}`))).body.api_version).toBe(latestVersion);
+  });
+});
+
+function withoutSecret(endpoint: Body): Body {
+  const { signing_secret: _, ...shown } = endpoint;
+  return shown;
+}
+
+/** The tables where a text stands in any column of any row; bytes are searched as hexadecimal. */
+async function tablesWith({ context }: TestServer, text: string): Promise<string[]> {
+  const { readers } = context.database;
+  const { rows: tables } = await readers.query<{ name: string }>(`
+    select oid::regclass::text as name
+    from pg_class
+    where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace
+    order by name`);
+  expect(tables.length).toBeGreaterThan(10);
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const { rows } = await readers.query(`select from ${name} row where strpos(row::text, $1) > 0 limit 1`, [text]);
+    if (rows.length > 0) found.push(name);
+  }
+  return found;
+}
+
+/** The request that changed a record last: its event is of the transaction that wrote the row. */
+async function lastCommitted({ context }: TestServer, id: string): Promise<string> {
+  const { rows } = await context.database.readers.query<{ request: string }>(
+    `
+    select event.request::json ->> 'id' as request
+    from webhook_endpoints record
+    join events event on event.object_id = record.id and event.transaction_id::text = record.xmin::text
+    where record.id = $1`,
+    [id],
+  );
+  expect(rows).toHaveLength(1);
+  return rows[0]!.request;
+}

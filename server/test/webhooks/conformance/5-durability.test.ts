@@ -1,0 +1,361 @@
+import { describe, expect, test } from 'vitest';
+import { disableFailingEndpoints } from '../../../src/jobs/disabling.ts';
+import type { ApiVersion } from '../../../src/versions/api-version.ts';
+import { apiVersions } from '../../../src/versions/index.ts';
+import { TestClock } from '../../support/clock.ts';
+import { allOf } from '../../support/paging.ts';
+import { processesForTest } from '../../support/processes.ts';
+import { receiverForTest } from '../../support/receiver.ts';
+import { expectRefusal, refusals } from '../../support/refusals.ts';
+import { apiClient, good, serverForTest, type Api } from '../../support/server.ts';
+import { versions } from '../../support/versions.ts';
+import {
+  apiOnly,
+  deliveriesOf,
+  deliveryIdOf,
+  deliveryOf,
+  endpointFor,
+  expectAttempts,
+  Gate,
+  hardlyEverMs,
+  makeReferences,
+  over,
+  ping,
+  pingedEndpoint,
+  placesOf,
+  queueEmpty,
+  seed,
+  soon,
+  timeOf,
+  workerOn,
+} from '../scenario.ts';
+
+/*
+ * Nothing is lost, and nothing is sent twice without a reason, whatever becomes of processes. Kills in great number, a database that
+ * is started again (55) and one whose vacuum is held up (60) are in ../faults/, with real processes.
+ */
+
+test('48: the process that answered is killed at once: what it answered is there, and is delivered', async () => {
+  const receiver = await receiverForTest();
+  const deployment = await processesForTest();
+  const answering = await deployment.start({ TENURE_ROLE: 'api' });
+  const api = apiClient(answering.url, deployment.secretKey);
+  await endpointFor(api, receiver.url);
+  const answered: string[] = [];
+  const requests = Array.from({ length: 20 }, async (_, index) => {
+    const metadata = { number: String(index) };
+    const { status, body } = await api.post('/v1/references', { application: 'app_1', metadata });
+    if (status === 200) answered.push(body.id);
+    void answering.kill();
+  });
+  await Promise.allSettled(requests);
+  expect(answered.length).toBeGreaterThan(0);
+
+  const next = await deployment.start({});
+  const { body: events } = await good(
+    apiClient(next.url, deployment.secretKey).get('/v1/events?type=reference.created&limit=50'),
+  );
+  const received = await receiver.count(events.count);
+  const about = received.map(({ body }) => body.data.object.id as string);
+  expect(about).toEqual(expect.arrayContaining(answered));
+  expect(new Set(received.map(({ body }) => body.id)).size).toBe(events.count);
+});
+
+test('49: a change that is rolled back at its very end leaves no event and no delivery', async () => {
+  const receiver = await receiverForTest();
+  const server = await serverForTest({ overrides: { dispatcherLimits: { pollMs: 20 } } });
+  const endpoint = await endpointFor(server.api, receiver.url);
+  const { readers } = server.context.database;
+  await readers.query(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused by the test'; end $$;
+    create constraint trigger refuse after insert on webhook_queue
+      deferrable initially deferred for each row execute function refuse()`);
+  expectRefusal(await server.api.post('/v1/references', { application: 'app_1' }), refusals.internal);
+  await readers.query('drop trigger refuse on webhook_queue');
+  const { body: reference } = await good(server.api.post('/v1/references', { application: 'app_1' }));
+  await queueEmpty(server);
+  expect(receiver.received.map(({ body }) => body.data.object.id)).toEqual([reference.id]);
+  expect(await deliveriesOf(server.api, endpoint.id)).toHaveLength(1);
+  for (const list of ['/v1/references', '/v1/events?type=reference.created']) {
+    expect((await good(server.api.get(list))).body.count).toBe(1);
+  }
+});
+
+test('50: what a process that was killed had claimed is taken over when its lease is over, and not before', async () => {
+  const receiver = await receiverForTest();
+  const server = await serverForTest({ overrides: { dispatcherLimits: { pollMs: 20 } } });
+  const endpoint = await pingedEndpoint(server.api, receiver.url);
+  const untilMs = server.context.clock.nowMs() + 1_000;
+  const orphans = await seed(server, endpoint.id, 10, { token: 1, untilMs });
+  const expired = await seed(server, endpoint.id, 10, { token: 2, untilMs: untilMs - 60_000 });
+  const held = await seed(server, endpoint.id, 1, { token: 3, untilMs: untilMs + 600_000 });
+  await receiver.count(20);
+  const receivedOf = (ids: string[]) => receiver.received.filter((one) => ids.includes(deliveryIdOf(one)));
+  expect(receivedOf(expired)).toHaveLength(10);
+  expect(receivedOf(orphans)).toHaveLength(10);
+  expect(Math.min(...receivedOf(orphans).map(({ receivedAtMs }) => receivedAtMs))).toBeGreaterThanOrEqual(untilMs);
+  expect(receivedOf(held)).toHaveLength(0);
+  await expect.poll(() => placesOf(server, endpoint.id), soon).toMatchObject([{ id: held[0], claim_token: 3 }]);
+});
+
+test('51: a process that was paused beyond its lease comes back with success: it changes nothing in the queue; what it did is kept', async () => {
+  const { late, takenOver, server, endpoint, receiver } = await takenOverWhileUnderWay();
+  const [before] = await placesOf(server, endpoint.id);
+  late.open();
+  await expect.poll(async () => (await deliveryOf(server.api, endpoint.id)).attempts, soon).toHaveLength(1);
+  expect(await placesOf(server, endpoint.id)).toEqual([before]);
+  expect(await deliveryOf(server.api, endpoint.id)).toMatchObject({ status: 'pending', attempts: [{ status: 200 }] });
+  takenOver.open();
+  const delivery = await over(server.api, endpoint.id);
+  expect(delivery).toMatchObject({ status: 'delivered', attempts: [{ status: 200 }, { status: 200 }] });
+  expect(receiver.received).toHaveLength(2);
+});
+
+test('51: a process that was paused beyond its lease comes back with failure: it does not put off the one who took over, nor count against it', async () => {
+  const { late, takenOver, server, endpoint, receiver } = await takenOverWhileUnderWay(500);
+  const [before] = await placesOf(server, endpoint.id);
+  late.open();
+  await expect.poll(async () => (await deliveryOf(server.api, endpoint.id)).attempts, soon).toHaveLength(1);
+  expect(await placesOf(server, endpoint.id)).toEqual([before]);
+  takenOver.open();
+  expect(await over(server.api, endpoint.id)).toMatchObject({ status: 'delivered' });
+  expect(receiver.received).toHaveLength(2);
+});
+
+test('51: a process that was paused beyond its lease comes back when the other has delivered: it brings nothing back', async () => {
+  const { late, takenOver, server, endpoint, receiver } = await takenOverWhileUnderWay(500);
+  takenOver.open();
+  expect(await over(server.api, endpoint.id)).toMatchObject({ status: 'delivered', attempts: [{ status: 200 }] });
+  late.open();
+  await expect.poll(async () => (await deliveryOf(server.api, endpoint.id)).attempts, soon).toHaveLength(2);
+  expect(await deliveryOf(server.api, endpoint.id)).toMatchObject({ status: 'delivered', next_attempt_at: null });
+  expect(await placesOf(server, endpoint.id)).toEqual([]);
+  expect(receiver.received).toHaveLength(2);
+});
+
+/** One process waits for an answer; another, for which a minute has passed meanwhile, has claimed the same delivery. */
+async function takenOverWhileUnderWay(lateStatus = 200) {
+  const [late, takenOver] = [new Gate(), new Gate()];
+  const receiver = await receiverForTest(
+    (response) => void late.pass().then(() => response.writeHead(lateStatus).end()),
+    (response) => void takenOver.pass().then(() => response.writeHead(200).end()),
+  );
+  const server = await serverForTest({ overrides: { dispatcherLimits: { pollMs: hardlyEverMs } } });
+  const endpoint = await pingedEndpoint(server.api, receiver.url);
+  await ping(server.api, endpoint.id);
+  await receiver.count(1);
+  const clock = new TestClock();
+  clock.advanceSeconds(60);
+  await workerOn(server, { clock, dispatcherLimits: { pollMs: 20 } });
+  await receiver.count(2);
+  return { late, takenOver, server, endpoint, receiver };
+}
+
+test('52: eight processes share ten thousand deliveries to two receivers: each is delivered exactly once', async () => {
+  const receivers = [await receiverForTest(), await receiverForTest()];
+  const server = await apiOnly();
+  for (const { url } of receivers) await seed(server, (await pingedEndpoint(server.api, url)).id, 5_000);
+  for (let started = 0; started < 8; started++) {
+    await workerOn(server, { dispatcherLimits: { pollMs: 50, claimMax: 40, heldMax: 80 } });
+  }
+  await queueEmpty(server, 50_000);
+  const ids = receivers.flatMap(({ received }) => received.map(deliveryIdOf));
+  expect(ids).toHaveLength(10_000);
+  expect(new Set(ids).size).toBe(10_000);
+  await expectAttempts(server, 10_000);
+}, 60_000);
+
+test('53: answers that take nearly as long as they may are waited for, and nobody sends a second time', async () => {
+  const receiver = await receiverForTest((response) => void setTimeout(() => response.writeHead(200).end(), 900));
+  const server = await apiOnly();
+  const endpoint = await pingedEndpoint(server.api, receiver.url);
+  await seed(server, endpoint.id, 12);
+  // Some wait here for their turn until their lease is too short for an attempt: they are given back, not sent late.
+  const limits = { attemptTimeoutMs: 2_000, leaseMs: 3_500, pollMs: 20, perEndpointMax: 2 };
+  for (let started = 0; started < 2; started++) await workerOn(server, { dispatcherLimits: limits });
+  await queueEmpty(server);
+  expect(new Set(receiver.received.map(deliveryIdOf)).size).toBe(12);
+  expect(receiver.received).toHaveLength(12);
+  await expectAttempts(server, 12);
+});
+
+test('54: a process that is told to stop under load finishes what it began, and leaves the rest for others', async () => {
+  const receiver = await receiverForTest((response) => void setTimeout(() => response.writeHead(200).end(), 100));
+  const deployment = await processesForTest();
+  const answering = await deployment.start({ TENURE_ROLE: 'api' });
+  const api = apiClient(answering.url, deployment.secretKey);
+  const endpoint = await endpointFor(api, receiver.url);
+  const stopped = await deployment.start({ TENURE_ROLE: 'worker' });
+  await makeReferences(api, 300);
+  await receiver.count(20);
+  expect(await stopped.stop()).toBe(0);
+  const begun = receiver.received.length;
+  expect(begun).toBeLessThan(300);
+  const pending = (await deliveriesOf(api, endpoint.id)).filter(({ status }) => status === 'pending');
+  expect(pending).toHaveLength(300 - begun);
+
+  await deployment.start({ TENURE_ROLE: 'worker' });
+  await receiver.count(300);
+  const delivered = async () => (await deliveriesOf(api, endpoint.id)).filter(({ status }) => status === 'delivered');
+  await expect.poll(async () => (await delivered()).length, soon).toBe(300);
+  expect(new Set((await delivered()).map((one) => one.attempt_count))).toEqual(new Set([1]));
+  expect(receiver.received).toHaveLength(300);
+});
+
+test('56: a process that nobody tells finds by its next look at the queue what another has committed', async () => {
+  const receiver = await receiverForTest();
+  const server = await apiOnly();
+  await workerOn(server, { dispatcherLimits: { pollMs: 100 } });
+  await endpointFor(server.api, receiver.url);
+  await makeReferences(server.api, 5);
+  await receiver.count(5);
+});
+
+test('57: a retry is nobody’s before it is due', async () => {
+  const receiver = await receiverForTest(500);
+  const server = await serverForTest({
+    settings: { TENURE_RETRY_SCHEDULE: '600' },
+    overrides: { dispatcherLimits: { pollMs: 10 } },
+  });
+  const endpoint = await pingedEndpoint(server.api, receiver.url);
+  await seed(server, endpoint.id, 20);
+  await expect
+    .poll(async () => (await placesOf(server, endpoint.id)).map((place) => place.attempt_count), soon)
+    .toEqual(Array.from({ length: 20 }, () => 1));
+  const other = await receiverForTest();
+  const otherEndpoint = await pingedEndpoint(server.api, other.url);
+  for (let round = 1; round <= 5; round++) {
+    await seed(server, otherEndpoint.id, 1);
+    await other.count(round);
+  }
+  expect(receiver.received).toHaveLength(20);
+});
+
+test('58: one endpoint hangs with three hundred waiting: another’s fifty all arrive meanwhile', async () => {
+  const hanging = await receiverForTest(() => {});
+  const healthy = await receiverForTest();
+  const server = await serverForTest({
+    overrides: { dispatcherLimits: { attemptTimeoutMs: hardlyEverMs, leaseMs: 2 * hardlyEverMs } },
+  });
+  const slow = await pingedEndpoint(server.api, hanging.url);
+  await seed(server, slow.id, 300);
+  server.context.dispatcher!.wake();
+  await hanging.count(32);
+  await endpointFor(server.api, healthy.url);
+  await makeReferences(server.api, 50);
+  await healthy.count(50);
+  // No more than its share, whatever waits.
+  expect(hanging.received).toHaveLength(32);
+});
+
+test('59: a hundred thousand retries that wait for their time are in nobody’s way', async () => {
+  const healthy = await receiverForTest();
+  const server = await serverForTest();
+  const endpoint = await endpointFor(server.api, healthy.url);
+  await server.context.database.readers.query(
+    `insert into webhook_queue (account_id, id, event, webhook_endpoint, attempt_count, due_at_ms)
+    select 'acct_other', 'dlv_' || number, 'evt_other', $1, 1, $2 from generate_series(1, 100000) as number`,
+    [endpoint.id, server.context.clock.nowMs() + 3_600_000],
+  );
+  await makeReferences(server.api, 50);
+  await healthy.count(50);
+});
+
+describe.each([
+  ['an hour ahead', 3_600_000],
+  ['an hour behind', -3_600_000],
+])('61: a machine whose clock is %s', (_, aheadMs) => {
+  test('tells, signs and retries by the database’s time, and leaves alone what others have claimed', async () => {
+    const receiver = await receiverForTest(
+      ...Array.from({ length: 10 }, () => 500),
+      (response) => void setTimeout(() => response.writeHead(200).end(), 200),
+    );
+    const deployment = await processesForTest();
+    const right = await deployment.start({});
+    const shifted = `const now = Date.now; Date.now = () => now() + ${aheadMs};`;
+    const off = await deployment.start({
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(shifted)}`,
+    });
+    const apis = [right, off].map((one) => apiClient(one.url, deployment.secretKey)) as [Api, Api];
+    const [api] = apis;
+    const endpoint = await endpointFor(api, receiver.url);
+    for (const by of apis) await makeReferences(by, 25);
+    const delivered = async () => (await deliveriesOf(api, endpoint.id)).filter(({ status }) => status === 'delivered');
+    await expect.poll(async () => (await delivered()).length, soon).toBe(50);
+    expect(receiver.received).toHaveLength(60);
+    for (const one of receiver.received) expect(Math.abs(one.receivedAtMs / 1000 - timeOf(one))).toBeLessThan(10);
+    for (const { attempts } of await delivered()) {
+      for (const { created } of attempts) expect(Math.abs(Date.now() / 1000 - created)).toBeLessThan(60);
+    }
+    for (const { created } of await allOf(api, '/v1/references')) {
+      expect(Math.abs(Date.now() / 1000 - created)).toBeLessThan(60);
+    }
+  });
+});
+
+test('62: a request that is repeated with its idempotency key makes one event and one delivery', async () => {
+  const receiver = await receiverForTest();
+  const server = await serverForTest();
+  await endpointFor(server.api, receiver.url);
+  for (let time = 0; time < 3; time++) {
+    await server.api.post('/v1/references', { application: 'app_1' }, { 'idempotency-key': 'same' });
+  }
+  await queueEmpty(server);
+  expect((await server.api.get('/v1/events?type=reference.created')).body.count).toBe(1);
+  expect(receiver.received).toHaveLength(1);
+});
+
+test('63: an event that we fail to render is told as our failure, is sent to nobody, and is tried again', async () => {
+  const receiver = await receiverForTest();
+  const renderer = { isBroken: true };
+  const server = await serverForTest({
+    settings: { TENURE_RETRY_SCHEDULE: '0.5' },
+    overrides: { dispatcherLimits: { pollMs: 20 }, versions: apiVersions.map((version) => failing(version, renderer)) },
+  });
+  const oldest = { api_version: versions.at(-1)! };
+  const endpoint = await endpointFor(server.api, receiver.url, { enabled_events: ['no_such.thing'], ...oldest });
+  await ping(server.api, endpoint.id);
+  await expect.poll(async () => (await deliveryOf(server.api, endpoint.id)).attempts.length, soon).toBe(1);
+  renderer.isBroken = false;
+  const delivery = await over(server.api, endpoint.id);
+  expect(delivery).toMatchObject({
+    status: 'delivered',
+    attempts: [{ status: null, error: 'failed' }, { status: 200 }],
+  });
+  expect(receiver.received.map(({ headers }) => headers['service-attempt'])).toEqual(['2']);
+});
+
+test('63: for what we fail to render no endpoint is disabled, however long it lasts', async () => {
+  const clock = new TestClock();
+  const receiver = await receiverForTest(500);
+  const broken = { isBroken: true };
+  const server = await serverForTest({
+    settings: { TENURE_RETRY_SCHEDULE: 'none' },
+    overrides: { clock, dispatcherLimits: { pollMs: 20 }, versions: apiVersions.map((one) => failing(one, broken)) },
+  });
+  const notRendered = await endpointFor(server.api, receiver.url, { api_version: versions.at(-1)! });
+  const refusing = await endpointFor(server.api, receiver.url);
+  for (let made = 0; made < 22; made++) {
+    if (made > 0) clock.advanceSeconds(6 * 3600);
+    await makeReferences(server.api, 1);
+    await queueEmpty(server);
+  }
+  await disableFailingEndpoints(server.context);
+  const statusOf = async (id: string) => (await good(server.api.get(`/v1/webhook_endpoints/${id}`))).body.status;
+  expect([await statusOf(notRendered.id), await statusOf(refusing.id)]).toEqual(['enabled', 'disabled']);
+  expect(receiver.received).toHaveLength(22);
+});
+
+/** The same version, whose renderer of events for those before fails as long as it is broken. */
+function failing(version: ApiVersion, renderer: { isBroken: boolean }): ApiVersion {
+  const changes = version.changes.map((change) => {
+    const { request } = change.reshaped ?? {};
+    if (!request) return change;
+    const older: typeof request.older = (value) => {
+      if (renderer.isBroken) throw new Error('The test has broken it.');
+      return request.older(value);
+    };
+    return { ...change, reshaped: { ...change.reshaped, request: { ...request, older } } };
+  });
+  return { ...version, changes };
+}

@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rawReceiverForTest, receiverForTest } from '../../support/receiver.ts';
+import { expectRefusal, invalid } from '../../support/refusals.ts';
+import { good, serverForTest, startTestServer, type ApiResponse, type TestServer } from '../../support/server.ts';
+import {
+  copiedEndpoint,
+  deliver,
+  deliverOnceTo,
+  endpointFor,
+  makeReferences,
+  over,
+  pingedEndpoint,
+  queueEmpty,
+} from '../scenario.ts';
+
+/*
+ * Where nothing is ever sent to: judged when a URL is saved, and again when a connection is made. That nobody is followed
+ * anywhere (68) is with the statuses (21).
+ */
+
+type Body = ApiResponse['body'];
+
+const path = '/v1/webhook_endpoints';
+const url = 'https://hooks.example.com/tenure';
+const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok';
+
+/** What names resolve to just now. */
+let resolveHost: (hostname: string) => Promise<string[]> = async () => ['127.0.0.1'];
+const overrides = {
+  resolveHost: (hostname: string) => resolveHost(hostname),
+  dispatcherLimits: { pollMs: 20, attemptTimeoutMs: 1_000, leaseMs: 5_000 },
+};
+
+describe('where nothing but public addresses may be reached', () => {
+  let server: TestServer;
+  /** What endpoints with URLs that nobody could save are copies of. */
+  let pattern: Body;
+  beforeAll(async () => {
+    server = await startTestServer({
+      settings: { TENURE_ALLOWED_TARGETS: '', TENURE_RETRY_SCHEDULE: 'none' },
+      overrides,
+    });
+    pattern = await pingedEndpoint(server.api, url);
+  });
+  afterAll(() => server.stop());
+
+  async function expectRefused(bad: string): Promise<void> {
+    const its = `${path}/${pattern.id}`;
+    expectRefusal(await server.api.post(path, { url: bad }), invalid('url'));
+    expectRefusal(await server.api.post(its, { url: bad, description: 'changed' }), invalid('url'));
+    expect((await good(server.api.get(its))).body).toStrictEqual(pattern);
+  }
+
+  const forbidden = `
+    127.0.0.1 10.0.0.1 172.31.255.255 192.168.1.1 169.254.169.254 100.64.0.1 192.0.0.1 192.0.2.1 192.88.99.1 198.18.0.1
+    198.51.100.1 203.0.113.1 224.0.0.1 240.0.0.1 255.255.255.255 0.0.0.0 [::1] [::] [::ffff:10.0.0.1] [::ffff:a00:1]
+    [::ffff:0:7f00:1] [::5efe:7f00:1] [::7f00:1] [64:ff9b::a9fe:a9fe] [64:ff9b:1::1] [2002:7f00:1::1] [2001::1]
+    [2001:db8::1] [fd00:ec2::254] [fe80::1] [fec0::1] [ff02::1] [100::1] [5f00::1] [3fff::1]`;
+
+  test.each(forbidden.trim().split(/\s+/))(
+    '65: %s is refused when it is saved, and when it is connected to',
+    async (host) => {
+      await expectRefused(`http://${host}/`);
+      await expectRefused(`https://${host}:8443/`);
+      expect(await deliverOnceTo(server, pattern.id, `http://${host}:9/`)).toMatchObject({
+        status: 'failed',
+        attempt: { status: null, error: 'address_forbidden', response: null },
+      });
+    },
+  );
+
+  test.each([
+    ['in hexadecimal', 'http://0x0a000001/'],
+    ['as one number', 'http://167772161/'],
+    ['in octal', 'http://012.0.0.1/'],
+    ['shortened', 'http://10.1/'],
+    ['with a final dot', 'http://10.0.0.1./'],
+    ['in wide digits', 'http://１０.0.0.1/'],
+    ['in digits within circles', 'http://①⓪.0.0.1/'],
+    ['percent-encoded', 'http://%31%30.0.0.1/'],
+    ['with a zone', 'http://[fe80::1%25lo]/'],
+    ['after a backslash', 'http:\\\\10.0.0.1\\@hooks.example.com/'],
+    ['by a name of this machine', 'http://localhost/'],
+    ['by a name below one of this machine', 'http://hooks.localhost/'],
+    ['by a name that only a private network knows', 'http://metadata.google.internal/'],
+    ['by a name of one word', 'http://intranet/'],
+  ])('65: a forbidden address %s is refused', async (_, bad) => {
+    await expectRefused(bad);
+  });
+
+  test.each(['93.184.216.34', '192.88.98.255', '192.88.100.1', '223.255.255.255', '[2606:4700:4700::1111]'])(
+    '65: %s, which is public, is saved',
+    async (host) => {
+      const made = await good(server.api.post(path, { url: `https://${host}/`, status: 'disabled' }));
+      expect(made.body.url).toBe(`https://${host}/`);
+    },
+  );
+
+  test('71: our own API is an address of this machine like any other: it is refused, and hears nothing', async () => {
+    const own = `${server.url}/v1/references`;
+    await expectRefused(own);
+    const logs = async () => (await good(server.api.get('/v1/logs'))).body.count;
+    const before = await logs();
+    expect(await deliverOnceTo(server, pattern.id, own)).toMatchObject({ attempt: { error: 'address_forbidden' } });
+    expect(await logs()).toBe(before);
+  });
+
+  test.each([
+    ['a user name', 'https://ada@hooks.example.com/'],
+    ['a user name and a password', 'https://ada:secret@hooks.example.com/'],
+    ['a password alone', 'https://:secret@hooks.example.com/'],
+    ['a user name before an allowed address', 'https://ada@93.184.216.34/'],
+    ['a user name that looks like a host', 'https://1.1.1.1 &@2.2.2.2#/'],
+  ])('69: %s in a URL is refused', async (_, bad) => {
+    await expectRefused(bad);
+  });
+
+  test('72: of each forbidden address the same is told, so that nobody learns what is there', async () => {
+    const addresses = ['127.0.0.1', '10.0.0.1', '10.0.0.2', '192.168.1.1', '169.254.169.254', '[fd00::1]', '[::]'];
+    const answers = await Promise.all(addresses.map((host) => server.api.post(path, { url: `http://${host}/` })));
+    const messages = new Set<string>(answers.map(({ body }) => body.error.message));
+    expect(messages.size).toBe(1);
+    for (const address of addresses) expect([...messages][0]).not.toContain(address);
+  });
+});
+
+test('64: in live mode nothing is saved that is not encrypted', async () => {
+  const live = await serverForTest({ settings: { TENURE_MODE: 'live' }, overrides });
+  const { body: made } = await good(live.api.post(path, { url }));
+  const refusal = { ...invalid('url'), says: /https:\/\/ in live mode/ };
+  for (const its of [path, `${path}/${made.id}`]) {
+    expectRefusal(await live.api.post(its, { url: url.replace('https:', 'http:') }), refusal);
+    for (const host of ['127.0.0.1', '[::1]', 'localhost']) {
+      expectRefusal(await live.api.post(its, { url: `https://${host}/` }), invalid('url'));
+    }
+  }
+  expect((await good(live.api.get(path))).body).toMatchObject({ count: 1, data: [{ url }] });
+});
+
+describe('a name', () => {
+  let server: TestServer;
+  let pattern: string;
+  beforeAll(async () => {
+    server = await startTestServer({ settings: { TENURE_RETRY_SCHEDULE: 'none' }, overrides });
+    pattern = (await pingedEndpoint(server.api, url)).id;
+  });
+  afterAll(() => server.stop());
+
+  test.each([[['10.0.0.1']], [['127.0.0.1', '169.254.169.254']], [['fd00::1', '93.184.216.34']], [['0.0.0.0']]])(
+    '66, 72: with a forbidden address among %s is connected to at none, and none is told',
+    async (addresses) => {
+      const receiver = await rawReceiverForTest((socket) => socket.write(ok));
+      resolveHost = async () => addresses;
+      const delivery = await deliverOnceTo(server, pattern, named(receiver.url));
+      expect(delivery).toMatchObject({ attempt: { status: null, error: 'address_forbidden', response: null } });
+      for (const address of addresses) expect(JSON.stringify(delivery)).not.toContain(address);
+      expect(receiver.connections).toBe(0);
+    },
+  );
+
+  test('67: that was allowed when it was saved, and is not when it is sent to, gets nothing', async () => {
+    const receiver = await rawReceiverForTest((socket) => socket.end(ok));
+    const answers = [['127.0.0.1'], ['10.0.0.1']];
+    resolveHost = async () => (answers.length > 1 ? answers.shift()! : answers[0]!);
+    const endpoint = await endpointFor(server.api, named(receiver.url));
+    await makeReferences(server.api, 1);
+    expect(await over(server.api, endpoint.id)).toMatchObject({ status: 'delivered' });
+    await makeReferences(server.api, 1);
+    await queueEmpty(server);
+    const { body } = await good(server.api.get(`${path}/${endpoint.id}/deliveries`));
+    expect(body.data).toMatchObject([
+      { status: 'failed', attempts: [{ status: null, error: 'address_forbidden' }] },
+      { status: 'delivered', attempts: [{ status: 200, error: null }] },
+    ]);
+    expect(receiver.connections).toBe(1);
+  });
+
+  test('67: that changes its mind at every question is connected to at the answer that was judged', async () => {
+    const receiver = await rawReceiverForTest((socket) => socket.end(ok));
+    let asked = 0;
+    resolveHost = async () => [++asked % 2 === 1 ? '127.0.0.1' : '10.0.0.1'];
+    const errors: (string | null)[] = [];
+    const endpointId = await copiedEndpoint(server, pattern, named(receiver.url));
+    for (let round = 0; round < 10; round++) errors.push((await deliver(server, endpointId)).attempts[0].error);
+    expect(errors).toEqual(Array.from({ length: 10 }, (_, round) => (round % 2 === 0 ? null : 'address_forbidden')));
+    expect([asked, receiver.connections]).toEqual([10, 5]);
+  });
+
+  test.each<[string, () => Promise<string[]>]>([
+    ['fails', () => Promise.reject(Object.assign(new Error('query refused by 10.9.8.7'), { code: 'ESERVFAIL' }))],
+    ['knows no address', async () => []],
+  ])('70, 72: whose resolver %s is told as unresolved, and nothing of the resolver', async (_, answer) => {
+    resolveHost = answer;
+    const delivery = await deliverOnceTo(server, pattern, url);
+    expect(delivery).toMatchObject({ attempt: { status: null, error: 'host_unresolved', response: null } });
+    expect(JSON.stringify(delivery)).not.toMatch(/10\.9\.8\.7|ESERVFAIL/);
+  });
+
+  test('70: whose resolver never answers ends in time, and keeps nobody else waiting', async () => {
+    resolveHost = () => new Promise(() => {});
+    const { attempt } = await deliverOnceTo(server, pattern, url);
+    expect(attempt).toMatchObject({ status: null, error: 'timeout' });
+    expect(attempt.duration_ms).toBeLessThan(3_000);
+    const receiver = await receiverForTest();
+    expect(await deliverOnceTo(server, pattern, receiver.url)).toMatchObject({ status: 'delivered' });
+  });
+});
+
+function named(address: string): string {
+  return address.replace('127.0.0.1', 'hooks.example.com');
+}

@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { startEmbeddedDatabase } from '../../../src/db/embedded/index.ts';
+import { kill, readPostmasterPid } from '../../faults/crash-checker/processes.ts';
+import { processesForTest } from '../../support/processes.ts';
+import { receiverForTest } from '../../support/receiver.ts';
+import { apiClient } from '../../support/server.ts';
+import { endpointFor } from '../scenario.ts';
+import { Load, print, startImpatient, tallyOf } from './load.ts';
+
+const projectDir = fileURLToPath(new URL('../../../../', import.meta.url));
+const rounds = 20;
+
+/** So often PostgreSQL crashes; in the other rounds it is stopped in good order, which cuts its connections, too. */
+const crashEvery = 5;
+
+const limits = { attemptTimeoutMs: 1_000, leaseMs: 6_000, pollMs: 200 };
+
+test(`55: PostgreSQL is started again ${rounds} times under load: whoever lost it finds it, nothing is lost, and nothing is sent twice`, async () => {
+  const cluster = await ownCluster();
+  const deployment = await processesForTest(cluster.connection);
+  const answering = await deployment.start({ TENURE_ROLE: 'api' });
+  const api = apiClient(answering.url, deployment.secretKey);
+  const receiver = await receiverForTest((response) => void setTimeout(() => response.writeHead(200).end(), 20));
+  const endpoint = await endpointFor(api, receiver.url);
+  for (let number = 0; number < 2; number++) await startImpatient(deployment, limits);
+  const startedMs = performance.now();
+  const load = new Load(api, { clients: 8, pauseMs: 20 });
+  for (let round = 1; round <= rounds; round++) {
+    await sleep(300 + 400 * Math.random());
+    const answered = load.answeredAtMs.size;
+    if (round % crashEvery === 0) cluster.crash();
+    else await cluster.restart();
+    await expect.poll(() => load.answeredAtMs.size, { timeout: 20_000 }).toBeGreaterThan(answered + 20);
+  }
+  await load.stop();
+  const tally = await tallyOf(api, endpoint.id, { receiver, load });
+  print(
+    `database restarts: ${rounds} rounds (${rounds / crashEvery} crashes), ${tally.deliveries} deliveries, ` +
+      `${tally.duplicates} duplicates, ${tally.lost} lost, the longest took ${tally.longestMs} ms, ` +
+      `${Math.round((performance.now() - startedMs) / 1000)} s`,
+  );
+  // PostgreSQL is back long before a lease is over, so whoever knows the end of an attempt can tell it.
+  expect(tally).toMatchObject({ duplicates: 0, lost: 0, needless: 0 });
+  expect(tally.deliveries).toBeGreaterThan(50 * rounds);
+  // What was claimed by a statement whose answer was lost waits for its lease.
+  expect(tally.longestMs).toBeLessThan(2 * (limits.leaseMs + limits.pollMs) + 5_000);
+});
+
+/** A PostgreSQL that belongs to this test alone. */
+async function ownCluster() {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tenure-restarts-'));
+  let database = await startEmbeddedDatabase({ dataDir, projectDir });
+  onTestFinished(async () => {
+    await database.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  return {
+    connection: database.connection,
+    async restart() {
+      await database.stop();
+      database = await startEmbeddedDatabase({ dataDir, projectDir });
+    },
+    /** Whoever watches over it starts it again. */
+    crash() {
+      kill(readPostmasterPid(join(dataDir, 'postgres'))!, 'SIGKILL');
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { processesForTest } from '../../support/processes.ts';
+import { receiverForTest } from '../../support/receiver.ts';
+import { apiClient } from '../../support/server.ts';
+import { endpointFor } from '../scenario.ts';
+import { Load, print, startImpatient, tallyOf } from './load.ts';
+
+const rounds = 50;
+const limits = { attemptTimeoutMs: 1_000, leaseMs: 2_000, pollMs: 200 };
+
+test(`50: a process that delivers is killed ${rounds} times under load: nothing is lost, and sent again is only what nobody could know the end of`, async () => {
+  const receiver = await receiverForTest(
+    (response) => void setTimeout(() => response.writeHead(200).end(), 5 + 45 * Math.random()),
+  );
+  const deployment = await processesForTest();
+  const answering = await deployment.start({ TENURE_ROLE: 'api' });
+  const api = apiClient(answering.url, deployment.secretKey);
+  const endpoint = await endpointFor(api, receiver.url);
+  const workers = [];
+  for (let number = 0; number < 3; number++) workers.push(await startImpatient(deployment, limits));
+  const ready = workers.map(() => Promise.resolve<unknown>(null));
+  const startedMs = performance.now();
+  const load = new Load(api, { clients: 4, pauseMs: 40 });
+  for (let round = 0; round < rounds; round++) {
+    // A start takes longer than a round; meanwhile at least one of the others delivers, and takes over.
+    await sleep(1_200 + 400 * Math.random());
+    const which = round % workers.length;
+    await ready[which];
+    await workers[which]!.kill();
+    ready[which] = workers[which]!.start();
+  }
+  await Promise.all(ready);
+  await load.stop();
+  const tally = await tallyOf(api, endpoint.id, { receiver, load });
+  print(
+    `kills: ${rounds} rounds, ${tally.deliveries} deliveries, ${tally.duplicates} duplicates, ${tally.lost} lost, ` +
+      `the longest took ${tally.longestMs} ms, ${Math.round((performance.now() - startedMs) / 1000)} s`,
+  );
+  expect(tally).toMatchObject({ lost: 0, needless: 0 });
+  expect(tally.deliveries).toBeGreaterThan(20 * rounds);
+  // Under way to one endpoint at the time of a kill are 32 at most.
+  expect(tally.duplicates).toBeLessThanOrEqual(32 * rounds);
+  // A kill was in the middle of something, at least now and then.
+  expect(tally.duplicates).toBeGreaterThan(0);
+  // Killed twice in a row, one waits for two leases.
+  expect(tally.longestMs).toBeLessThan(2 * (limits.leaseMs + limits.pollMs) + 2_000);
+});

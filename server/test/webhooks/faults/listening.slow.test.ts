@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { withClient } from '../../../src/db/database.ts';
+import { dispatcherLimits } from '../../../src/webhooks/dispatcher.ts';
+import { startDatabaseProxy } from '../../support/database-proxy.ts';
+import { processesForTest, urlOf, type Processes } from '../../support/processes.ts';
+import { receiverForTest } from '../../support/receiver.ts';
+import { apiClient } from '../../support/server.ts';
+import { endpointFor } from '../scenario.ts';
+import { Load, print, tallyOf, type Tally } from './load.ts';
+
+/*
+ * A process that delivers hears of nothing, or now and then: then it finds everything by looking, which it does once a second.
+ */
+
+/** For the delivery itself, on a machine that is busy. */
+const onTheWayMs = 1_000;
+
+test('56: the connection that listens is cut again and again: every event arrives within a look at the queue', async () => {
+  const deployment = await processesForTest();
+  await deployment.start({ TENURE_ROLE: 'worker' });
+  let cuts = 0;
+  const tally = await underLoad(deployment, async () => {
+    await withClient(deployment.connection, async (client) => {
+      for (const endsAtMs = performance.now() + 10_000; performance.now() < endsAtMs; await sleep(50)) {
+        const { rowCount } = await client.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like 'listen %'`,
+        );
+        cuts += rowCount!;
+      }
+    });
+  });
+  print(`listening cut: ${cuts} rounds, ${told(tally)}`);
+  expect(cuts).toBeGreaterThanOrEqual(5);
+  expectInTime(tally);
+});
+
+test('56: a pooler passes no notification on: every event arrives within a look at the queue', async () => {
+  const deployment = await processesForTest();
+  const pooler = await startDatabaseProxy(deployment.connection, { dropsNotifications: true });
+  onTestFinished(() => pooler.stop());
+  await deployment.start({ TENURE_ROLE: 'worker', DATABASE_URL: urlOf(pooler.connection) });
+  const tally = await underLoad(deployment, () => sleep(5_000));
+  print(`notifications dropped: 1 round, ${pooler.droppedNotifications} of them, ${told(tally)}`);
+  expect(pooler.droppedNotifications).toBeGreaterThan(0);
+  expectInTime(tally);
+});
+
+async function underLoad(deployment: Processes, fault: () => Promise<void>): Promise<Tally> {
+  const receiver = await receiverForTest();
+  const answering = await deployment.start({ TENURE_ROLE: 'api' });
+  const api = apiClient(answering.url, deployment.secretKey);
+  const endpoint = await endpointFor(api, receiver.url);
+  const load = new Load(api, { clients: 1, pauseMs: 50 });
+  await fault();
+  await load.stop();
+  return tallyOf(api, endpoint.id, { receiver, load });
+}
+
+function expectInTime(tally: Tally): void {
+  expect(tally).toMatchObject({ duplicates: 0, lost: 0, needless: 0 });
+  expect(tally.deliveries).toBeGreaterThan(30);
+  expect(tally.longestMs).toBeLessThan(dispatcherLimits.pollMs + onTheWayMs);
+}
+
+function told({ deliveries, duplicates, lost, longestMs }: Tally): string {
+  return `${deliveries} deliveries, ${duplicates} duplicates, ${lost} lost, the longest took ${longestMs} ms`;
+}

@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+import type { DispatcherLimits } from '../../../src/webhooks/dispatcher.ts';
+import type { Deployment } from '../../faults/crash-checker/deployment.ts';
+import type { Processes } from '../../support/processes.ts';
+import type { Received, Receiver } from '../../support/receiver.ts';
+import type { Api } from '../../support/server.ts';
+import { deliveriesOf, deliveryIdOf } from '../scenario.ts';
+
+const impatientServer = fileURLToPath(new URL('./impatient-server.ts', import.meta.url));
+
+/** Starts a process with limits of its own for its dispatcher. */
+export function startImpatient(
+  deployment: Processes,
+  limits: Partial<DispatcherLimits>,
+  settings: Record<string, string> = {},
+): Promise<Deployment> {
+  return deployment.start(
+    { TENURE_ROLE: 'worker', TEST_DISPATCHER_LIMITS: JSON.stringify(limits), ...settings },
+    impatientServer,
+  );
+}
+
+/** New references, whatever becomes of the server: what was answered with 200 must arrive. */
+export class Load {
+  /** When each was answered, by its id. */
+  readonly answeredAtMs = new Map<string, number>();
+  readonly #api: Api;
+  readonly #pauseMs: number;
+  readonly #clients: Promise<void>[];
+  #isOver = false;
+
+  /**
+   * @param clients so many send at the same time.
+   * @param pauseMs of each of them, between an answer and its next request.
+   */
+  constructor(api: Api, { clients, pauseMs }: { clients: number; pauseMs: number }) {
+    this.#api = api;
+    this.#pauseMs = pauseMs;
+    this.#clients = Array.from({ length: clients }, () => this.#send());
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    await Promise.all(this.#clients);
+  }
+
+  async #send(): Promise<void> {
+    while (!this.#isOver) {
+      // One that finds nobody is sent again with another reference: nobody was promised anything.
+      const answer = await this.#api.post('/v1/references', { application: 'app_1' }).catch(() => null);
+      if (answer?.status === 200) this.answeredAtMs.set(answer.body.id, Date.now());
+      await sleep(this.#pauseMs);
+    }
+  }
+}
+
+/** How an endpoint fared: what the receiver saw, beside what the API tells. */
+export interface Tally {
+  deliveries: number;
+  /** Requests for a delivery that had been sent before. */
+  duplicates: number;
+  /** Answered changes and deliveries that never arrived, or are not told as delivered. */
+  lost: number;
+  /** Deliveries whose success was written, and that were sent again all the same. */
+  needless: number;
+  /** The longest way from the answer of a request to the last arrival of its event. */
+  longestMs: number;
+}
+
+/** Waits until all deliveries of an endpoint are over, and counts. */
+export async function tallyOf(
+  api: Api,
+  endpointId: string,
+  { receiver, load }: { receiver: Receiver; load: Load },
+): Promise<Tally> {
+  const pending = async (): Promise<number> =>
+    (await deliveriesOf(api, endpointId)).filter(({ status }) => status === 'pending').length;
+  await expect.poll(pending, { timeout: 60_000, interval: 500 }).toBe(0);
+  const deliveries = await deliveriesOf(api, endpointId);
+  const arrivals = Map.groupBy(receiver.received, deliveryIdOf);
+  const arrived = new Map<string, Received>(receiver.received.map((one) => [one.body.data.object.id, one]));
+  const isLost = ({ id, status }: { id: string; status: string }): boolean =>
+    status !== 'delivered' || !arrivals.has(id);
+  const answered = [...load.answeredAtMs];
+  return {
+    deliveries: deliveries.length,
+    duplicates: receiver.received.length - arrivals.size,
+    lost: deliveries.filter(isLost).length + answered.filter(([id]) => !arrived.has(id)).length,
+    needless: deliveries.filter(({ attempts }) => {
+      const delivered = (attempts as { status: number | null }[]).filter(({ status }) => status === 200);
+      return delivered.length !== 1;
+    }).length,
+    longestMs: Math.max(...answered.map(([id, atMs]) => (arrived.get(id)?.receivedAtMs ?? Infinity) - atMs)),
+  };
+}
+
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,56 @@
+import type { ServerResponse } from 'node:http';
+import { expect, test } from 'vitest';
+import { processesForTest } from '../../support/processes.ts';
+import { receiverForTest } from '../../support/receiver.ts';
+import { apiClient } from '../../support/server.ts';
+import { deliveriesOf, deliveryIdOf, endpointFor, Gate, makeReferences, soon } from '../scenario.ts';
+import { print, startImpatient } from './load.ts';
+
+const rounds = 5;
+const together = 20;
+const limits = { attemptTimeoutMs: 2_000, leaseMs: 2_500, pollMs: 100 };
+
+test('51: a process is paused beyond its lease and goes on: its late outcomes are refused, and whoever took over tells the end', async () => {
+  const deployment = await processesForTest();
+  const answering = await deployment.start({ TENURE_ROLE: 'api' });
+  const api = apiClient(answering.url, deployment.secretKey);
+  const [paused, other] = [await startImpatient(deployment, limits), await startImpatient(deployment, limits)];
+  let [arrivals, delivered] = [0, 0];
+  for (let round = 0; round < rounds; round++) {
+    const [late, takenOver] = [new Gate(), new Gate()];
+    const receiver = await receiverForTest(
+      ...Array.from({ length: together }, () => (response: ServerResponse) => answer(response, late, 500)),
+      (response) => answer(response, takenOver, 200),
+    );
+    other.signal('SIGSTOP');
+    const endpoint = await endpointFor(api, receiver.url);
+    await makeReferences(api, together);
+    await receiver.count(together);
+    paused.signal('SIGSTOP');
+    other.signal('SIGCONT');
+    await receiver.count(2 * together);
+    // The answers that it missed, or their time that ran out, are what it finds.
+    late.open();
+    paused.signal('SIGCONT');
+    const attempts = async () => (await deliveriesOf(api, endpoint.id)).flatMap((one) => one.attempts);
+    await expect.poll(async () => (await attempts()).length, soon).toBe(together);
+    // It had its say, and nothing of it counts: the deliveries are as the other one holds them.
+    for (const delivery of await deliveriesOf(api, endpoint.id)) expect(delivery).toMatchObject({ status: 'pending' });
+    takenOver.open();
+    const statuses = async () => (await deliveriesOf(api, endpoint.id)).map(({ status }) => status);
+    await expect.poll(statuses, soon).toEqual(Array.from({ length: together }, () => 'delivered'));
+    const counts = Map.groupBy(receiver.received, deliveryIdOf);
+    expect([...counts.values()].map(({ length }) => length)).toEqual(Array.from({ length: together }, () => 2));
+    arrivals += receiver.received.length;
+    delivered += counts.size;
+    await api.delete(`/v1/webhook_endpoints/${endpoint.id}`);
+  }
+  const deliveries = rounds * together;
+  print(
+    `pauses: ${rounds} rounds, ${deliveries} deliveries, ${arrivals - delivered} duplicates, ${deliveries - delivered} lost`,
+  );
+});
+
+function answer(response: ServerResponse, gate: Gate, status: number): void {
+  void gate.pass().then(() => response.writeHead(status).end());
+}
