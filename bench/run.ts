@@ -11,6 +11,7 @@ import { post } from './post.ts';
 import { startReceiver } from './receiver.ts';
 import { missingToolsText, rowsOf, tableOf, writeResults } from './report.ts';
 import { start } from './start.ts';
+import { stream } from './stream.ts';
 import { statements } from './statements.ts';
 import type { Reading, Suite } from './suite.ts';
 import { findTools, type Tools } from './tools.ts';
@@ -27,6 +28,7 @@ const suites: Suite[] = [
   latencyUnderLoad,
   fairness,
   parked,
+  stream,
   statements,
   start,
 ];

@@ -111,6 +111,7 @@ create table events (
   constraint events_pkey PRIMARY KEY (account_id, id)
 ) partition by range (id);
 
+CREATE INDEX events_in_order ON ONLY public.events USING btree (account_id, epoch, transaction_id, ordinal);
 CREATE INDEX events_mentions ON ONLY public.events USING gin (mentions) WITH (gin_pending_list_limit='256');
 CREATE INDEX events_object ON ONLY public.events USING btree (account_id, object_id, id);
 CREATE INDEX events_type ON ONLY public.events USING btree (account_id, type, id);

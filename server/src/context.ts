@@ -10,6 +10,7 @@ import { permissionsOf } from './core/permissions.ts';
 import { pooledRandomBytes, type RandomBytes } from './core/random.ts';
 import { Vault } from './core/vault.ts';
 import { dutiesLockKey, withLock } from './db/advisory-locks.ts';
+import { EventTails } from './db/event-tails.ts';
 import { openDatabase, withClient, type Client, type Connection, type Database } from './db/database.ts';
 import { joinDeployment } from './db/deployment.ts';
 import { LatestVersion } from './db/latest-version.ts';
@@ -26,6 +27,7 @@ import type { Resource } from './core/resource.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { resources as ownResources } from './resources/index.ts';
 import { Dispatcher, dispatcherLimits, type DispatcherLimits } from './webhooks/dispatcher.ts';
+import { streamLimits, type StreamLimits } from './http/event-streams.ts';
 import { systemResolve, type ResolveHost } from './webhooks/target-guard.ts';
 import { deliveriesNotifier } from './webhooks/wake.ts';
 import { Eraser } from './jobs/erasure.ts';
@@ -54,6 +56,7 @@ export interface Overrides {
   randomBytes?: RandomBytes;
   resolveHost?: ResolveHost;
   dispatcherLimits?: Partial<DispatcherLimits>;
+  streamLimits?: Partial<StreamLimits>;
   /** As if this were another release. */
   versions?: readonly ApiVersion[];
   resources?: readonly Resource[];
@@ -115,6 +118,11 @@ export async function createContext(
   const onDeliveries = dispatcher ? () => dispatcher.wake() : deliveriesNotifier(database.readers, log);
   const readRecord = recordReader(reader);
   const tellingIds = tellingIdsOf(resources);
+  const eventTails = new EventTails({
+    reader: new Reader(database.followers),
+    resource: resources.find(({ streamed }) => streamed)!,
+    log,
+  });
   const committer = new Committer({
     writers: database.writers,
     ids,
@@ -124,6 +132,7 @@ export async function createContext(
     epoch: eventEpoch,
     onDeliveries,
     observer: metrics.commits,
+    onEvents: (accountIds) => eventTails.wake(accountIds),
   });
   const eraser = new Eraser({ committer, database, reader, readRecord, resources, versions, clock, log });
   return {
@@ -138,6 +147,8 @@ export async function createContext(
     lister: new Reader(database.listers),
     readRecord,
     committer,
+    eventTails,
+    streamLimits: { ...streamLimits, ...overrides.streamLimits },
     eraser,
     metrics,
     tellingIds,

@@ -366,7 +366,7 @@ describe('an event that is not there', () => {
     }
     const [ofForeign, ofUnknown] = answers.map(({ body }) => ({ ...body.error, request_id: '' }));
     expect(JSON.stringify(ofForeign).replaceAll(foreign.id, unknown)).toBe(JSON.stringify(ofUnknown));
-    for (const malformed of ['evt_1', id, 'stream', '%00', 'evt_000000000000000000000%25']) {
+    for (const malformed of ['evt_1', id, 'streams', '%00', 'evt_000000000000000000000%25']) {
       expect((await other.get(`/v1/events/${malformed}`)).status).toBe(404);
     }
   });

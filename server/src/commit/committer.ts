@@ -68,19 +68,24 @@ export class Committer {
   readonly #doubtMs: number;
   readonly #onDeliveries: () => void;
   readonly #observer: CommitObserver | undefined;
+  readonly #onEvents: (accountIds: Iterable<string>) => void;
   readonly #lanes = new Lanes();
   #queue: Waiting[] = [];
   #inFlight = 0;
   #pending = 0;
   #countedAccounts = new Set<string>();
 
-  /** @param parts.onDeliveries told when a batch with deliveries is durable; it must return at once. */
+  /**
+   * @param parts.onDeliveries told when a batch with deliveries is durable; it must return at once.
+   * @param parts.onEvents told of the accounts whose events are durable; it must return at once.
+   */
   constructor(
     parts: Making & {
       writers: Pool;
       epoch: number;
       onDeliveries?: () => void;
       observer?: CommitObserver;
+      onEvents?: (accountIds: Iterable<string>) => void;
       doubtMs?: number;
     },
   ) {
@@ -89,6 +94,7 @@ export class Committer {
     this.#epoch = parts.epoch;
     this.#onDeliveries = parts.onDeliveries ?? (() => {});
     this.#observer = parts.observer;
+    this.#onEvents = parts.onEvents ?? (() => {});
     this.#doubtMs = parts.doubtMs ?? doubtMsDefault;
   }
 
@@ -193,6 +199,7 @@ export class Committer {
             if (member.counts.length > 0) this.#countedAccounts.add(member.accountId);
             settle({ kind: 'committed', answer: member.answer });
           }
+          this.#onEvents(accountsWithEvents(rest));
           return;
         case 'members_refused':
           rest.forEach(({ settle }, index) => sent.members.has(index) && settle({ kind: sent.reason }));
@@ -336,6 +343,10 @@ function verdictOf(trip: Trip & { kind: 'answered' }, members: number): Sent {
 /** Whether the batch's own rows were there already: it was committed by an earlier trip. */
 function isProof({ error, statement }: Trip & { kind: 'answered' }): boolean {
   return statement !== undefined && provesCommit(statement) && codeOf(error) === uniqueViolation;
+}
+
+function accountsWithEvents(batch: Waiting[]): Set<string> {
+  return new Set(batch.filter(({ member }) => member.events.length > 0).map(({ member }) => member.accountId));
 }
 
 /** How many deliveries a batch has put in the queue. */

@@ -62,6 +62,12 @@ export const errorCatalogue = {
     explanation:
       'Send the body as JSON with the header `Content-Type: application/json`, and a file as a form with `Content-Type: multipart/form-data` and its boundary. Other forms, and content encodings such as gzip, are not read.',
   },
+  event_cursor_expired: {
+    status: 400,
+    type: 'invalid_request_error',
+    explanation:
+      'The stream of events was to go on behind an event that is older than all that are kept, so it is not known what came after it. Read what you need from GET /v1/references and the other lists, and begin a stream anew, without `Last-Event-ID` and `after`.',
+  },
   headers_too_large: {
     status: 431,
     type: 'invalid_request_error',
@@ -113,7 +119,7 @@ export const errorCatalogue = {
     status: 503,
     type: 'api_error',
     explanation:
-      'More requests are waiting, or more uploads are on their way, than the server can carry out in reasonable time. Nothing was changed. Wait for the time in Retry-After and try again.',
+      'More requests are waiting, more uploads are on their way, or more streams are open, than the server can carry out in reasonable time. Nothing was changed. Wait for the time in Retry-After and try again.',
   },
   parameter_invalid: {
     status: 400,
@@ -146,7 +152,7 @@ export const errorCatalogue = {
     status: 429,
     type: 'rate_limit_error',
     explanation:
-      'Too many requests came within a second: of one account, or from one address whose keys were no good; or an account has 16 uploads on their way already. Nothing was done. Wait for the time in Retry-After; the RateLimit header tells how many requests are left.',
+      'Too many requests came within a second: of one account, or from one address whose keys were no good; or an account has 16 uploads on their way, or 50 streams open, already. Nothing was done. Wait for the time in Retry-After; the RateLimit header tells how many requests are left.',
   },
   request_invalid: {
     status: 400,

@@ -146,6 +146,8 @@ export interface Resource<R extends StoredRecord = StoredRecord> {
   listedUnder?: Readonly<Record<string, string>>;
   /** What makes such a record out of one of another kind, by that kind's path: `POST /v1/<path>/{id}/<name>`. */
   actionsOn?: Readonly<Record<string, Record<string, Action>>>;
+  /** Its records have one order, and are sent as they are made to whoever follows `GET /v1/<path>/stream`. */
+  streamed?: true;
   /** Its records live in themselves and belong to another account: connected accounts to their parent. */
   ownedBy?: Ownership<R>;
   /**

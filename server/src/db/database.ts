@@ -24,6 +24,8 @@ export interface Database {
   readers: Pool;
   /** For lists: one that has much to look at keeps nobody from signing in. */
   listers: Pool;
+  /** For streams of events: those who read long histories keep nobody from anything else. */
+  followers: Pool;
   /** For the bytes of files: whoever sends large ones keeps nobody from their lists. */
   files: Pool;
   /** For the committer alone: nothing else writes. Statements are pipelined: a batch is one trip. */
@@ -41,6 +43,9 @@ export const writersMax = 2;
 /** Few connections serve more than many: reads by id are coalesced, and every switch between backends costs. */
 const readersMax = 4;
 const listersMax = 3;
+
+/** Each account that is followed is read once for all who do. */
+const followersMax = 2;
 
 /** Parts of 256 kB keep a connection busy for milliseconds; two serve many who send at once. */
 const filesMax = 2;
@@ -63,6 +68,9 @@ const watching: PoolConfig = {
  */
 const indexesOnly = '-c enable_seqscan=off -c enable_bitmapscan=off';
 
+/** A page of events is found by their order; planned once, because to look at all partitions takes longer than to read a page. */
+const inOrderOnly = `${indexesOnly} -c enable_sort=off -c plan_cache_mode=force_generic_plan`;
+
 /** Longer than any statement of ours should ever take; it frees the locks of a client that vanished. */
 const statementTimeoutMs = 10_000;
 
@@ -83,11 +91,12 @@ export function openDatabase(connection: Connection, log: Logger): Database {
   };
   const readers = new Pool({ ...common, max: readersMax });
   const listers = new Pool({ ...common, max: listersMax });
+  const followers = new Pool({ ...common, max: followersMax, options: inOrderOnly });
   const files = new Pool({ ...common, max: filesMax });
   const writers = new Pool({ ...common, max: writersMax, pipeline: true });
   const deliverers = new Pool({ ...common, max: deliverersMax, options: indexesOnly });
   const watchers = new Pool({ ...common, ...watching, options: indexesOnly });
-  const pools = [readers, listers, files, writers, deliverers, watchers];
+  const pools = [readers, listers, followers, files, writers, deliverers, watchers];
   for (const pool of pools) {
     pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'));
     // Whoever uses the connection learns of its loss by its queries; without a listener the event would end the process.
@@ -96,6 +105,7 @@ export function openDatabase(connection: Connection, log: Logger): Database {
   return {
     readers,
     listers,
+    followers,
     files,
     writers,
     deliverers,

@@ -32,6 +32,7 @@ export async function joinDeployment(
   release: { versions: readonly string[]; isAlone: boolean },
 ): Promise<Deployment> {
   const newest = release.versions[0]!;
+  await beginEpochAfterRestore(client);
   await client.query(
     'insert into deployment (master_key_check, latest_api_version) values ($1, $2) on conflict do nothing',
     [vault.seal(masterKeyProof), newest],
@@ -52,6 +53,26 @@ export async function joinDeployment(
     eventEpoch: event_epoch,
     latestVersion: release.isAlone ? await releaseVersion(client, newest) : latest_api_version,
   };
+}
+
+/**
+ * Transaction ids begin anew where a dump is restored. Events that have one which is still to come show it, and what is written from
+ * now on comes after them all: in the next epoch.
+ */
+async function beginEpochAfterRestore(client: Client): Promise<void> {
+  await client.query(`
+    update deployment
+    set event_epoch = event_epoch + 1
+    where exists (
+      select from accounts
+      cross join lateral (
+        select transaction_id from events
+        where events.account_id = accounts.account_id and epoch = event_epoch
+        order by transaction_id desc
+        limit 1
+      ) newest
+      where newest.transaction_id >= pg_snapshot_xmax(pg_current_snapshot())
+    )`);
 }
 
 function refuseOtherKey(vault: Vault, check: Buffer): void {

@@ -21,11 +21,15 @@ export type PinnedAccount = AccountFacts & { apiVersion: string };
 /** What one process may still believe of an account that another one has changed; see `staleForMs` of accounts. */
 const ageMaxMs = 1_000;
 
+/** What it takes to know an account, and to pin it. */
+export type AccountContext = Pick<HttpContext, 'accounts' | 'resources' | 'committer' | 'readRecord' | 'config'>;
+
 /** Accounts by their id. */
 export type Accounts = Fresh<AccountFacts>;
 
-export function openAccounts(reader: Reader): Accounts {
-  return new Fresh(ageMaxMs, (ids) => readAccounts(reader, ids));
+/** @param maxMs how old what it tells may be. */
+export function openAccounts(reader: Reader, maxMs = ageMaxMs): Accounts {
+  return new Fresh(maxMs, (ids) => readAccounts(reader, ids));
 }
 
 /**
@@ -34,7 +38,7 @@ export function openAccounts(reader: Reader): Accounts {
  *
  * @throws {ApiError} `account_invalid`; an unknown account and one that is not connected get the same answer.
  */
-export async function chooseAccount(context: HttpContext, call: Call): Promise<PinnedAccount> {
+export async function chooseAccount(context: AccountContext, call: Call): Promise<PinnedAccount> {
   const ownAccountId = call.key!.accountId;
   const wanted = headerOf(call.request, 'service-context') ?? ownAccountId;
   if (!isId('acct', wanted)) {
@@ -55,7 +59,7 @@ export async function chooseAccount(context: HttpContext, call: Call): Promise<P
  * The account, which is pinned to the latest version by the first request of its keys or of its parent's that acts on it, a
  * refused one too (spec, versioning). It is a change of the account like any other, made by the server itself.
  */
-export async function pinned(context: HttpContext, call: Call, facts: AccountFacts): Promise<PinnedAccount> {
+export async function pinned(context: AccountContext, call: Call, facts: AccountFacts): Promise<PinnedAccount> {
   if (isPinned(facts)) return facts;
   const { resources, committer, readRecord, accounts, config } = context;
   const account = resources.find(({ ownedBy }) => ownedBy)!;

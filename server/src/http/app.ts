@@ -10,10 +10,11 @@ import { BodyTime } from './body-time.ts';
 import { bodyBytesMax, bodyFault, checkBodyHeaders, readBody, uploadOf } from './body.ts';
 import { sendContents } from './contents.ts';
 import { discardUpload, readUpload } from './upload.ts';
-import { UploadsUnderWay } from './uploads-under-way.ts';
+import { UnderWay, uploadBounds } from './under-way.ts';
 import { headerOf, newCall, type Call, type HttpContext } from './call.ts';
 import { carryOut, logOnly, repeatOfOtherVersion, type CarriedOut } from './carry-out.ts';
 import { Connections } from './connections.ts';
+import { EventStreams } from './event-streams.ts';
 import { addErrorPages } from './error-pages.ts';
 import { readExpansion } from './expand.ts';
 import { apiErrorOf, errorAnswer } from './errors.ts';
@@ -26,7 +27,7 @@ import { FailedSignIns, RateLimit } from './rate-limit.ts';
 import { queryReader } from './query.ts';
 import { versionedQueryReader, versionedValidator } from './input.ts';
 import { addReference } from './reference.ts';
-import type { ContentsRoute, ReadRoute, Route, WriteRoute } from './route.ts';
+import type { ContentsRoute, ReadRoute, Route, StreamRoute, WriteRoute } from './route.ts';
 import { routesOf } from './routes.ts';
 import { errorInVersion, requireServedVersion, settleVersion } from './version.ts';
 
@@ -58,7 +59,8 @@ export function buildApp(context: HttpContext): FastifyInstance {
     rateLimit: new RateLimit(context.config.rateLimit),
     failedSignIns: new FailedSignIns(),
   };
-  const uploads = new UploadsUnderWay();
+  const uploads = new UnderWay(uploadBounds);
+  const streams = new EventStreams(context);
   const connections = new Connections(context);
   const app = fastify({
     logger: false,
@@ -147,6 +149,8 @@ export function buildApp(context: HttpContext): FastifyInstance {
   });
   app.addHook('onResponse', async (request, reply) => logLine(context, request.call, reply));
   app.decorate('stopServing', async (timeoutMs: number) => {
+    // Their clients come back, to another process or when there is one again.
+    streams.endAll();
     const closed = app.close();
     const startedMs = performance.now();
     while (inFlight.requests > 0 && performance.now() - startedMs < timeoutMs) await delay(10);
@@ -157,7 +161,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
 
   if (context.config.role !== 'worker') {
     const routes = routesOf(context);
-    addRoutes(app, context, routes);
+    addRoutes(app, context, streams, routes);
     addReference(app, context, routes);
   }
   addHealthRoutes(app, context);
@@ -209,21 +213,31 @@ async function identify(context: HttpContext, call: Call, failedSignIns: FailedS
   keyUses.note(call.key, toSeconds(call.startedMs));
 }
 
-function addRoutes(app: FastifyInstance, context: HttpContext, routes: Route[]): void {
+function addRoutes(app: FastifyInstance, context: HttpContext, streams: EventStreams, routes: Route[]): void {
   const runningKeys = new RunningKeys();
   for (const route of routes) {
     app.route({
       method: route.method,
       url: route.path,
       config: { route },
-      handler: handlerOf(context, runningKeys, route),
+      handler: handlerOf(context, streams, runningKeys, route),
     });
   }
 }
 
-function handlerOf(context: HttpContext, runningKeys: RunningKeys, route: Route) {
+function handlerOf(context: HttpContext, streams: EventStreams, runningKeys: RunningKeys, route: Route) {
   if (route.method !== 'GET') return writeHandler(context, runningKeys, route);
+  if ('follow' in route) return streamHandler(context, streams, route);
   return 'open' in route ? contentsHandler(route) : readHandler(context, route);
+}
+
+function streamHandler(context: HttpContext, streams: EventStreams, route: StreamRoute) {
+  const readQuery = versionedQueryReader(context.versions, route);
+  return async ({ call, url }: FastifyRequest, reply: FastifyReply) => {
+    const { query, expand } = readQuery(call.version, url);
+    readExpansion(context, call, route.expandable, expand);
+    return streams.begin(call, reply, () => route.follow(call, query));
+  };
 }
 
 function contentsHandler(route: ContentsRoute) {

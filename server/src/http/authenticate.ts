@@ -28,8 +28,9 @@ const ageMaxMs = 1_000;
 /** Keys by their text, which is hashed once for each look at the database and not once for each request. */
 export type KeyRing = Fresh<StoredKey>;
 
-export function openKeyRing(reader: Reader): KeyRing {
-  return new Fresh(ageMaxMs, (keys) => readKeys(reader, keys.map(hashKey)));
+/** @param maxMs how old what it tells may be. */
+export function openKeyRing(reader: Reader, maxMs = ageMaxMs): KeyRing {
+  return new Fresh(maxMs, (keys) => readKeys(reader, keys.map(hashKey)));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { OverloadedError, type Answer } from '../commit/mutation.ts';
 import { ApiError } from '../core/errors.ts';
+import type { Resource } from '../core/resource.ts';
 import { UnavailableError } from '../db/database.ts';
 import { UnknownVersionError } from '../versions/apply.ts';
 import { bodyTooLarge } from './body.ts';
@@ -28,6 +29,15 @@ export function apiErrorOf(error: unknown): ApiError {
     return new ApiError('unavailable', message, { retryAfterSeconds: 1, cause: error });
   }
   return frameworkError(error) ?? internalError(error);
+}
+
+/** In the same words whether the record is another account's or nobody's. */
+export function recordMissing({ object }: Resource, id: string, param = 'id'): ApiError {
+  return new ApiError(
+    'resource_missing',
+    `There is no ${object} \`${id.slice(0, 80).toWellFormed()}\` in this account.`,
+    { param },
+  );
 }
 
 export function internalError(cause: unknown): ApiError {

@@ -2,7 +2,7 @@ import { ApiError } from '../core/errors.ts';
 import type { JsonObject } from '../core/diff.ts';
 import type { ApiVersions } from '../versions/apply.ts';
 import { queryReader, type Query } from './query.ts';
-import type { ReadRoute, WriteRoute } from './route.ts';
+import type { Route, WriteRoute } from './route.ts';
 import { validator } from './validate.ts';
 
 /** Reads the query of a request of this version; its parameters come as handlers know them. */
@@ -12,7 +12,10 @@ export type VersionedQueryReader = (version: string, url: string) => { query: Qu
 export type VersionedValidator = (version: string, body: unknown) => void;
 
 /** What a route takes in its query, in each version. */
-export function versionedQueryReader(versions: ApiVersions, { object, query: known }: ReadRoute): VersionedQueryReader {
+export function versionedQueryReader(
+  versions: ApiVersions,
+  { object, query: known }: Pick<Route, 'object' | 'query'>,
+): VersionedQueryReader {
   const readerOf = madeOnce(versions, (version) => versions.propertiesIn(version, object, known), queryReader);
   const told = nameTeller(versions, object, Object.keys(known));
   return (version, url) => {

@@ -3,12 +3,13 @@ import type { Deciding } from '../core/change.ts';
 import type { JsonObject } from '../core/diff.ts';
 import type { Caller, Resource, Told } from '../core/resource.ts';
 import type { Call } from './call.ts';
+import type { Followed } from './event-streams.ts';
 import type { Expandable } from './expand.ts';
 import type { Query } from './query.ts';
 import type { UploadRoute } from './upload.ts';
 
 /** One operation of the API. */
-export type Route = ReadRoute | ContentsRoute | WriteRoute;
+export type Route = ReadRoute | ContentsRoute | StreamRoute | WriteRoute;
 
 interface RouteBase {
   /** What SDKs and the reference call it: `references_create`. */
@@ -29,11 +30,12 @@ interface RouteBase {
 
 /**
  * What is answered with status 200: a record, with its secrets never, always, or for whoever may change it; a list of records; what is
- * left of a record that was deleted; an object that is no record, or a list of such; or a file.
+ * left of a record that was deleted; an object that is no record, or a list of such; a file; or records as they are made.
  */
 export type RouteAnswer =
   | { kind: 'record'; resource: Resource; secrets: 'never' | 'always' | 'to_writers' }
   | { kind: 'list' | 'deletion'; resource: Resource }
+  | { kind: 'stream'; resource: Resource }
   | { kind: 'object' | 'objects'; name: string; schema: TObject; example: JsonObject }
   | { kind: 'file'; contentType: string; description: string };
 
@@ -54,6 +56,12 @@ export interface OpenContents {
   size: number;
   sha256: string;
   bytes: AsyncIterable<Buffer>;
+}
+
+/** Answers server-sent events for as long as its client listens. */
+export interface StreamRoute extends RouteBase {
+  method: 'GET';
+  follow(call: Call, query: Query): Promise<Followed>;
 }
 
 export interface WriteRoute extends RouteBase {

@@ -27,11 +27,13 @@ import {
 import { readCount, readList, type ListQuery } from '../db/lists.ts';
 import type { StoredRow } from '../db/records.ts';
 import type { Call, HttpContext } from './call.ts';
+import { recordMissing } from './errors.ts';
 import { requirePermission } from './permission.ts';
 import { renderExpanded } from './expand.ts';
 import { listParameters, listQuery } from './list.ts';
 import { openSecrets } from './render.ts';
 import { spoken, type ContentsRoute, type ReadRoute, type Route, type RouteAnswer, type WriteRoute } from './route.ts';
+import { streamRoute } from './stream-route.ts';
 import { versionRoutes } from './version-routes.ts';
 
 /** Every operation there is: those of the resources, and those about the API's versions. */
@@ -51,6 +53,7 @@ function routesOfResources(context: HttpContext): Route[] {
     return [
       ...(resource.ownedBy ? ownRoutes(context, resource, resource.ownedBy) : []),
       listRoute(context, resource),
+      ...(resource.streamed ? [streamRoute(context, resource)] : []),
       retrieveRoute(context, resource),
       ...(resource.contents ? [contentsRoute(context, resource, resource.contents)] : []),
       ...(resource.create ? [createRoute(context, resource, resource.create)] : []),
@@ -454,14 +457,6 @@ async function load(context: HttpContext, resource: Resource, call: Call): Promi
   if (record && isErased(record)) call.bodyText = null;
   if (record) return record;
   throw recordMissing(resource, id);
-}
-
-function recordMissing({ object }: Resource, id: string): ApiError {
-  return new ApiError(
-    'resource_missing',
-    `There is no ${object} \`${id.slice(0, 80).toWellFormed()}\` in this account.`,
-    { param: 'id' },
-  );
 }
 
 /** As `load`, of what can still change. */

@@ -68,6 +68,7 @@ export const event = defineResource({
     },
   },
   appendOnly: true,
+  streamed: true,
   fields: {
     type: { column: 'text', schema: Type.String(), description: 'What happened: `<resource>.<verb>`.' },
     data: { column: 'json', schema: Data, description: 'What it happened to.' },

@@ -3,6 +3,7 @@ import { Agent } from 'undici';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { newMasterKey } from '../../src/config.ts';
 import type { Json, JsonObject } from '../../src/core/diff.ts';
+import { textOf } from '../support/answer-text.ts';
 import { allPermissions } from '../support/permissions.ts';
 import type { Route } from '../../src/http/route.ts';
 import { routesOf } from '../../src/http/routes.ts';
@@ -44,6 +45,7 @@ const judgedFurther: Record<string, Record<string, Json>> = {
   to: {},
   starting_after: {},
   ending_before: {},
+  after: {},
 };
 
 /** Whoever asks as they may is told no, because there is nothing to do. */
@@ -327,7 +329,7 @@ async function send(tenant: Tenant, method: Route['method'], path: string, body?
     headers: { authorization: `Bearer ${tenant.key}`, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
   });
-  const text = await answer.body.text();
+  const text = await textOf(answer);
   const headers = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);
   // A file is no JSON.
   const told = text.startsWith('{') ? JSON.parse(text) : null;

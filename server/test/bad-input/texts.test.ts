@@ -3,6 +3,7 @@ import { Agent } from 'undici';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { newMasterKey } from '../../src/config.ts';
 import type { JsonObject } from '../../src/core/diff.ts';
+import { textOf } from '../support/answer-text.ts';
 import { allPermissions } from '../support/permissions.ts';
 import type { Route, WriteRoute } from '../../src/http/route.ts';
 import { routesOf } from '../../src/http/routes.ts';
@@ -311,7 +312,7 @@ async function ask(
     },
     ...(body !== undefined && { body }),
   });
-  const text = await answer.body.text();
+  const text = await textOf(answer);
   const headers = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);
   return { status: answer.statusCode, headers: new Headers(headers), text, body: JSON.parse(text) };
 }

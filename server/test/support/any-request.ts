@@ -185,6 +185,8 @@ function mutated([body, mutations]: [
     const target = objects[at % objects.length]!;
     const names = Object.keys(target);
     const member = kind === 'add' || names.length === 0 ? name : names[at % names.length]!;
+    // An array has a length whatever is in it.
+    if (Array.isArray(target) && member === 'length') continue;
     if (kind === 'drop') delete target[member];
     else
       Object.defineProperty(target, member, {

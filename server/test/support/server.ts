@@ -7,6 +7,7 @@ import { createContext, type Context, type Overrides } from '../../src/context.t
 import { withClient, type Connection } from '../../src/db/database.ts';
 import { makeFirstAccount } from '../../src/first-start.ts';
 import { buildApp } from '../../src/http/app.ts';
+import { isStream } from './answer-text.ts';
 import { holdAnswers } from './answers.ts';
 import { databaseIn } from './global-setup.ts';
 
@@ -136,7 +137,10 @@ export function apiClient(url: string, key: string): Api {
         body: typeof body === 'string' || body instanceof FormData ? body : JSON.stringify(body),
       }),
     });
-    const text = await response.text();
+    // A stream has no end.
+    const isEndless = isStream(response.headers.get('content-type') ?? '');
+    if (isEndless) await response.body!.cancel();
+    const text = isEndless ? '' : await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json');
     return {
       status: response.status,

@@ -1,6 +1,6 @@
 import { errorCatalogue } from '../../core/errors.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
-import { uploadsOfAccountMax } from '../uploads-under-way.ts';
+import { streamBounds, uploadBounds } from '../under-way.ts';
 
 /** What the guide is written for. */
 interface GuideFacts {
@@ -26,6 +26,7 @@ export function guide(facts: GuideFacts): string {
     lists(facts),
     expanding(facts),
     metadata,
+    streaming,
     webhooks,
     limits,
   ];
@@ -149,6 +150,23 @@ const metadata = `
 Many records take \`metadata\`: up to 50 pairs, with keys of 1 to 40 characters without brackets and values of up to 500. It is \`{}\` when it is empty. An update merges: a pair replaces the one of its key, \`""\` removes it, and null clears all.
 `;
 
+const streaming = `
+# Streaming events
+
+\`GET /v1/events/stream\` sends each event as it is committed, as server-sent events, without an address that others must reach. \`id\` is the event’s id and \`data\` the event as the list shows it, on one line; there is no \`event\` line, so \`onmessage\` gets all of them.
+
+\`\`\`text
+retry: 1000
+
+id: evt_…
+data: {"id":"evt_…","object":"event","type":"reference.created", …}
+\`\`\`
+
+A stream begins now. After it has ended, for whatever reason, connect again with the last id that you have, in \`Last-Event-ID\` or \`after\`: it goes on behind that event, and nothing is lost or comes twice. If that event is no longer kept, the answer is 400 (\`event_cursor_expired\`): read what you need from the lists, and begin anew.
+
+The order of a stream is not that of the list: it is the same for everyone who follows the account, and of two changes of one record the later comes later. To have the past and what follows it, begin a stream, then read the list, and leave out what comes twice.
+`;
+
 const webhooks = `
 # Webhooks
 
@@ -191,7 +209,8 @@ const limits = `
 | Request line and headers | 16 kB |
 | File | 10 MB, a PDF |
 | A request’s headers, its body, a file | 10, 15 and 60 seconds to arrive |
-| Uploads of an account at once | ${uploadsOfAccountMax}; beyond that 429, and 503 where a server has too many of all accounts |
+| Uploads of an account at once | ${uploadBounds.ofAccountMax}; beyond that 429, and 503 where a server has too many of all accounts |
+| Streams of an account at once | ${streamBounds.ofAccountMax} in a process; beyond that 429, and 503 where a process has too many of all accounts |
 | Page of a list | 50 records |
 | Texts | 500 characters, unless a member says otherwise |
 | Webhook endpoints of an account | 100 |

@@ -56,6 +56,13 @@ const ofRequests: Record<string, Piece> = {
   },
 };
 
+const ofStreams: Record<string, Piece> = {
+  'Last-Event-ID': {
+    description: 'Go on behind the event of this id: the last one that you have. It goes before `after`.',
+    schema: { type: 'string', pattern: idPatternOf('evt') },
+  },
+};
+
 const ofDeliveries: Record<string, Piece> = {
   'Service-Signature': {
     description:
@@ -92,7 +99,10 @@ export function parameterComponents(version: string): Record<string, Piece> {
       prefix + componentName(name),
       { name, in: 'header', required, ...header, ...(name === 'Service-Version' && { example: version }) },
     ]);
-  return Object.fromEntries([...parameters(ofRequests, '', false), ...parameters(ofDeliveries, 'Delivered', true)]);
+  return Object.fromEntries([
+    ...parameters({ ...ofRequests, ...ofStreams }, '', false),
+    ...parameters(ofDeliveries, 'Delivered', true),
+  ]);
 }
 
 /** References to what every answer bears, and to these. */

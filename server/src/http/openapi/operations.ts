@@ -3,7 +3,7 @@ import type { Resource } from '../../core/resource.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
 import { spoken, type Route } from '../route.ts';
 import { fileField, type UploadRoute } from '../upload.ts';
-import { uploadsOfAccountMax } from '../uploads-under-way.ts';
+import { streamBounds, uploadBounds, type Bounds } from '../under-way.ts';
 import { answerHeaders, requestHeaders } from './headers.ts';
 import { refusalsOf } from './refusals.ts';
 import type { Piece, Schemas } from './schemas.ts';
@@ -34,10 +34,10 @@ export function tagNameOf(path: string): string {
 export function operationOf(shapes: Shapes, route: Route): Piece {
   const { permission, told, operationId } = route;
   const needs = permission === null ? 'Any key will do.' : `Needs the permission \`${permission}\`.`;
+  const bounds = boundsOf(route);
   const bound =
-    'upload' in route && route.upload !== null
-      ? `Up to ${uploadsOfAccountMax} of an account can be on their way at once; beyond that it is refused with 429 (\`rate_limit\`) before anything is read, and where a server has too many of all accounts, with 503 (\`overloaded\`).`
-      : undefined;
+    bounds &&
+    `An account can have up to ${bounds.ofAccountMax} ${bounds.what} at once; beyond that it is refused with 429 (\`rate_limit\`) before anything is read, and where a server has too many of all accounts, with 503 (\`overloaded\`).`;
   const description = [told.description, bound, needs].filter((text) => text !== undefined).join('\n\n');
   const body = route.method === 'POST' ? requestBodyOf(shapes, route) : null;
   return {
@@ -51,6 +51,11 @@ export function operationOf(shapes: Shapes, route: Route): Piece {
     ...(permission !== null && { 'x-permission': permission }),
     ...(route.method === 'POST' && route.upload && { 'x-codeSamples': [uploadSample(shapes.publicUrl + route.path)] }),
   };
+}
+
+function boundsOf(route: Route): Bounds | undefined {
+  if ('follow' in route) return streamBounds;
+  return 'upload' in route && route.upload ? uploadBounds : undefined;
 }
 
 function pathParameters({ resources }: Shapes, { path }: Route): Piece[] {
@@ -97,8 +102,13 @@ function expandParameter(
   ];
 }
 
-function headerParameters({ method }: Route): Piece[] {
-  return requestHeaders('Service-Version', 'Service-Context', ...(method === 'POST' ? ['Idempotency-Key'] : []));
+function headerParameters({ method, answer }: Route): Piece[] {
+  return requestHeaders(
+    'Service-Version',
+    'Service-Context',
+    ...(method === 'POST' ? ['Idempotency-Key'] : []),
+    ...(answer.kind === 'stream' ? ['Last-Event-ID'] : []),
+  );
 }
 
 function requestBodyOf(shapes: Shapes, route: Extract<Route, { method: 'POST' | 'DELETE' }>): Piece | null {
@@ -159,6 +169,11 @@ function successOf(shapes: Shapes, route: Route): Piece {
     const schema = { type: 'string', contentMediaType: answer.contentType };
     return { description: answer.description, headers, content: { [answer.contentType]: { schema } } };
   }
+  if (answer.kind === 'stream') {
+    const description = 'Server-sent events (HTML Standard, 9.2), without an end. `data` is JSON.';
+    const schema = { type: 'string', description, 'x-data': shapes.schemas.record(answer.resource) };
+    return { description: answerInWords(route), headers, content: { 'text/event-stream': { schema } } };
+  }
   const isCreation = answer.kind === 'record' && route.operationId === `${answer.resource.path}_create`;
   const example = isCreation ? shapes.schemas.newExample(answer.resource) : null;
   return {
@@ -178,6 +193,8 @@ function answerInWords({ answer }: Route): string {
       return `A page of ${spoken(answer.resource.path)}.`;
     case 'deletion':
       return `What is left of the ${spoken(answer.resource.object)}.`;
+    case 'stream':
+      return `The ${spoken(answer.resource.path)}, as they are made.`;
     case 'objects':
       return 'All of them.';
     case 'object':

@@ -13,7 +13,7 @@ const sharedStatuses: Record<number, { name: string; when: string }> = {
   415: { name: 'UnsupportedMediaType', when: 'The body is of a type that is not read.' },
   429: {
     name: 'TooManyRequests',
-    when: 'There were too many requests within a second, or there are too many uploads at once.',
+    when: 'There were too many requests within a second, or there are too many uploads or streams at once.',
   },
   500: { name: 'InternalServerError', when: 'Something went wrong on the server’s side, and nothing was changed.' },
   503: { name: 'ServiceUnavailable', when: 'The server cannot answer just now.' },
@@ -29,11 +29,11 @@ const withoutOperation: ReadonlySet<ErrorCode> = new Set([
 
 /** The refusals of an operation by their status: those of 400 are its own, the others the same for many. */
 export function refusalsOf(schemas: Schemas, route: Route): Record<string, Piece> {
-  const { method, path } = route;
+  const { method, path, told } = route;
   const replayed = method === 'POST' ? ['Idempotent-Replayed', 'Original-Request'] : [];
   const badRequest = refusal(schemas, 'The request is not good as it is.', badRequestCodes(route), replayed);
   const can: Record<number, boolean> = {
-    404: path.includes(':id'),
+    404: path.includes(':id') || (told.refusals ?? []).includes('resource_missing'),
     409: method === 'POST',
     413: method !== 'GET',
     415: method !== 'GET',
@@ -82,7 +82,8 @@ function badRequestCodes({ method, query, expandable, told, ...route }: Route): 
     'request_invalid',
     // An account whose links are strict refuses those to what is not there.
     links.some((link) => members.includes(link)) && 'resource_missing',
-    ...(told.refusals ?? []),
+    // Of a record that a body names, that it is missing is a fault of the body.
+    ...(told.refusals ?? []).filter((code) => method === 'POST' || errorCatalogue[code].status === 400),
   ];
   return codes.filter((code) => code !== false).sort();
 }

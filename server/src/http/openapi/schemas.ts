@@ -36,7 +36,7 @@ export class Schemas {
   }
 
   /** What a route answers, where that is JSON. */
-  ofAnswer(answer: Exclude<RouteAnswer, { kind: 'file' }>, method: string): Piece {
+  ofAnswer(answer: Exclude<RouteAnswer, { kind: 'file' | 'stream' }>, method: string): Piece {
     switch (answer.kind) {
       case 'list':
         return this.list(nameOf(answer.resource.object), this.record(answer.resource));

@@ -1,0 +1,233 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { withClient } from '../../src/db/database.ts';
+import { startDatabaseProxy } from '../support/database-proxy.ts';
+import { withoutDelivering } from '../support/deployments.ts';
+import { openStream, type EventStream } from '../support/event-stream.ts';
+import { apiClient, serverForTest, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
+import { addAccount, type Tenant } from '../support/tenants.ts';
+
+/*
+ * Whoever follows an account and comes back with the last id they have gets every event exactly once, in the order that all others get,
+ * whatever becomes of connections, processes and transactions meanwhile.
+ */
+
+const writers = 16;
+const writingMs = 6_000;
+
+test('nothing is lost or repeated while transactions are held open, and commit in any order', async () => {
+  const { one, other } = await twoProcesses();
+  const tenant = await addAccount(one);
+  const followers = await followersOf([one, other], tenant, 10);
+  const stop = new AbortController();
+  const held = [holdTransactions(one, tenant, stop.signal), holdTransactions(one, tenant, stop.signal)];
+  const written = await write([one, other], tenant);
+  stop.abort();
+  await Promise.all(held);
+  await expectEverything(one, tenant, followers);
+  expect(written).toBeGreaterThan(100);
+}, 90_000);
+
+test('nothing is lost or repeated when connections to the database are ended', async () => {
+  const { one, other } = await twoProcesses();
+  const tenant = await addAccount(one);
+  const followers = await followersOf([one, other], tenant, 6);
+  const stop = new AbortController();
+  const ending = every(300, stop.signal, () =>
+    withClient(one.connection, (client) =>
+      client.query(`
+        select pg_terminate_backend(pid)
+        from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() and random() < 0.4`),
+    ),
+  );
+  await write([one, other], tenant);
+  stop.abort();
+  await ending;
+  await expectEverything(one, tenant, followers);
+}, 90_000);
+
+test('a stream whose process cannot reach the database for a while goes on or ends, and nothing is lost', async () => {
+  const one = await serverForTest({ settings: withoutDelivering });
+  const proxy = await startDatabaseProxy(one.connection);
+  onTestFinished(() => proxy.stop());
+  const cutOff = await serverForTest({
+    settings: withoutDelivering,
+    connection: proxy.connection,
+    secretKey: one.secretKey,
+  });
+  const tenant = await addAccount(one);
+  const followers = await followersOf([cutOff], tenant, 4);
+  const closing = (async () => {
+    for (let round = 0; round < 3; round++) {
+      await delay(800);
+      proxy.close();
+      await delay(700);
+      proxy.open();
+    }
+  })();
+  await write([one], tenant);
+  await closing;
+  await expectEverything(one, tenant, followers);
+}, 90_000);
+
+/** One process that delivers, and one that only answers, on one database. */
+async function twoProcesses(): Promise<{ one: TestServer; other: TestServer }> {
+  const one = await serverForTest();
+  const other = await serverForTest({
+    settings: withoutDelivering,
+    connection: one.connection,
+    secretKey: one.secretKey,
+  });
+  return { one, other };
+}
+
+/** A client that reconnects with its last id, at random times, and whenever its stream has ended. */
+class Follower {
+  readonly received: EventStream['events'] = [];
+  connections = 0;
+  #stream: EventStream | null = null;
+  #hasStopped = false;
+
+  /** Resolves when it follows, so that it has everything from then on. */
+  async start(servers: TestServer[], { key }: Tenant): Promise<void> {
+    const open = async (): Promise<EventStream> => {
+      const lastId = this.received.at(-1)?.id;
+      const { url } = servers[randomInt(servers.length)]!;
+      return openStream(url, key, lastId === undefined ? {} : { headers: { 'last-event-id': lastId } });
+    };
+    const first = await open();
+    const began = this.#take(first);
+    void (async () => {
+      await began;
+      while (!this.#hasStopped) {
+        const stream = await open().catch(() => null);
+        if (stream) await this.#take(stream);
+        else await delay(50);
+      }
+    })();
+  }
+
+  stop(): void {
+    this.#hasStopped = true;
+    this.#stream?.close();
+  }
+
+  async #take(stream: EventStream): Promise<void> {
+    this.connections++;
+    this.#stream = stream;
+    const known = this.received.length;
+    const take = (): void => {
+      this.received.push(...stream.events.slice(this.received.length - known));
+    };
+    stream.response.on('data', take);
+    let leaving: NodeJS.Timeout | undefined;
+    // Whoever has no id yet could only begin anew.
+    const leaveSoon = (): void => {
+      leaving = setTimeout(() => (this.received.length > 0 ? stream.close() : leaveSoon()), randomInt(20, 1_500));
+    };
+    leaveSoon();
+    await stream.end;
+    clearTimeout(leaving);
+    take();
+  }
+}
+
+async function followersOf(servers: TestServer[], tenant: Tenant, count: number): Promise<Follower[]> {
+  const followers = Array.from({ length: count }, () => new Follower());
+  onTestFinished(() => followers.forEach((follower) => follower.stop()));
+  await Promise.all(followers.map((follower) => follower.start(servers, tenant)));
+  // A first event, so that each has an id to come back with.
+  await tenant.api.post('/v1/customers', { name: 'First' });
+  await expect.poll(() => followers.every(({ received }) => received.length > 0)).toBe(true);
+  return followers;
+}
+
+/** Many at once make records and change them, two at a time the same one. Resolves with how many requests were carried out. */
+async function write(servers: TestServer[], { key }: Tenant): Promise<number> {
+  const endsAtMs = performance.now() + writingMs;
+  let carriedOut = 0;
+  const writeOn = async (api: Api, shared: string[]): Promise<void> => {
+    while (performance.now() < endsAtMs) {
+      const made = await api.post('/v1/references', { application: 'app_1' }).catch(() => null);
+      if (made?.status === 200) shared.push(made.body.id);
+      const id = shared.at(-1 - randomInt(2)) ?? shared.at(-1);
+      const step = String(randomInt(1_000_000));
+      const changed = id && (await api.post(`/v1/references/${id}`, { metadata: { step } }).catch(() => null));
+      carriedOut += Number(made?.status === 200) + Number(changed && changed.status === 200);
+    }
+  };
+  const apis = servers.map(({ url }) => apiClient(url, key));
+  const shared = Array.from({ length: writers / 2 }, (): string[] => []);
+  await Promise.all(
+    Array.from({ length: writers }, (_, index) => writeOn(apis[index % apis.length]!, shared[index >> 1]!)),
+  );
+  return carriedOut;
+}
+
+/** Transactions that begin, wait for some time, and write an event at their end: their ids are older than what was committed since. */
+function holdTransactions(
+  { connection, context }: TestServer,
+  { accountId }: Tenant,
+  signal: AbortSignal,
+): Promise<void> {
+  return every(50, signal, () =>
+    withClient(connection, async (client) => {
+      await client.query('begin');
+      await client.query('select pg_current_xact_id()');
+      await delay(randomInt(400));
+      await client.query(
+        `
+        insert into events
+          (account_id, id, created, type, object_id, mentions, data, request, shape_version, epoch, transaction_id, ordinal)
+        select account_id, $2, created, type, object_id, mentions, data, request, shape_version, epoch,
+          pg_current_xact_id(), 0
+        from events where account_id = $1 and type = 'customer.created' order by id limit 1`,
+        [accountId, context.ids.make('evt')],
+      );
+      await delay(randomInt(200));
+      await client.query(randomInt(4) === 0 ? 'rollback' : 'commit');
+    }),
+  );
+}
+
+async function every(pauseMs: number, signal: AbortSignal, work: () => Promise<unknown>): Promise<void> {
+  while (!signal.aborted) {
+    await work();
+    await delay(randomInt(pauseMs));
+  }
+}
+
+async function expectEverything({ context }: TestServer, { accountId }: Tenant, followers: Follower[]): Promise<void> {
+  const { rows } = await context.database.readers.query<{ id: string }>(
+    'select id from events where account_id = $1 order by epoch, events.transaction_id, ordinal',
+    [accountId],
+  );
+  const ids = rows.map(({ id }) => id);
+  for (const { received } of followers) {
+    await expect.poll(() => received.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(ids.length);
+    expect(received.map(({ id }) => id)).toEqual(ids);
+  }
+  expectCausal(followers[0]!.received.map(({ event }) => event));
+  const connections = followers.map((follower) => follower.connections);
+  for (const count of connections) expect(count).toBeGreaterThan(1);
+  process.stdout.write(
+    `event stream: ${ids.length} events, each once and in one order, to ${followers.length} followers in ${connections.reduce((sum, count) => sum + count)} streams\n`,
+  );
+}
+
+/** Each change of a reference begins where the one before it ended. */
+function expectCausal(events: ApiResponse['body'][]): void {
+  const steps = new Map<string, string | null>();
+  let changes = 0;
+  for (const { type, data } of events) {
+    const { id, metadata } = data.object;
+    if (type === 'reference.created') steps.set(id, null);
+    if (type !== 'reference.updated') continue;
+    expect(data.previous_attributes.metadata.step).toBe(steps.get(id));
+    steps.set(id, metadata.step);
+    changes++;
+  }
+  expect(changes).toBeGreaterThan(20);
+}
