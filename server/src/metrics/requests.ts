@@ -29,7 +29,10 @@ export class RequestMetrics {
     });
     askedGauge(
       registers,
-      { name: 'tenure_http_requests_in_flight', help: 'Requests that are not answered yet.' },
+      {
+        name: 'tenure_http_requests_in_flight',
+        help: 'Requests that are not answered to their end, open streams of events included.',
+      },
       (gauge) => gauge.set(this.#inFlight),
     );
   }
