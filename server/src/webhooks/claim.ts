@@ -51,7 +51,7 @@ export interface ClaimWish {
  * through, however much comes then. This can only be looked up.
  */
 export function isInQueueAs(delivery: string): string {
-  return `queue.account_id = any(array[${delivery}.account_id]) and queue.id = any(array[${delivery}.id])`;
+  return `queue.account_id = any(array[${delivery}.account_id]) and queue.id = ${delivery}.id`;
 }
 
 /** Takes deliveries that are due, the longest due first. Several processes never take the same one. */
