@@ -46,6 +46,7 @@ export const fairness: Suite<'p99'> = {
 };
 
 async function measure({ deployment, receiver }: Bench, hanging: Hanging | null): Promise<number> {
+  await deployment.subscribe(0);
   if (hanging) await recordDeliveries(deployment, waitingCount);
   else await deployment.empty();
   const healthy = await makeEndpoints(deployment, receiver.origin, hanging?.origin ?? null);
@@ -64,7 +65,8 @@ async function measure({ deployment, receiver }: Bench, hanging: Hanging | null)
     }
     await Promise.all(requests);
     const { receipts } = await receiver.untilReceived(requests.length * healthyCount);
-    verify('every healthy endpoint has every event', receipts.length === requests.length * healthyCount);
+    const expected = requests.length * healthyCount;
+    verify(`${expected} deliveries, ${receipts.length} received`, receipts.length === expected);
     if (hanging) verify('the other one hangs', hanging.connections() > 0);
     return percentile(
       receipts.map(([id, atMs]) => Math.max(0, atMs - answeredAtMs.get(id)!)),

@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { indexesOnly } from '../server/src/db/database.ts';
 import { claimDeliveries } from '../server/src/webhooks/claim.ts';
 import { dispatcherLimits } from '../server/src/webhooks/dispatcher.ts';
 import type { Deployment } from './deployment.ts';
@@ -51,6 +52,11 @@ export const parked: Suite<'claim'> = {
 async function parkRetries({ database }: Deployment): Promise<void> {
   await database.query('create schema parked');
   await database.query('create table parked.webhook_queue (like public.webhook_queue including all)');
+  // Copied tables have not the settings of the original, of which one leaves room in each page.
+  const { rows } = await database.query<{ settings: string }>(
+    `select array_to_string(reloptions, ', ') as settings from pg_class where oid = 'public.webhook_queue'::regclass`,
+  );
+  await database.query(`alter table parked.webhook_queue set (${rows[0]!.settings})`);
   await database.query('insert into parked.webhook_queue select * from public.webhook_queue');
   await database.query(
     `insert into parked.webhook_queue (account_id, id, event, webhook_endpoint, attempt_count, due_at_ms)
@@ -72,7 +78,7 @@ interface Claimer {
 async function claimerOf({ databaseUrl }: Deployment, schema: string): Promise<Claimer> {
   const client = new Client({
     connectionString: databaseUrl,
-    options: `-c search_path=${schema},public -c enable_seqscan=off -c enable_bitmapscan=off`,
+    options: `-c search_path=${schema},public ${indexesOnly}`,
   });
   await client.connect();
   const { claimMax } = dispatcherLimits;

@@ -64,12 +64,12 @@ const watching: PoolConfig = {
 
 /**
  * The queue of deliveries grows from nothing to very much in seconds, faster than statistics of it are taken; its statements
- * shall use its indexes whatever they say.
+ * shall use its indexes whatever they say, and be planned once.
  */
-const indexesOnly = '-c enable_seqscan=off -c enable_bitmapscan=off';
+export const indexesOnly = '-c enable_seqscan=off -c enable_bitmapscan=off -c plan_cache_mode=force_generic_plan';
 
 /** A page of events is found by their order; planned once, because to look at all partitions takes longer than to read a page. */
-const inOrderOnly = `${indexesOnly} -c enable_sort=off -c plan_cache_mode=force_generic_plan`;
+const inOrderOnly = `${indexesOnly} -c enable_sort=off`;
 
 /** Longer than any statement of ours should ever take; it frees the locks of a client that vanished. */
 const statementTimeoutMs = 10_000;
