@@ -305,44 +305,49 @@ function insertDeliveries(batch: readonly Member[], nowMs: number): Statement | 
     'insert_deliveries',
     `
     with input as materialized (
-      select *, array['*', type, split_part(type, '.', 1) || '.*'] as names
+      select *
       from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::text[],
           $9::bigint[], $10::boolean[])
         as input (account_id, event, created, type, due_at_ms, requested_delivery, requested_account, requested_endpoint,
           requested_enablement, resend)
     ),
-    happened as (
-      select * from input where requested_delivery is null
+    -- Many events of a batch are of one kind, and endpoints are looked for once for all of them.
+    kind as materialized (
+      select distinct account_id, type, array['*', type, split_part(type, '.', 1) || '.*'] as names
+      from input
+      where requested_delivery is null
     ),
-    subscribed as (
-      select happened.event, endpoint.account_id, endpoint.id as webhook_endpoint, endpoint.enablement
-      from happened
-      join webhook_endpoints endpoint on endpoint.account_id = happened.account_id and not endpoint.connected
-      where endpoint.status = 'enabled' and endpoint.enabled_events && happened.names
+    subscribed as materialized (
+      select kind.account_id as event_account, kind.type, endpoint.account_id, endpoint.id as webhook_endpoint,
+        endpoint.enablement
+      from kind
+      join webhook_endpoints endpoint on endpoint.account_id = kind.account_id and not endpoint.connected
+      where endpoint.status = 'enabled' and endpoint.enabled_events && kind.names
       union all
       -- A parent's endpoints for the events of its connected accounts.
-      select happened.event, endpoint.account_id, endpoint.id, endpoint.enablement
-      from happened
-      join accounts account on account.account_id = happened.account_id and account.id = happened.account_id
+      select kind.account_id, kind.type, endpoint.account_id, endpoint.id, endpoint.enablement
+      from kind
+      join accounts account on account.account_id = kind.account_id and account.id = kind.account_id
       join webhook_endpoints endpoint on endpoint.account_id = account.parent and endpoint.connected
-      where endpoint.status = 'enabled' and endpoint.enabled_events && happened.names
+      where endpoint.status = 'enabled' and endpoint.enabled_events && kind.names
     ),
     wanted as materialized (
       select
         subscribed.account_id,
         -- As old as its event; the rest is made of event and endpoint, so that a batch that is sent again makes the same.
-        'dlv_' || substr(happened.event, 5, 10)
-          || left(encode(sha256(convert_to(happened.event || subscribed.webhook_endpoint, 'UTF8')), 'hex'), 12) as id,
-        happened.created,
-        happened.event,
-        nullif(happened.account_id, subscribed.account_id) as event_account,
+        'dlv_' || substr(input.event, 5, 10)
+          || left(encode(sha256(convert_to(input.event || subscribed.webhook_endpoint, 'UTF8')), 'hex'), 12) as id,
+        input.created,
+        input.event,
+        nullif(input.account_id, subscribed.account_id) as event_account,
         subscribed.webhook_endpoint,
         subscribed.enablement,
-        happened.type,
-        happened.due_at_ms,
-        happened.resend
-      from happened
-      join subscribed using (event)
+        input.type,
+        input.due_at_ms,
+        input.resend
+      from subscribed
+      join input on input.account_id = subscribed.event_account and input.type = subscribed.type
+      where input.requested_delivery is null
       union all
       select requested_account, requested_delivery, created, event, nullif(account_id, requested_account), requested_endpoint,
         requested_enablement, type, due_at_ms, resend
