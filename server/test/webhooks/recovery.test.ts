@@ -223,6 +223,30 @@ describe('what an endpoint missed while it was disabled', () => {
     expect(receiver.received).toHaveLength(6);
   });
 
+  test('is sent of what was decided before and committed then', async () => {
+    const own = await serverForTest({ overrides: { dispatcherLimits: { pollMs: 20 } } });
+    const behind = new TestClock();
+    const late = await serverForTest({
+      connection: own.connection,
+      secretKey: own.secretKey,
+      settings: role('api'),
+      overrides: { clock: behind },
+    });
+    const receiver = await receiverForTest();
+    const endpoint = await endpointFor(own.api, receiver.url);
+    await own.context.database.readers.query('update webhook_endpoints set created = created - 60');
+    await good(own.api.post(`/v1/webhook_endpoints/${endpoint.id}`, { status: 'disabled' }));
+    // As if it had waited for its commit.
+    behind.advanceSeconds(-5);
+    await makeReferences(late.api, 1);
+    await good(own.api.post(`/v1/webhook_endpoints/${endpoint.id}`, { status: 'enabled' }));
+    await good(
+      own.api.post(`/v1/webhook_endpoints/${endpoint.id}/recover`, { since: Math.floor(Date.now() / 1000) - 60 }),
+    );
+    await new Recoveries(own.context).advance();
+    expect((await receiver.count(1))[0]!.body.type).toBe('reference.created');
+  });
+
   test('is sent of what was pending when it was disabled', async () => {
     const receiver = await brokenReceiver();
     const slow = await serverForTest({
