@@ -16,7 +16,7 @@ export type Ending = 'answered' | 'hung' | 'not_made';
 /** When many are held, each endpoint has only this part of what it may have otherwise: there is room for those that answer. */
 const crowdedShare = 8;
 
-/** An endpoint that has all it may have under way, and has ended none of it for so long, is stuck. */
+/** An endpoint that has had all it may have under way for so long, and has ended none of it, is stuck. */
 const stuckAfterMs = 1_000;
 
 /** After so many attempts in a row that hung, an endpoint is tried with one at a time until that one is answered. */
@@ -133,7 +133,7 @@ export class EndpointLanes {
       endpointId,
       inFlight: 0,
       waiting: [],
-      lastEndMs: performance.now(),
+      lastMoveMs: performance.now(),
       hungInARow: 0,
       pauseMs: 0,
       putOffUntilMs: 0,
@@ -155,7 +155,7 @@ export class EndpointLanes {
   }
 
   #isStuck(lane: Lane): boolean {
-    return lane.inFlight >= this.#shareOf(lane) && performance.now() - lane.lastEndMs > stuckAfterMs;
+    return lane.inFlight >= this.#shareOf(lane) && performance.now() - lane.lastMoveMs > stuckAfterMs;
   }
 
   /** Whether a claim for it would bring more than it can take. */
@@ -191,6 +191,7 @@ export class EndpointLanes {
   #start(delivery: ClaimedDelivery, lane: Lane): void {
     lane.inFlight++;
     this.#inFlight++;
+    lane.lastMoveMs = performance.now();
     // The one by which it is tried out: whoever looks while it is under way shall not find the backlog.
     if (lane.hungInARow >= hungInARowMax) this.#lengthen(lane);
     void this.#carryOut(delivery).then((ending) => this.#end(ending, lane));
@@ -200,7 +201,7 @@ export class EndpointLanes {
     const wasFull = this.#isFull(lane);
     lane.inFlight--;
     this.#inFlight--;
-    lane.lastEndMs = performance.now();
+    lane.lastMoveMs = performance.now();
     if (ending === 'hung') this.#suspect(lane);
     else if (ending === 'answered') this.#trust(lane);
     this.#begin(lane);
@@ -247,8 +248,8 @@ interface Lane {
   endpointId: string;
   inFlight: number;
   waiting: ClaimedDelivery[];
-  /** When an attempt last ended, or the lane began, by the process's own clock. */
-  lastEndMs: number;
+  /** When an attempt last began or ended, by the process's own clock. */
+  lastMoveMs: number;
   /** Attempts in a row that got no answer in good time. */
   hungInARow: number;
   /** How long its backlog was put off the last time; 0 if it is not held up. */

@@ -79,6 +79,31 @@ test('an endpoint that is slow, but answers, gets all it can take, and nothing t
   expect(performance.now() - startedMs).toBeLessThan(16_000);
 }, 40_000);
 
+test('an endpoint that lets one attempt hang, and answers the others in time, is not held up', async () => {
+  const receiver = await receiverForTest(
+    () => {},
+    (response) => void setTimeout(() => response.writeHead(200).end(), 600),
+  );
+  const server = await serverForTest({ overrides: { dispatcherLimits: { pollMs: 50 } } });
+  const endpoint = await pingedEndpoint(server.api, receiver.url);
+  await seed(server, endpoint.id, 1);
+  server.context.dispatcher!.wake();
+  await receiver.count(1);
+  let latestDueMs = 0;
+  for (let burst = 1; burst <= 3; burst++) {
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    await seed(server, endpoint.id, 100);
+    server.context.dispatcher!.wake();
+    const left = async () => {
+      const places = await placesOf(server, endpoint.id);
+      latestDueMs = Math.max(latestDueMs, ...places.map(({ due_at_ms }) => due_at_ms - server.context.clock.nowMs()));
+      return places.length;
+    };
+    await expect.poll(left, soon).toBe(1);
+  }
+  expect(latestDueMs).toBeLessThanOrEqual(0);
+}, 60_000);
+
 async function queueEmptyWithin(server: Parameters<typeof queueEmpty>[0], timeoutMs: number): Promise<void> {
   const count = async () =>
     (await server.context.database.readers.query<{ count: number }>('select count(*) from webhook_queue')).rows[0]!
