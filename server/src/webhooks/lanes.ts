@@ -115,14 +115,17 @@ export class EndpointLanes {
       .map(({ accountId, endpointId, putOffUntilMs }) => ({ accountId, endpointId, untilMs: putOffUntilMs }));
   }
 
-  /** Endpoints that answer again although their backlog is put off for long: it can be brought forward. Told once. */
-  takeRevived(): { accountId: string; endpointId: string; putOffUntilMs: number }[] {
-    const revived = [...this.#lanes.values()].filter((lane) => lane.revivedFromMs > 0);
-    return revived.map((lane) => {
-      const { accountId, endpointId, revivedFromMs: putOffUntilMs } = lane;
-      lane.revivedFromMs = 0;
-      return { accountId, endpointId, putOffUntilMs };
-    });
+  /** Endpoints that answer again although their backlog is put off for long: it can be brought forward. Told until it was. */
+  revived(): { accountId: string; endpointId: string; putOffUntilMs: number }[] {
+    return [...this.#lanes.values()]
+      .filter(({ revivedFromMs }) => revivedFromMs > 0)
+      .map(({ accountId, endpointId, revivedFromMs }) => ({ accountId, endpointId, putOffUntilMs: revivedFromMs }));
+  }
+
+  /** Its backlog was brought forward. */
+  forgetRevived({ endpointId, putOffUntilMs }: { endpointId: string; putOffUntilMs: number }): void {
+    const lane = this.#lanes.get(endpointId);
+    if (lane?.revivedFromMs === putOffUntilMs) lane.revivedFromMs = 0;
   }
 
   #laneOf({ accountId, endpointId }: ClaimedDelivery): Lane {

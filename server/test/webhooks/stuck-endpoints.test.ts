@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { bringForward } from '../../src/webhooks/put-off.ts';
 import { receiverForTest } from '../support/receiver.ts';
 import { serverForTest } from '../support/server.ts';
 import {
@@ -8,6 +9,7 @@ import {
   pingedEndpoint,
   placesOf,
   queueEmpty,
+  role,
   seed,
   soon,
 } from './scenario.ts';
@@ -103,6 +105,24 @@ test('an endpoint that lets one attempt hang, and answers the others in time, is
   }
   expect(latestDueMs).toBeLessThanOrEqual(0);
 }, 60_000);
+
+test('a backlog comes forward piece by piece, however long it is; what is claimed, and what waits for longer, stays', async () => {
+  const server = await serverForTest({ settings: role('api') });
+  const endpoint = await pingedEndpoint(server.api, 'http://127.0.0.1:9/');
+  const pool = server.context.database.deliverers;
+  const nowMs = server.context.clock.nowMs();
+  await seed(server, endpoint.id, 20_002);
+  await pool.query(`update webhook_queue set due_at_ms = $1`, [nowMs + 30_000]);
+  const places = await placesOf(server, endpoint.id);
+  await pool.query('update webhook_queue set due_at_ms = $1 where id = $2', [nowMs + 30_001, places[0]!.id]);
+  await pool.query('update webhook_queue set claimed_until_ms = $1 where id = $2', [nowMs + 30_000, places[1]!.id]);
+  const { rows } = await pool.query<{ account_id: string }>('select account_id from webhook_queue limit 1');
+  const revived = { accountId: rows[0]!.account_id, endpointId: endpoint.id, putOffUntilMs: nowMs + 30_000 };
+  expect(await bringForward(pool, nowMs, revived)).toBe(true);
+  expect(await bringForward(pool, nowMs, revived)).toBe(false);
+  const left = (await placesOf(server, endpoint.id)).filter(({ due_at_ms }) => due_at_ms > nowMs);
+  expect(left.map(({ id }) => id)).toEqual([places[0]!.id, places[1]!.id]);
+}, 40_000);
 
 async function queueEmptyWithin(server: Parameters<typeof queueEmpty>[0], timeoutMs: number): Promise<void> {
   const count = async () =>
