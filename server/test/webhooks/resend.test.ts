@@ -34,6 +34,9 @@ afterAll(() => server.stop());
 const resend = (event: string, endpoint: string, by = api, headers = {}): Promise<ApiResponse> =>
   by.post(`/v1/events/${event}/resend`, { webhook_endpoint: endpoint }, headers);
 
+const after = (gate: Gate, status: number) => (response: ServerResponse) =>
+  void gate.pass().then(() => response.writeHead(status).end());
+
 /** Waits until a delivery is over, and answers it. */
 async function ended(endpointId: string, deliveryId: string, by = api): Promise<Body> {
   const find = async () => (await deliveriesOf(by, endpointId)).find(({ id }) => id === deliveryId);
@@ -193,8 +196,6 @@ describe('while the event is still being retried', () => {
 
   test('an attempt of it that fails at the same moment is the last', async () => {
     const [earlier, again, other] = [new Gate(), new Gate(), new Gate()];
-    const after = (gate: Gate, status: number) => (response: ServerResponse) =>
-      void gate.pass().then(() => response.writeHead(status).end());
     const receiver = await receiverForTest(after(earlier, 500), after(again, 200), after(other, 200));
     const endpoint = await pingedEndpoint(api, receiver.url);
     const first = await ping(api, endpoint.id);
