@@ -155,6 +155,15 @@ async function writeOutcomes(pool: Pool, outcomes: Outcome[]): Promise<void> {
         from input
         join made using (account_id, id, started_at_ms)
         where counts
+          -- Of an endpoint that was deleted, disabled or enabled anew meanwhile it tells nothing any more.
+          and exists (
+            select
+            from webhook_endpoints endpoint
+            where endpoint.account_id = input.account_id
+              and endpoint.id = input.webhook_endpoint
+              and endpoint.enablement = input.enablement
+              and endpoint.status = 'enabled'
+          )
         group by account_id, webhook_endpoint
         order by account_id, webhook_endpoint
       ),
