@@ -16,6 +16,9 @@ import { ended, recovery, type RecoveryRecord } from '../resources/webhook_endpo
 /** So many deliveries or events are looked at for one transaction. */
 const pageSize = 1_000;
 
+/** Events that an endpoint does not want are looked at, too: no statement looks through more of them than there are in this time. */
+const lookedThroughSeconds = 6 * 3600;
+
 /** The others have their turn the next time, so that those that wait for a receiver hold up nobody. */
 const recoveriesAtOnce = 20;
 
@@ -127,9 +130,14 @@ export class Recoveries {
       if (page.missed.length > 0) return page;
     }
     for (const { from, to } of disabledSince(endpoint, since, toSeconds(untilMs))) {
-      const after = [position, firstIdAt('evt', from * 1000)].toSorted().at(-1)!;
-      const missed = await readUnqueued(listers, endpoint, after, firstIdAt('evt', (to + 1) * 1000));
-      if (missed.length > 0) return { missed, position: missed.at(-1)!.event };
+      for (let begin = from; begin <= to; begin += lookedThroughSeconds) {
+        const after = [position, firstIdAt('evt', begin * 1000)].toSorted().at(-1)!;
+        const before = firstIdAt('evt', Math.min(begin + lookedThroughSeconds, to + 1) * 1000);
+        if (after >= before) continue;
+        this.#stopping?.throwIfAborted();
+        const missed = await readUnqueued(listers, endpoint, after, before);
+        if (missed.length > 0) return { missed, position: missed.at(-1)!.event };
+      }
     }
     return null;
   }

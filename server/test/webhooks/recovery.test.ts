@@ -223,6 +223,23 @@ describe('what an endpoint missed while it was disabled', () => {
     expect(receiver.received).toHaveLength(6);
   });
 
+  test('is sent of days, whenever it happened', async () => {
+    const receiver = await receiverForTest();
+    const endpoint = await endpointFor(api, receiver.url, { status: 'disabled' });
+    const since = nowSeconds();
+    const hours = [0, 5, 2, 12, 6, 40];
+    for (const hour of hours) {
+      clock.advanceSeconds(hour * 3600);
+      await makeReferences(api, 1);
+    }
+    await setStatus(endpoint.id, 'enabled');
+    await good(recover(endpoint.id, since));
+    expect(await untilRecovered(endpoint.id)).toMatchObject({ status: 'completed', resent: hours.length });
+    await queueEmpty(server);
+    expect(new Set(eventsOf(receiver)).size).toBe(hours.length);
+    expect(receiver.received).toHaveLength(hours.length);
+  });
+
   test('is sent of what was decided before and committed then', async () => {
     const own = await serverForTest({ overrides: { dispatcherLimits: { pollMs: 20 } } });
     const behind = new TestClock();
