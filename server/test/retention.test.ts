@@ -173,6 +173,27 @@ describe('a week of which something is pending', () => {
     await expectExactCounts(server);
   });
 
+  test('is no place to go on from: of what came after it a week is gone', async () => {
+    const { server, clock } = await serverInThePast({ weeks: 10, settings: role('api') });
+    await endpointFor(server.api, 'http://127.0.0.1:9/');
+    const early = await someOfEverything(server);
+    clock.advanceSeconds(weekSeconds);
+    const gone = await someOfEverything(server);
+    await removeFromQueue(server, gone.eventId);
+    clock.advanceSeconds(9 * weekSeconds);
+    await drop(server);
+    await expectThere(server, early);
+    for (const { eventId } of [early, gone]) {
+      const answer = await server.api.get(`/v1/events/stream?after=${eventId}`);
+      expectRefusal(answer, {
+        status: 400,
+        type: 'invalid_request_error',
+        code: 'event_cursor_expired',
+        param: 'after',
+      });
+    }
+  });
+
   test('stays: by the id of its event, whenever the delivery was made', async () => {
     const { server, clock } = await serverInThePast({ weeks: 10, settings: role('api') });
     const early = await someOfEverything(server);

@@ -1,7 +1,8 @@
 import { Type, type TSchema } from 'typebox';
 import { ApiError, invalidParameter } from '../core/errors.ts';
-import { isId } from '../core/ids.ts';
+import { isId, timeOfId } from '../core/ids.ts';
 import type { Filter, Resource } from '../core/resource.ts';
+import { retainedFromMs } from '../core/retention.ts';
 import type { PlacedEvent, Position } from '../db/event-order.ts';
 import { recordOfRow, type StoredRow } from '../db/records.ts';
 import { headerOf, type Call, type HttpContext } from './call.ts';
@@ -60,7 +61,7 @@ export function streamRoute(context: HttpContext, resource: Resource): StreamRou
  * @throws {ApiError} `event_cursor_expired` where that is so old that what came after it may be gone.
  */
 async function positionOf(
-  { eventTails }: HttpContext,
+  { eventTails, clock, config }: HttpContext,
   resource: Resource,
   call: Call,
   { after }: Query,
@@ -76,13 +77,16 @@ async function positionOf(
       `\`${param}\` must be the id of ${spoken(resource.object)}, such as \`${resource.prefix}_…\`.`,
     );
   }
-  const position = await eventTails.positionOf(call.accountId, id);
-  if (position) return position;
-  const oldest = await eventTails.oldestOf(call.accountId);
-  if (oldest !== null && id > oldest) throw recordMissing(resource, id, param);
+  // A week may be kept longer than the one after it, so that an event is there and what came after it is not.
+  if (timeOfId(id) >= retainedFromMs(clock.nowMs(), config.retentionDays)) {
+    const position = await eventTails.positionOf(call.accountId, id);
+    if (position) return position;
+    const oldest = await eventTails.oldestOf(call.accountId);
+    if (oldest !== null && id > oldest) throw recordMissing(resource, id, param);
+  }
   throw new ApiError(
     'event_cursor_expired',
-    `\`${id}\` is older than every event that is kept, so what came after it may be gone. Read the records that you need from their lists, and begin a stream without \`${param}\`.`,
+    `\`${id}\` is older than what is kept, so what came after it may be gone. Read the records that you need from their lists, and begin a stream without \`${param}\`.`,
     { param },
   );
 }

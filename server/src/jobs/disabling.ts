@@ -4,11 +4,11 @@ import { decidingOf } from '../core/change.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import type { Pool } from '../db/database.ts';
 import type { RecordReader } from '../db/records.ts';
-import { disableFailing, isGivenUp, type Failures } from '../resources/webhook_endpoint/disabling.ts';
+import { disableFailing, failingLimits, isGivenUp, type Failures } from '../resources/webhook_endpoint/disabling.ts';
 import { webhookEndpoint } from '../resources/webhook_endpoint/index.ts';
 import type { WebhookEndpointRecord } from '../resources/webhook_endpoint/record.ts';
 
-/** Endpoints that have failed for less are not looked at. */
+/** The others are disabled the next time. */
 const endpointsAtOnce = 1_000;
 
 interface DisablingContext {
@@ -21,8 +21,7 @@ interface DisablingContext {
 
 /** Disables the endpoints that have taken nothing for so long that nobody can be expected to mend them meanwhile. */
 export async function disableFailingEndpoints(context: DisablingContext): Promise<void> {
-  for (const { account_id: accountId, webhook_endpoint: id, ...row } of await readFailing(context.database.readers)) {
-    if (!isGivenUp(failuresOf(row))) continue;
+  for (const { account_id: accountId, webhook_endpoint: id } of await readGivenUp(context.database.readers)) {
     await disable(context, accountId, id).catch((error: unknown) =>
       context.log.warn({ err: error, endpoint: id }, 'an endpoint that fails could not be disabled; it is tried again'),
     );
@@ -60,18 +59,23 @@ function failuresOf(row: FailuresRow): Failures {
   return { sinceMs: row.since_ms, lastMs: row.last_ms, attempts: row.attempt_count, days: row.day_count };
 }
 
-async function readFailing(pool: Pool): Promise<(FailuresRow & { account_id: string; webhook_endpoint: string })[]> {
-  const { rows } = await pool.query<FailuresRow & { account_id: string; webhook_endpoint: string }>({
-    name: 'failing_endpoints',
+/** As `isGivenUp` has it: of those that fail, most have failed for less, and some will never fail any more. */
+async function readGivenUp(pool: Pool): Promise<{ account_id: string; webhook_endpoint: string }[]> {
+  const { rows } = await pool.query<{ account_id: string; webhook_endpoint: string }>({
+    name: 'endpoints_given_up',
     text: `
-      select failing.*
+      select failing.account_id, failing.webhook_endpoint
       from webhook_failures failing
       join webhook_endpoints endpoint
         on endpoint.account_id = failing.account_id and endpoint.id = failing.webhook_endpoint
-      where endpoint.status = 'enabled' and endpoint.enablement = failing.enablement
+      where endpoint.status = 'enabled'
+        and endpoint.enablement = failing.enablement
+        and failing.last_ms - failing.since_ms >= $1
+        and failing.attempt_count >= $2
+        and failing.day_count >= $3
       order by failing.since_ms
       limit ${endpointsAtOnce}`,
-    values: [],
+    values: [failingLimits.durationMs, failingLimits.attempts, failingLimits.days],
   });
   return rows;
 }

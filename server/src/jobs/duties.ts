@@ -97,7 +97,7 @@ export function startDuties(context: {
     }
   };
 
-  const recoveries = new Recoveries(context);
+  const recoveries = new Recoveries(context, signal);
 
   const running = [
     every(foldEveryMs, 'fold counts', async () => {

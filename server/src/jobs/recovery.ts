@@ -16,6 +16,10 @@ import { ended, recovery, type RecoveryRecord } from '../resources/webhook_endpo
 /** So many deliveries or events are looked at for one transaction. */
 const pageSize = 1_000;
 
+/** Events that an endpoint does not want are looked at, too: no statement looks through more of them than there are in this time. */
+const lookedThroughSeconds = 6 * 3600;
+
+/** The others have their turn the next time, so that those that wait for a receiver hold up nobody. */
 const recoveriesAtOnce = 20;
 
 interface RecoveryContext {
@@ -36,24 +40,33 @@ interface RecoveryContext {
  */
 export class Recoveries {
   readonly #context: RecoveryContext;
-  /** The first delivery that the last page of a recovery has made. */
-  readonly #underWayFrom = new Map<string, { endpointId: string; deliveryId: string }>();
+  readonly #stopping: AbortSignal | undefined;
+  /** What the last page of a recovery has made. */
+  readonly #underWay = new Map<string, DeliveryRange>();
+  /** The last whose turn it was; empty if the turn is the oldest's. */
+  #lastId = '';
 
-  constructor(context: RecoveryContext) {
+  /** @param stopping whoever stops the server does not wait until a long history has been looked through. */
+  constructor(context: RecoveryContext, stopping?: AbortSignal) {
     this.#context = context;
+    this.#stopping = stopping;
   }
 
-  /** Brings every recovery one page further, if no other process is at it. */
+  /** Brings some recoveries one page further, each in its turn, if no other process is at it. */
   async advance(): Promise<void> {
     const { connection, database } = this.#context;
-    if ((await readPending(database.listers)).length === 0) return;
+    if ((await readPending(database.listers, '')).length === 0) return this.#underWay.clear();
     // Two recoveries of one endpoint shall not send the same event at the same time.
     await withClient(connection, (client) =>
       withLockIfFree(client, recoveriesLockKey, async () => {
-        for (const { account_id: accountId, id } of await readPending(database.listers)) {
-          await this.#advanceOne(accountId, id).catch((error: unknown) =>
-            this.#context.log.warn({ err: error, recovery: id }, 'a recovery could not go on; it is tried again'),
-          );
+        const pending = await readPending(database.listers, this.#lastId);
+        this.#lastId = pending.length === recoveriesAtOnce ? pending.at(-1)!.id : '';
+        for (const { account_id: accountId, id } of pending) {
+          if (this.#stopping?.aborted) return;
+          await this.#advanceOne(accountId, id).catch((error: unknown) => {
+            if (this.#stopping?.aborted) return;
+            this.#context.log.warn({ err: error, recovery: id }, 'a recovery could not go on; it is tried again');
+          });
         }
       }),
     );
@@ -61,9 +74,9 @@ export class Recoveries {
 
   async #advanceOne(accountId: string, id: string): Promise<void> {
     const { committer, readRecord, database } = this.#context;
-    const underWayFrom = this.#underWayFrom.get(id);
-    if (underWayFrom !== undefined && (await isUnderWay(database.listers, accountId, underWayFrom))) return;
-    this.#underWayFrom.delete(id);
+    const underWay = this.#underWay.get(id);
+    if (underWay !== undefined && (await isUnderWay(database.listers, accountId, underWay))) return;
+    this.#underWay.delete(id);
     const outcome = await committer.commit({
       accountId,
       request: null,
@@ -97,7 +110,7 @@ export class Recoveries {
       enablement: endpoint.enablement,
       isResend: false,
     }));
-    this.#underWayFrom.set(current.id, { endpointId: endpoint.id, deliveryId: deliveries[0]!.id });
+    this.#underWay.set(current.id, { endpointId: endpoint.id, first: deliveries[0]!.id, last: deliveries.at(-1)!.id });
     const after = { ...current, resent: current.resent + deliveries.length, position: page.position };
     return { ...decidingOf(recovery, current, { after }), deliveries, answer: null };
   }
@@ -111,14 +124,20 @@ export class Recoveries {
     // What came later was not asked for, and has the recovery's own deliveries in it.
     const untilMs = timeOfId(id as Id);
     for (let after = position || firstIdAt('dlv', since * 1000); after.startsWith('dlv_');) {
+      this.#stopping?.throwIfAborted();
       const page = await readUndelivered(listers, endpoint, after, firstIdAt('dlv', untilMs));
       after = page.position;
       if (page.missed.length > 0) return page;
     }
     for (const { from, to } of disabledSince(endpoint, since, toSeconds(untilMs))) {
-      const after = [position, firstIdAt('evt', from * 1000)].toSorted().at(-1)!;
-      const missed = await readUnqueued(listers, endpoint, after, firstIdAt('evt', (to + 1) * 1000));
-      if (missed.length > 0) return { missed, position: missed.at(-1)!.event };
+      for (let begin = from; begin <= to; begin += lookedThroughSeconds) {
+        const after = [position, firstIdAt('evt', begin * 1000)].toSorted().at(-1)!;
+        const before = firstIdAt('evt', Math.min(begin + lookedThroughSeconds, to + 1) * 1000);
+        if (after >= before) continue;
+        this.#stopping?.throwIfAborted();
+        const missed = await readUnqueued(listers, endpoint, after, before);
+        if (missed.length > 0) return { missed, position: missed.at(-1)!.event };
+      }
     }
     return null;
   }
@@ -137,29 +156,32 @@ interface Page {
   position: string;
 }
 
-async function readPending(pool: Pool): Promise<{ account_id: string; id: string }[]> {
+/** Deliveries of one page; their ids were made one after the other. */
+interface DeliveryRange {
+  endpointId: string;
+  first: string;
+  last: string;
+}
+
+async function readPending(pool: Pool, after: string): Promise<{ account_id: string; id: string }[]> {
   const { rows } = await pool.query<{ account_id: string; id: string }>({
     name: 'pending_recoveries',
-    text: `select account_id, id from recoveries where status = 'pending' order by id limit ${recoveriesAtOnce}`,
-    values: [],
+    text: `select account_id, id from recoveries where status = 'pending' and id > $1 order by id limit ${recoveriesAtOnce}`,
+    values: [after],
   });
   return rows;
 }
 
-/** Whether a delivery of this page, or a later one of the account, still waits for its first attempt. */
-async function isUnderWay(
-  pool: Pool,
-  accountId: string,
-  from: { endpointId: string; deliveryId: string },
-): Promise<boolean> {
+/** Whether a delivery of this page still waits for its first attempt. */
+async function isUnderWay(pool: Pool, accountId: string, { endpointId, first, last }: DeliveryRange): Promise<boolean> {
   const { rows } = await pool.query({
     name: 'recovery_under_way',
     text: `
       select
       from webhook_queue
-      where account_id = $1 and id >= $2 and webhook_endpoint = $3 and attempt_count = 0
+      where account_id = $1 and id >= $2 and id <= $3 and webhook_endpoint = $4 and attempt_count = 0
       limit 1`,
-    values: [accountId, from.deliveryId, from.endpointId],
+    values: [accountId, first, last, endpointId],
   });
   return rows.length > 0;
 }

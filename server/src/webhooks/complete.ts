@@ -111,17 +111,21 @@ async function writeOutcomes(pool: Pool, outcomes: Outcome[]): Promise<void> {
         using held
         where ${isInQueueAs('held')} and held.due_again_at_ms is null
       ),
-      superseded as (
-        delete from webhook_queue queue
-        using held
+      superseded as materialized (
+        select queue.account_id, queue.id
+        from held
         join webhook_deliveries delivery
           on delivery.account_id = held.account_id
           and delivery.event = held.event
           and delivery.webhook_endpoint = held.webhook_endpoint
-        where held.resend
-          and held.outcome = 'delivered'
-          and ${isInQueueAs('delivery')}
-          and not queue.resend
+        join webhook_queue queue
+          on ${isInQueueAs('delivery')} and not queue.resend
+        where held.resend and held.outcome = 'delivered'
+      ),
+      ended as (
+        delete from webhook_queue queue
+        using superseded
+        where ${isInQueueAs('superseded')}
       ),
       waiting as (
         update webhook_queue queue
@@ -131,7 +135,10 @@ async function writeOutcomes(pool: Pool, outcomes: Outcome[]): Promise<void> {
           claim_token = null,
           claimed_until_ms = 0
         from held
-        where ${isInQueueAs('held')} and held.due_again_at_ms is not null
+        where ${isInQueueAs('held')}
+          and held.due_again_at_ms is not null
+          -- Of two changes of a row in one statement PostgreSQL makes one, and not by any order.
+          and not exists (select from superseded where superseded.account_id = held.account_id and superseded.id = held.id)
       ),
       made as (
         insert into webhook_attempts
@@ -148,6 +155,15 @@ async function writeOutcomes(pool: Pool, outcomes: Outcome[]): Promise<void> {
         from input
         join made using (account_id, id, started_at_ms)
         where counts
+          -- Of an endpoint that was deleted, disabled or enabled anew meanwhile it tells nothing any more.
+          and exists (
+            select
+            from webhook_endpoints endpoint
+            where endpoint.account_id = input.account_id
+              and endpoint.id = input.webhook_endpoint
+              and endpoint.enablement = input.enablement
+              and endpoint.status = 'enabled'
+          )
         group by account_id, webhook_endpoint
         order by account_id, webhook_endpoint
       ),

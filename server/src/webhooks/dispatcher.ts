@@ -222,9 +222,12 @@ export class Dispatcher {
     if (this.#isPuttingOff) return;
     this.#isPuttingOff = true;
     try {
-      for (const revived of this.#lanes.takeRevived()) {
-        await bringForward(pool, clock.nowMs(), revived);
-        this.wake();
+      for (const revived of this.#lanes.revived()) {
+        for (let more = true; more && !this.#stopping;) {
+          more = await bringForward(pool, clock.nowMs(), revived);
+          this.wake();
+        }
+        this.#lanes.forgetRevived(revived);
       }
       for (let more = true; more && !this.#stopping;) {
         const stuck = this.#lanes.putOff();

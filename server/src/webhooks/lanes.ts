@@ -16,7 +16,7 @@ export type Ending = 'answered' | 'hung' | 'not_made';
 /** When many are held, each endpoint has only this part of what it may have otherwise: there is room for those that answer. */
 const crowdedShare = 8;
 
-/** An endpoint that has all it may have under way, and has ended none of it for so long, is stuck. */
+/** An endpoint that has had all it may have under way for so long, and has ended none of it, is stuck. */
 const stuckAfterMs = 1_000;
 
 /** After so many attempts in a row that hung, an endpoint is tried with one at a time until that one is answered. */
@@ -115,14 +115,17 @@ export class EndpointLanes {
       .map(({ accountId, endpointId, putOffUntilMs }) => ({ accountId, endpointId, untilMs: putOffUntilMs }));
   }
 
-  /** Endpoints that answer again although their backlog is put off for long: it can be brought forward. Told once. */
-  takeRevived(): { accountId: string; endpointId: string; putOffUntilMs: number }[] {
-    const revived = [...this.#lanes.values()].filter((lane) => lane.revivedFromMs > 0);
-    return revived.map((lane) => {
-      const { accountId, endpointId, revivedFromMs: putOffUntilMs } = lane;
-      lane.revivedFromMs = 0;
-      return { accountId, endpointId, putOffUntilMs };
-    });
+  /** Endpoints that answer again although their backlog is put off for long: it can be brought forward. Told until it was. */
+  revived(): { accountId: string; endpointId: string; putOffUntilMs: number }[] {
+    return [...this.#lanes.values()]
+      .filter(({ revivedFromMs }) => revivedFromMs > 0)
+      .map(({ accountId, endpointId, revivedFromMs }) => ({ accountId, endpointId, putOffUntilMs: revivedFromMs }));
+  }
+
+  /** Its backlog was brought forward. */
+  forgetRevived({ endpointId, putOffUntilMs }: { endpointId: string; putOffUntilMs: number }): void {
+    const lane = this.#lanes.get(endpointId);
+    if (lane?.revivedFromMs === putOffUntilMs) lane.revivedFromMs = 0;
   }
 
   #laneOf({ accountId, endpointId }: ClaimedDelivery): Lane {
@@ -133,7 +136,7 @@ export class EndpointLanes {
       endpointId,
       inFlight: 0,
       waiting: [],
-      lastEndMs: performance.now(),
+      lastMoveMs: performance.now(),
       hungInARow: 0,
       pauseMs: 0,
       putOffUntilMs: 0,
@@ -155,7 +158,7 @@ export class EndpointLanes {
   }
 
   #isStuck(lane: Lane): boolean {
-    return lane.inFlight >= this.#shareOf(lane) && performance.now() - lane.lastEndMs > stuckAfterMs;
+    return lane.inFlight >= this.#shareOf(lane) && performance.now() - lane.lastMoveMs > stuckAfterMs;
   }
 
   /** Whether a claim for it would bring more than it can take. */
@@ -191,6 +194,7 @@ export class EndpointLanes {
   #start(delivery: ClaimedDelivery, lane: Lane): void {
     lane.inFlight++;
     this.#inFlight++;
+    lane.lastMoveMs = performance.now();
     // The one by which it is tried out: whoever looks while it is under way shall not find the backlog.
     if (lane.hungInARow >= hungInARowMax) this.#lengthen(lane);
     void this.#carryOut(delivery).then((ending) => this.#end(ending, lane));
@@ -200,7 +204,7 @@ export class EndpointLanes {
     const wasFull = this.#isFull(lane);
     lane.inFlight--;
     this.#inFlight--;
-    lane.lastEndMs = performance.now();
+    lane.lastMoveMs = performance.now();
     if (ending === 'hung') this.#suspect(lane);
     else if (ending === 'answered') this.#trust(lane);
     this.#begin(lane);
@@ -247,8 +251,8 @@ interface Lane {
   endpointId: string;
   inFlight: number;
   waiting: ClaimedDelivery[];
-  /** When an attempt last ended, or the lane began, by the process's own clock. */
-  lastEndMs: number;
+  /** When an attempt last began or ended, by the process's own clock. */
+  lastMoveMs: number;
   /** Attempts in a row that got no answer in good time. */
   hungInARow: number;
   /** How long its backlog was put off the last time; 0 if it is not held up. */

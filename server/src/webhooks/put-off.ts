@@ -50,23 +50,36 @@ export async function putOffDeliveries(
   return (rowCount ?? 0) >= movedAtOnceMax;
 }
 
-/** Makes first attempts due again that were put off until a time at most; a retry keeps the time it has. */
+/**
+ * Makes first attempts due again that were put off until a time at most; a retry keeps the time it has.
+ *
+ * @returns whether there may be more.
+ */
 export async function bringForward(
   pool: Pool,
   nowMs: number,
   { accountId, endpointId, putOffUntilMs }: { accountId: string; endpointId: string; putOffUntilMs: number },
-): Promise<void> {
-  await pool.query({
+): Promise<boolean> {
+  const { rowCount } = await pool.query({
     name: 'bring_deliveries_forward',
     text: `
-      update webhook_queue
+      with put_off as materialized (
+        select account_id, id
+        from webhook_queue
+        where account_id = $1
+          and webhook_endpoint = $2
+          and attempt_count = 0
+          and due_at_ms > $3
+          and due_at_ms <= $4
+          and claimed_until_ms <= $3
+        limit ${movedAtOnceMax}
+        for update skip locked
+      )
+      update webhook_queue queue
       set due_at_ms = $3
-      where account_id = $1
-        and webhook_endpoint = $2
-        and attempt_count = 0
-        and due_at_ms > $3
-        and due_at_ms <= $4
-        and claimed_until_ms <= $3`,
+      from put_off
+      where ${isInQueueAs('put_off')}`,
     values: [accountId, endpointId, nowMs, putOffUntilMs],
   });
+  return (rowCount ?? 0) >= movedAtOnceMax;
 }

@@ -15,7 +15,7 @@ import {
   type TestServer,
 } from '../support/server.ts';
 import { addAccount, addKey } from '../support/tenants.ts';
-import { deliveriesOf, endpointFor, makeReferences, queueEmpty, role, soon } from './scenario.ts';
+import { copiedEndpoint, deliveriesOf, endpointFor, Gate, makeReferences, queueEmpty, role, soon } from './scenario.ts';
 
 /*
  * An endpoint that has taken nothing for five days is disabled by the service itself, which tells so; never one that took something, and
@@ -111,6 +111,51 @@ describe('an endpoint every attempt to which has failed for five days', () => {
     await attemptsOver(0, 1);
     expect((await retrieve(endpoint.id)).status).toBe('disabled');
   });
+});
+
+test('an endpoint is disabled, however many others have failed a few times before it', async () => {
+  const receiver = await receiverForTest(500);
+  const stranger = await addAccount(server);
+  const pattern = await endpointFor(stranger.api, receiver.url, { enabled_events: ['nothing.happens'] });
+  const others = await Promise.all(
+    Array.from({ length: 1_001 }, () => copiedEndpoint(server, pattern.id, receiver.url)),
+  );
+  await server.context.database.readers.query(
+    `insert into webhook_failures (account_id, webhook_endpoint, enablement, since_ms, last_ms, attempt_count, day_count)
+     select $1, id, 1, 0, 1, 11, 3 from unnest($2::text[]) as other (id)`,
+    [stranger.accountId, others],
+  );
+  const endpoint = await endpointFor(api, receiver.url);
+  await attemptsOver(121, 21);
+  expect((await retrieve(endpoint.id)).status).toBe('disabled');
+});
+
+test.each([
+  ['deleted', 0],
+  ['enabled anew', 1],
+])('an attempt that was under way when its endpoint was %s counts no more', async (what, attempts) => {
+  const gate = new Gate();
+  const receiver = await receiverForTest((response) => {
+    void gate.pass().then(() => response.writeHead(500).end());
+  }, 500);
+  const endpoint = await endpointFor(api, receiver.url);
+  await makeReferences(api, 1);
+  await receiver.count(1);
+  const path = `/v1/webhook_endpoints/${endpoint.id}`;
+  if (what === 'deleted') {
+    await good(api.delete(path));
+  } else {
+    for (const status of ['disabled', 'enabled']) await good(api.post(path, { status }));
+    await makeReferences(api, 1);
+    await queueEmpty(server);
+  }
+  gate.open();
+  await expect.poll(() => server.context.dispatcher!.held, soon).toBe(0);
+  const { rows } = await server.context.database.readers.query(
+    'select enablement, attempt_count from webhook_failures where webhook_endpoint = $1',
+    [endpoint.id],
+  );
+  expect(rows).toEqual(Array.from({ length: attempts }, () => ({ enablement: 2, attempt_count: 1 })));
 });
 
 describe('is never disabled: an endpoint', () => {

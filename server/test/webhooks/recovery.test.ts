@@ -223,6 +223,47 @@ describe('what an endpoint missed while it was disabled', () => {
     expect(receiver.received).toHaveLength(6);
   });
 
+  test('is sent of days, whenever it happened', async () => {
+    const receiver = await receiverForTest();
+    const endpoint = await endpointFor(api, receiver.url, { status: 'disabled' });
+    const since = nowSeconds();
+    const hours = [0, 5, 2, 12, 6, 40];
+    for (const hour of hours) {
+      clock.advanceSeconds(hour * 3600);
+      await makeReferences(api, 1);
+    }
+    await setStatus(endpoint.id, 'enabled');
+    await good(recover(endpoint.id, since));
+    expect(await untilRecovered(endpoint.id)).toMatchObject({ status: 'completed', resent: hours.length });
+    await queueEmpty(server);
+    expect(new Set(eventsOf(receiver)).size).toBe(hours.length);
+    expect(receiver.received).toHaveLength(hours.length);
+  });
+
+  test('is sent of what was decided before and committed then', async () => {
+    const own = await serverForTest({ overrides: { dispatcherLimits: { pollMs: 20 } } });
+    const behind = new TestClock();
+    const late = await serverForTest({
+      connection: own.connection,
+      secretKey: own.secretKey,
+      settings: role('api'),
+      overrides: { clock: behind },
+    });
+    const receiver = await receiverForTest();
+    const endpoint = await endpointFor(own.api, receiver.url);
+    await own.context.database.readers.query('update webhook_endpoints set created = created - 60');
+    await good(own.api.post(`/v1/webhook_endpoints/${endpoint.id}`, { status: 'disabled' }));
+    // As if it had waited for its commit.
+    behind.advanceSeconds(-5);
+    await makeReferences(late.api, 1);
+    await good(own.api.post(`/v1/webhook_endpoints/${endpoint.id}`, { status: 'enabled' }));
+    await good(
+      own.api.post(`/v1/webhook_endpoints/${endpoint.id}/recover`, { since: Math.floor(Date.now() / 1000) - 60 }),
+    );
+    await new Recoveries(own.context).advance();
+    expect((await receiver.count(1))[0]!.body.type).toBe('reference.created');
+  });
+
   test('is sent of what was pending when it was disabled', async () => {
     const receiver = await brokenReceiver();
     const slow = await serverForTest({
@@ -316,6 +357,36 @@ describe('two thousand five hundred that failed', () => {
     expect(receiver.received).toHaveLength(count);
   }, 60_000);
 
+  test('are left where they are when the server stops', async () => {
+    const receiver = await receiverForTest();
+    const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['nothing.happens'] });
+    await seedFailed(endpoint.id, count);
+    await good(recover(endpoint.id));
+    const stopping = new AbortController();
+    const recoveries = new Recoveries(server.context, stopping.signal);
+    await recoveries.advance();
+    await receiver.count(1_000);
+    await queueEmpty(server);
+    stopping.abort();
+    await recoveries.advance();
+    expect((await recoveriesOf(endpoint.id))[0]).toMatchObject({ status: 'pending', resent: 1_000 });
+    expect(await untilRecovered(endpoint.id)).toMatchObject({ status: 'completed', resent: count });
+  }, 60_000);
+
+  test('are all sent, although there is always something new on its way', async () => {
+    const receiver = await receiverForTest((response) => {
+      if (receiver.received.at(-1)!.body.type !== 'webhook_endpoint.pinged') response.writeHead(200).end();
+    });
+    const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['nothing.happens'] });
+    await seedFailed(endpoint.id, count);
+    await good(recover(endpoint.id));
+    const recoveries = new Recoveries(server.context);
+    await recoveries.advance();
+    // It is under way to the end.
+    await ping(api, endpoint.id);
+    expect(await untilRecovered(endpoint.id, recoveries)).toMatchObject({ status: 'completed', resent: count });
+  }, 60_000);
+
   test('end when the endpoint is disabled, and nothing more is sent', async () => {
     const receiver = await receiverForTest(() => {});
     const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['nothing.happens'] });
@@ -330,6 +401,26 @@ describe('two thousand five hundred that failed', () => {
     expect(events[0].type).toBe('recovery.canceled');
   });
 });
+
+test('recoveries that wait for who hangs hold up no other', async () => {
+  let hangs = false;
+  const hanging = await receiverForTest((response) => void (hangs || response.writeHead(503).end()));
+  const waiting = await Promise.all(Array.from({ length: 25 }, () => endpointFor(api, hanging.url)));
+  await makeReferences(api, 1);
+  await queueEmpty(server);
+  hangs = true;
+  for (const { id } of waiting) await good(recover(id));
+  const recoveries = new Recoveries(server.context);
+  for (let round = 0; round < 4; round++) await recoveries.advance();
+  for (const { id } of waiting) expect((await recoveriesOf(id))[0]).toMatchObject({ status: 'pending', resent: 1 });
+
+  const receiver = await receiverForTest(503, 200);
+  const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['customer.created'] });
+  await good(api.post('/v1/customers', { name: 'Ada' }));
+  await receiver.count(1);
+  await good(recover(endpoint.id));
+  expect(await untilRecovered(endpoint.id, recoveries)).toMatchObject({ status: 'completed', resent: 1 });
+}, 40_000);
 
 describe('is refused', () => {
   test('of an endpoint that is disabled', async () => {

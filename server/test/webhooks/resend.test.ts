@@ -1,4 +1,6 @@
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { withClient } from '../../src/db/database.ts';
 import { TestClock } from '../support/clock.ts';
 import { allPermissions } from '../support/permissions.ts';
 import { isSignedWith, receiverForTest } from '../support/receiver.ts';
@@ -31,6 +33,9 @@ afterAll(() => server.stop());
 
 const resend = (event: string, endpoint: string, by = api, headers = {}): Promise<ApiResponse> =>
   by.post(`/v1/events/${event}/resend`, { webhook_endpoint: endpoint }, headers);
+
+const after = (gate: Gate, status: number) => (response: ServerResponse) =>
+  void gate.pass().then(() => response.writeHead(status).end());
 
 /** Waits until a delivery is over, and answers it. */
 async function ended(endpointId: string, deliveryId: string, by = api): Promise<Body> {
@@ -187,6 +192,29 @@ describe('while the event is still being retried', () => {
     await expect.poll(attempts, soon).toHaveLength(1);
     expect(await ended(endpoint.id, first.id)).toMatchObject({ status, next_attempt_at: null });
     expect(await placesOf(server, endpoint.id)).toEqual([]);
+  });
+
+  test('an attempt of it that fails at the same moment is the last', async () => {
+    const [earlier, again, other] = [new Gate(), new Gate(), new Gate()];
+    const receiver = await receiverForTest(after(earlier, 500), after(again, 200), after(other, 200));
+    const endpoint = await pingedEndpoint(api, receiver.url);
+    const first = await ping(api, endpoint.id);
+    await receiver.count(1);
+    const { body: resent } = await good(resend(first.event, endpoint.id));
+    await receiver.count(2);
+    const beside = await ping(api, endpoint.id);
+    await receiver.count(3);
+    await withClient(server.connection, async (client) => {
+      // While this outcome waits to be written, the two others come together.
+      await client.query('begin');
+      await client.query('select from webhook_queue where id = $1 for update', [beside.id]);
+      for (const gate of [other, earlier, again]) gate.open();
+      await expect.poll(() => server.context.dispatcher!.inFlight, soon).toBe(0);
+      await client.query('rollback');
+    });
+    expect(await ended(endpoint.id, resent.id)).toMatchObject({ status: 'delivered' });
+    await expect.poll(() => server.context.dispatcher!.held, soon).toBe(0);
+    expect(await ended(endpoint.id, first.id)).toMatchObject({ status: 'canceled', attempts: [{ status: 500 }] });
   });
 });
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { bringForward } from '../../src/webhooks/put-off.ts';
 import { receiverForTest } from '../support/receiver.ts';
 import { serverForTest } from '../support/server.ts';
 import {
@@ -8,6 +9,7 @@ import {
   pingedEndpoint,
   placesOf,
   queueEmpty,
+  role,
   seed,
   soon,
 } from './scenario.ts';
@@ -77,6 +79,49 @@ test('an endpoint that is slow, but answers, gets all it can take, and nothing t
   expect(slow.received).toHaveLength(160);
   // Five times 32 at once, and the pauses of a backlog that is put off once or twice.
   expect(performance.now() - startedMs).toBeLessThan(16_000);
+}, 40_000);
+
+test('an endpoint that lets one attempt hang, and answers the others in time, is not held up', async () => {
+  const receiver = await receiverForTest(
+    () => {},
+    (response) => void setTimeout(() => response.writeHead(200).end(), 600),
+  );
+  const server = await serverForTest({ overrides: { dispatcherLimits: { pollMs: 50 } } });
+  const endpoint = await pingedEndpoint(server.api, receiver.url);
+  await seed(server, endpoint.id, 1);
+  server.context.dispatcher!.wake();
+  await receiver.count(1);
+  let latestDueMs = 0;
+  for (let burst = 1; burst <= 3; burst++) {
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    await seed(server, endpoint.id, 100);
+    server.context.dispatcher!.wake();
+    const left = async () => {
+      const places = await placesOf(server, endpoint.id);
+      latestDueMs = Math.max(latestDueMs, ...places.map(({ due_at_ms }) => due_at_ms - server.context.clock.nowMs()));
+      return places.length;
+    };
+    await expect.poll(left, soon).toBe(1);
+  }
+  expect(latestDueMs).toBeLessThanOrEqual(0);
+}, 60_000);
+
+test('a backlog comes forward piece by piece, however long it is; what is claimed, and what waits for longer, stays', async () => {
+  const server = await serverForTest({ settings: role('api') });
+  const endpoint = await pingedEndpoint(server.api, 'http://127.0.0.1:9/');
+  const pool = server.context.database.deliverers;
+  const nowMs = server.context.clock.nowMs();
+  await seed(server, endpoint.id, 20_002);
+  await pool.query(`update webhook_queue set due_at_ms = $1`, [nowMs + 30_000]);
+  const places = await placesOf(server, endpoint.id);
+  await pool.query('update webhook_queue set due_at_ms = $1 where id = $2', [nowMs + 30_001, places[0]!.id]);
+  await pool.query('update webhook_queue set claimed_until_ms = $1 where id = $2', [nowMs + 30_000, places[1]!.id]);
+  const { rows } = await pool.query<{ account_id: string }>('select account_id from webhook_queue limit 1');
+  const revived = { accountId: rows[0]!.account_id, endpointId: endpoint.id, putOffUntilMs: nowMs + 30_000 };
+  expect(await bringForward(pool, nowMs, revived)).toBe(true);
+  expect(await bringForward(pool, nowMs, revived)).toBe(false);
+  const left = (await placesOf(server, endpoint.id)).filter(({ due_at_ms }) => due_at_ms > nowMs);
+  expect(left.map(({ id }) => id)).toEqual([places[0]!.id, places[1]!.id]);
 }, 40_000);
 
 async function queueEmptyWithin(server: Parameters<typeof queueEmpty>[0], timeoutMs: number): Promise<void> {

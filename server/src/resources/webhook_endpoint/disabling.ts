@@ -61,13 +61,25 @@ export function withStatus(
   };
 }
 
-/** The times within this one in which nothing was queued for it, in seconds since the Unix epoch. */
+/**
+ * An event has its id before it is committed, and the endpoint its new status before that is; so what was committed while it was disabled
+ * can have an id of a moment before or after. A commit whose fate is in doubt is looked for this long.
+ */
+const aroundSeconds = 30;
+
+/**
+ * The times within this one that events can have for which nothing was queued because it was disabled, in seconds since the Unix epoch.
+ * There are events around them for which something was.
+ */
 export function disabledSince(
-  { disabled_spans }: WebhookEndpointRecord,
+  { created, disabled_spans }: WebhookEndpointRecord,
   since: number,
   until: number,
 ): { from: number; to: number }[] {
   return disabled_spans
-    .map(({ from, to }) => ({ from: Math.max(from, since), to: Math.min(to ?? until, until) }))
+    .map(({ from, to }) => ({
+      from: Math.max(from - aroundSeconds, created, since),
+      to: Math.min((to ?? until) + aroundSeconds, until),
+    }))
     .filter(({ from, to }) => from <= to);
 }
