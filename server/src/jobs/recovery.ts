@@ -220,7 +220,7 @@ async function readUndelivered(
             and other.event = page.event
             and other.webhook_endpoint = $2
             and (
-              other.id > page.id
+              other.id > page.id and other.id < $4
               or exists (select from webhook_queue queue where queue.account_id = $1 and queue.id = other.id)
               or exists (
                 select

@@ -1,4 +1,5 @@
 import type { ClaimedDelivery } from './claim.ts';
+import type { PutOff } from './put-off.ts';
 
 /** What bounds what is under way. */
 export interface LaneLimits {
@@ -25,6 +26,9 @@ const hungInARowMax = 8;
 /** How long the backlog of an endpoint that is stuck is put off: long enough that moving it pays, doubled as long as it is stuck. */
 const pauseMsMin = 5_000;
 const pauseMsMax = 60_000;
+
+/** While an endpoint is only tried out, most of its backlog is put off for so much longer: a long one is not moved every minute. */
+const restMs = 600_000;
 
 /**
  * Who may begin: a lane for each endpoint, so that one that is slow or dead holds up no other. What is claimed begins at once while
@@ -100,7 +104,7 @@ export class EndpointLanes {
    * The endpoints whose backlog is to be put off now, each until when. To be asked every second: what has come since is put off with
    * the rest. Lanes that have nothing to say any more are forgotten.
    */
-  putOff(): { accountId: string; endpointId: string; untilMs: number }[] {
+  putOff(): PutOff[] {
     const nowMs = this.#nowMs();
     for (const lane of this.#lanes.values()) {
       const { inFlight, waiting, putOffUntilMs } = lane;
@@ -112,7 +116,10 @@ export class EndpointLanes {
     }
     return [...this.#lanes.values()]
       .filter(({ putOffUntilMs }) => putOffUntilMs > nowMs)
-      .map(({ accountId, endpointId, putOffUntilMs }) => ({ accountId, endpointId, untilMs: putOffUntilMs }));
+      .map((lane) => {
+        const { accountId, endpointId, putOffUntilMs: untilMs } = lane;
+        return { accountId, endpointId, untilMs, restUntilMs: untilMs + (isTriedOut(lane) ? restMs : 0) };
+      });
   }
 
   /** Endpoints that answer again although their backlog is put off for long: it can be brought forward. Told until it was. */
@@ -146,9 +153,9 @@ export class EndpointLanes {
     return lane;
   }
 
-  #shareOf({ hungInARow }: Lane): number {
+  #shareOf(lane: Lane): number {
     const { perEndpointMax } = this.#limits;
-    if (hungInARow >= hungInARowMax) return 1;
+    if (isTriedOut(lane)) return 1;
     return this.#isCrowded() ? Math.ceil(perEndpointMax / crowdedShare) : perEndpointMax;
   }
 
@@ -169,9 +176,9 @@ export class EndpointLanes {
 
   /** Whether what was claimed for it is given back: elsewhere a lane may be long, because it moves. */
   #turnsAway(lane: Lane): boolean {
-    const { inFlight, waiting, hungInARow, putOffUntilMs } = lane;
-    // While it is only being tried out, nothing but that one attempt is for it.
-    if (hungInARow >= hungInARowMax) return inFlight + waiting.length > 0 || putOffUntilMs > this.#nowMs();
+    const { inFlight, waiting, putOffUntilMs } = lane;
+    // Nothing but that one attempt is for it.
+    if (isTriedOut(lane)) return inFlight + waiting.length > 0 || putOffUntilMs > this.#nowMs();
     if (this.#isStuck(lane)) return waiting.length > this.#limits.perEndpointMax;
     return this.#isCrowded() && waiting.length >= this.#shareOf(lane);
   }
@@ -196,7 +203,7 @@ export class EndpointLanes {
     this.#inFlight++;
     lane.lastMoveMs = performance.now();
     // The one by which it is tried out: whoever looks while it is under way shall not find the backlog.
-    if (lane.hungInARow >= hungInARowMax) this.#lengthen(lane);
+    if (isTriedOut(lane)) this.#lengthen(lane);
     void this.#carryOut(delivery).then((ending) => this.#end(ending, lane));
   }
 
@@ -220,10 +227,12 @@ export class EndpointLanes {
   }
 
   #trust(lane: Lane): void {
+    const nowMs = this.#nowMs();
+    if (isTriedOut(lane)) lane.revivedFromMs = Math.max(nowMs, lane.putOffUntilMs) + restMs;
+    // What is due soon comes by itself.
+    else if (lane.putOffUntilMs > nowMs + pauseMsMin) lane.revivedFromMs = lane.putOffUntilMs;
     lane.hungInARow = 0;
     lane.pauseMs = 0;
-    // What is due soon comes by itself.
-    if (lane.putOffUntilMs > this.#nowMs() + pauseMsMin) lane.revivedFromMs = lane.putOffUntilMs;
     lane.putOffUntilMs = 0;
   }
 
@@ -238,6 +247,11 @@ export class EndpointLanes {
       this.#giveBack(delivery, Math.max(delivery.dueAtMs, lane.putOffUntilMs));
     }
   }
+}
+
+/** Whether so many attempts have hung that it gets one at a time. */
+function isTriedOut({ hungInARow }: Lane): boolean {
+  return hungInARow >= hungInARowMax;
 }
 
 /** Whether there is nothing to remember of it. */

@@ -115,6 +115,8 @@ function settings({ socketDir }: Place): string[] {
     max_connections: 100,
     shared_buffers: '128MB',
     max_wal_size: '1GB',
+    // At thousands of deliveries a second their queue is cleaned while it is small.
+    autovacuum_naptime: '10s',
     // These binaries compress with pglz only, and two cores have no processor time to give for space.
     wal_compression: 'off',
     // Compiling a statement costs more than our short ones take.
