@@ -26,7 +26,7 @@ create table recoveries (
   constraint recoveries_end_has_a_time check ((status = 'pending') = (completed_at is null))
 );
 
-create index recoveries_pending on recoveries (id) where status = 'pending';
+create index recoveries_pending on recoveries (webhook_endpoint, id) where status = 'pending';
 create index recoveries_endpoint on recoveries (account_id, webhook_endpoint, id);
 
 -- Endpoints none of whose attempts has succeeded since a time: a row begins with a failure and ends with the next success.

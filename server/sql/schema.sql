@@ -181,7 +181,7 @@ create table recoveries (
 );
 
 CREATE INDEX recoveries_endpoint ON public.recoveries USING btree (account_id, webhook_endpoint, id);
-CREATE INDEX recoveries_pending ON public.recoveries USING btree (id) WHERE (status = 'pending'::text);
+CREATE INDEX recoveries_pending ON public.recoveries USING btree (webhook_endpoint, id) WHERE (status = 'pending'::text);
 
 create table request_logs (
   account_id text collate "C" not null,

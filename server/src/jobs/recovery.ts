@@ -35,16 +35,17 @@ interface RecoveryContext {
 
 /**
  * Carries recoveries out: what an endpoint did not take is sent to it again. A page is one transaction, with the place that it came to; so
- * whoever goes on after a crash sends nothing twice and leaves nothing out. The next page waits until the first attempts of the last one
- * are made: a receiver that was down is not flooded, and other endpoints have their turn.
+ * whoever goes on after a crash sends nothing twice and leaves nothing out. Each endpoint has its turn, and its recoveries go one after the
+ * other. The next page waits until the first attempts of the last one that this process has made are over: a receiver that was down is
+ * not flooded.
  */
 export class Recoveries {
   readonly #context: RecoveryContext;
   readonly #stopping: AbortSignal | undefined;
   /** What the last page of a recovery has made. */
   readonly #underWay = new Map<string, DeliveryRange>();
-  /** The last whose turn it was; empty if the turn is the oldest's. */
-  #lastId = '';
+  /** The last endpoint whose turn it was; empty if the turn is the first one's. */
+  #lastEndpointId = '';
 
   /** @param stopping whoever stops the server does not wait until a long history has been looked through. */
   constructor(context: RecoveryContext, stopping?: AbortSignal) {
@@ -59,8 +60,8 @@ export class Recoveries {
     // Two recoveries of one endpoint shall not send the same event at the same time.
     await withClient(connection, (client) =>
       withLockIfFree(client, recoveriesLockKey, async () => {
-        const pending = await readPending(database.listers, this.#lastId);
-        this.#lastId = pending.length === recoveriesAtOnce ? pending.at(-1)!.id : '';
+        const pending = await readPending(database.listers, this.#lastEndpointId);
+        this.#lastEndpointId = pending.length === recoveriesAtOnce ? pending.at(-1)!.webhook_endpoint : '';
         for (const { account_id: accountId, id } of pending) {
           if (this.#stopping?.aborted) return;
           await this.#advanceOne(accountId, id).catch((error: unknown) => {
@@ -163,10 +164,22 @@ interface DeliveryRange {
   last: string;
 }
 
-async function readPending(pool: Pool, after: string): Promise<{ account_id: string; id: string }[]> {
-  const { rows } = await pool.query<{ account_id: string; id: string }>({
+interface PendingRecovery {
+  account_id: string;
+  id: string;
+  webhook_endpoint: string;
+}
+
+/** The oldest that goes on of each endpoint, of the next endpoints. */
+async function readPending(pool: Pool, after: string): Promise<PendingRecovery[]> {
+  const { rows } = await pool.query<PendingRecovery>({
     name: 'pending_recoveries',
-    text: `select account_id, id from recoveries where status = 'pending' and id > $1 order by id limit ${recoveriesAtOnce}`,
+    text: `
+      select distinct on (webhook_endpoint) account_id, id, webhook_endpoint
+      from recoveries
+      where status = 'pending' and webhook_endpoint > $1
+      order by webhook_endpoint, id
+      limit ${recoveriesAtOnce}`,
     values: [after],
   });
   return rows;

@@ -422,6 +422,25 @@ test('recoveries that wait for who hangs hold up no other', async () => {
   expect(await untilRecovered(endpoint.id, recoveries)).toMatchObject({ status: 'completed', resent: 1 });
 }, 40_000);
 
+test('recoveries of one endpoint go one after the other, and hold up no other endpoint’s', async () => {
+  // Other tests leave some that wait for receivers that hang.
+  await server.context.database.readers.query(
+    `update recoveries set status = 'canceled', completed_at = 1 where status = 'pending'`,
+  );
+  const receiver = await brokenReceiver();
+  const [many, one] = [await endpointFor(api, receiver.url), await endpointFor(api, receiver.url)];
+  await makeReferences(api, 1);
+  await queueEmpty(server);
+  receiver.mend();
+  for (let asked = 0; asked < 25; asked++) await good(recover(many.id));
+  await good(recover(one.id));
+  const recoveries = new Recoveries(server.context);
+  await recoveries.advance();
+  expect((await recoveriesOf(one.id))[0].resent).toBe(1);
+  const ofMany = (await recoveriesOf(many.id)).map(({ resent }) => resent).toReversed();
+  expect(ofMany).toEqual([1, ...Array.from({ length: 24 }, () => 0)]);
+});
+
 describe('is refused', () => {
   test('of an endpoint that is disabled', async () => {
     const receiver = await receiverForTest();
