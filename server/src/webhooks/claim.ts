@@ -75,7 +75,7 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
     name: 'claim_deliveries',
     text: `
       with first as materialized (
-        select account_id, ctid as place
+        select account_id, id
         from webhook_queue
         where attempt_count = 0 and due_at_ms <= $1 and claimed_until_ms <= $1 and webhook_endpoint <> all($6)
         order by due_at_ms
@@ -83,7 +83,7 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
         for update skip locked
       ),
       again as materialized (
-        select account_id, ctid as place
+        select account_id, id
         from webhook_queue
         where attempt_count > 0 and due_at_ms <= $1 and claimed_until_ms <= $1 and webhook_endpoint <> all($6)
         order by due_at_ms
@@ -94,8 +94,7 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
         update webhook_queue queue
         set claimed_until_ms = $2, claim_token = $3
         from (select * from first union all select * from again) due
-        -- A row that is locked stays where it is, so nothing has to be looked up.
-        where queue.ctid = due.place and queue.account_id = due.account_id
+        where ${isInQueueAs('due')}
         returning queue.account_id, queue.id, queue.event, queue.event_account, queue.webhook_endpoint, queue.enablement,
           queue.attempt_count, queue.due_at_ms, queue.resend
       )

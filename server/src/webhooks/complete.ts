@@ -33,12 +33,12 @@ export const rewritePauseMsMax = 1_000;
 /** Writes outcomes as they come. No timer: a lone one is written at once, and what comes meanwhile is written together. */
 export class OutcomeWriter {
   readonly #parts: { pool: Pool; clock: Clock; log: Logger };
-  readonly #onSettled: (count: number) => void;
+  readonly #onSettled: (outcomes: readonly Outcome[]) => void;
   #outcomes: Outcome[] = [];
   #writing = false;
 
-  /** @param onSettled told how many have been written, or are of no use any more. */
-  constructor(parts: { pool: Pool; clock: Clock; log: Logger }, onSettled: (count: number) => void) {
+  /** @param onSettled told which have been written, or are of no use any more. */
+  constructor(parts: { pool: Pool; clock: Clock; log: Logger }, onSettled: (outcomes: readonly Outcome[]) => void) {
     this.#parts = parts;
     this.#onSettled = onSettled;
   }
@@ -55,12 +55,12 @@ export class OutcomeWriter {
       const outcomes = this.#outcomes.splice(0);
       try {
         await writeOutcomes(pool, outcomes);
-        this.#onSettled(outcomes.length);
+        this.#onSettled(outcomes);
         pauseMs = 20;
       } catch (error) {
         log.warn({ err: error }, 'outcomes of deliveries could not be written');
         const held = this.#stillHeld(outcomes);
-        this.#onSettled(outcomes.length - held.length);
+        this.#onSettled(outcomes.filter((outcome) => !held.includes(outcome)));
         this.#outcomes = [...held, ...this.#outcomes];
         await delay(pauseMs);
         pauseMs = Math.min(2 * pauseMs, rewritePauseMsMax);

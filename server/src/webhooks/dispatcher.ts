@@ -93,6 +93,8 @@ export class Dispatcher {
   #poll: NodeJS.Timeout | null = null;
   #puttingOff: NodeJS.Timeout | undefined;
   #isPuttingOff = false;
+  /** What is being given back, only because too much is under way. */
+  readonly #turnedAway = new Set<ClaimedDelivery>();
   /** Whether something may be due that no claim has looked for yet. */
   #wanted = false;
   #claiming: Promise<void> | null = null;
@@ -115,12 +117,20 @@ export class Dispatcher {
     this.#lanes = new EndpointLanes(parts.limits, {
       nowMs: () => parts.clock.nowMs(),
       carryOut: (delivery) => this.#carryOut(delivery),
-      giveBack: (delivery, dueAtMs) => this.#giveBack(delivery, dueAtMs),
+      giveBack: (delivery, dueAtMs) => {
+        if (dueAtMs <= parts.clock.nowMs()) this.#turnedAway.add(delivery);
+        this.#giveBack(delivery, dueAtMs);
+      },
       held: () => this.#held,
       onRoom: () => this.wake(),
     });
-    this.#outcomes = new OutcomeWriter(parts, (count) => {
-      this.#held -= count;
+    this.#outcomes = new OutcomeWriter(parts, (outcomes) => {
+      this.#held -= outcomes.length;
+      for (const { delivery } of outcomes) {
+        // From now on a claim finds it.
+        if (this.#turnedAway.delete(delivery)) this.#lanes.passedOver();
+      }
+      if (this.#lanes.takeRoomAgain()) this.#wanted = true;
       this.#pump();
     });
   }

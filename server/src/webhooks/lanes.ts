@@ -46,6 +46,10 @@ export class EndpointLanes {
   /** Lanes whose first in line could begin if the process had room; each in its turn. */
   readonly #ready = new Set<Lane>();
   #inFlight = 0;
+  /** Attempts under way by which endpoints are tried out: they hold at most half of the places, however many endpoints hang. */
+  #trials = 0;
+  /** Whether something was left out of a claim, or given back, only because too much was under way. */
+  #hasPassedOver = false;
 
   /**
    * @param parts.carryOut makes an attempt; it never throws.
@@ -87,12 +91,26 @@ export class EndpointLanes {
 
   /** Endpoints that have enough here, so that a claim for them would only be given back. */
   full(): string[] {
-    return [...this.#lanes.values()].filter((lane) => this.#isFull(lane)).map(({ endpointId }) => endpointId);
+    const full = [...this.#lanes.values()].filter((lane) => this.#isFull(lane));
+    this.#hasPassedOver ||= full.length > 0 && this.#isCrowded();
+    return full.map(({ endpointId }) => endpointId);
   }
 
   /** What waits here for endpoints that are stuck waits in the database instead, so that others find room. */
   makeRoom(): void {
     for (const lane of this.#lanes.values()) if (this.#isStuck(lane)) this.#empty(lane);
+  }
+
+  /** Says that what was given back is there to be claimed again. */
+  passedOver(): void {
+    this.#hasPassedOver = true;
+  }
+
+  /** Whether there is room again for what was passed over because there was none. Told once. */
+  takeRoomAgain(): boolean {
+    if (!this.#hasPassedOver || this.#isCrowded()) return false;
+    this.#hasPassedOver = false;
+    return true;
   }
 
   /** Gives back all that has not begun. */
@@ -177,6 +195,7 @@ export class EndpointLanes {
   /** Whether what was claimed for it is given back: elsewhere a lane may be long, because it moves. */
   #turnsAway(lane: Lane): boolean {
     const { inFlight, waiting, putOffUntilMs } = lane;
+    if (isTriedOut(lane) && this.#trials >= this.#limits.inFlightMax / 2) return true;
     // Nothing but that one attempt is for it.
     if (isTriedOut(lane)) return inFlight + waiting.length > 0 || putOffUntilMs > this.#nowMs();
     if (this.#isStuck(lane)) return waiting.length > this.#limits.perEndpointMax;
@@ -202,13 +221,18 @@ export class EndpointLanes {
     lane.inFlight++;
     this.#inFlight++;
     lane.lastMoveMs = performance.now();
-    // The one by which it is tried out: whoever looks while it is under way shall not find the backlog.
-    if (isTriedOut(lane)) this.#lengthen(lane);
-    void this.#carryOut(delivery).then((ending) => this.#end(ending, lane));
+    const isTrial = isTriedOut(lane);
+    if (isTrial) {
+      this.#trials++;
+      // Whoever looks while it is under way shall not find the backlog.
+      this.#lengthen(lane);
+    }
+    void this.#carryOut(delivery).then((ending) => this.#end(ending, lane, isTrial));
   }
 
-  #end(ending: Ending, lane: Lane): void {
+  #end(ending: Ending, lane: Lane, wasTrial: boolean): void {
     const wasFull = this.#isFull(lane);
+    if (wasTrial) this.#trials--;
     lane.inFlight--;
     this.#inFlight--;
     lane.lastMoveMs = performance.now();

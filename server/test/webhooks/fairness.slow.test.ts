@@ -56,3 +56,31 @@ test('a thousand deliveries to a hundred endpoints are drained without waiting f
   await queueEmpty(server);
   expect(receiver.received).toHaveLength(1_000);
 });
+
+test('whatever many endpoints hang, half of the places are for those that answer', async () => {
+  let underWay = 0;
+  let most = 0;
+  const hanging = await receiverForTest((response) => {
+    most = Math.max(most, ++underWay);
+    response.on('close', () => underWay--);
+  });
+  const healthy = await receiverForTest();
+  const server = await serverForTest({
+    settings: { TENURE_RETRY_SCHEDULE: 'none' },
+    // An attempt hangs if it takes longer than a second.
+    overrides: { dispatcherLimits: { attemptTimeoutMs: 1_100, perEndpointMax: 4, inFlightMax: 8, pollMs: 50 } },
+  });
+  const stuck = await Promise.all(Array.from({ length: 6 }, () => pingedEndpoint(server.api, hanging.url)));
+  for (const { id } of stuck) await seed(server, id, 12);
+  server.context.dispatcher!.wake();
+  // Eight of each, after which each is tried with one at a time.
+  await hanging.count(6 * 8);
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  most = underWay;
+  await endpointFor(server.api, healthy.url);
+  await makeReferences(server.api, 50);
+  await healthy.count(50);
+  await new Promise((resolve) => setTimeout(resolve, 8_000));
+  expect(most).toBeGreaterThan(0);
+  expect(most).toBeLessThanOrEqual(4);
+}, 90_000);
