@@ -140,7 +140,7 @@ async function followersOf(servers: TestServer[], tenant: Tenant, count: number)
   await Promise.all(followers.map((follower) => follower.start(servers, tenant)));
   // A first event, so that each has an id to come back with.
   await tenant.api.post('/v1/customers', { name: 'First' });
-  await expect.poll(() => followers.every(({ received }) => received.length > 0)).toBe(true);
+  await expect.poll(() => followers.every(({ received }) => received.length > 0), { timeout: 15_000 }).toBe(true);
   return followers;
 }
 
