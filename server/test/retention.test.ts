@@ -14,7 +14,7 @@ import { allOf } from './support/paging.ts';
 import { allPermissions } from './support/permissions.ts';
 import { receiverForTest } from './support/receiver.ts';
 import { expectRefusal, refusals } from './support/refusals.ts';
-import { good, serverForTest, type TestServer } from './support/server.ts';
+import { good, serverForTest, type ApiResponse, type TestServer } from './support/server.ts';
 import { addAccount, addKey, firstAccountId } from './support/tenants.ts';
 import { endpointFor, makeReferences, pingedEndpoint, queueEmpty, role } from './webhooks/scenario.ts';
 
@@ -514,8 +514,7 @@ async function expectExactCounts({ context }: TestServer): Promise<void> {
   expect(rows).toEqual([]);
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- As answers are looked into.
-async function deliveriesOfEvent({ api }: TestServer, eventId: string): Promise<any[]> {
+async function deliveriesOfEvent({ api }: TestServer, eventId: string): Promise<ApiResponse['body'][]> {
   return (await good(api.get(`/v1/events/${eventId}/deliveries`))).body.data;
 }
 

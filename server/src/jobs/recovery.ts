@@ -201,7 +201,7 @@ async function isUnderWay(pool: Pool, accountId: string, { endpointId, first, la
 
 /**
  * The next deliveries to an endpoint whose event it has not got: none of that event's deliveries to it succeeded, none is pending, and
- * none is newer.
+ * of those that were made before the recovery none is newer.
  */
 async function readUndelivered(
   pool: Pool,

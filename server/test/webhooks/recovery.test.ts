@@ -135,6 +135,21 @@ describe('a recovery', () => {
     expect(await untilRecovered(endpoint.id, new Recoveries(retrying.context))).toMatchObject({ resent: 0 });
   });
 
+  test('sends what has failed when it was asked for, whatever a resend does before its turn', async () => {
+    const receiver = await brokenReceiver();
+    const endpoint = await endpointFor(api, receiver.url);
+    await makeReferences(api, 1);
+    await queueEmpty(server);
+    await good(recover(endpoint.id));
+    await good(api.post(`/v1/events/${eventsOf(receiver)[0]}/resend`, { webhook_endpoint: endpoint.id }));
+    await receiver.count(2);
+    await queueEmpty(server);
+    receiver.mend();
+    expect(await untilRecovered(endpoint.id)).toMatchObject({ status: 'completed', resent: 1 });
+    await queueEmpty(server);
+    expect(receiver.received).toHaveLength(3);
+  });
+
   test('its deliveries have the whole schedule of retries, and a receiver that fails again fails nothing twice', async () => {
     const receiver = await brokenReceiver();
     const endpoint = await endpointFor(api, receiver.url);

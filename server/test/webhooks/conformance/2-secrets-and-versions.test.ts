@@ -14,6 +14,7 @@ import {
 } from '../../support/server.ts';
 import { addAccount, addKey, firstAccountId } from '../../support/tenants.ts';
 import { inVersion, latestVersion, versions } from '../../support/versions.ts';
+import { tablesWith } from '../../support/tables.ts';
 import {
   deliver,
   endpointFor,
@@ -253,23 +254,6 @@ describe('versions', () => {
 function withoutSecret(endpoint: Body): Body {
   const { signing_secret: _, ...shown } = endpoint;
   return shown;
-}
-
-/** The tables where a text stands in any column of any row; bytes are searched as hexadecimal. */
-async function tablesWith({ context }: TestServer, text: string): Promise<string[]> {
-  const { readers } = context.database;
-  const { rows: tables } = await readers.query<{ name: string }>(`
-    select oid::regclass::text as name
-    from pg_class
-    where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace
-    order by name`);
-  expect(tables.length).toBeGreaterThan(10);
-  const found: string[] = [];
-  for (const { name } of tables) {
-    const { rows } = await readers.query(`select from ${name} row where strpos(row::text, $1) > 0 limit 1`, [text]);
-    if (rows.length > 0) found.push(name);
-  }
-  return found;
 }
 
 /** The request that changed a record last: its event is of the transaction that wrote the row. */
