@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { makeKey, modeOfKey, type Mode } from './core/api-keys.ts';
+import { providers, type Provider } from './core/providers.ts';
 import { parseRanges, type AddressRanges } from './core/target-addresses.ts';
 import { masterKeyLength } from './core/vault.ts';
 import { apiVersions } from './versions/index.ts';
@@ -28,6 +29,10 @@ export interface Config {
   latestVersion: string | null;
   /** How long events, logs, deliveries and their attempts are kept. */
   retentionDays: number;
+  /** Where the referencing services are; null in a sandbox is the simulated one, and in live mode none. */
+  providerUrls: Readonly<Record<Provider, string | null>>;
+  /** How long a working day of the simulated services takes, in seconds. */
+  simulatedDaySeconds: number;
   /** Lets metrics be read from outside this machine; null lets nobody. */
   metricsToken: string | null;
   logLevel: string;
@@ -78,6 +83,8 @@ export function readConfig(environment: Environment): Readonly<Config> {
   const rateLimit = readRate(text('TENURE_RATE_LIMIT') ?? defaultRate[mode], faults);
   const latestVersion = readLatestVersion(text('TENURE_LATEST_VERSION'), mode, faults);
   const retentionDays = readRetention(text('TENURE_RETENTION_DAYS') ?? defaultRetention[mode], faults);
+  const providerUrls = readProviderUrls(text, faults);
+  const simulatedDaySeconds = readSimulatorSpeed(text('TENURE_SIMULATOR_SPEED'), mode, faults);
   const metricsToken = readMetricsToken(text('TENURE_METRICS_TOKEN'), faults);
   const logLevel = oneOf('TENURE_LOG_LEVEL', logLevels, 'info');
 
@@ -97,6 +104,8 @@ export function readConfig(environment: Environment): Readonly<Config> {
     rateLimit,
     latestVersion,
     retentionDays,
+    providerUrls,
+    simulatedDaySeconds,
     metricsToken,
     logLevel,
   });
@@ -157,6 +166,30 @@ function readRetention(value: string, faults: string[]): number {
     `TENURE_RETENTION_DAYS is "${value}"; it must be a whole number of days from ${retentionDaysMin} to ${retentionDaysMax}.`,
   );
   return retentionDaysMin;
+}
+
+function readProviderUrls(text: (name: string) => string | null, faults: string[]): Record<Provider, string | null> {
+  const urls = providers.map((provider) => {
+    const name = `TENURE_${provider.toUpperCase()}_URL`;
+    return [provider, readUrl(name, text(name), ['http:', 'https:'], faults)?.replace(/\/+$/, '') ?? null];
+  });
+  return Object.fromEntries(urls) as Record<Provider, string | null>;
+}
+
+const simulatedDayDefault = 30;
+const simulatedDayMax = 86_400;
+
+function readSimulatorSpeed(value: string | null, mode: Mode, faults: string[]): number {
+  if (value === null) return simulatedDayDefault;
+  const seconds = Number(value);
+  if (mode === 'live') {
+    faults.push('TENURE_SIMULATOR_SPEED is for a sandbox: in live mode nothing is simulated. Leave it out.');
+  } else if (!/^\d+(\.\d+)?$/.test(value) || seconds < 0.1 || seconds > simulatedDayMax) {
+    faults.push(
+      `TENURE_SIMULATOR_SPEED is "${value}"; it must be how long a working day of the simulated services takes, in seconds from 0.1 to ${simulatedDayMax}.`,
+    );
+  }
+  return seconds;
 }
 
 function readMetricsToken(value: string | null, faults: string[]): string | null {

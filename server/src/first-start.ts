@@ -29,6 +29,7 @@ async function makeAccountAndKey(context: Context): Promise<string | null> {
     api_version_previous: null,
     rollback_until: null,
     default_provider: null,
+    provider_credentials: null,
     linked_records: 'open',
     parent: null,
   };

@@ -137,7 +137,9 @@ export class Committer {
     const startedMs = performance.now();
     for (let losses = 0; performance.now() - startedMs < decidingMsMax; losses++) {
       const member = prepareMember(mutation, await mutation.decide(), this.#making);
-      if (!member.log && member.events.length === 0) return { kind: 'committed', answer: member.answer };
+      if (!member.log && member.events.length === 0 && member.updates.length === 0) {
+        return { kind: 'committed', answer: member.answer };
+      }
       const written = await this.#enqueue(member);
       if (written.kind !== 'record_moved') return written;
       if (losses > 0) await delay(Math.min(2 ** (losses - 1), stepAsideMsMax));

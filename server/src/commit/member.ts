@@ -1,4 +1,4 @@
-import { eventsOf, isGone, mentionedIds, type EventFacts, type RecordChange } from '../core/change.ts';
+import { changesUnseen, eventsOf, isGone, mentionedIds, type EventFacts, type RecordChange } from '../core/change.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import type { JsonObject } from '../core/diff.ts';
 import { timeOfId, type Id, type IdMaker } from '../core/ids.ts';
@@ -17,6 +17,8 @@ export interface Member {
   deliveries: readonly RequestedDelivery[];
   /** Endpoints that get nothing more: what is pending to them is canceled. */
   silencedEndpoints: string[];
+  /** What is to be done about these records, and when. */
+  jobs: JobRow[];
   log: LogRow | null;
   claim: Claim | null;
   counts: CountDelta[];
@@ -41,6 +43,14 @@ export interface EventRow {
   shapeVersion: string;
   /** Whether it goes to every endpoint that subscribed to it. */
   isForSubscribers: boolean;
+}
+
+export interface JobRow {
+  job: string;
+  lane: string;
+  /** The record that it is about; there is one job for each. */
+  id: string;
+  dueAtMs: number;
 }
 
 export interface LogRow {
@@ -86,6 +96,7 @@ export function prepareMember(
     events: [],
     deliveries: decision.deliveries ?? [],
     silencedEndpoints: [],
+    jobs: [],
     log: null,
     claim: null,
     counts: [],
@@ -96,9 +107,10 @@ export function prepareMember(
   const mentions = new Set<string>();
   for (const change of decision.changes) {
     const events = eventsOf(change, nowSeconds);
-    if (events.length === 0) continue;
+    if (events.length === 0 && !changesUnseen(change)) continue;
     addWrite(member, change);
     addRecordCounts(member.counts, change);
+    addJob(member.jobs, change);
     if (silences(change)) member.silencedEndpoints.push(change.before!.id);
     const lastEventId = change.before && change.after ? change.eventId : undefined;
     for (const [index, event] of events.entries()) {
@@ -155,6 +167,15 @@ function addWrite(member: Member, { resource, before, after }: RecordChange): vo
   if (!before) member.inserts.push({ resource, before, record: after });
   else if (!after) member.deletes.push({ resource, before, record: before });
   else if (after !== before) member.updates.push({ resource, before, record: after });
+}
+
+/** A change that says when something is to be done about the record puts the job into the queue, in place of one that waits there. */
+function addJob(jobs: JobRow[], { resource, before, after }: RecordChange): void {
+  const { nextStep } = resource;
+  if (!nextStep || !after) return;
+  const dueAtMs = nextStep.dueAtMs(after);
+  if (dueAtMs === null || (before && nextStep.dueAtMs(before) === dueAtMs)) return;
+  jobs.push({ job: nextStep.job, lane: nextStep.lane(after), id: after.id, dueAtMs });
 }
 
 /** A webhook endpoint that is disabled or deleted gets nothing more; enabling it again starts afresh. */

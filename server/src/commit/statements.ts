@@ -29,7 +29,12 @@ export function statementsOf(batch: readonly Member[], options: BatchOptions): S
   ];
   const inOrder = options.again ? [...witnesses, ...others] : [...others, ...witnesses];
   // Last, because endpoints are taken as the batch leaves them.
-  const statements = [...inOrder, cancelDeliveries(batch), insertDeliveries(batch, options.nowMs)];
+  const statements = [
+    ...inOrder,
+    addJobs(batch, options.nowMs),
+    cancelDeliveries(batch),
+    insertDeliveries(batch, options.nowMs),
+  ];
   return statements.filter((statement) => statement !== null);
 }
 
@@ -365,6 +370,36 @@ function insertDeliveries(batch: readonly Member[], nowMs: number): Statement | 
     rows,
   );
 }
+
+/**
+ * Puts jobs into the queue, each in the place of one that waits for the same record. The queue goes by the database's clock, and is told
+ * how long to wait.
+ */
+function addJobs(batch: readonly Member[], nowMs: number): Statement | null {
+  return statementOf(
+    'add_jobs',
+    `
+    select from graphile_worker.add_jobs(array(
+      select (
+        job,
+        json_build_object('account', account_id, 'id', id),
+        null,
+        statement_timestamp() + wait_ms * interval '1 ms',
+        ${jobAttemptsMax},
+        id,
+        0,
+        array[lane]
+      )::graphile_worker.job_spec
+      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[]) as input (job, lane, account_id, id, wait_ms)
+    ))`,
+    batch.flatMap(({ accountId, jobs }) =>
+      jobs.map(({ job, lane, id, dueAtMs }) => [job, lane, accountId, id, Math.max(0, dueAtMs - nowMs)]),
+    ),
+  );
+}
+
+/** Only our own faults use them up, and the database's: days, with the pauses that the queue makes. */
+const jobAttemptsMax = 100;
 
 const canceledAtOnceMax = 20_000;
 

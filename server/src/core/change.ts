@@ -1,4 +1,4 @@
-import { previousAttributes, type Json, type JsonObject } from './diff.ts';
+import { previousAttributes, sameJson, type Json, type JsonObject } from './diff.ts';
 import { withoutPerson } from './erase.ts';
 import { timeOfId, type Id } from './ids.ts';
 import { toSeconds } from './clock.ts';
@@ -75,7 +75,7 @@ export function decideUpdate(resource: Resource, before: StoredRecord, input: ob
 
 /** Empties a record of all that tells of a person who is erased; the id stays, and what is no business of theirs. */
 export function decideErasure(resource: Resource, before: StoredRecord, nowSeconds: number): RecordChange {
-  const { after, verb } = resource.erasure?.decide(before) ?? { after: before };
+  const { after, verb } = resource.erasure?.decide(before, nowSeconds) ?? { after: before };
   const erased = { ...withoutPerson(resource, after), deleted_at: nowSeconds };
   return decidingOf(resource, before, { after: erased, ...(verb && { verb }) }).changes[0];
 }
@@ -156,6 +156,19 @@ export function eventsOf(change: RecordChange, nowSeconds: number): EventFacts[]
   const changed = previousAttributes(renderRecord(resource, before, nowSeconds), object);
   const updated = changed ? [event('updated', changed)] : [];
   return change.verb ? [...updated, event(change.verb, null)] : updated;
+}
+
+/**
+ * Whether it changes what the record keeps for itself and is shown to nobody, such as when it is looked at next. That is written, too, and
+ * has no event.
+ */
+export function changesUnseen({ resource, before, after }: RecordChange): boolean {
+  if (!before || !after || before === after) return false;
+  const [was, is] = [before, after] as unknown as [JsonObject, JsonObject];
+  return Object.entries(resource.fields).some(
+    ([name, { shown, column }]) =>
+      shown === 'never' && column === 'json' && !sameJson(was[name] ?? null, is[name] ?? null),
+  );
 }
 
 /** Every id an event speaks of: the record's own, and those it links to now or linked to before. */

@@ -56,6 +56,12 @@ export const errorCatalogue = {
     type: 'invalid_request_error',
     explanation: 'A body may have at most 256 kB, and a file at most 10 MB.',
   },
+  callback_signature_invalid: {
+    status: 401,
+    type: 'authentication_error',
+    explanation:
+      'Referencing services call back with a signature, made with the secret that they and the account share. This one has none, an old one, or one of another secret. Check the account’s `provider_credentials`, and the address that the service calls: it ends with the id of the account.',
+  },
   content_type_unsupported: {
     status: 415,
     type: 'invalid_request_error',

@@ -67,6 +67,8 @@ export interface Caller {
   /** What is older may be gone already, or go while it is looked at. */
   retainedFromSeconds: number;
   makeId<Prefix extends IdPrefix>(prefix: Prefix): Id<Prefix>;
+  /** A text as it is kept if nobody but this deployment may read it. */
+  seal(text: string): Buffer;
   /** A new secret, such as `whsec_…`, sealed. */
   makeSecret(prefix: string): Buffer;
   /** A new API key of this deployment's mode. */
@@ -164,6 +166,8 @@ export interface Resource<R extends StoredRecord = StoredRecord> {
   delete?: 'removes' | 'erases' | Action<R>;
   /** Its records tell of a person, and this happens to them when that person is erased. */
   erasure?: Erasure<R>;
+  /** Something is to be done about its records from time to time, without anybody asking for it. */
+  nextStep?: NextStep<R>;
   /** Its records hold bytes, which come with `POST /v1/<path>` and are answered by `GET /v1/<path>/{id}/contents`. */
   contents?: Contents;
   /** Its records sum up those of another kind that link to them. */
@@ -202,7 +206,17 @@ export interface Erasure<R extends StoredRecord = StoredRecord> {
   /** Links to files about the person, which are deleted. */
   files: readonly string[];
   /** What else becomes of a record, besides that the fields that tell of the person are emptied. */
-  decide(current: R): Pick<Decided<R>, 'after' | 'verb'>;
+  decide(current: R, nowSeconds: number): Pick<Decided<R>, 'after' | 'verb'>;
+}
+
+/** What is to be done about a record next: a job, which is put into the queue by the change that says when. */
+export interface NextStep<R extends StoredRecord = StoredRecord> {
+  /** The name of the job. It is given the account and the id, and finds the rest out. A record has one at a time. */
+  job: string;
+  /** Whom it has to wait for. Where one of them hangs, the jobs that wait for another go on. */
+  lane(record: R): string;
+  /** When, in milliseconds since the Unix epoch; null if nothing is to be done. */
+  dueAtMs(record: R): number | null;
 }
 
 /** Bytes of one type, which a record holds. */
@@ -241,6 +255,8 @@ export interface Create<R extends StoredRecord> extends Told {
 
 export interface Update<R extends StoredRecord> extends Told {
   body: TObject;
+  /** Members of the body that no log shows. */
+  secrets?: readonly string[];
   decide(current: R, input: object, caller: Caller): Decided<R>;
 }
 
@@ -298,7 +314,7 @@ export function createFrom<R extends StoredRecord, Properties extends TPropertie
 export function updateFrom<R extends StoredRecord, Properties extends TProperties>(
   properties: Properties,
   decide: (current: R, input: Static<TObject<Properties>>, caller: Caller) => Decided<R>,
-  told: Told = {},
+  told: Told & Pick<Update<R>, 'secrets'> = {},
 ): Update<R> {
   return { ...told, body: closedObject(properties), decide };
 }

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
 import type { RandomBytes } from './random.ts';
 
 const nonceLength = 12;
@@ -25,6 +25,11 @@ export class Vault {
     const cipher = createCipheriv('aes-256-gcm', this.#key, nonce, { authTagLength: tagLength });
     const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
     return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]);
+  }
+
+  /** A secret of this deployment for one purpose, always the same, in hex; nobody finds it out without the master key. */
+  derive(purpose: string): string {
+    return createHmac('sha256', this.#key).update(`derive ${purpose}`).digest('hex');
   }
 
   /** @throws if the value was sealed with another key, or was changed. */

@@ -9,6 +9,8 @@ export const dutiesLockKey = 7_310_002;
 export const firstStartLockKey = 7_310_003;
 export const recoveriesLockKey = 7_310_004;
 export const retentionLockKey = 7_310_005;
+/** With the hash of its name: a worker of the queue of jobs that is alive. */
+export const workerLockKey = 7_310_006;
 
 /** Runs `work` while no other process holds the lock; does nothing if one does. */
 export async function withLockIfFree(client: Client, key: number, work: () => Promise<void>): Promise<void> {

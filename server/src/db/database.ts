@@ -32,6 +32,8 @@ export interface Database {
   writers: Pool;
   /** For delivering webhooks. */
   deliverers: Pool;
+  /** For the queue of jobs, which makes its own statements and reads its answers in its own way. */
+  jobs: Pool;
   /** For what is told to those who watch: when nobody else gets through they want to know most. */
   watchers: Pool;
   end(): Promise<void>;
@@ -52,6 +54,9 @@ const filesMax = 2;
 
 /** One claims, one writes outcomes, one reads endpoints. */
 const deliverersMax = 3;
+
+/** One listens; the others are shared by the jobs, which use them for a moment each. */
+const jobsMax = 5;
 
 /** What it asks is asked one after the other, and soon enough or not at all; who does not watch keeps no connection. */
 const watching: PoolConfig = {
@@ -99,8 +104,10 @@ export function openDatabase(connection: Connection, log: Logger): Database {
   const files = new Pool({ ...common, max: filesMax });
   const writers = new Pool({ ...common, max: writersMax, pipeline: true });
   const deliverers = new Pool({ ...common, max: deliverersMax, options: indexesOnly });
+  const { types: _, ...withDriversTypes } = common;
+  const jobs = new Pool({ ...withDriversTypes, max: jobsMax });
   const watchers = new Pool({ ...common, ...watching, options: indexesOnly });
-  const pools = [readers, listers, followers, files, writers, deliverers, watchers];
+  const pools = [readers, listers, followers, files, writers, deliverers, jobs, watchers];
   for (const pool of pools) {
     pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'));
     // Whoever uses the connection learns of its loss by its queries; without a listener the event would end the process.
@@ -113,6 +120,7 @@ export function openDatabase(connection: Connection, log: Logger): Database {
     files,
     writers,
     deliverers,
+    jobs,
     watchers,
     async end() {
       await Promise.all(pools.map((pool) => pool.end()));

@@ -23,6 +23,7 @@ import { KnownPaths } from './known-paths.ts';
 import { addMetricsRoute } from './metrics.ts';
 import { readIdempotencyKey, RunningKeys } from './idempotency.ts';
 import { requirePermission } from './permission.ts';
+import { addProviderCallbacks } from './provider-callbacks.ts';
 import { FailedSignIns, RateLimit } from './rate-limit.ts';
 import { queryReader } from './query.ts';
 import { versionedQueryReader, versionedValidator } from './input.ts';
@@ -163,6 +164,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     const routes = routesOf(context);
     addRoutes(app, context, streams, routes);
     addReference(app, context, routes);
+    addProviderCallbacks(app, context);
   }
   addHealthRoutes(app, context);
   addMetricsRoute(app, context, limits.failedSignIns);

@@ -1,3 +1,4 @@
+import { setMember, type Json, type JsonObject } from '../core/diff.ts';
 import { ApiError } from '../core/errors.ts';
 import { headerOf, type Call } from './call.ts';
 import { parseJsonObject } from './json.ts';
@@ -53,13 +54,32 @@ export function readBody(call: Call, bytes: Buffer): object {
   checkContentType(call);
   try {
     const { text, value } = parseJsonObject(bytes);
-    call.bodyText = text;
+    const secrets = secretMembersOf(call).filter((name) => Object.hasOwn(value, name));
+    call.bodyText = secrets.length === 0 ? text : JSON.stringify(withoutSecrets(value as JsonObject, secrets));
     return value;
   } catch (error) {
-    // What is no JSON is kept as far as it helps to find out why.
-    call.bodyText = storable(bytes.subarray(0, keptOfUnreadableMax).toString('utf8'));
+    // What is no JSON is kept as far as it helps to find out why, unless there may be a secret in it.
+    const isKept = secretMembersOf(call).length === 0;
+    call.bodyText = isKept ? storable(bytes.subarray(0, keptOfUnreadableMax).toString('utf8')) : null;
     throw error;
   }
+}
+
+function secretMembersOf({ route }: Call): readonly string[] {
+  return route && 'secretMembers' in route ? route.secretMembers : [];
+}
+
+function withoutSecrets(body: JsonObject, names: readonly string[]): JsonObject {
+  return { ...body, ...Object.fromEntries(names.map((name) => [name, redacted(body[name]!)])) };
+}
+
+/** The same value with every text in it made unreadable, so that its shape can still be looked at. */
+function redacted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(redacted);
+  if (typeof value !== 'object' || value === null) return typeof value === 'string' ? '[redacted]' : value;
+  const shape: JsonObject = {};
+  for (const [name, member] of Object.entries(value)) setMember(shape, name, redacted(member));
+  return shape;
 }
 
 export function bodyTooLarge(): ApiError {

@@ -62,6 +62,15 @@ export interface HttpContext {
     /** Resolves when that is done, or after a time in which it mostly is; then it goes on. */
     erasedNow(resource: Resource, accountId: string, id: string): Promise<void>;
   };
+  /** Hears what referencing services call back. */
+  providerCallbacks: {
+    /** Resolves to whether it was signed by the service, for this account, and is kept. */
+    take(
+      provider: string,
+      accountId: string,
+      callback: { headers: FastifyRequest['headers']; body: Uint8Array },
+    ): Promise<boolean>;
+  };
   /** The product's version, as its package tells it. */
   productVersion: string;
   /** The shape in which events are kept just now. */

@@ -251,6 +251,7 @@ function callerOf({ config, clock, ids, vault, randomBytes, permissions }: HttpC
     allowedTargets: config.allowedTargets,
     retainedFromSeconds: toSeconds(retainedFromMs(clock.nowMs(), config.retentionDays)),
     makeId: (prefix) => ids.make(prefix),
+    seal: (text) => vault.seal(text),
     makeSecret: (prefix) => vault.seal(`${prefix}_${randomBase62(secretLength, randomBytes)}`),
     makeKey(type) {
       const key = makeKey(type, config.mode, randomBytes);

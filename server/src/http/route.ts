@@ -71,6 +71,8 @@ export interface WriteRoute extends RouteBase {
   upload: UploadRoute | null;
   /** Whether the answer shows the record's secrets. */
   showsSecrets: boolean;
+  /** Members of the body that no log shows. */
+  secretMembers: readonly string[];
   /** How long others may go on with what they have read of the record. */
   staleForMs: number;
   /** The records it will change, as far as can be known before: others that change them wait their turn. */

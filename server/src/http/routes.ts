@@ -345,6 +345,7 @@ function writeRoute(
     body,
     upload: null,
     showsSecrets: false,
+    secretMembers: [],
     staleForMs: resource.staleForMs ?? 0,
     async touches(call) {
       const id = idInPath(call);
@@ -404,6 +405,7 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
           {
             ...ownRoute('', resource.update.body),
             operationId: `${ownPath}_update`,
+            secretMembers: resource.update.secrets ?? [],
             told: { ...updateTold(resource, resource.update), summary: `Update your own ${spoken(resource.object)}` },
             decide: async (call: Call, input: object, caller: Caller) =>
               decideUpdate(resource, await loadOwn(call), input, caller),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { providers, type Provider } from '../core/providers.ts';
+import { credentialNames, providers, type Provider } from '../core/providers.ts';
 import { ApiError, invalidParameter } from '../core/errors.ts';
 import {
   closedObject,
@@ -15,6 +15,16 @@ import {
 
 const Name = Type.String({ minLength: 1, maxLength: 500 });
 const DefaultProvider = oneOf(...providers);
+const Credential = Type.String({ minLength: 1, maxLength: 500 });
+/** What the account asks each service with; it can be set, and not be read. */
+const ProviderCredentials = closedObject(
+  Object.fromEntries(
+    providers.map((provider) => {
+      const members = credentialNames[provider].map((name) => [name, Credential]);
+      return [provider, Type.Optional(nullable(closedObject(Object.fromEntries(members))))];
+    }),
+  ),
+);
 const LinkedRecords = oneOf('open', 'strict');
 
 /** For so long an upgrade to a newer version of the API can be taken back (spec, limits). */
@@ -26,6 +36,8 @@ export type AccountRecord = StoredRecord & {
   api_version_previous: string | null;
   rollback_until: number | null;
   default_provider: Provider | null;
+  /** By provider: what it takes to ask it, as JSON, sealed, in base64. */
+  provider_credentials: Record<string, string> | null;
   linked_records: 'open' | 'strict';
   parent: string | null;
 };
@@ -74,6 +86,7 @@ export const account = defineResource<AccountRecord>({
       },
     },
   },
+  verbs: { credentials_changed: 'What it asks a referencing provider with was changed.' },
   // For so long a process goes on with what it knows of an account.
   staleForMs: 1_000,
   fields: {
@@ -100,6 +113,7 @@ export const account = defineResource<AccountRecord>({
       schema: nullable(DefaultProvider),
       description: 'The referencing provider that is asked where a reference names none; null if none is set.',
     },
+    provider_credentials: { column: 'json', schema: nullable(Type.Object({})), shown: 'never' },
     linked_records: {
       column: 'text',
       schema: LinkedRecords,
@@ -125,6 +139,7 @@ export const account = defineResource<AccountRecord>({
       api_version_previous: null,
       rollback_until: null,
       default_provider: input.default_provider ?? null,
+      provider_credentials: null,
       linked_records: input.linked_records ?? 'open',
       // Whoever makes it.
       parent: null,
@@ -141,18 +156,40 @@ export const account = defineResource<AccountRecord>({
       name: Type.Optional(Name),
       default_provider: Type.Optional(nullable(DefaultProvider)),
       linked_records: Type.Optional(LinkedRecords),
+      provider_credentials: Type.Optional(ProviderCredentials),
     },
-    (current, input) => ({
+    (current, input, caller) => ({
       after: {
         ...current,
         name: input.name ?? current.name,
         default_provider: input.default_provider === undefined ? current.default_provider : input.default_provider,
         linked_records: input.linked_records ?? current.linked_records,
+        provider_credentials: changeCredentials(current.provider_credentials, input.provider_credentials ?? {}, caller),
       },
+      ...(input.provider_credentials && { verb: 'credentials_changed' }),
     }),
-    { example: { default_provider: 'provider_a' } },
+    {
+      description:
+        '`provider_credentials` is kept encrypted, and is in no answer, event or log: what is sent for a provider takes the place of what it had, null takes it away, and the others keep theirs.',
+      example: { default_provider: 'provider_a' },
+      secrets: ['provider_credentials'],
+    },
   ),
 });
+
+/** Each provider's are sealed together; null takes them away. */
+function changeCredentials(
+  current: AccountRecord['provider_credentials'],
+  changes: Record<string, unknown>,
+  caller: Caller,
+): AccountRecord['provider_credentials'] {
+  const credentials = { ...current };
+  for (const [provider, members] of Object.entries(changes)) {
+    if (members === null) delete credentials[provider];
+    else credentials[provider] = caller.seal(JSON.stringify(members)).toString('base64');
+  }
+  return Object.keys(credentials).length === 0 ? null : credentials;
+}
 
 /** `POST /v1/account/api_version`: requests that name no version are answered in this one from now on. */
 function upgrade(current: AccountRecord, caller: Caller, input: object): Decided<AccountRecord> {

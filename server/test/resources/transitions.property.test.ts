@@ -155,7 +155,9 @@ function walk(start: ReferenceRecord, requests: Request[]): Step[] {
     const before = current;
     try {
       const { after, verb } =
-        request.kind === 'cancel' ? cancel(before) : update(before, request.input, callerAt(request.at));
+        request.kind === 'cancel'
+          ? cancel(before, callerAt(request.at))
+          : update(before, request.input, callerAt(request.at));
       current = after;
       return { before, request, after, verb };
     } catch (error) {
@@ -222,6 +224,7 @@ function reference(fields: Partial<ReferenceRecord>): ReferenceRecord {
     revision: 1,
     application: 'app_1',
     automatic_reference: null,
+    provider_order: null,
     completed_at: null,
     customer: null,
     outcome: null,

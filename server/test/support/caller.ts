@@ -14,6 +14,7 @@ export function callerAt(nowSeconds: number): Caller {
     allowedTargets: parseRanges(''),
     retainedFromSeconds: 0,
     makeId: notNeeded,
+    seal: notNeeded,
     makeSecret: notNeeded,
     makeKey: notNeeded,
   };

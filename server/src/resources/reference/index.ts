@@ -10,6 +10,7 @@ import {
   decideAutomaticReference,
   withoutFindings,
 } from './shape.ts';
+import { withoutLateWords } from './order.ts';
 import { cancel, endForErasure, update, type ReferenceRecord } from './transitions.ts';
 
 /** A check on a person who wants to rent: the heart of the product (spec, reference). */
@@ -47,6 +48,12 @@ export const reference = defineResource<ReferenceRecord>({
       schema: nullable(AutomaticReference),
       description: 'How a referencing provider carries it out. Null if it is handled off-platform, by you.',
       erased: withoutFindings,
+    },
+    provider_order: {
+      column: 'json',
+      schema: nullable(Type.Object({})),
+      shown: 'never',
+      erased: withoutLateWords,
     },
     completed_at: {
       column: 'bigint',
@@ -98,7 +105,7 @@ export const reference = defineResource<ReferenceRecord>({
     },
     (input, caller) => ({
       application: input.application,
-      automatic_reference: decideAutomaticReference(input.automatic_reference ?? null, caller),
+      ...decideAutomaticReference(input.automatic_reference ?? null, caller),
       completed_at: null,
       customer: input.customer ?? null,
       outcome: null,
@@ -151,6 +158,11 @@ export const reference = defineResource<ReferenceRecord>({
       refusals: ['status_transition_invalid'],
       decide: cancel,
     },
+  },
+  nextStep: {
+    job: 'carry_on_reference',
+    lane: ({ automatic_reference: automatic }) => automatic?.provider ?? '',
+    dueAtMs: ({ provider_order: order }) => order?.due_at_ms ?? null,
   },
   erasure: { link: 'customer', files: ['reference_pdf'], decide: endForErasure },
 });

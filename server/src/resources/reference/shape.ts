@@ -3,6 +3,8 @@ import type { Json, JsonObject } from '../../core/diff.ts';
 import { invalidParameter } from '../../core/errors.ts';
 import { providers } from '../../core/providers.ts';
 import { closedObject, described, nullable, oneOf, type Caller } from '../../core/resource.ts';
+import { newOrder } from './order.ts';
+import type { ReferenceRecord } from './transitions.ts';
 
 export const Status = oneOf('pending', 'processing', 'complete', 'canceled');
 export const Outcome = oneOf('accept', 'consider', 'high_risk');
@@ -92,8 +94,8 @@ export function withoutFindings(automaticReference: Json): Json {
 export function decideAutomaticReference(
   input: Static<typeof AutomaticReferenceInput> | null,
   caller: Caller,
-): Static<typeof AutomaticReference> | null {
-  if (!input) return null;
+): Pick<ReferenceRecord, 'automatic_reference' | 'provider_order'> {
+  if (!input) return { automatic_reference: null, provider_order: null };
   const enabled = input.enabled ?? true;
   const fallback = caller.account.default_provider ?? (caller.mode === 'sandbox' ? 'provider_a' : null);
   const provider = input.provider ?? (enabled ? fallback : null);
@@ -103,5 +105,9 @@ export function decideAutomaticReference(
       'No referencing provider is set: send `automatic_reference[provider]`, or set a default provider for the account.',
     );
   }
-  return { enabled, last_error: null, outcome: null, provider, status: enabled ? 'queued' : null, provider_data: null };
+  const status = enabled ? 'queued' : null;
+  return {
+    automatic_reference: { enabled, last_error: null, outcome: null, provider, status, provider_data: null },
+    provider_order: enabled ? newOrder(caller.nowSeconds) : null,
+  };
 }

@@ -2,11 +2,14 @@ import type { Static } from 'typebox';
 import { isErased } from '../../core/change.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { Caller, Decided, StoredRecord } from '../../core/resource.ts';
+import { stopProvider, type ProviderOrder } from './order.ts';
 import type { AutomaticReference, Outcome, ReferenceType, Status } from './shape.ts';
 
 export type ReferenceRecord = StoredRecord & {
   application: string | null;
   automatic_reference: Static<typeof AutomaticReference> | null;
+  /** Null if no provider is asked. */
+  provider_order: ProviderOrder | null;
   completed_at: number | null;
   customer: string | null;
   outcome: Static<typeof Outcome> | null;
@@ -50,21 +53,22 @@ export function update(current: ReferenceRecord, input: ReferenceUpdate, caller:
     return { after: { ...after, status: 'processing' } };
   }
   if (outcome === undefined || current.status === 'complete') return { after };
-  return { after: { ...after, status: 'complete', completed_at: caller.nowSeconds }, verb: 'completed' };
+  const complete: ReferenceRecord = { ...after, status: 'complete', completed_at: caller.nowSeconds };
+  return { after: stopProvider(complete, caller.nowSeconds), verb: 'completed' };
 }
 
 /** `POST /v1/references/{id}/cancel`. */
-export function cancel(current: ReferenceRecord): Decided<ReferenceRecord> {
+export function cancel(current: ReferenceRecord, { nowSeconds }: Pick<Caller, 'nowSeconds'>): Decided<ReferenceRecord> {
   if (current.status === 'complete' || current.status === 'canceled') {
     throw forbidden(current, 'Only a pending or processing reference can be canceled.');
   }
-  return { after: { ...current, status: 'canceled' }, verb: 'canceled' };
+  return { after: stopProvider({ ...current, status: 'canceled' }, nowSeconds), verb: 'canceled' };
 }
 
 /** Nobody goes on checking a person who was erased. */
-export function endForErasure(current: ReferenceRecord): Decided<ReferenceRecord> {
+export function endForErasure(current: ReferenceRecord, nowSeconds: number): Decided<ReferenceRecord> {
   const isOpen = current.status === 'pending' || current.status === 'processing';
-  return isOpen ? cancel(current) : { after: current };
+  return isOpen ? cancel(current, { nowSeconds }) : { after: current };
 }
 
 function refuseProcessing(current: ReferenceRecord): void {

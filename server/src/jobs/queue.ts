@@ -1,0 +1,164 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { migrateLockKey, withLock, workerLockKey } from '../db/advisory-locks.ts';
+import { withClient, type Client, type Connection, type Pool } from '../db/database.ts';
+
+/** What a job is given: the record that it is about. */
+export interface JobSubject {
+  account: string;
+  id: string;
+}
+
+/** A kind of job. */
+export interface Task {
+  /** Does what is to be done. What it throws puts the job back into the queue, with growing pauses. */
+  run(subject: JobSubject): Promise<void>;
+  /** The lanes that have enough under way just now: their jobs are left to wait. */
+  crowdedLanes(): string[];
+}
+
+/** The queue's tables belong to graphile-worker, and this is the newest change of them that its release brings. */
+export const queueSchemaVersion = 20;
+
+/** Each waits for the network most of its time. */
+const jobsAtOnce = 32;
+
+/** Jobs that are due are found this often; those that are due at once are told of. */
+const pollMs = 1_000;
+
+const pauseMs = 1_000;
+
+/** A worker that has died is noticed within twice this time. */
+const releaseEveryMs = 5_000;
+
+/**
+ * Makes the queue's tables, or brings them to where this release needs them; another process may do the same at this moment. The library
+ * takes long to be read, and is only when there is something to do.
+ */
+export async function migrateQueue(connection: Connection, pool: Pool): Promise<void> {
+  if ((await installedVersion(pool)) >= queueSchemaVersion) return;
+  await withClient(connection, (client) =>
+    withLock(client, migrateLockKey, async () => {
+      const { Logger: QueueLogger, runMigrations } = await import('graphile-worker');
+      await runMigrations({ pgPool: pool, logger: new QueueLogger(() => () => {}) });
+    }),
+  );
+}
+
+async function installedVersion(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ is_there: boolean }>(
+    `select to_regclass('graphile_worker.migrations') is not null as is_there`,
+  );
+  if (!rows[0]!.is_there) return 0;
+  const { rows: versions } = await pool.query<{ version: number }>(
+    'select coalesce(max(id), 0) as version from graphile_worker.migrations',
+  );
+  return versions[0]!.version;
+}
+
+/**
+ * Carries out the jobs that changes have put into the queue. A worker that dies in the middle of a job gives it back: as long as it
+ * lives it holds a lock of the database, and whose lock is free is dead. So a job can be carried out twice, and must bear it.
+ */
+export class JobWorker {
+  readonly #connection: Connection;
+  readonly #pool: Pool;
+  readonly #tasks: Readonly<Record<string, Task>>;
+  readonly #log: Logger;
+  readonly #stopping = new AbortController();
+  #running: Promise<void> | null = null;
+
+  constructor(parts: { connection: Connection; pool: Pool; tasks: Readonly<Record<string, Task>>; log: Logger }) {
+    this.#connection = parts.connection;
+    this.#pool = parts.pool;
+    this.#tasks = parts.tasks;
+    this.#log = parts.log;
+  }
+
+  /** Begins; whatever happens to the database, it goes on when that is back. */
+  start(): void {
+    this.#running ??= this.#keepRunning();
+  }
+
+  /** Takes no more jobs; those under way are waited for. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  async #keepRunning(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      try {
+        await withClient(this.#connection, (client) => this.#run(client));
+      } catch (error) {
+        if (!signal.aborted) this.#log.warn({ err: error }, 'the queue of jobs has stopped; it is started again');
+      }
+      await delay(pauseMs, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  /** Works until it is stopped, or the connection that shows that it is alive is lost. */
+  async #run(client: Client): Promise<void> {
+    const { signal } = this.#stopping;
+    const { Logger: QueueLogger, run } = await import('graphile-worker');
+    const lost = new Promise<void>((resolve) => client.once('end', resolve));
+    const events = new (await import('node:events')).EventEmitter();
+    let workerName = '';
+    events.on('pool:create', ({ workerPool }: { workerPool: { id: string } }) => (workerName = workerPool.id));
+    const runner = await run({
+      pgPool: this.#pool,
+      concurrency: jobsAtOnce,
+      pollInterval: pollMs,
+      noHandleSignals: true,
+      forbiddenFlags: async () => Object.values(this.#tasks).flatMap((task) => task.crowdedLanes()),
+      taskList: Object.fromEntries(
+        Object.entries(this.#tasks).map(([name, task]) => [name, (subject) => task.run(subject as JobSubject)]),
+      ),
+      logger: new QueueLogger(() => (level, message) => {
+        if (level === 'error') this.#log.warn({ queue: message }, 'a job failed; it is tried again');
+      }),
+      events,
+    });
+    let ended = false;
+    const end = Promise.race([lost, runner.promise, aborted(signal)]).finally(() => (ended = true));
+    end.catch(() => {});
+    try {
+      await client.query('select pg_advisory_lock($1, hashtext($2))', [workerLockKey, workerName]);
+      while (!ended) {
+        await this.#releaseDead(client, workerName);
+        await Promise.race([end, delay(releaseEveryMs, undefined, { ref: false })]);
+      }
+      await end;
+    } finally {
+      await runner.stop().catch(() => {});
+    }
+  }
+
+  /** Gives back the jobs of workers that are not alive any more. */
+  async #releaseDead(client: Client, ownName: string): Promise<void> {
+    const { rows } = await client.query<{ name: string }>(
+      // A worker that has just begun may not have its lock yet.
+      `select distinct locked_by as name
+       from graphile_worker._private_jobs
+       where locked_by is not null and locked_by <> $1 and locked_at < clock_timestamp() - interval '5 s'`,
+      [ownName],
+    );
+    for (const { name } of rows) {
+      const { rows: tried } = await client.query<{ is_dead: boolean }>(
+        'select pg_try_advisory_lock($1, hashtext($2)) as is_dead',
+        [workerLockKey, name],
+      );
+      if (!tried[0]!.is_dead) continue;
+      await client.query('select graphile_worker.force_unlock_workers(array[$1])', [name]);
+      await client.query('select pg_advisory_unlock($1, hashtext($2))', [workerLockKey, name]);
+    }
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

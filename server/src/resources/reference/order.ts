@@ -1,0 +1,262 @@
+import { isErased, type RecordChange } from '../../core/change.ts';
+import { sameJson, type Json, type JsonObject } from '../../core/diff.ts';
+import type { Decided } from '../../core/resource.ts';
+import type { ReferenceRecord } from './transitions.ts';
+
+/*
+ *                 submit              read ⟲ until it is done
+ *  nothing yet ───────────▶ ordered ───────────────────────────▶ complete ─── read, when the provider calls again
+ *       │                      │
+ *       │ overruled, canceled, erased
+ *       ▼                      ▼
+ *    nothing                 stop ───▶ stopped ─── read, and only kept, when the provider calls again
+ *
+ * What a provider says moves the reference as long as nobody has ended it. A provider that cannot be asked never fails the person: that is
+ * said in `last_error`, and it is asked again.
+ */
+
+/** What is known of the order with the provider, and shown to nobody. */
+export interface ProviderOrder {
+  /** The provider's own id of it; null until it is known to be there. */
+  id: string | null;
+  /** When the next step is to be taken, in milliseconds; null if there is none. */
+  due_at_ms: number | null;
+  /** How often in a row the provider could not be asked. */
+  failures: number;
+  /** When its progress was last shown, in milliseconds. */
+  shown_at_ms: number;
+  /** It was told to stop, or it cannot be told. */
+  stopped: boolean;
+  /** What it said after somebody else had ended the reference, the oldest first. */
+  later: LateWord[];
+}
+
+interface LateWord {
+  /** In seconds since the Unix epoch. */
+  heard: number;
+  status: string;
+  outcome: string | null;
+}
+
+/** What a provider says of an order; see `Progress` of the providers. */
+export interface ProviderWord {
+  orderId: string;
+  status: string;
+  outcome: { words: string; verdict: NonNullable<ReferenceRecord['outcome']> } | null;
+  data: NonNullable<NonNullable<ReferenceRecord['automatic_reference']>['provider_data']>['provider_a'] | null;
+  problem: { code: string; message: string } | null;
+}
+
+export type OrderStep = 'submit' | 'read' | 'stop';
+
+/** After so many failures in a row nobody asks any more (contract: failures of a provider). */
+export const failuresMax = 10;
+
+/** Mere progress is shown no more often. */
+const shownEveryMs = 5_000;
+
+const lateWordsMax = 20;
+
+/** The order of a new reference, which is to be made at once. */
+export function newOrder(nowSeconds: number): ProviderOrder {
+  return { id: null, due_at_ms: nowSeconds * 1000, failures: 0, shown_at_ms: 0, stopped: false, later: [] };
+}
+
+/** What is to be done about the order now; null if nothing is. */
+export function nextStepOf(reference: ReferenceRecord): OrderStep | null {
+  const { automatic_reference: automatic, provider_order: order } = reference;
+  if (!automatic || !order) return null;
+  if (isOpen(reference)) return automatic.status === 'failed' ? null : order.id === null ? 'submit' : 'read';
+  if (order.id === null) return null;
+  return automatic.status === 'done' || order.stopped ? 'read' : 'stop';
+}
+
+/** The provider has called: it is asked what there is, as soon as there is something to show. */
+export function heard(current: ReferenceRecord, nowMs: number): Decided<ReferenceRecord> {
+  const { provider_order: order } = current;
+  // What has no order yet is looked at right after it has one.
+  if (!order || order.id === null || nextStepOf(current) === null) return { after: current };
+  const dueAtMs = isOpen(current) ? Math.max(nowMs, order.shown_at_ms + shownEveryMs) : nowMs;
+  if (order.due_at_ms !== null && order.due_at_ms <= dueAtMs) return { after: current };
+  return { after: { ...current, provider_order: { ...order, due_at_ms: dueAtMs } } };
+}
+
+/** What a decision about an answer of the provider must know besides the reference. */
+export interface Asked {
+  nowMs: number;
+  /** When the step was due that asked; if it is another time now, somebody wants the next one then. */
+  dueAtMs: number | null;
+  /** When to look again if nothing is heard. */
+  lookAgainAtMs: number;
+}
+
+/**
+ * The provider has said how the order stands.
+ *
+ * @param report makes the file of the report, for an order that is done.
+ */
+export function recordWord(
+  current: ReferenceRecord,
+  word: ProviderWord,
+  asked: Asked,
+  report: RecordChange | null,
+): Decided<ReferenceRecord> {
+  const known = { ...current.provider_order!, id: word.orderId, failures: 0 };
+  if (!isOpen(current)) return recordLate(current, { ...known, due_at_ms: null }, word, asked.nowMs);
+
+  const order = { ...known, due_at_ms: nextLook(current, asked) };
+  const automatic = saidBy(current, word);
+  const after = { ...current, automatic_reference: automatic, provider_order: order };
+  if (word.status === 'done' && word.outcome) {
+    return {
+      after: {
+        ...after,
+        provider_order: { ...order, due_at_ms: null },
+        status: 'complete',
+        completed_at: Math.floor(asked.nowMs / 1000),
+        outcome: current.outcome ?? word.outcome.verdict,
+        reference_pdf: current.reference_pdf ?? report?.after?.id ?? null,
+      },
+      verb: 'completed',
+      ...(report && { also: [report] }),
+    };
+  }
+  if (hasEnded(word.status)) return { after: { ...after, provider_order: { ...order, due_at_ms: null } } };
+  const started = word.status === 'queued' || word.status === 'invited' ? current.status : 'processing';
+  const isMereProgress =
+    started === current.status &&
+    (['status', 'outcome', 'last_error'] as const).every(
+      (name) => automatic[name] === current.automatic_reference![name],
+    );
+  const isNew = !sameJson(automatic, current.automatic_reference!);
+  if (!isNew || !isMereProgress) {
+    const shownAtMs = isNew ? asked.nowMs : order.shown_at_ms;
+    return { after: { ...after, status: started, provider_order: { ...order, shown_at_ms: shownAtMs } } };
+  }
+  const showAtMs = order.shown_at_ms + shownEveryMs;
+  if (asked.nowMs >= showAtMs) return { after: { ...after, provider_order: { ...order, shown_at_ms: asked.nowMs } } };
+  return { after: { ...current, provider_order: { ...order, due_at_ms: Math.min(order.due_at_ms, showAtMs) } } };
+}
+
+/** The provider could not be asked, which is told and tried again. */
+export function recordFailure(
+  current: ReferenceRecord,
+  fault: { code: string; message: string },
+  { nowMs, retryAtMs }: { nowMs: number; retryAtMs: number },
+): Decided<ReferenceRecord> {
+  const order = current.provider_order!;
+  const failures = order.failures + 1;
+  const isGivenUp = failures >= failuresMax;
+  const failed = { ...order, failures, due_at_ms: isGivenUp ? null : retryAtMs };
+  // Of what somebody else has ended nothing more is shown.
+  if (!isOpen(current))
+    return { after: { ...current, provider_order: { ...failed, stopped: order.stopped || isGivenUp } } };
+  const automatic = current.automatic_reference!;
+  return {
+    after: {
+      ...current,
+      automatic_reference: {
+        ...automatic,
+        last_error: wordsOf(fault),
+        status: isGivenUp ? 'failed' : automatic.status,
+      },
+      provider_order: { ...failed, shown_at_ms: nowMs },
+    },
+  };
+}
+
+/** The provider has too much to do; it is asked again then, and nothing has failed. */
+export function recordBusy(current: ReferenceRecord, retryAtMs: number): Decided<ReferenceRecord> {
+  return { after: { ...current, provider_order: { ...current.provider_order!, due_at_ms: retryAtMs } } };
+}
+
+/** Nobody works on it any more. */
+export function recordStopped(current: ReferenceRecord): Decided<ReferenceRecord> {
+  return {
+    after: { ...current, provider_order: { ...current.provider_order!, stopped: true, due_at_ms: null, failures: 0 } },
+  };
+}
+
+/** Somebody has ended the reference: its provider is told to stop, and what it has said stays. */
+export function stopProvider(reference: ReferenceRecord, nowSeconds: number): ReferenceRecord {
+  const { automatic_reference: automatic, provider_order: order } = reference;
+  if (!automatic?.enabled || !order || automatic.status === 'done') return reference;
+  return {
+    ...reference,
+    automatic_reference: { ...automatic, status: automatic.status === 'failed' ? 'failed' : 'canceled' },
+    // What is being ordered at this moment is stopped as soon as its order is known.
+    provider_order: { ...order, failures: 0, due_at_ms: order.id === null ? null : nowSeconds * 1000 },
+  };
+}
+
+/** What is left of it when the person is erased. */
+export function withoutLateWords(order: Json): Json {
+  return order === null ? null : { ...(order as JsonObject), later: [] };
+}
+
+function isOpen(reference: ReferenceRecord): boolean {
+  return (reference.status === 'pending' || reference.status === 'processing') && !isErased(reference);
+}
+
+function hasEnded(status: string): boolean {
+  return status === 'failed' || status === 'canceled';
+}
+
+/** A callback that came meanwhile has asked for another time. */
+function nextLook({ provider_order: order }: ReferenceRecord, { dueAtMs, lookAgainAtMs }: Asked): number {
+  const wanted = order!.due_at_ms;
+  return wanted === null || wanted === dueAtMs ? lookAgainAtMs : Math.min(wanted, lookAgainAtMs);
+}
+
+/** What `automatic_reference` tells then. */
+function saidBy(current: ReferenceRecord, word: ProviderWord): NonNullable<ReferenceRecord['automatic_reference']> {
+  const automatic = current.automatic_reference!;
+  const { status, outcome, data, problem } = word;
+  return {
+    ...automatic,
+    // One that ended without a verdict has failed, whoever ended it: the reference waits for a person.
+    status: hasEnded(status) ? 'failed' : status,
+    outcome: outcome?.words ?? automatic.outcome,
+    last_error: problem ? wordsOf(problem) : hasEnded(status) ? wordsOf(endedEarly) : null,
+    provider_data: data ? { type: 'provider_a', provider_a: data } : automatic.provider_data,
+  };
+}
+
+const endedEarly = {
+  code: 'ended_by_provider',
+  message: 'The provider has ended the check without a verdict. Set an outcome yourself, or cancel the reference.',
+};
+
+/** What is said of a reference that has ended: its provider can correct itself, and anybody else's end stands. */
+function recordLate(
+  current: ReferenceRecord,
+  order: ProviderOrder,
+  word: ProviderWord,
+  nowMs: number,
+): Decided<ReferenceRecord> {
+  if (isErased(current))
+    return { after: { ...current, provider_order: { ...order, due_at_ms: order.stopped ? null : nowMs } } };
+  if (current.automatic_reference!.status === 'done') {
+    const isCorrection = word.status === 'done' && word.outcome !== null;
+    const automatic = isCorrection ? saidBy(current, word) : current.automatic_reference;
+    return { after: { ...current, automatic_reference: automatic, provider_order: order } };
+  }
+  const late = { heard: Math.floor(nowMs / 1000), status: word.status, outcome: word.outcome?.words ?? null };
+  const last = order.later.at(-1);
+  const isNews = !last || last.status !== late.status || last.outcome !== late.outcome;
+  return {
+    after: {
+      ...current,
+      provider_order: {
+        ...order,
+        // An order that was made while somebody ended the reference.
+        due_at_ms: order.stopped ? null : nowMs,
+        later: isNews ? [...order.later, late].slice(-lateWordsMax) : order.later,
+      },
+    },
+  };
+}
+
+function wordsOf({ code, message }: { code: string; message: string }): string {
+  return `${code}: ${message}`.slice(0, 500);
+}
