@@ -111,6 +111,11 @@ export function readConfig(environment: Environment): Readonly<Config> {
   });
 }
 
+/** The services that a sandbox brings with it: those for which no other address is set. */
+export function simulatedProviders({ mode, providerUrls }: Pick<Config, 'mode' | 'providerUrls'>): Provider[] {
+  return mode === 'sandbox' ? providers.filter((provider) => providerUrls[provider] === null) : [];
+}
+
 /** 11 attempts in about three days: 5 s, 30 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 20 h. */
 const defaultRetrySchedule = '5,30,300,1800,7200,18000,36000,50400,72000,72000';
 

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { Committer } from './commit/committer.ts';
 import { FileStore } from './commit/file-store.ts';
 import type { EventShape } from './commit/mutation.ts';
-import type { Config } from './config.ts';
+import { simulatedProviders, type Config } from './config.ts';
 import { DatabaseClock, type Clock } from './core/clock.ts';
 import { IdMaker } from './core/ids.ts';
 import { permissionsOf } from './core/permissions.ts';
@@ -31,6 +31,10 @@ import { streamLimits, type StreamLimits } from './http/event-streams.ts';
 import { systemResolve, type ResolveHost } from './webhooks/target-guard.ts';
 import { deliveriesNotifier } from './webhooks/wake.ts';
 import { Eraser } from './jobs/erasure.ts';
+import { migrateQueue } from './jobs/queue.ts';
+import { ProviderCallbacks } from './jobs/referencing/callbacks.ts';
+import { Simulations } from './jobs/referencing/simulations.ts';
+import { referencingProviders } from './providers/index.ts';
 import { version } from './product.ts';
 import type { ApiVersion } from './versions/api-version.ts';
 import { ApiVersions } from './versions/apply.ts';
@@ -90,6 +94,7 @@ export async function createContext(
   });
 
   const database = openDatabase(connection, log);
+  await migrateQueue(connection, database.jobs);
   const metrics = new Metrics({ database, clock, log, product: { version, mode: config.mode, role: config.role } });
   const reader = new Reader(database.readers);
   const latestVersion = new LatestVersion(reader, latestKnown);
@@ -135,6 +140,7 @@ export async function createContext(
     onEvents: (accountIds) => eventTails.wake(accountIds),
     observer: metrics.commits,
   });
+  const simulated = simulatedProviders(config);
   const eraser = new Eraser({ committer, database, reader, readRecord, resources, versions, clock, log });
   return {
     config,
@@ -154,6 +160,12 @@ export async function createContext(
     metrics,
     tellingIds,
     fileStore: new FileStore(database.files),
+    providerCallbacks: new ProviderCallbacks(
+      { committer, readRecord, vault, clock },
+      referencingProviders,
+      new Set(simulated),
+    ),
+    simulations: new Simulations({ committer, database, readRecord, clock }, simulated),
     keyRing: openKeyRing(reader),
     keyUses: new KeyUses(),
     accounts: openAccounts(reader),

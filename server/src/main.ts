@@ -9,6 +9,7 @@ import { makeFirstAccount } from './first-start.ts';
 import { buildApp } from './http/app.ts';
 import { startDuties } from './jobs/duties.ts';
 import { openStorage } from './storage.ts';
+import { startWork } from './work.ts';
 import type { Dispatcher } from './webhooks/dispatcher.ts';
 import { deliveriesChannel } from './webhooks/wake.ts';
 import { welcome } from './welcome.ts';
@@ -56,6 +57,10 @@ async function main(): Promise<void> {
     await app.listen({ host: config.host, port: config.port });
     const secretKey = givenKey ?? (await makeFirstAccount(context));
     if (context.dispatcher) startDelivering(context, context.dispatcher, lifetime);
+    if (config.role !== 'api') {
+      const work = await startWork(context);
+      lifetime.onStop(() => work.stop());
+    }
     process.stdout.write(welcome(config, storage.place, secretKey));
   } catch (error) {
     // What fails because it is being stopped is no failure.

@@ -12,10 +12,24 @@ const mayImport: Record<string, readonly string[]> = {
   versions: ['core'],
   webhooks: ['core', 'db', 'versions'],
   metrics: ['core', 'db'],
+  providers: ['core'],
   resources: ['core', 'db'],
   http: ['core', 'db', 'commit', 'versions'],
-  jobs: ['core', 'db', 'commit', 'versions', 'resources'],
-  '.': ['core', 'db', 'commit', 'versions', 'resources', 'webhooks', 'metrics', 'http', 'jobs'],
+  jobs: ['core', 'db', 'commit', 'versions', 'resources', 'providers', 'report', 'simulator'],
+  '.': [
+    'core',
+    'db',
+    'commit',
+    'versions',
+    'resources',
+    'webhooks',
+    'metrics',
+    'http',
+    'jobs',
+    'providers',
+    'report',
+    'simulator',
+  ],
 };
 
 /** Packages that only one folder may know, so that they can be replaced there. */
@@ -25,6 +39,7 @@ const packageOwners: Record<string, string> = {
   ajv: 'http',
   undici: 'webhooks',
   'prom-client': 'metrics',
+  'graphile-worker': 'jobs',
 };
 
 /** Tables whose statements must name the account. */

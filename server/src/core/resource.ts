@@ -174,8 +174,17 @@ export interface Resource<R extends StoredRecord = StoredRecord> {
   rollUp?: RollUp<R>;
   /** An account has at most so many of them. */
   mostOfAnAccount?: number;
+  /** What a sandbox can have somebody else do with it: `POST /v1/test_helpers/<path>/{id}/<name>`. */
+  testHelpers?: Readonly<Record<string, TestHelper>>;
   /** Operations on one record that are more than setting fields: `POST /v1/<path>/{id}/<name>`. */
   actions?: Record<string, Action<R>>;
+}
+
+/** What a test wants to see happen that is done by others, outside of this server. */
+export interface TestHelper extends Told {
+  summary: string;
+  /** None is taken unless it says which. */
+  body?: TObject;
 }
 
 /** A record as the reference shows it. */

@@ -6,7 +6,7 @@ import type { Clock } from '../core/clock.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import type { Id, IdMaker } from '../core/ids.ts';
 import type { RandomBytes } from '../core/random.ts';
-import type { Resource } from '../core/resource.ts';
+import type { Resource, StoredRecord } from '../core/resource.ts';
 import type { AddressRanges } from '../core/target-addresses.ts';
 import type { Vault } from '../core/vault.ts';
 import type { EventTails } from '../db/event-tails.ts';
@@ -70,6 +70,11 @@ export interface HttpContext {
       accountId: string,
       callback: { headers: FastifyRequest['headers']; body: Uint8Array },
     ): Promise<boolean>;
+  };
+  /** Has the simulated services of a sandbox do what a test wants to see. */
+  simulations: {
+    /** Resolves when the record shows it, or after a few seconds. */
+    play(record: StoredRecord, effect: string, input: object): Promise<void>;
   };
   /** The product's version, as its package tells it. */
   productVersion: string;

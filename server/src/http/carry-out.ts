@@ -46,6 +46,7 @@ export async function carryOut(
   const claim = claimOf(call, body);
   const input = context.versions.convertBody(route.object, body as JsonObject, call.version, context.versions.newest);
   return runningKeys.hold(claim, async () => {
+    if (route.beforehand && !(await isRepeat(context, call, claim))) await route.beforehand(call, input);
     const outcome = await executeOnce(context, call, route, input, claim);
     switch (outcome.kind) {
       case 'committed':
@@ -88,6 +89,11 @@ export async function repeatOfOtherVersion(
 function unlessReused(error: unknown): null {
   if (error instanceof ApiError && error.code === 'idempotency_key_reused') return null;
   throw error;
+}
+
+/** What a key stands for is not done again. */
+async function isRepeat(context: HttpContext, call: Call, claim: Claim | null): Promise<boolean> {
+  return claim !== null && (await readStoredAnswer(context, call.accountId, claim, call.startedMs)) !== null;
 }
 
 /** A change that other processes may not have noticed yet is answered only when they have. */

@@ -79,6 +79,8 @@ export interface WriteRoute extends RouteBase {
   touches(call: Call, input: object): Promise<string[]> | string[];
   /** Reads what it needs and decides; called again if a record moved meanwhile. */
   decide(call: Call, input: object, caller: Caller): Promise<Deciding>;
+  /** What happens outside of this server before the decision, which finds it there. Not for a request that is repeated by its key. */
+  beforehand?(call: Call, input: object): Promise<void>;
   /** What the answer waits for when all is durable. It is done in any case, later if it fails now. */
   afterwards?(call: Call): Promise<void>;
 }

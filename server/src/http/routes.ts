@@ -1,14 +1,6 @@
 import type { TObject } from 'typebox';
-import {
-  decideAction,
-  decideCreate,
-  decideErasure,
-  decideUpdate,
-  decidingOf,
-  isErased,
-  isGone,
-} from '../core/change.ts';
-import { isId, type Id } from '../core/ids.ts';
+import { decideAction, decideCreate, decideErasure, decideUpdate, decidingOf, isGone } from '../core/change.ts';
+import { isId } from '../core/ids.ts';
 import type { JsonObject } from '../core/diff.ts';
 import { ApiError } from '../core/errors.ts';
 import { includesPermission } from '../core/permissions.ts';
@@ -25,20 +17,21 @@ import {
   type Update,
 } from '../core/resource.ts';
 import { readCount, readList, type ListQuery } from '../db/lists.ts';
-import type { StoredRow } from '../db/records.ts';
 import type { Call, HttpContext } from './call.ts';
 import { recordMissing } from './errors.ts';
 import { requirePermission } from './permission.ts';
 import { renderExpanded } from './expand.ts';
 import { listParameters, listQuery } from './list.ts';
 import { openSecrets } from './render.ts';
+import { idInPath, load, loadPresent } from './load.ts';
 import { spoken, type ContentsRoute, type ReadRoute, type Route, type RouteAnswer, type WriteRoute } from './route.ts';
 import { streamRoute } from './stream-route.ts';
+import { testHelperRoutes } from './test-helpers.ts';
 import { versionRoutes } from './version-routes.ts';
 
 /** Every operation there is: those of the resources, and those about the API's versions. */
 export function routesOf(context: HttpContext): Route[] {
-  const routes = routesOfResources(context);
+  const routes = [...routesOfResources(context), ...testHelperRoutes(context)];
   return [...routes, ...versionRoutes(context, routes)];
 }
 
@@ -449,40 +442,4 @@ function toldOf({ summary, description, example, refusals }: Told): Told {
 
 function aOrAn({ object }: Resource): string {
   return `${/^[aeiou]/.test(object) ? 'an' : 'a'} ${spoken(object)}`;
-}
-
-/** @throws {ApiError} `resource_missing`, with the same words whether the record is another account's or nobody's. */
-async function load(context: HttpContext, resource: Resource, call: Call): Promise<StoredRecord> {
-  const id = idInPath(call);
-  const record = isId(resource.prefix, id) ? await readOwned(context, resource, call.accountId, id) : null;
-  // The log of what is still sent about a person who was erased does not tell it.
-  if (record && isErased(record)) call.bodyText = null;
-  if (record) return record;
-  throw recordMissing(resource, id);
-}
-
-/** As `load`, of what can still change. */
-async function loadPresent(context: HttpContext, resource: Resource, call: Call): Promise<StoredRecord> {
-  const record = await load(context, resource, call);
-  if (!isGone(resource, record)) return record;
-  throw new ApiError(
-    'resource_missing',
-    `The ${resource.object} \`${record.id}\` was deleted, so nothing of it can change any more.`,
-    { param: 'id' },
-  );
-}
-
-async function readOwned(
-  context: HttpContext,
-  resource: Resource,
-  accountId: string,
-  id: string,
-): Promise<StoredRecord | null> {
-  if (!resource.ownedBy) return context.readRecord(resource, accountId, id);
-  const record = await context.readRecord(resource, id, id);
-  return record && (record as StoredRow)[resource.ownedBy.column] === accountId ? record : null;
-}
-
-function idInPath(call: Call): Id {
-  return (call.request.params as { id: Id }).id;
 }

@@ -77,6 +77,8 @@ export class DatabaseMetrics {
 }
 
 const gauges = {
+  tenure_jobs_oldest_due_age_seconds:
+    'How long the job that is due for longest has been due and in nobody’s hands; 0 if none is. Jobs carry automatic references on.',
   tenure_database_up: '1 if the database told this process about itself when it was asked for these metrics, 0 if not.',
   tenure_deliveries_oldest_due_age_seconds:
     'How long the delivery that is due for longest has been due and in nobody’s hands; 0 if none is. A delivery is due from the end of its pause on: what waits for its next attempt, or was put off because its endpoint does not answer, is not counted and hides nothing.',
@@ -94,7 +96,14 @@ const gauges = {
 type Question = (pool: Pool, nowMs: number) => Promise<Told>;
 
 /** Transactions first: if they are what the others wait for, that is told. */
-const questions: readonly Question[] = [askForTransactions, askForDue, askForExpired, askForPending, askForQueue];
+const questions: readonly Question[] = [
+  askForTransactions,
+  askForDue,
+  askForJobs,
+  askForExpired,
+  askForPending,
+  askForQueue,
+];
 
 async function askForDue(pool: Pool, nowMs: number): Promise<Told> {
   const { rows } = await pool.query<{ due_at_ms: number | null }>({
@@ -110,6 +119,18 @@ async function askForDue(pool: Pool, nowMs: number): Promise<Told> {
   });
   const dueAtMs = rows[0]!.due_at_ms;
   return { tenure_deliveries_oldest_due_age_seconds: dueAtMs === null ? 0 : (nowMs - dueAtMs) / 1000 };
+}
+
+/** The queue of jobs goes by the database's clock. */
+async function askForJobs(pool: Pool): Promise<Told> {
+  const { rows } = await pool.query<{ seconds: number }>({
+    name: 'watch_jobs',
+    text: `
+      select greatest(0, coalesce(extract(epoch from clock_timestamp() - min(run_at)), 0))::float8 as seconds
+      from graphile_worker._private_jobs
+      where is_available`,
+  });
+  return { tenure_jobs_oldest_due_age_seconds: rows[0]!.seconds };
 }
 
 /** Claimed ones were due when they were claimed, and still stand there. */

@@ -9,6 +9,7 @@ import { DeliveryMetrics } from './deliveries.ts';
 import { DutyMetrics } from './duties.ts';
 import { watchProcess } from './process.ts';
 import { watchPools } from './pools.ts';
+import { ReferencingMetrics } from './referencing.ts';
 import { RequestMetrics } from './requests.ts';
 
 /**
@@ -21,6 +22,7 @@ export class Metrics {
   readonly commits: CommitMetrics;
   readonly deliveries: DeliveryMetrics;
   readonly duties: DutyMetrics;
+  readonly referencing: ReferencingMetrics;
   readonly #database: DatabaseMetrics;
   readonly #registry = new Registry();
   readonly #stopWatching: () => void;
@@ -45,6 +47,7 @@ export class Metrics {
     this.requests = new RequestMetrics(registers);
     this.commits = new CommitMetrics(registers);
     this.deliveries = new DeliveryMetrics(registers);
+    this.referencing = new ReferencingMetrics(registers);
     this.#database = new DatabaseMetrics(registers, { pool: database.watchers, clock, log });
     this.duties = new DutyMetrics(registers, clock);
     watchPools(registers, database);

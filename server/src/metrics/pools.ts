@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Database } from '../db/database.ts';
 import { askedGauge } from './asked-gauge.ts';
 
-const watched = ['readers', 'listers', 'followers', 'files', 'writers', 'deliverers'] as const;
+const watched = ['readers', 'listers', 'followers', 'files', 'writers', 'deliverers', 'jobs'] as const;
 
 /** How busy the connections to the database are. */
 export function watchPools(registers: Registry[], database: Database): void {

@@ -2,11 +2,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import pino from 'pino';
 import type { TestProject } from 'vitest/node';
-import { withClient, type Connection } from '../../src/db/database.ts';
+import { openDatabase, withClient, type Connection } from '../../src/db/database.ts';
 import { startEmbeddedDatabase } from '../../src/db/embedded/index.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { makePartitionsAhead } from '../../src/db/partitions.ts';
+import { migrateQueue } from '../../src/jobs/queue.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -30,6 +32,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     await migrate(client);
     await makePartitionsAhead(client, Date.now());
   });
+  await withQueue(databaseIn(cluster.connection, templateDatabase));
   project.provide('cluster', cluster.connection);
   project.provide('templateDatabase', templateDatabase);
   const answersFile = join(mkdtempSync(join(tmpdir(), 'tenure-answers-')), 'held');
@@ -40,6 +43,13 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     await withClient(cluster.connection, (client) => client.query(`drop database ${templateDatabase} with (force)`));
     await cluster.stop();
   };
+}
+
+/** The tables of the queue of jobs. */
+async function withQueue(connection: Connection): Promise<void> {
+  const database = openDatabase(connection, pino({ level: 'silent' }));
+  await migrateQueue(connection, database.jobs);
+  await database.end();
 }
 
 /** Says how many answers were held against the OpenAPI documents, and takes the file away. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import pino from 'pino';
 import { expect, inject, onTestFinished } from 'vitest';
 import { readConfig, type Config } from '../../src/config.ts';
@@ -7,6 +8,7 @@ import { createContext, type Context, type Overrides } from '../../src/context.t
 import { withClient, type Connection } from '../../src/db/database.ts';
 import { makeFirstAccount } from '../../src/first-start.ts';
 import { buildApp } from '../../src/http/app.ts';
+import { startWork } from '../../src/work.ts';
 import { isStream } from './answer-text.ts';
 import { holdAnswers } from './answers.ts';
 import { databaseIn } from './global-setup.ts';
@@ -64,11 +66,15 @@ export async function startTestServer(
     changeContext?: (context: Context) => Context;
     /** The first account has made no request yet; otherwise it has, and is pinned to the latest version. */
     unpinned?: true;
+    /** Automatic references are carried on, by the services that a sandbox has. */
+    works?: true;
   } = {},
 ): Promise<TestServer> {
   const database = options.connection ? null : await createTestDatabase();
   const connection = options.connection ?? database!.connection;
-  const config: Config = { ...readConfig(options.settings ?? {}), port: 0 };
+  // Services call back, so they must know where to.
+  const port = options.works ? await freePort() : 0;
+  const config: Config = readConfig({ ...options.settings, PORT: String(port) });
   const log = pino({ level: process.env.TENURE_LOG_LEVEL ?? 'silent' });
   const created = await createContext(
     { config, connection, masterKey, log, isAlone: config.databaseUrl === null },
@@ -79,8 +85,9 @@ export async function startTestServer(
   if (!options.unpinned) await pinAccounts(context);
   const app = buildApp(context);
   holdAnswers(app, context);
-  await app.listen({ host: '127.0.0.1', port: 0 });
+  await app.listen({ host: '127.0.0.1', port });
   context.dispatcher?.start();
+  const work = options.works ? await startWork(context) : null;
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   return {
     url,
@@ -89,11 +96,20 @@ export async function startTestServer(
     connection,
     api: apiClient(url, secretKey),
     async stop() {
-      await Promise.all([app.stopServing(0), context.dispatcher?.stop(0)]);
+      await Promise.all([app.stopServing(0), context.dispatcher?.stop(0), work?.stop()]);
       await context.close();
       await database?.drop();
     },
   };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }
 
 /** As if every account had made its first request in a time before the test, which has its event and is none of the test's business. */

@@ -20,6 +20,7 @@ import {
   recordStopped,
   recordWord,
   type Asked,
+  type OrderStep,
 } from '../../resources/reference/order.ts';
 import type { ReferenceRecord } from '../../resources/reference/transitions.ts';
 import type { JobSubject, Task } from '../queue.ts';
@@ -44,8 +45,7 @@ export interface ReferencingContext extends ReportContext {
 
 /** Who watches the services for the operator. */
 export interface ReferencingObserver {
-  /** @param result `done`, or the code of the fault. */
-  asked(provider: Provider, step: string, result: string, durationMs: number): void;
+  took(provider: Provider, step: OrderStep, result: 'done' | 'busy' | 'failed', durationMs: number): void;
 }
 
 /**
@@ -105,15 +105,16 @@ export class Referencing implements Task {
     const observer = this.#context.metrics.referencing;
     try {
       await this.#ask(current, provider, step);
-      observer.asked(provider, step, 'done', performance.now() - startedMs);
+      observer.took(provider, step, 'done', performance.now() - startedMs);
     } catch (error) {
       if (!(error instanceof ProviderFault)) throw error;
-      observer.asked(provider, step, error.code, performance.now() - startedMs);
+      const result = error.busyForSeconds === null ? 'failed' : 'busy';
+      observer.took(provider, step, result, performance.now() - startedMs);
       await this.#recordFault(current, provider, error);
     }
   }
 
-  async #ask(current: ReferenceRecord, provider: Provider, step: 'submit' | 'read' | 'stop'): Promise<void> {
+  async #ask(current: ReferenceRecord, provider: Provider, step: OrderStep): Promise<void> {
     const desk = this.#deskOf(provider);
     const service = this.#providers[provider];
     const access = await this.#accessOf(current, provider, desk);

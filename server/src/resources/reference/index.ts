@@ -1,6 +1,14 @@
 import { Type } from 'typebox';
 import { LinkedId } from '../../core/fields.ts';
-import { createFrom, defineResource, described, exactly, nullable, updateFrom } from '../../core/resource.ts';
+import {
+  closedObject,
+  createFrom,
+  defineResource,
+  described,
+  exactly,
+  nullable,
+  updateFrom,
+} from '../../core/resource.ts';
 import {
   AutomaticReference,
   AutomaticReferenceInput,
@@ -150,6 +158,45 @@ export const reference = defineResource<ReferenceRecord>({
       refusals: ['status_transition_invalid'],
     },
   ),
+  testHelpers: {
+    advance: {
+      summary: 'Have the service take its next step',
+      description:
+        'The simulated service that carries the reference out does at once what it would do next. The answer shows it.',
+    },
+    complete: {
+      summary: 'Have the service finish',
+      description:
+        'The simulated service finishes at once, with the outcome that the reference was headed for, or with this one.',
+      body: closedObject({
+        outcome: Type.Optional(described(Outcome, 'How it ends. Left out: as it would have ended.')),
+      }),
+      example: { outcome: 'consider' },
+    },
+    fail: {
+      summary: 'Have the service fail',
+      description:
+        'The simulated service answers with an error from now on, until it is told to `advance` or `complete`. What is told in `last_error` begins with the code.',
+      body: closedObject({
+        code: Type.Optional(
+          Type.String({
+            pattern: '^[a-z][a-z0-9_]{0,39}$',
+            examples: ['provider_error'],
+            description: 'Left out: `provider_error`.',
+          }),
+        ),
+      }),
+      example: { code: 'provider_error' },
+    },
+    note: {
+      summary: 'Have the service write a note',
+      description: 'The people of the simulated service write this note. Only `provider_a` shows notes along the way.',
+      body: closedObject({
+        message: Type.String({ minLength: 1, maxLength: 500, description: 'What they write.' }),
+      }),
+      example: { message: 'The employer has confirmed the salary.' },
+    },
+  },
   actions: {
     cancel: {
       summary: 'Cancel a reference',

@@ -14,6 +14,8 @@ import { isObject, sameJson, textOf, type JsonObject } from '../json.ts';
  *   cancel                         → canceled          → canceled         refused             refused
  *
  *   (1) off-platform only: refused where `automatic_reference` is enabled.
+ *
+ * Whoever completes or cancels a reference that a provider carries out stops the provider.
  */
 
 /** What an operation must make of a record: a refusal, or the record afterwards. */
@@ -26,14 +28,14 @@ export function expectedChange({ kind, body }: Operation, before: JsonObject): E
   const { status } = before;
   if (kind === 'cancel_reference') {
     if (status === 'complete' || status === 'canceled') return refused;
-    return { kind: 'carried_out', after: { ...before, status: 'canceled' }, completes: false };
+    return { kind: 'carried_out', after: { ...withoutProvider(before), status: 'canceled' }, completes: false };
   }
   const { outcome, reference_pdf: pdf, status: wantedStatus } = body ?? {};
   if (status === 'canceled' && (outcome ?? pdf ?? wantedStatus) !== undefined) return refused;
   if (wantedStatus !== undefined && (status === 'complete' || isAutomatic(before))) return refused;
   const completes = outcome !== undefined && wantedStatus === undefined && status !== 'complete';
   const after: JsonObject = {
-    ...before,
+    ...(completes ? withoutProvider(before) : before),
     outcome: outcome ?? before.outcome ?? null,
     reference_pdf: pdf ?? before.reference_pdf ?? null,
     status: wantedStatus ?? (completes ? 'complete' : (status ?? null)),
@@ -87,6 +89,12 @@ export function isPossible(before: JsonObject, after: JsonObject): boolean {
 function isAutomatic(reference: JsonObject): boolean {
   const settings = reference.automatic_reference;
   return isObject(settings) && settings.enabled === true;
+}
+
+function withoutProvider(before: JsonObject): JsonObject {
+  const settings = before.automatic_reference;
+  if (!isAutomatic(before) || !isObject(settings) || settings.status === 'failed') return before;
+  return { ...before, automatic_reference: { ...settings, status: 'canceled' } };
 }
 
 function isAutomaticAsAsked(asked: JsonObject[string] | undefined, is: JsonObject[string] | undefined): boolean {

@@ -1,0 +1,64 @@
+import { workingDaySeconds } from './jobs/referencing/pauses.ts';
+import { Referencing } from './jobs/referencing/referencing.ts';
+import type { Desks } from './jobs/referencing/access.ts';
+import { JobWorker } from './jobs/queue.ts';
+import { simulatedProviders } from './config.ts';
+import type { Context } from './context.ts';
+import { providers as providerNames } from './core/providers.ts';
+import { HttpProviderClient } from './providers/client.ts';
+import { referencingProviders } from './providers/index.ts';
+import { ReportPrinter } from './report/index.ts';
+import { reference } from './resources/reference/index.ts';
+import { startSimulators } from './simulator/index.ts';
+
+/** For a whole call to a service, in milliseconds; a simulated one is near. */
+const callTimeoutMs = { real: 15_000, simulated: 5_000 };
+
+/** What a worker does besides delivering webhooks: it carries automatic references on, and is the services that a sandbox has. */
+export interface Work {
+  /** Ends when the jobs under way have ended, which takes no longer than a call to a service. */
+  stop(): Promise<void>;
+}
+
+export async function startWork(context: Context): Promise<Work> {
+  const { config, connection, database, vault, clock, log } = context;
+  const simulated = simulatedProviders(config);
+  const simulators = await startSimulators({
+    pool: database.readers,
+    vault,
+    clock,
+    log,
+    workingDaySeconds: config.simulatedDaySeconds,
+    providers: simulated,
+  });
+  const desks: Desks = new Map(
+    providerNames.flatMap((provider) => {
+      const isSimulated = simulated.includes(provider);
+      const url = isSimulated ? simulators.urls[provider] : config.providerUrls[provider];
+      if (url === undefined || url === null) return [];
+      const client = new HttpProviderClient(url, isSimulated ? callTimeoutMs.simulated : callTimeoutMs.real);
+      return [[provider, { client, isSimulated }] as const];
+    }),
+  );
+  const printer = new ReportPrinter();
+  const referencing = new Referencing(context, {
+    providers: referencingProviders,
+    desks,
+    timeScale: config.simulatedDaySeconds / workingDaySeconds,
+    printer,
+  });
+  const worker = new JobWorker({
+    connection,
+    pool: database.jobs,
+    tasks: { [reference.nextStep!.job]: referencing },
+    log,
+  });
+  worker.start();
+  return {
+    async stop() {
+      await worker.stop();
+      await Promise.all([...desks.values()].map(({ client }) => (client as HttpProviderClient).close()));
+      await Promise.all([printer.stop(), simulators.stop()]);
+    },
+  };
+}
