@@ -1,0 +1,331 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { good, startTestServer, type Api, type TestServer } from '../support/server.ts';
+import { expectRefusal, refusals } from '../support/refusals.ts';
+import { eventsOf, quickServer, quickServerForTest, refer, referenceNow, untilReference } from './scenario.ts';
+
+let server: TestServer;
+let api: Api;
+
+beforeAll(async () => {
+  server = await quickServer();
+  api = server.api;
+});
+
+afterAll(() => server.stop());
+
+describe('a reference that provider_a carries out', () => {
+  test('moves by itself, and ends with outcome, data and a report', async () => {
+    const application = (
+      await good(api.post('/v1/applications', { rent: { amount: 95_000, currency: 'gbp', interval: 'month' } }))
+    ).body;
+    const customer = (await good(api.post('/v1/customers', { name: 'Łukasz Żółć', email: 'lukasz@example.org' }))).body;
+    const made = await refer(api, { application: application.id, customer: customer.id });
+    expect(made).toMatchObject({
+      status: 'pending',
+      outcome: null,
+      automatic_reference: { enabled: true, provider: 'provider_a', status: 'queued', last_error: null, outcome: null },
+    });
+    const complete = await untilReference(api, made.id, { status: 'complete' });
+    expect(complete).toMatchObject({
+      outcome: 'accept',
+      completed_at: expect.any(Number),
+      reference_pdf: expect.stringMatching(/^file_/),
+      automatic_reference: {
+        enabled: true,
+        last_error: null,
+        outcome: 'ACCEPT',
+        provider: 'provider_a',
+        status: 'done',
+        provider_data: {
+          type: 'provider_a',
+          provider_a: {
+            affordability: { percentage: 28, status: expect.any(String) },
+            credit_score: 640,
+            progress: 100,
+            sanctions_passed: true,
+          },
+        },
+      },
+    });
+    const notes = complete.automatic_reference.provider_data.provider_a.notes;
+    expect(notes.length).toBeGreaterThan(0);
+    expect(notes).toEqual(
+      notes.toSorted((one: { created: number }, other: { created: number }) => one.created - other.created),
+    );
+
+    const file = (await good(api.get(`/v1/files/${complete.reference_pdf}`))).body;
+    expect(file).toMatchObject({
+      purpose: 'reference_report',
+      content_type: 'application/pdf',
+      filename: `${made.id}.pdf`,
+    });
+    const contents = await fetch(`${server.url}/v1/files/${file.id}/contents`, {
+      headers: { authorization: `Bearer ${server.secretKey}` },
+    });
+    const bytes = Buffer.from(await contents.arrayBuffer());
+    expect(bytes.subarray(0, 5).toString()).toBe('%PDF-');
+    expect(bytes).toHaveLength(file.size);
+
+    const { references } = (await good(api.get(`/v1/applications/${application.id}`))).body;
+    expect(references).toMatchObject({ total: 1, by_outcome: { accept: 1 }, result: 'accept' });
+  });
+
+  test('tells every step in events by the service itself, and the file and the end in one go', async () => {
+    const { id } = await refer(api);
+    const complete = await untilReference(api, id, { status: 'complete' });
+    const events = await eventsOf(api, id);
+    const types = events.map(({ type }) => type);
+    expect(types[0]).toBe('reference.created');
+    expect(types.slice(1, -1).every((type) => type === 'reference.updated')).toBe(true);
+    expect(types.at(-1)).toBe('reference.completed');
+    for (const { request } of events.slice(1)) {
+      expect(request).toMatchObject({
+        id: null,
+        idempotency_key: null,
+        actor: { type: 'system', id: null, name: 'Tenure' },
+      });
+    }
+    const statuses = events.map(({ data }) => data.object.automatic_reference.status);
+    expect(statuses).toEqual(expect.arrayContaining(['queued', 'in_progress', 'done']));
+    // Nothing is told early.
+    for (const { data } of events.filter(({ data: { object } }) => object.status !== 'complete')) {
+      expect(data.object.outcome).toBeNull();
+      expect(data.object.automatic_reference.outcome).toBeNull();
+    }
+    expect((await eventsOf(api, complete.reference_pdf)).map(({ type }) => type)).toEqual(['file.created']);
+    const [last, updated] = events.toReversed();
+    expect(updated.data.previous_attributes).toMatchObject({
+      status: 'processing',
+      outcome: null,
+      reference_pdf: null,
+    });
+    expect(last.data.object).toEqual(updated.data.object);
+  });
+});
+
+test.each([
+  ['provider_b', 'Pass'],
+  ['provider_c', 'Accepted'],
+  ['provider_d', 'clear'],
+])('%s ends with an outcome and a report, and keeps its findings to itself', async (provider, words) => {
+  const { id } = await refer(api, { provider });
+  const complete = await untilReference(api, id, { status: 'complete' });
+  expect(complete).toMatchObject({
+    outcome: 'accept',
+    reference_pdf: expect.stringMatching(/^file_/),
+    automatic_reference: {
+      provider,
+      status: 'done',
+      outcome: expect.stringMatching(new RegExp(words, 'i')),
+      provider_data: null,
+    },
+  });
+});
+
+describe('overruling and canceling', () => {
+  test('an outcome that a person sets stands, and the provider is stopped', async () => {
+    const { id } = await refer(api, { simulate: 'stuck' });
+    await untilReference(api, id, { status: 'processing' });
+    const { body } = await good(api.post(`/v1/references/${id}`, { outcome: 'high_risk' }));
+    expect(body).toMatchObject({
+      status: 'complete',
+      outcome: 'high_risk',
+      automatic_reference: { status: 'canceled', outcome: null },
+    });
+    await untilStopped(id);
+    expect(await referenceNow(api, id)).toEqual(body);
+    expect((await eventsOf(api, id)).at(-1)).toMatchObject({ type: 'reference.completed' });
+  });
+
+  test('a canceled reference stays as it was, whatever its provider goes on to say', async () => {
+    const { id } = await refer(api);
+    await untilReference(api, id, { status: 'processing' });
+    const { body } = await good(api.post(`/v1/references/${id}/cancel`));
+    expect(body).toMatchObject({ status: 'canceled', outcome: null, automatic_reference: { status: 'canceled' } });
+    await untilStopped(id);
+    expect(await referenceNow(api, id)).toEqual(body);
+  });
+
+  test('one that is canceled before anybody was asked is ordered by nobody, or stopped', async () => {
+    const made = await Promise.all(Array.from({ length: 20 }, () => refer(api)));
+    await Promise.all(made.map(({ id }) => good(api.post(`/v1/references/${id}/cancel`))));
+    for (const { id } of made) {
+      await expect
+        .poll(async () => orderOf(id).then((order) => order.id === null || order.stopped), { timeout: 10_000 })
+        .toBe(true);
+      expect(await referenceNow(api, id)).toMatchObject({ status: 'canceled', outcome: null, reference_pdf: null });
+    }
+  });
+
+  test('cancel_race: whoever is first when the provider finishes at the same instant, there is one end', async () => {
+    const made = await Promise.all(Array.from({ length: 16 }, () => refer(api, { provider: 'provider_b' })));
+    const canceled = await Promise.all(
+      made.map(async ({ id }, index) => {
+        await new Promise((resolve) => setTimeout(resolve, index * 12));
+        return api.post(`/v1/references/${id}/cancel`);
+      }),
+    );
+    for (const [index, { id }] of made.entries()) {
+      const answer = canceled[index]!;
+      const { status, outcome } = await untilReference(api, id, {
+        automatic_reference: { status: answer.status === 200 ? 'canceled' : 'done' },
+      });
+      if (answer.status === 200) expect([status, outcome]).toEqual(['canceled', null]);
+      else {
+        expectRefusal(answer, refusals.transition);
+        expect([status, outcome]).toEqual(['complete', 'accept']);
+      }
+      const ends = (await eventsOf(api, id)).filter(({ type }) => /completed|canceled/.test(type));
+      expect(ends).toHaveLength(1);
+    }
+  });
+
+  test('a provider that changes its mind later changes what it says, and nothing else', async () => {
+    const { id } = await refer(api, { simulate: 'consider_then_accept' });
+    const first = await untilReference(api, id, { status: 'complete' });
+    expect(first).toMatchObject({ outcome: 'consider', automatic_reference: { outcome: 'CONSIDER' } });
+    const later = await untilReference(api, id, { automatic_reference: { outcome: 'ACCEPT' } });
+    expect({ ...later, automatic_reference: null }).toEqual({ ...first, automatic_reference: null });
+    expect((await eventsOf(api, id)).at(-1)).toMatchObject({ type: 'reference.updated' });
+  });
+
+  test('the account’s own report is not replaced by the provider’s', async () => {
+    const { id } = await refer(api, { simulate: 'accept' });
+    await good(api.post(`/v1/references/${id}`, { reference_pdf: 'file_own' }));
+    expect(await untilReference(api, id, { status: 'complete' })).toMatchObject({ reference_pdf: 'file_own' });
+  });
+});
+
+describe('a provider that cannot be asked', () => {
+  test('never fails the person: it is told in last_error, tried again, and the reference goes on', async () => {
+    const { id } = await refer(api, { simulate: 'provider_error_then_accept' });
+    await untilReference(api, id, {
+      status: 'pending',
+      automatic_reference: { last_error: expect.stringMatching(/^unavailable: /) },
+    });
+    const complete = await untilReference(api, id, { status: 'complete' });
+    expect(complete).toMatchObject({ outcome: 'accept', automatic_reference: { last_error: null, status: 'done' } });
+  });
+
+  test.each([
+    ['provider_error', /^unavailable: /],
+    ['provider_garbage', /^response_invalid: /],
+    ['invalid_details', /^invalid_details: /],
+    ['error_quota_exceeded', /^quota_exceeded: /],
+  ])('%s: after ten failures nobody asks any more, and a person ends it', async (simulate, lastError) => {
+    const { id } = await refer(api, { simulate });
+    const failed = await untilReference(api, id, { automatic_reference: { status: 'failed' } }, 40_000);
+    expect(failed).toMatchObject({
+      status: 'pending',
+      outcome: null,
+      automatic_reference: { last_error: expect.stringMatching(lastError) },
+    });
+    expect((await good(api.post(`/v1/references/${id}`, { outcome: 'accept' }))).body).toMatchObject({
+      status: 'complete',
+      automatic_reference: { status: 'failed' },
+    });
+  });
+
+  test('what keeps the renter from being checked is told, and the reference waits', async () => {
+    const { id } = await refer(api, { simulate: 'invite_bounced' });
+    const waiting = await untilReference(api, id, {
+      automatic_reference: { last_error: expect.stringMatching(/^invite_bounced: /) },
+    });
+    expect(waiting).toMatchObject({ status: 'pending', outcome: null });
+    expect((await good(api.post(`/v1/references/${id}/cancel`))).body.status).toBe('canceled');
+  });
+});
+
+describe('the test helpers', () => {
+  test('have the service advance, write a note, and finish with an outcome', async () => {
+    const slow = await quickServerForTest({ TENURE_SIMULATOR_SPEED: '80000' });
+    const { id } = await refer(slow.api);
+    await untilReference(slow.api, id, { automatic_reference: { provider_data: { type: 'provider_a' } } });
+    const progressOf = (body: {
+      automatic_reference: { provider_data: { provider_a: { progress: number } } };
+    }): number => body.automatic_reference.provider_data.provider_a.progress;
+    const helper = (name: string, body: object = {}) =>
+      good(slow.api.post(`/v1/test_helpers/references/${id}/${name}`, body)).then((answer) => answer.body);
+    const advanced = await helper('advance');
+    expect(advanced).toMatchObject({ id, object: 'reference', status: 'processing' });
+    const again = await helper('advance');
+    expect(again.status).toBe('processing');
+    await untilReference(slow.api, id, {});
+    expect(progressOf(await helper('note', { message: 'The employer has answered.' }))).toBeGreaterThan(0);
+    const complete = await helper('complete', { outcome: 'consider' });
+    expect(complete).toMatchObject({
+      status: 'complete',
+      outcome: 'consider',
+      reference_pdf: expect.stringMatching(/^file_/),
+    });
+    const messages = complete.automatic_reference.provider_data.provider_a.notes.map(
+      ({ message }: { message: string }) => message,
+    );
+    expect(messages).toContain('The employer has answered.');
+    expectRefusal(await slow.api.post(`/v1/test_helpers/references/${id}/advance`), refusals.transition);
+  });
+
+  test('have the service fail, which is told and tried again until it is told to advance', async () => {
+    const slow = await quickServerForTest({ TENURE_SIMULATOR_SPEED: '80000' });
+    const { id } = await refer(slow.api);
+    await untilReference(slow.api, id, { automatic_reference: { provider_data: { type: 'provider_a' } } });
+    const failing = await good(slow.api.post(`/v1/test_helpers/references/${id}/fail`, { code: 'bureau_down' }));
+    expect(failing.body.automatic_reference.last_error).toMatch(/^bureau_down: /);
+    const { body } = await good(slow.api.post(`/v1/test_helpers/references/${id}/advance`));
+    expect(body.automatic_reference.last_error).toBeNull();
+  });
+
+  test('do a thing once for an Idempotency-Key', async () => {
+    const slow = await quickServerForTest({ TENURE_SIMULATOR_SPEED: '80000' });
+    const { id } = await refer(slow.api);
+    await untilReference(slow.api, id, { automatic_reference: { provider_data: { type: 'provider_a' } } });
+    const key = { 'idempotency-key': 'note-1' };
+    const send = () => slow.api.post(`/v1/test_helpers/references/${id}/note`, { message: 'Once.' }, key);
+    const [first, second] = [await good(send()), await good(send())];
+    expect(second.text).toBe(first.text);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    const complete = await good(slow.api.post(`/v1/test_helpers/references/${id}/complete`));
+    const notes = complete.body.automatic_reference.provider_data.provider_a.notes;
+    expect(notes.filter(({ message }: { message: string }) => message === 'Once.')).toHaveLength(1);
+  });
+
+  test('are for references that a simulated service carries out', async () => {
+    const { body } = await good(api.post('/v1/references', { application: 'app_1' }));
+    expectRefusal(await api.post(`/v1/test_helpers/references/${body.id}/advance`), refusals.transition);
+    expectRefusal(await api.post('/v1/test_helpers/references/ref_unknown/advance'), refusals.idUnknown);
+  });
+
+  test('do not exist in live mode, and nothing that is simulated does', async () => {
+    const live = await startTestServer({ settings: { TENURE_MODE: 'live' }, works: true });
+    try {
+      const { id } = await refer(live.api);
+      await untilReference(live.api, id, {
+        status: 'pending',
+        automatic_reference: { last_error: expect.stringMatching(/^provider_unavailable: .*TENURE_PROVIDER_A_URL/) },
+      });
+      expectRefusal(await live.api.post(`/v1/test_helpers/references/${id}/complete`), refusals.routeUnknown);
+      const { rows } = await live.context.database.readers.query('select count(*) as count from simulated_orders');
+      expect(rows).toEqual([{ count: 0 }]);
+    } finally {
+      await live.stop();
+    }
+  });
+});
+
+interface Order {
+  id: string | null;
+  stopped: boolean;
+  due_at_ms: number | null;
+}
+
+async function orderOf(id: string): Promise<Order> {
+  const { rows } = await server.context.database.readers.query<{ provider_order: string }>(
+    'select provider_order from tenant_references where id = $1',
+    [id],
+  );
+  return JSON.parse(rows[0]!.provider_order) as Order;
+}
+
+async function untilStopped(id: string): Promise<void> {
+  await expect.poll(async () => (await orderOf(id)).stopped, { timeout: 10_000 }).toBe(true);
+}

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { good, serverForTest, startTestServer, type Api, type TestServer } from '../support/server.ts';
+import { expectRefusal, invalid, missing, unknown } from '../support/refusals.ts';
+import { tablesWith } from '../support/tables.ts';
+import { addAccount, addKey, firstAccountId } from '../support/tenants.ts';
+import { quickServerForTest, refer, untilReference } from './scenario.ts';
+
+const apiKey = 'provider-a-key-0123456789';
+const signingSecret = 'provider-a-signing-secret-9876';
+const credentials = { provider_a: { api_key: apiKey, signing_secret: signingSecret } };
+
+let server: TestServer;
+let api: Api;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  api = server.api;
+});
+
+afterAll(() => server.stop());
+
+describe('provider_credentials', () => {
+  test('are taken, and shown nowhere: in no answer, event or log, and in no table as they are', async () => {
+    const key = { 'idempotency-key': 'credentials-1' };
+    const { body, text, headers } = await good(api.post('/v1/account', { provider_credentials: credentials }, key));
+    expect(body).not.toHaveProperty('provider_credentials');
+    const log = await good(api.get(`/v1/logs/${headers.get('request-id')}`));
+    expect(JSON.parse(log.body.request_body)).toEqual({
+      provider_credentials: { provider_a: { api_key: '[redacted]', signing_secret: '[redacted]' } },
+    });
+    const events = await good(api.get(`/v1/events?object_id=${body.id}`));
+    expect(events.body.data[0]).toMatchObject({
+      type: 'account.credentials_changed',
+      data: { previous_attributes: null },
+    });
+    for (const secret of [apiKey, signingSecret]) {
+      for (const answer of [text, log.text, events.text, (await good(api.get('/v1/account'))).text]) {
+        expect(answer).not.toContain(secret);
+      }
+      expect(await tablesWith(server, secret)).toEqual([]);
+    }
+    const repeated = await good(api.post('/v1/account', { provider_credentials: credentials }, key));
+    expect(repeated.headers.get('idempotent-replayed')).toBe('true');
+    const other = { provider_a: { ...credentials.provider_a, api_key: 'another' } };
+    expect((await api.post('/v1/account', { provider_credentials: other }, key)).status).toBe(400);
+  });
+
+  test('that are refused are kept in no log either', async () => {
+    const refused = await api.post('/v1/account', {
+      name: 7,
+      provider_credentials: { provider_a: { api_key: 'refused-secret-1' } },
+    });
+    expectRefusal(refused, missing('provider_credentials[provider_a][signing_secret]'));
+    expect((await api.post('/v1/account', '{"provider_credentials":{"provider_a":"refused-secret-2"')).status).toBe(
+      400,
+    );
+    expectRefusal(
+      await api.post('/v1/account', {
+        provider_credentials: { provider_a: { ...credentials.provider_a, more: 'refused-secret-3' } },
+      }),
+      unknown('provider_credentials[provider_a][more]'),
+    );
+    expectRefusal(
+      await api.post('/v1/account', { provider_credentials: { provider_b: { username: 'u', password: 7 } } }),
+      invalid('provider_credentials[provider_b][password]'),
+    );
+    expect(await tablesWith(server, 'refused-secret')).toEqual([]);
+  });
+
+  test('of one provider leave the others’ as they are, and null takes them away', async () => {
+    const kept = async (): Promise<string[]> => {
+      const { rows } = await server.context.database.readers.query<{ provider_credentials: string | null }>(
+        'select provider_credentials from accounts where account_id = $1',
+        [await firstAccountId(server)],
+      );
+      return Object.keys(JSON.parse(rows[0]!.provider_credentials ?? '{}') as object).sort();
+    };
+    await good(api.post('/v1/account', { provider_credentials: credentials }));
+    await good(api.post('/v1/account', { provider_credentials: { provider_d: { token: 'd' } } }));
+    expect(await kept()).toEqual(['provider_a', 'provider_d']);
+    await good(api.post('/v1/account', { provider_credentials: { provider_a: null } }));
+    expect(await kept()).toEqual(['provider_d']);
+    await good(api.post('/v1/account', { provider_credentials: { provider_d: null } }));
+    expect(await kept()).toEqual([]);
+  });
+
+  test('need the permission to change the account', async () => {
+    const reader = await addKey(server, await firstAccountId(server), ['accounts.read', 'references.write']);
+    expect((await reader.api.post('/v1/account', { provider_credentials: credentials })).status).toBe(403);
+  });
+
+  test('of the account are what its provider is asked with, whoever’s key made the reference', async () => {
+    const working = await quickServerForTest();
+    const other = await addAccount(working);
+    await good(
+      other.api.post('/v1/account', {
+        provider_credentials: { provider_a: { api_key: 'invalid_key', signing_secret: 's' } },
+      }),
+    );
+    const refused = await refer(other.api);
+    const accepted = await refer(working.api);
+    await untilReference(other.api, refused.id, {
+      automatic_reference: { last_error: expect.stringMatching(/^unauthorized: /) },
+    });
+    await untilReference(working.api, accepted.id, { status: 'complete' });
+    // What is mended is used at the next attempt.
+    await good(other.api.post('/v1/account', { provider_credentials: { provider_a: null } }));
+    await untilReference(other.api, refused.id, { status: 'complete' });
+  });
+
+  test('that an account in live mode has not are asked for in last_error', async () => {
+    const live = await serverForTest({
+      settings: { TENURE_MODE: 'live', TENURE_PROVIDER_B_URL: 'http://127.0.0.1:9' },
+      works: true,
+    });
+    const { id } = await refer(live.api, { provider: 'provider_b' });
+    await untilReference(live.api, id, {
+      automatic_reference: {
+        last_error: expect.stringMatching(/^credentials_missing: .*provider_credentials\[provider_b\]/),
+      },
+    });
+  });
+});

@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { Deployment } from '../faults/crash-checker/deployment.ts';
+import { allOf } from '../support/paging.ts';
+import { apiClient, good } from '../support/server.ts';
+import { eventsOf, refer } from './scenario.ts';
+
+const rounds = 12;
+const referencesOfRound = 8;
+
+test('kill -9 at any moment, also between an order and its being written down: every reference is completed, none is ordered twice', async () => {
+  const vendor = await startForgetfulVendor();
+  const deployment = await Deployment.create({
+    settings: { TENURE_PROVIDER_D_URL: vendor.url, TENURE_SIMULATOR_SPEED: '3' },
+  });
+  onTestFinished(() => deployment.remove());
+  await deployment.start();
+  const api = apiClient(deployment.url, deployment.secretKey);
+  await good(api.post('/v1/account', { provider_credentials: { provider_d: { token: 'token' } } }));
+
+  const made: string[] = [];
+  for (let round = 0; round < rounds; round++) {
+    for (let index = 0; index < referencesOfRound; index++) {
+      const provider =
+        index % 2 === 0 ? 'provider_d' : (['provider_a', 'provider_b', 'provider_c'] as const)[index % 3]!;
+      made.push((await refer(api, { provider })).id);
+    }
+    // The orders of this round are just being made.
+    await delay(40 + round * 35);
+    await deployment.kill();
+    await deployment.start();
+  }
+
+  await expect
+    .poll(async () => (await api.get('/v1/references?status=complete&limit=1')).body?.count, {
+      timeout: 120_000,
+      interval: 500,
+    })
+    .toBe(made.length);
+  // What was ordered of the vendor, which makes an order whenever it is asked to.
+  expect(vendor.orders.size).toBe(rounds * (referencesOfRound / 2));
+  expect([...vendor.orders.values()].filter((count) => count !== 1)).toEqual([]);
+  // Some calls were cut off: otherwise nothing was tried.
+  expect(vendor.cutOff()).toBeGreaterThan(0);
+
+  for (const id of made) {
+    const ends = (await eventsOf(api, id)).filter(({ type }) => type === 'reference.completed');
+    expect(ends).toHaveLength(1);
+  }
+  const reports = await allOf(api, '/v1/files');
+  expect(reports).toHaveLength(made.length);
+  const references = await allOf(api, '/v1/references');
+  expect(new Set(references.map(({ reference_pdf: pdf }) => pdf))).toEqual(new Set(reports.map(({ id }) => id)));
+});
+
+interface ForgetfulVendor {
+  url: string;
+  /** How many orders there are for each reference. */
+  orders: Map<string, number>;
+  /** How many of its answers went to nobody. */
+  cutOff(): number;
+}
+
+/** Speaks as `provider_d` does, makes an order whenever it is asked to, and takes its time to say so. */
+async function startForgetfulVendor(): Promise<ForgetfulVendor> {
+  const orders = new Map<string, number>();
+  let cutOff = 0;
+  const screeningOf = (reference: string): object => ({
+    id: [...orders.keys()].indexOf(reference) + 1,
+    state: 'complete',
+    result: 'clear',
+    stopped_by: null,
+  });
+  const server: Server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const url = new URL(request.url!, 'http://vendor');
+    const answer = (status: number, body: object): void => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    };
+    if (request.method === 'POST' && url.pathname === '/screenings') {
+      const { reference } = JSON.parse(Buffer.concat(chunks).toString()) as { reference: string };
+      orders.set(reference, (orders.get(reference) ?? 0) + 1);
+      response.on('close', () => {
+        if (!response.writableFinished) cutOff++;
+      });
+      await delay(120);
+      return answer(201, screeningOf(reference));
+    }
+    const wanted = url.searchParams.get('reference');
+    if (wanted !== null) return answer(200, { screenings: orders.has(wanted) ? [screeningOf(wanted)] : [] });
+    return answer(200, {
+      result: 'clear',
+      reasons: ['The rent is affordable.'],
+      rent_percentage: 28,
+      rent_result: 'clear',
+      rent: null,
+      income_cents: null,
+      income_sources: [],
+      score: 640,
+      bureau: [],
+      watchlists: { matched: false, text: [] },
+      checks: [],
+      log: [],
+      complaints_desk: { name: 'Vendor', email: 'complaints@vendor.example' },
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, orders, cutOff: () => cutOff };
+}
