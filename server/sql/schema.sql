@@ -226,6 +226,32 @@ create table schema_migrations (
   constraint schema_migrations_pkey PRIMARY KEY (version)
 );
 
+create table simulated_orders (
+  provider text collate "C" not null,
+  reference text collate "C" not null,
+  order_id text collate "C" not null,
+  script text not null,
+  has_guarantor boolean not null,
+  rent jsonb,
+  working_day_ms bigint not null,
+  placed_at_ms bigint,
+  canceled_at_ms bigint,
+  calls bigint not null,
+  forced jsonb not null,
+  callback_url text,
+  callback_secret bytea,
+  told_steps bigint not null default 0,
+  tell_at_ms bigint,
+  tell_attempts bigint not null default 0,
+  claimed_until_ms bigint not null default 0,
+  changes bigint not null default 0,
+  constraint simulated_orders_provider_order_id_key UNIQUE (provider, order_id),
+  constraint simulated_orders_pkey PRIMARY KEY (provider, reference)
+);
+
+CREATE UNIQUE INDEX simulated_orders_provider_order_id_key ON public.simulated_orders USING btree (provider, order_id);
+CREATE INDEX simulated_orders_to_tell ON public.simulated_orders USING btree (tell_at_ms) WHERE (tell_at_ms IS NOT NULL);
+
 create table tenant_references (
   account_id text collate "C" not null,
   id text collate "C" not null,

@@ -69,6 +69,8 @@ export interface ProviderRequest {
   body?: object;
   /** The statuses that are no fault; 200 to 299 if none are named. */
   expected?: readonly number[];
+  /** Where in the service's answer its own code and words for a refusal (4xx) are. Without it they are not told. */
+  refusalIn?(body: unknown): { code: unknown; message: unknown };
 }
 
 /** What is to be checked. */

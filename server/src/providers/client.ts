@@ -1,0 +1,112 @@
+import { Pool, type Dispatcher } from 'undici';
+import { ProviderFault, type ProviderClient, type ProviderRequest } from './provider.ts';
+import { refusal } from './reading.ts';
+
+/** No answer of a service is longer; who sends more is not listened to. */
+const answerBytesMax = 1_000_000;
+
+/** How long a service that is busy and does not say for how long is left alone, and the longest that it is believed. */
+const busySeconds = 60;
+const busySecondsMax = 3_600;
+
+/** Calls one service over kept connections. Nothing is repeated, and no redirect is followed: credentials go where the settings say. */
+export class HttpProviderClient implements ProviderClient {
+  readonly #pool: Pool;
+  readonly #basePath: string;
+  readonly #timeoutMs: number;
+
+  /**
+   * @param url where the service is; a path in it comes before every request's own.
+   * @param timeoutMs for a whole call, from connecting to the end of the answer.
+   */
+  constructor(url: string, timeoutMs: number) {
+    const { origin, pathname } = new URL(url);
+    // The call has its own clock, which none of its parts can stretch.
+    this.#pool = new Pool(origin, { headersTimeout: 0, bodyTimeout: 0 });
+    this.#basePath = pathname.replace(/\/$/, '');
+    this.#timeoutMs = timeoutMs;
+  }
+
+  async call(request: ProviderRequest): Promise<{ status: number; body: unknown }> {
+    const { status, headers, text } = await this.#exchange(request);
+    const isExpected = request.expected?.includes(status) ?? (status >= 200 && status < 300);
+    if (isExpected) return { status, body: text === '' ? null : jsonIn(text) };
+    if (status === 401 || status === 403) {
+      throw new ProviderFault('unauthorized', 'The service does not accept the credentials of the account.');
+    }
+    if (status === 429) {
+      throw new ProviderFault('busy', 'The service has too much to do.', {
+        busyForSeconds: secondsOf(headers['retry-after']),
+      });
+    }
+    if (status >= 500) throw new ProviderFault('unavailable', `The service answered with status ${status}.`);
+    if (status >= 400) throw refusal(status, refusalIn(request, text));
+    throw new ProviderFault('response_invalid', `The service answered with status ${status}.`);
+  }
+
+  /** Ends the calls under way, and closes the connections. */
+  async close(): Promise<void> {
+    await this.#pool.destroy();
+  }
+
+  async #exchange(request: ProviderRequest): Promise<{ status: number; headers: Headers; text: string }> {
+    const signal = AbortSignal.timeout(this.#timeoutMs);
+    try {
+      const answer = await this.#pool.request({
+        method: request.method,
+        path: this.#basePath + request.path,
+        headers: {
+          accept: 'application/json',
+          ...(request.body && { 'content-type': 'application/json' }),
+          ...request.headers,
+        },
+        body: request.body ? JSON.stringify(request.body) : null,
+        signal,
+      });
+      return { status: answer.statusCode, headers: answer.headers, text: await textOf(answer.body) };
+    } catch (error) {
+      if (error instanceof ProviderFault) throw error;
+      if (signal.aborted) {
+        const message = `The service did not answer within ${this.#timeoutMs / 1000} seconds.`;
+        throw new ProviderFault('timeout', message, { cause: error });
+      }
+      throw new ProviderFault('unavailable', 'The service cannot be reached.', { cause: error });
+    }
+  }
+}
+
+type Headers = Dispatcher.ResponseData['headers'];
+
+async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    // Leaving the loop closes the connection.
+    if (length > answerBytesMax) throw new ProviderFault('response_invalid', "The service's answer is too long.");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ProviderFault('response_invalid', "The service's answer is no JSON.");
+  }
+}
+
+function refusalIn(request: ProviderRequest, text: string): ReturnType<NonNullable<ProviderRequest['refusalIn']>> {
+  try {
+    return request.refusalIn?.(JSON.parse(text)) ?? { code: null, message: null };
+  } catch {
+    return { code: null, message: null };
+  }
+}
+
+/** Of a Retry-After in seconds (RFC 9110, 10.2.3); a date is not worth a clock here. */
+function secondsOf(retryAfter: string | string[] | undefined): number {
+  const told = typeof retryAfter === 'string' && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : busySeconds;
+  return Math.min(Math.max(told, 1), busySecondsMax);
+}

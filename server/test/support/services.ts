@@ -1,0 +1,140 @@
+import pino from 'pino';
+import { expect, onTestFinished } from 'vitest';
+import { newMasterKey } from '../../src/config.ts';
+import type { Clock } from '../../src/core/clock.ts';
+import type { Provider } from '../../src/core/providers.ts';
+import { pooledRandomBytes } from '../../src/core/random.ts';
+import { Vault } from '../../src/core/vault.ts';
+import { openDatabase, type Connection, type Pool } from '../../src/db/database.ts';
+import { HttpProviderClient } from '../../src/providers/client.ts';
+import { referencingProviders } from '../../src/providers/index.ts';
+import {
+  ProviderFault,
+  type Findings,
+  type Order,
+  type Progress,
+  type ProviderAccess,
+} from '../../src/providers/provider.ts';
+import { startSimulators } from '../../src/simulator/index.ts';
+import { createTestDatabase } from './server.ts';
+import { StillClock } from './still-clock.ts';
+
+/** A working day of the simulated services in tests. */
+export const workingDayMs = 30_000;
+
+export const goodCredentials: Readonly<Record<Provider, Readonly<Record<string, string>>>> = {
+  provider_a: { api_key: 'key_of_a', signing_secret: 'secret_of_a' },
+  provider_b: { username: 'tenure', password: 'password_of_b' },
+  provider_c: { api_key: 'key_of_c', signing_secret: 'secret_of_c' },
+  provider_d: { token: 'token_of_d' },
+};
+
+const vault = new Vault(Buffer.from(newMasterKey(), 'base64'), pooledRandomBytes());
+
+export interface Services {
+  clock: StillClock;
+  pool: Pool;
+  connection: Connection;
+  /** How the product speaks to one of them. */
+  service(provider: Provider, credentials?: Readonly<Record<string, string>>): Service;
+  /** Stops them all, as a process that ends; the database stays. */
+  stop(): Promise<void>;
+}
+
+/** One service, as a job asks it: what is busy or has failed is asked again. */
+export interface Service {
+  access: ProviderAccess;
+  submit(order: Order): Promise<Progress>;
+  read(orderId: string): Promise<Progress>;
+  cancel(orderId: string): Promise<void>;
+  fetchFindings(orderId: string): Promise<Findings>;
+}
+
+/** The simulated services on a database of a test's own, or on that of others, as one more process. */
+export async function servicesForTest(shared?: Services, callTimeoutMs = 5_000): Promise<Services> {
+  const clock = shared?.clock ?? new StillClock(Date.UTC(2026, 5, 1, 9));
+  const database = shared ? null : await createTestDatabase();
+  const connection = shared?.connection ?? database!.connection;
+  const log = pino({ level: 'silent' });
+  const opened = openDatabase(connection, log);
+  const pool = opened.readers;
+  const simulators = await startSimulators({ pool, vault, clock: clock satisfies Clock, log });
+  const clients: HttpProviderClient[] = [];
+  let isStopped = false;
+  const stop = async (): Promise<void> => {
+    if (isStopped) return;
+    isStopped = true;
+    await Promise.all(clients.map((client) => client.close()));
+    await simulators.stop();
+    await opened.end();
+  };
+  onTestFinished(async () => {
+    await stop();
+    await database?.drop();
+  });
+  return {
+    clock,
+    pool,
+    connection,
+    stop,
+    service(provider, credentials = goodCredentials[provider]) {
+      const client = new HttpProviderClient(simulators.urls[provider]!, callTimeoutMs);
+      clients.push(client);
+      return serviceOf(provider, { client, credentials });
+    },
+  };
+}
+
+function serviceOf(name: Provider, access: ProviderAccess): Service {
+  const provider = referencingProviders[name];
+  return {
+    access,
+    submit: (order) => patiently(() => provider.submit(access, order)),
+    read: (orderId) => patiently(() => provider.read(access, orderId)),
+    cancel: (orderId) => patiently(() => provider.cancel(access, orderId)),
+    fetchFindings: (orderId) => patiently(() => provider.fetchFindings(access, orderId)),
+  };
+}
+
+/** Asks again, as long as the service cannot be asked right now. */
+async function patiently<Result>(ask: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await ask();
+    } catch (error) {
+      const isPassing = error instanceof ProviderFault && ['unavailable', 'busy'].includes(error.code);
+      if (!isPassing || tries === 8) throw error;
+    }
+  }
+}
+
+let orders = 0;
+
+/** An order of somebody whose e-mail address has the tag. */
+export function orderOf(tag: string | null = null, changes: Partial<Order> = {}): Order {
+  return {
+    referenceId: `ref_${String(++orders).padStart(24, '0')}`,
+    applicant: {
+      name: 'Ann Archer',
+      email: tag === null ? 'ann@archer.example' : `ann+${tag}@archer.example`,
+      phone: '07700 900123',
+      dateOfBirth: '1990-02-03',
+      addresses: [{ line1: '1 High Street', line2: null, city: 'Leeds', postalCode: 'LS1 1AA', country: 'GB' }],
+    },
+    rent: { amount: 120_000, currency: 'gbp', interval: 'month' },
+    hasGuarantor: false,
+    callbackUrl: 'http://127.0.0.1:9/provider_callbacks',
+    scenario: null,
+    ...changes,
+  };
+}
+
+/** The fault that a call ends with. */
+export async function faultOf(asking: Promise<unknown>): Promise<ProviderFault> {
+  const fault = await asking.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  expect(fault).toBeInstanceOf(ProviderFault);
+  return fault as ProviderFault;
+}
