@@ -5,6 +5,7 @@ import {
   closedObject,
   createFrom,
   defineResource,
+  described,
   nullable,
   oneOf,
   updateFrom,
@@ -15,15 +16,26 @@ import {
 
 const Name = Type.String({ minLength: 1, maxLength: 500 });
 const DefaultProvider = oneOf(...providers);
-const Credential = Type.String({ minLength: 1, maxLength: 500 });
+
+const Credential = Type.String({
+  minLength: 1,
+  maxLength: 500,
+  writeOnly: true,
+  description: 'As the service has given it to the account.',
+});
 /** What the account asks each service with; it can be set, and not be read. */
-const ProviderCredentials = closedObject(
-  Object.fromEntries(
-    providers.map((provider) => {
-      const members = credentialNames[provider].map((name) => [name, Credential]);
-      return [provider, Type.Optional(nullable(closedObject(Object.fromEntries(members))))];
-    }),
+const ProviderCredentials = described(
+  closedObject(
+    Object.fromEntries(
+      providers.map((provider) => {
+        const members = credentialNames[provider].map((name) => [name, Credential]);
+        const description = `What it asks \`${provider}\` with; null takes it away.`;
+        const schema = described(nullable(closedObject(Object.fromEntries(members))), description);
+        return [provider, Type.Optional(schema)];
+      }),
+    ),
   ),
+  'What the account asks the referencing providers with. It can be set, and is never shown.',
 );
 const LinkedRecords = oneOf('open', 'strict');
 

@@ -47,7 +47,7 @@ describe('provider_credentials', () => {
 
   test('that are refused are kept in no log either', async () => {
     const refused = await api.post('/v1/account', {
-      name: 7,
+      name: 'Northern Homes',
       provider_credentials: { provider_a: { api_key: 'refused-secret-1' } },
     });
     expectRefusal(refused, missing('provider_credentials[provider_a][signing_secret]'));
@@ -85,7 +85,9 @@ describe('provider_credentials', () => {
   });
 
   test('need the permission to change the account', async () => {
-    const reader = await addKey(server, await firstAccountId(server), ['accounts.read', 'references.write']);
+    const reader = await addKey(server, await firstAccountId(server), {
+      permissions: ['accounts.read', 'references.write'],
+    });
     expect((await reader.api.post('/v1/account', { provider_credentials: credentials })).status).toBe(403);
   });
 

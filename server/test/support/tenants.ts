@@ -17,6 +17,7 @@ const everyPermission = [
   'files.write',
   'file_contents.read',
   'webhook_endpoints.write',
+  'accounts.write',
   'events.read',
 ];
 

@@ -60,7 +60,8 @@ function boundsOf(route: Route): Bounds | undefined {
 
 function pathParameters({ resources }: Shapes, { path }: Route): Piece[] {
   if (!path.includes(':id')) return [];
-  const resource = resources.find((candidate) => candidate.path === path.split('/')[2])!;
+  const segments = path.split('/');
+  const resource = resources.find((candidate) => candidate.path === segments[segments.indexOf(':id') - 1])!;
   return [
     {
       name: 'id',

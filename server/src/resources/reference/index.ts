@@ -161,11 +161,13 @@ export const reference = defineResource<ReferenceRecord>({
   testHelpers: {
     advance: {
       summary: 'Have the service take its next step',
+      refusals: ['status_transition_invalid'],
       description:
         'The simulated service that carries the reference out does at once what it would do next. The answer shows it.',
     },
     complete: {
       summary: 'Have the service finish',
+      refusals: ['status_transition_invalid'],
       description:
         'The simulated service finishes at once, with the outcome that the reference was headed for, or with this one.',
       body: closedObject({
@@ -175,6 +177,7 @@ export const reference = defineResource<ReferenceRecord>({
     },
     fail: {
       summary: 'Have the service fail',
+      refusals: ['status_transition_invalid'],
       description:
         'The simulated service answers with an error from now on, until it is told to `advance` or `complete`. What is told in `last_error` begins with the code.',
       body: closedObject({
@@ -190,6 +193,7 @@ export const reference = defineResource<ReferenceRecord>({
     },
     note: {
       summary: 'Have the service write a note',
+      refusals: ['status_transition_invalid'],
       description: 'The people of the simulated service write this note. Only `provider_a` shows notes along the way.',
       body: closedObject({
         message: Type.String({ minLength: 1, maxLength: 500, description: 'What they write.' }),
