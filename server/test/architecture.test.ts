@@ -13,9 +13,11 @@ const mayImport: Record<string, readonly string[]> = {
   webhooks: ['core', 'db', 'versions'],
   metrics: ['core', 'db'],
   resources: ['core', 'db'],
+  providers: ['core'],
+  report: ['core', 'providers'],
   http: ['core', 'db', 'commit', 'versions'],
-  jobs: ['core', 'db', 'commit', 'versions', 'resources'],
-  '.': ['core', 'db', 'commit', 'versions', 'resources', 'webhooks', 'metrics', 'http', 'jobs'],
+  jobs: ['core', 'db', 'commit', 'versions', 'resources', 'report'],
+  '.': ['core', 'db', 'commit', 'versions', 'resources', 'webhooks', 'metrics', 'http', 'report', 'jobs'],
 };
 
 /** Packages that only one folder may know, so that they can be replaced there. */
@@ -25,6 +27,8 @@ const packageOwners: Record<string, string> = {
   ajv: 'http',
   undici: 'webhooks',
   'prom-client': 'metrics',
+  pdfkit: 'report',
+  fontkit: 'report',
 };
 
 /** Tables whose statements must name the account. */
