@@ -20,6 +20,9 @@ const mayImport: Record<string, readonly string[]> = {
   '.': ['core', 'db', 'commit', 'versions', 'resources', 'webhooks', 'metrics', 'http', 'report', 'jobs'],
 };
 
+/** Whose types alone may be imported: what they describe is data, whoever made it. */
+const typesOnly: Record<string, readonly string[]> = { report: ['providers'] };
+
 /** Packages that only one folder may know, so that they can be replaced there. */
 const packageOwners: Record<string, string> = {
   pg: 'db',
@@ -83,12 +86,17 @@ describe('the import rule', () => {
         `import type { Pool } from 'pg';\nimport { reference } from '../resources/reference/index.ts';`,
       ],
       ['core/clever.ts', `export { query } from '../db/reader.ts';`],
+      [
+        'report/caller.ts',
+        `import type { Note } from '../providers/provider.ts';\nimport { ProviderFault } from '../providers/provider.ts';`,
+      ],
     ]);
     expect(importFaults(planted)).toEqual([
       'resources/deposit.ts imports resources/customer.ts: a resource never imports another one',
       'http/shortcut.ts imports pg, which belongs to db/',
       'http/shortcut.ts imports resources/reference/index.ts, but http/ may import only core/, db/, commit/, versions/',
       'core/clever.ts imports db/reader.ts, but core/ may import nothing',
+      'report/caller.ts imports more of providers/provider.ts than types',
     ]);
   });
 });
@@ -155,7 +163,7 @@ function importFaults(sources: Sources): string[] {
   const faults: string[] = [];
   for (const [file, source] of sources) {
     const room = roomOf(file);
-    for (const [, target = ''] of source.matchAll(/^\s*(?:import|export)\b[^;]*?\bfrom\s+'([^']+)'/gm)) {
+    for (const [statement, target = ''] of source.matchAll(/^\s*(?:import|export)\b[^;]*?\bfrom\s+'([^']+)'/gm)) {
       if (!target.startsWith('.')) {
         const owner = packageOwners[target.split('/')[0]!];
         if (owner !== undefined && owner !== room) faults.push(`${file} imports ${target}, which belongs to ${owner}/`);
@@ -167,6 +175,8 @@ function importFaults(sources: Sources): string[] {
         const sameFolder = dirname(file) !== 'resources' && dirname(file) === dirname(imported);
         if (!sameFolder && file !== 'resources/index.ts')
           faults.push(`${file} imports ${imported}: a resource never imports another one`);
+      } else if (typesOnly[room]?.includes(otherRoom) && !/^\s*(?:import|export) type\b/.test(statement)) {
+        faults.push(`${file} imports more of ${imported} than types`);
       } else if (otherRoom !== room && !mayImport[room]?.includes(otherRoom)) {
         const allowed = mayImport[room]?.map((name) => `${name}/`).join(', ') || 'nothing';
         faults.push(

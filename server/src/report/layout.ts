@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Findings, Note, Verdict } from '../providers/provider.ts';
 import type { ReportContents } from './contents.ts';
 import type { Fonts } from './fonts.ts';
-import { column, ink, page, Sheet, type Style, type } from './sheet.ts';
+import { column, ink, page, Sheet, styles, type Style } from './sheet.ts';
 import { addressText, calendarDay, dateOf, dayOf, minuteOf, money, percentText, rentText } from './words.ts';
 
 /** More than that of a kind are counted, not shown. */
@@ -73,7 +73,7 @@ export function layOutReport(contents: ReportContents, fonts: Fonts): Buffer {
     title: applicant ? `Tenant reference for ${applicant.name}` : `Tenant reference ${referenceId}`,
     author: accountName,
     created: dateOf(completed),
-    digest: createHash('sha256').update(JSON.stringify(contents)).digest('hex'),
+    digest: digestOf(contents),
   });
   sheet.y = firstLineY;
   layOutTitle(sheet, contents);
@@ -93,21 +93,31 @@ export function layOutReport(contents: ReportContents, fonts: Fonts): Buffer {
   });
 }
 
+/** The same for the same data, in whatever order its members come. */
+function digestOf(contents: ReportContents): string {
+  const text = JSON.stringify(contents, (_, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1)))
+      : value,
+  );
+  return createHash('sha256').update(text).digest('hex');
+}
+
 function layOutTitle(sheet: Sheet, { applicant, customerId, accountName, completed, isTest }: ReportContents): void {
   const width = page.right - page.left;
   const subject =
     applicant?.name ?? (customerId ? `Customer ${customerId}` : 'An applicant whose name is kept elsewhere');
-  sheet.paragraph('Tenant reference report', type.label, { x: page.left, width });
+  sheet.paragraph('Tenant reference report', styles.label, { x: page.left, width });
   sheet.y += 2;
-  sheet.paragraph(subject, type.title, { tag: 'H1', x: page.left, width });
+  sheet.paragraph(sheet.shortenBeside(subject), styles.title, { tag: 'H1', x: page.left, width });
   sheet.y += 3;
-  sheet.paragraph(`Prepared for ${accountName}. Completed on ${dayOf(completed)}.`, type.label, {
+  sheet.paragraph(`Prepared for ${accountName}. Completed on ${dayOf(completed)}.`, styles.label, {
     x: page.left,
     width,
   });
   if (isTest) {
     const warning = 'This is a test, made in the sandbox: nothing in it was found out about anybody.';
-    sheet.paragraph(warning, { ...type.strong, color: colors.fail }, { x: page.left, width });
+    sheet.paragraph(warning, { ...styles.strong, color: colors.fail }, { x: page.left, width });
   }
   sheet.y += 18;
 }
@@ -117,11 +127,11 @@ function layOutOutcome(sheet: Sheet, { findings: { verdict, words }, providerNam
   const { title, meaning, color, tint } = verdicts[verdict];
   const x = page.left + 64;
   const width = page.right - 20 - x;
-  const meaningLines = sheet.linesOf(meaning, type.body, width);
+  const meaningLines = sheet.linesOf(meaning, styles.body, width);
   const said = `In the words of ${providerName}: ${words}`;
   const saidText = sheet.shortenBeside(said);
-  const saidLines = sheet.linesOf(saidText, type.label, width);
-  const textHeight = type.verdict.leading + (meaningLines.length + saidLines.length) * type.body.leading + 2;
+  const saidLines = sheet.linesOf(saidText, styles.label, width);
+  const textHeight = styles.verdict.leading + (meaningLines.length + saidLines.length) * styles.body.leading + 2;
   const height = textHeight + 28;
   sheet.ensure(height);
   const top = sheet.y;
@@ -131,22 +141,22 @@ function layOutOutcome(sheet: Sheet, { findings: { verdict, words }, providerNam
   });
   sheet.y = top + 14;
   sheet.within('Sect', () => {
-    sheet.paragraph(title, { ...type.verdict, color }, { tag: 'H2', x, width });
+    sheet.paragraph(title, { ...styles.verdict, color }, { tag: 'H2', x, width });
     sheet.y += 2;
-    sheet.paragraph(meaning, type.body, { x, width });
-    sheet.paragraph(saidText, type.label, { x, width });
+    sheet.paragraph(meaning, styles.body, { x, width });
+    sheet.paragraph(saidText, styles.label, { x, width });
   });
   sheet.y = top + height + 24;
 }
 
 function layOutDecision(sheet: Sheet, { accountName, providerName, findings }: ReportContents): void {
   section(sheet, 'Decision and why', () => {
-    if (findings.reasons.length === 0) sheet.paragraph(`${providerName} gave no reasons.`, type.body);
+    if (findings.reasons.length === 0) sheet.paragraph(`${providerName} gave no reasons.`, styles.body);
     else bulletList(sheet, findings.reasons);
     sheet.y += 6;
     sheet.paragraph(
       `${providerName} reports and recommends. Whether to let is decided by ${accountName}, and by nobody else.`,
-      type.label,
+      styles.label,
     );
   });
 }
@@ -155,7 +165,7 @@ function layOutApplicant(sheet: Sheet, { applicant, customerId, accountName }: R
   section(sheet, 'Applicant', () => {
     if (!applicant) {
       const whose = customerId ? `as customer ${customerId}` : 'in a system of its own';
-      return sheet.paragraph(`Name, date of birth and address are kept by ${accountName}, ${whose}.`, type.body);
+      return sheet.paragraph(`Name, date of birth and address are kept by ${accountName}, ${whose}.`, styles.body);
     }
     const { name, dateOfBirth, currentAddress } = applicant;
     factTable(sheet, [
@@ -181,9 +191,9 @@ function layOutReference(sheet: Sheet, contents: ReportContents): void {
 
 function layOutAffordability(sheet: Sheet, affordability: Findings['affordability']): void {
   section(sheet, 'Affordability', () => {
-    if (!affordability) return sheet.paragraph('Affordability was not checked.', type.body);
+    if (!affordability) return sheet.paragraph('Affordability was not checked.', styles.body);
     const { status, percentage, rent, annualIncome, sources } = affordability;
-    if (percentage === null) sheet.paragraph('The rent could not be held against a verified income.', type.body);
+    if (percentage === null) sheet.paragraph('The rent could not be held against a verified income.', styles.body);
     else layOutRentShare(sheet, percentage);
     sheet.y += 6;
     factTable(sheet, [
@@ -192,7 +202,7 @@ function layOutAffordability(sheet: Sheet, affordability: Findings['affordabilit
       ['Verified gross income', annualIncome ? `${money(annualIncome)} a year` : 'None could be verified'],
     ]);
     sheet.y += 6;
-    if (sources.length === 0) sheet.paragraph('No sources of the income were named.', type.label);
+    if (sources.length === 0) sheet.paragraph('No sources of the income were named.', styles.label);
     else bulletList(sheet, sources);
   });
 }
@@ -203,7 +213,8 @@ function layOutRentShare(sheet: Sheet, percentage: number): void {
   const share = percentText(percentage);
   const rule = `${rentShareMax}%`;
   const judgement = isWithin ? `within the ${rule} line` : `above the ${rule} line`;
-  sheet.paragraph(`${share} of verified gross income goes on rent, ${judgement}.`, type.strong);
+  sheet.paragraph(`${share} of verified gross income goes on rent, ${judgement}.`, styles.strong);
+  sheet.ensure(46);
   sheet.y += 6;
   const box = { x: column.x, y: sheet.y, width: column.width, height: 40 };
   const barY = box.y + 4;
@@ -215,29 +226,29 @@ function layOutRentShare(sheet: Sheet, percentage: number): void {
     if (!isWithin) document.rect(at(rentShareMax), barY, at(percentage) - at(rentShareMax), 14).fill(colors.fail);
     document.rect(at(rentShareMax) - 0.75, barY - 4, 1.5, 22).fill(ink.text);
     const baseline = barY + 29;
-    sheet.line('0%', type.small, box.x, baseline);
-    const ruleWidth = sheet.widthOf(rule, { ...type.small, weight: 'semibold' });
+    sheet.line('0%', styles.small, box.x, baseline);
+    const ruleWidth = sheet.widthOf(rule, { ...styles.small, weight: 'semibold' });
     sheet.line(
       rule,
-      { ...type.small, weight: 'semibold', color: ink.text },
+      { ...styles.small, weight: 'semibold', color: ink.text },
       at(rentShareMax) - ruleWidth / 2,
       baseline,
     );
     const whole = '100% of income';
-    sheet.line(whole, type.small, page.right - sheet.widthOf(whole, type.small), baseline);
+    sheet.line(whole, styles.small, page.right - sheet.widthOf(whole, styles.small), baseline);
   });
   sheet.y = box.y + box.height;
-  sheet.paragraph(`At ${rule}, the yearly gross income is thirty times the monthly rent.`, type.small);
+  sheet.paragraph(`At ${rule}, the yearly gross income is thirty times the monthly rent.`, styles.small);
 }
 
 function layOutCredit(sheet: Sheet, credit: Findings['credit']): void {
   section(sheet, 'Credit', () => {
-    if (!credit) return sheet.paragraph('Credit was not checked.', type.body);
+    if (!credit) return sheet.paragraph('Credit was not checked.', styles.body);
     const { score, facts } = credit;
     if (score === null) {
       const noFile =
         'No credit file was found. That is no bad sign: it is usual for people who are young, new to the country or have never borrowed.';
-      sheet.paragraph(noFile, type.body);
+      sheet.paragraph(noFile, styles.body);
       sheet.y += facts.length > 0 ? 6 : 0;
     }
     const rows = [
@@ -246,20 +257,20 @@ function layOutCredit(sheet: Sheet, credit: Findings['credit']): void {
     ];
     factTable(sheet, rows);
     if (score !== null && facts.length === 0)
-      sheet.paragraph('Nothing else was reported of the credit file.', type.label);
+      sheet.paragraph('Nothing else was reported of the credit file.', styles.label);
   });
 }
 
 function layOutSanctions(sheet: Sheet, sanctions: Findings['sanctions']): void {
   section(sheet, 'Sanctions', () => {
-    if (!sanctions) return sheet.paragraph('Sanctions lists were not checked.', type.body);
+    if (!sanctions) return sheet.paragraph('Sanctions lists were not checked.', styles.body);
     const { passed, facts } = sanctions;
     if (passed === null)
-      sheet.paragraph('Not settled: whether the person is on a sanctions list is open.', type.strong);
-    else if (passed) sheet.paragraph('Passed: the person was found on no sanctions list.', type.body);
+      sheet.paragraph('Not settled: whether the person is on a sanctions list is open.', styles.strong);
+    else if (passed) sheet.paragraph('Passed: the person was found on no sanctions list.', styles.body);
     else {
       const alarm = 'Not passed: the person may be on a sanctions list. Agree to nothing until that has been settled.';
-      sheet.paragraph(alarm, { ...type.strong, color: colors.fail });
+      sheet.paragraph(alarm, { ...styles.strong, color: colors.fail });
     }
     sheet.y += 4;
     if (facts.length > 0) bulletList(sheet, facts);
@@ -268,13 +279,13 @@ function layOutSanctions(sheet: Sheet, sanctions: Findings['sanctions']): void {
 
 function layOutChecks(sheet: Sheet, checks: readonly Check[]): void {
   section(sheet, 'Checks', () => {
-    if (checks.length === 0) return sheet.paragraph('No other checks were reported.', type.body);
+    if (checks.length === 0) return sheet.paragraph('No other checks were reported.', styles.body);
     const places = [
       { x: column.x, width: 94 },
       { x: column.x + 104, width: 70 },
       { x: column.x + 184, width: page.right - column.x - 184 },
     ] as const;
-    const heading = { tag: 'TH', style: { ...type.small, leading: 14 } } as const;
+    const heading = { tag: 'TH', style: { ...styles.small, leading: 14 } } as const;
     const shown = checks.slice(0, shownMax.others);
     sheet.within('Table', () => {
       const titles = ['Check', 'Result', 'What came of it'];
@@ -285,9 +296,9 @@ function layOutChecks(sheet: Sheet, checks: readonly Check[]): void {
       for (const { name, result, detail } of shown) {
         const { title, color } = checkResults[result];
         sheet.row('TR', [
-          { tag: 'TH', scope: 'Row', text: name, style: type.body, ...places[0] },
-          { tag: 'TD', text: title, style: { ...type.strong, color }, ...places[1] },
-          { tag: 'TD', text: detail ?? 'No details', style: detail ? type.body : type.label, ...places[2] },
+          { tag: 'TH', scope: 'Row', text: name, style: styles.body, ...places[0] },
+          { tag: 'TD', text: title, style: { ...styles.strong, color }, ...places[1] },
+          { tag: 'TD', text: detail ?? 'No details', style: detail ? styles.body : styles.label, ...places[2] },
         ]);
         sheet.y += 2;
       }
@@ -299,34 +310,34 @@ function layOutChecks(sheet: Sheet, checks: readonly Check[]): void {
 function layOutNotes(sheet: Sheet, notes: readonly Note[]): void {
   section(sheet, 'Progress and notes', () => {
     const inOrder = distinctNotes(notes).toSorted((left, right) => left.created - right.created);
-    if (inOrder.length === 0) return sheet.paragraph('Nothing was noted.', type.body);
+    if (inOrder.length === 0) return sheet.paragraph('Nothing was noted.', styles.body);
     const shown = inOrder.slice(0, shownMax.notes);
     sheet.within('L', () => {
       for (const { created, message } of shown) {
         const when = {
           tag: 'Lbl',
           text: minuteOf(created),
-          style: type.label,
+          style: styles.label,
           x: column.x,
           width: labelWidth,
         } as const;
-        sheet.row('LI', [when, { tag: 'LBody', text: message, style: type.body, x: valueX, width: valueWidth }]);
+        sheet.row('LI', [when, { tag: 'LBody', text: message, style: styles.body, x: valueX, width: valueWidth }]);
         sheet.y += 2;
       }
     });
     countMore(sheet, inOrder, shown);
     sheet.y += 4;
-    sheet.paragraph('All times are UTC.', type.small);
+    sheet.paragraph('All times are UTC.', styles.small);
   });
 }
 
 function layOutDispute(sheet: Sheet, { accountName, providerName, findings: { dispute } }: ReportContents): void {
   section(sheet, 'If something is wrong', () => {
-    sheet.paragraph(`Whoever finds a mistake in this report can have it corrected by ${dispute.service}:`, type.body);
-    sheet.paragraph(dispute.contact, type.strong);
+    sheet.paragraph(`Whoever finds a mistake in this report can have it corrected by ${dispute.service}:`, styles.body);
+    sheet.paragraph(dispute.contact, styles.strong);
     sheet.y += 6;
     const whoDecides = `${accountName} decides about the tenancy, not ${providerName}: questions about the decision go there.`;
-    sheet.paragraph(whoDecides, type.body);
+    sheet.paragraph(whoDecides, styles.body);
   });
 }
 
@@ -340,7 +351,7 @@ function section(sheet: Sheet, title: string, body: () => void): void {
   sheet.y += 12;
   const top = sheet.y;
   sheet.within('Sect', () => {
-    sheet.paragraph(title, type.heading, { tag: 'H2', x: page.left, width: column.x - page.left - 16 });
+    sheet.paragraph(title, styles.heading, { tag: 'H2', x: page.left, width: column.x - page.left - 16 });
     sheet.y = top;
     body();
   });
@@ -354,8 +365,8 @@ function factTable(sheet: Sheet, facts: readonly string[][]): void {
   sheet.within('Table', () => {
     for (const [label = '', value = ''] of shown) {
       sheet.row('TR', [
-        { tag: 'TH', scope: 'Row', text: label, style: type.label, x: column.x, width: labelWidth },
-        { tag: 'TD', text: value, style: type.body, x: valueX, width: valueWidth },
+        { tag: 'TH', scope: 'Row', text: label, style: styles.label, x: column.x, width: labelWidth },
+        { tag: 'TD', text: value, style: styles.body, x: valueX, width: valueWidth },
       ]);
     }
   });
@@ -367,8 +378,8 @@ function bulletList(sheet: Sheet, sentences: readonly string[]): void {
   sheet.within('L', () => {
     for (const text of shown) {
       sheet.row('LI', [
-        { tag: 'Lbl', text: '–', style: type.label, x: column.x, width: 10 },
-        { tag: 'LBody', text, style: type.body, x: column.x + 12, width: column.width - 12 },
+        { tag: 'Lbl', text: '–', style: styles.label, x: column.x, width: 10 },
+        { tag: 'LBody', text, style: styles.body, x: column.x + 12, width: column.width - 12 },
       ]);
     }
   });
@@ -376,7 +387,7 @@ function bulletList(sheet: Sheet, sentences: readonly string[]): void {
 }
 
 function countMore(sheet: Sheet, all: readonly unknown[], shown: readonly unknown[]): void {
-  if (all.length > shown.length) sheet.paragraph(`and ${all.length - shown.length} more`, type.label);
+  if (all.length > shown.length) sheet.paragraph(`and ${all.length - shown.length} more`, styles.label);
 }
 
 /** What is told both by the service and by the reference is told once. */
@@ -436,24 +447,24 @@ function drawMargins(sheet: Sheet, contents: ReportContents, number: number, cou
   const { applicant, referenceId, providerName, isTest } = contents;
   sheet.artifact('Pagination', () => {
     const right = (text: string, baseline: number): void =>
-      sheet.line(text, type.small, page.right - sheet.widthOf(text, type.small), baseline);
+      sheet.line(text, styles.small, page.right - sheet.widthOf(text, styles.small), baseline);
     if (number > 1) {
       sheet.line(
         oneLine(sheet, 'Tenant reference report: ', applicant?.name ?? referenceId),
-        type.small,
+        styles.small,
         page.left,
         52,
       );
       if (isTest) right('Test', 52);
     }
     const source = `${referenceId}, checked by ${providerName}`;
-    sheet.line(oneLine(sheet, 'Reference ', source), type.small, page.left, 808);
+    sheet.line(oneLine(sheet, 'Reference ', source), styles.small, page.left, 808);
     right(`Page ${number} of ${count}`, 808);
   });
 }
 
 /** As much of it as has room beside a page's number. */
 function oneLine(sheet: Sheet, label: string, text: string): string {
-  const [line = '', ...more] = sheet.linesOf(sheet.shortenBeside(text), type.small, 280);
+  const [line = '', ...more] = sheet.linesOf(sheet.shortenBeside(text), styles.small, 280);
   return `${label}${line}${more.length > 0 ? '…' : ''}`;
 }

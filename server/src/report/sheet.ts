@@ -15,7 +15,7 @@ export interface Style {
   color: string;
 }
 
-export const type = {
+export const styles = {
   title: { weight: 'semibold', size: 22, leading: 28, color: ink.text },
   verdict: { weight: 'semibold', size: 17, leading: 22, color: ink.text },
   heading: { weight: 'semibold', size: 10.5, leading: 14, color: ink.text },
@@ -81,8 +81,8 @@ export class Sheet {
       subset: 'PDF/UA' as never,
       // The file's id is made of all these.
       info: {
-        Title: info.title,
-        Author: info.author,
+        Title: this.shortenBeside(info.title),
+        Author: this.shortenBeside(info.author),
         Creator: 'Tenure',
         Producer: 'Tenure',
         CreationDate: info.created,
@@ -173,12 +173,12 @@ export class Sheet {
   /** One line at a place of its own, which takes no room from what flows. */
   line(text: string, style: Style, x: number, baselineY: number): void {
     if (text === '') return;
-    this.use(style);
+    this.#use(style);
     this.document.fillColor(style.color).text(text, x, baselineY, { lineBreak: false, baseline: 'alphabetic' });
   }
 
   widthOf(text: string, style: Style): number {
-    this.use(style);
+    this.#use(style);
     return this.document.widthOfString(text);
   }
 
@@ -201,10 +201,6 @@ export class Sheet {
     return shorten(this.printable(text), besideTextMax);
   }
 
-  use({ weight, size }: Style): void {
-    this.document.font(this.#fonts[weight] as never).fontSize(size);
-  }
-
   /** Draws on each page what only the number of pages tells, and gives the bytes. */
   finish(onPage: (number: number, count: number) => void): Buffer {
     const { count } = this.document.bufferedPageRange();
@@ -217,6 +213,10 @@ export class Sheet {
     const chunks: Buffer[] = [];
     for (let chunk = this.document.read(); chunk !== null; chunk = this.document.read()) chunks.push(chunk as Buffer);
     return Buffer.concat(chunks);
+  }
+
+  #use({ weight, size }: Style): void {
+    this.document.font(this.#fonts[weight] as never).fontSize(size);
   }
 
   #element(tag: string, options: object, draw: () => void): void {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished, describe, expect, test } from 'vitest';
-import { PrintError, ReportPrinter } from '../../src/report/index.ts';
+import { PrintError, ReportPrinter, type ReportContents } from '../../src/report/index.ts';
 import { contentsOf } from './contents.ts';
 
 const threadFile = new URL('./troubled-thread.ts', import.meta.url);
@@ -25,6 +25,8 @@ describe('the same contents', () => {
     expect(await one.print(contentsOf())).toEqual(first);
     expect(await other.print(contentsOf())).toEqual(first);
     expect(await one.print(unlike)).toEqual(await other.print(unlike));
+    const reversed = Object.fromEntries(Object.entries(contentsOf()).toReversed()) as unknown as ReportContents;
+    expect(await one.print(reversed)).toEqual(first);
   });
 
   test('have the same file id, which other contents of the same moment have not', async () => {
