@@ -101,7 +101,15 @@ export function writeResults(
   return file;
 }
 
-const unitText: Record<Figure['unit'], string> = { times: 'x', ms: 'ms', MB: 'MB', s: 's', statements: '', '%': '%' };
+const unitText: Record<Figure['unit'], string> = {
+  times: 'x',
+  ms: 'ms',
+  kB: 'kB',
+  MB: 'MB',
+  s: 's',
+  statements: '',
+  '%': '%',
+};
 
 function rateOf(readings: Reading[], side: 'ours' | 'limit'): string {
   const rates = readings.flatMap((reading) => reading[side] ?? []);

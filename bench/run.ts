@@ -10,6 +10,7 @@ import { parked } from './parked.ts';
 import { post } from './post.ts';
 import { startReceiver } from './receiver.ts';
 import { missingToolsText, rowsOf, tableOf, writeResults } from './report.ts';
+import { reportPdf } from './report-pdf.ts';
 import { start } from './start.ts';
 import { stream } from './stream.ts';
 import { statements } from './statements.ts';
@@ -31,6 +32,7 @@ const suites: Suite[] = [
   stream,
   statements,
   start,
+  reportPdf,
 ];
 
 const help = `npm run bench -- [options]

@@ -14,7 +14,7 @@ export interface Suite<Name extends string = string> {
 
 export interface Figure {
   title: string;
-  unit: 'times' | 'ms' | 'MB' | 's' | 'statements' | '%';
+  unit: 'times' | 'ms' | 'kB' | 'MB' | 's' | 'statements' | '%';
   better: 'more' | 'less';
   /** What the product promises, and what it strives for; null where nothing is promised. */
   floor: number;

@@ -35,6 +35,9 @@ const mayImport: Record<string, readonly string[]> = {
   ],
 };
 
+/** Whose types alone may be imported: what they describe is data, whoever made it. */
+const typesOnly: Record<string, readonly string[]> = { report: ['providers'] };
+
 /** Packages that only these folders may know, so that they can be replaced there. */
 const packageOwners: Record<string, readonly string[]> = {
   pg: ['db'],
@@ -44,6 +47,7 @@ const packageOwners: Record<string, readonly string[]> = {
   'prom-client': ['metrics'],
   'graphile-worker': ['jobs'],
   pdfkit: ['report'],
+  fontkit: ['report'],
 };
 
 /** Tables whose statements must name the account. */
@@ -98,12 +102,17 @@ describe('the import rule', () => {
         `import type { Pool } from 'pg';\nimport { reference } from '../resources/reference/index.ts';`,
       ],
       ['core/clever.ts', `export { query } from '../db/reader.ts';`],
+      [
+        'report/caller.ts',
+        `import type { Note } from '../providers/provider.ts';\nimport { ProviderFault } from '../providers/provider.ts';`,
+      ],
     ]);
     expect(importFaults(planted)).toEqual([
       'resources/deposit.ts imports resources/customer.ts: a resource never imports another one',
       'http/shortcut.ts imports pg, which belongs to db/',
-      'http/shortcut.ts imports resources/reference/index.ts, but http/ may import only core/, db/, commit/, versions/, providers/',
+      'http/shortcut.ts imports resources/reference/index.ts, but http/ may import only core/, db/, commit/, versions/',
       'core/clever.ts imports db/reader.ts, but core/ may import nothing',
+      'report/caller.ts imports more of providers/provider.ts than types',
     ]);
   });
 });
@@ -172,7 +181,7 @@ function importFaults(sources: Sources): string[] {
   const faults: string[] = [];
   for (const [file, source] of sources) {
     const room = roomOf(file);
-    for (const [, target = ''] of source.matchAll(/^\s*(?:import|export)\b[^;]*?\bfrom\s+'([^']+)'/gm)) {
+    for (const [statement, target = ''] of source.matchAll(/^\s*(?:import|export)\b[^;]*?\bfrom\s+'([^']+)'/gm)) {
       if (!target.startsWith('.')) {
         const owners = packageOwners[target.split('/')[0]!];
         if (owners && !owners.includes(room))
@@ -185,6 +194,8 @@ function importFaults(sources: Sources): string[] {
         const sameFolder = dirname(file) !== 'resources' && dirname(file) === dirname(imported);
         if (!sameFolder && file !== 'resources/index.ts')
           faults.push(`${file} imports ${imported}: a resource never imports another one`);
+      } else if (typesOnly[room]?.includes(otherRoom) && !/^\s*(?:import|export) type\b/.test(statement)) {
+        faults.push(`${file} imports more of ${imported} than types`);
       } else if (otherRoom !== room && !mayImport[room]?.includes(otherRoom)) {
         const allowed = mayImport[room]?.map((name) => `${name}/`).join(', ') || 'nothing';
         faults.push(

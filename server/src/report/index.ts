@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { ReportContents } from './contents.ts';
+import type { Printed } from './thread.ts';
+
+export type { ReportContents } from './contents.ts';
+
+/** What bounds a printer. Only tests have others than these. */
+interface PrinterOptions {
+  /** From when its turn comes, the start of a thread included. */
+  printTimeoutMs: number;
+  /** What the thread runs. */
+  threadFile: URL;
+}
+
+const printerOptions: PrinterOptions = {
+  printTimeoutMs: 10_000,
+  threadFile: new URL('./thread.ts', import.meta.url),
+};
+
+/** A report takes a fraction of it; whatever takes more ends the thread, not the process. */
+const threadMemoryMb = 256;
+
+/** A report could not be printed. Trying again is harmless, and may help. */
+export class PrintError extends Error {}
+
+/**
+ * Prints reports in a thread of its own, so that nobody else waits for it. The thread is started with the first report and kept; one that
+ * died, or printed for too long, takes the report with it, and the next report gets a new one.
+ */
+export class ReportPrinter {
+  readonly #options: PrinterOptions;
+  #thread: Worker | null = null;
+  /** Settled when the report before is out of the thread. */
+  #lastTurn: Promise<unknown> = Promise.resolve();
+  readonly #stopping = new AbortController();
+
+  constructor(options: Partial<PrinterOptions> = {}) {
+    this.#options = { ...printerOptions, ...options };
+  }
+
+  /**
+   * The report as a PDF. Reports are printed one after the other, in the order they were asked for.
+   *
+   * @throws {PrintError} also if the printer is stopped, and for everything that waits then.
+   */
+  print(contents: ReportContents): Promise<Buffer> {
+    const printing = this.#lastTurn.then(() => this.#printNow(contents));
+    this.#lastTurn = printing.catch(() => {});
+    return printing;
+  }
+
+  /** Ends the thread, and what it was printing. */
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('the printer was stopped'));
+    await this.#lastTurn;
+    await this.#dropThread();
+  }
+
+  async #printNow(contents: ReportContents): Promise<Buffer> {
+    if (this.#stopping.signal.aborted) throw new PrintError('The printer was stopped.');
+    const thread = (this.#thread ??= this.#startThread());
+    try {
+      const printed = await this.#answerOf(thread, contents);
+      if ('bytes' in printed) return Buffer.from(printed.bytes.buffer);
+      throw new PrintError(`The report could not be laid out: ${printed.fault}`);
+    } catch (error) {
+      if (error instanceof PrintError) throw error;
+      await this.#dropThread();
+      throw new PrintError(`The thread that prints reports failed: ${(error as Error).message}`, { cause: error });
+    }
+  }
+
+  /** @throws {Error} if the thread dies first, if it takes too long, and if the printer is stopped. */
+  async #answerOf(thread: Worker, contents: ReportContents): Promise<Printed> {
+    const answered = new AbortController();
+    const tooLong = AbortSignal.timeout(this.#options.printTimeoutMs);
+    const signal = AbortSignal.any([answered.signal, tooLong, this.#stopping.signal]);
+    thread.postMessage(contents, []);
+    try {
+      const message = once(thread, 'message', { signal });
+      const exit = once(thread, 'exit', { signal }).then(([code]) =>
+        Promise.reject(new Error(`it ended with code ${code}`)),
+      );
+      const [printed] = await Promise.race([message, exit]);
+      return printed as Printed;
+    } catch (error) {
+      throw signal.aborted ? signal.reason : error;
+    } finally {
+      answered.abort();
+    }
+  }
+
+  #startThread(): Worker {
+    const thread = new Worker(this.#options.threadFile, {
+      // What the process was started with is for its own heap and its own loaders.
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: threadMemoryMb },
+    });
+    // It may die while it has nothing to do.
+    const forget = (): void => {
+      if (this.#thread === thread) this.#thread = null;
+    };
+    thread.on('error', forget);
+    thread.on('exit', forget);
+    return thread;
+  }
+
+  async #dropThread(): Promise<void> {
+    const thread = this.#thread;
+    this.#thread = null;
+    await thread?.terminate();
+  }
+}

@@ -1,0 +1,470 @@
+import { createHash } from 'node:crypto';
+import type { Findings, Note, Verdict } from '../providers/provider.ts';
+import type { ReportContents } from './contents.ts';
+import type { Fonts } from './fonts.ts';
+import { column, ink, page, Sheet, styles, type Style } from './sheet.ts';
+import { addressText, calendarDay, dateOf, dayOf, minuteOf, money, percentText, rentText } from './words.ts';
+
+/** More than that of a kind are counted, not shown. */
+const shownMax = { notes: 200, others: 60 };
+
+/** The rent is at most so large a share of the gross income, in per cent, if that is thirty times the monthly rent. */
+const rentShareMax = 40;
+
+/** A section of up to so many points is on one page; a longer one begins where some lines of it have room. */
+const keptTogetherMax = 300;
+const headingRoom = 84;
+
+/** The first page has no line above its text. */
+const firstLineY = 60;
+
+const labelWidth = 124;
+const valueX = column.x + labelWidth + 10;
+const valueWidth = page.right - valueX;
+
+type Check = Findings['checks'][number];
+
+/** What the outcome means to whoever reads it. Its colour and its sign say it once more, never alone. */
+const verdicts: Record<Verdict, { title: string; meaning: string; color: string; tint: string }> = {
+  accept: {
+    title: 'Accept',
+    meaning: 'The checks gave no reason against a tenancy.',
+    color: '#1c6b4c',
+    tint: '#eef6f1',
+  },
+  consider: {
+    title: 'Consider',
+    meaning: 'Something in the checks should be weighed by a person before a tenancy is agreed.',
+    color: '#8a5a06',
+    tint: '#fbf5e6',
+  },
+  high_risk: {
+    title: 'High risk',
+    meaning: 'The checks gave strong reasons to be careful.',
+    color: '#a02c2c',
+    tint: '#fbefee',
+  },
+};
+
+const colors = { pass: verdicts.accept.color, refer: verdicts.consider.color, fail: verdicts.high_risk.color };
+
+const checkResults: Record<Check['result'], { title: string; color: string }> = {
+  pass: { title: 'Passed', color: colors.pass },
+  refer: { title: 'Referred', color: colors.refer },
+  fail: { title: 'Failed', color: colors.fail },
+  not_performed: { title: 'Not performed', color: ink.muted },
+};
+
+/** Why a word such as `refer` is said of affordability, in the words of people. */
+const affordabilityStatuses: Partial<Record<string, string>> = {
+  pass: 'Passed',
+  refer: 'Referred: to be looked at by a person',
+  fail: 'Failed',
+};
+
+/**
+ * The report of a completed reference, as a PDF. The same contents give the same bytes.
+ *
+ * @throws nothing for any text and any number.
+ */
+export function layOutReport(contents: ReportContents, fonts: Fonts): Buffer {
+  const { referenceId, completed, accountName, applicant, findings } = contents;
+  const sheet = new Sheet(fonts, {
+    title: applicant ? `Tenant reference for ${applicant.name}` : `Tenant reference ${referenceId}`,
+    author: accountName,
+    created: dateOf(completed),
+    digest: digestOf(contents),
+  });
+  sheet.y = firstLineY;
+  layOutTitle(sheet, contents);
+  layOutOutcome(sheet, contents);
+  layOutDecision(sheet, contents);
+  layOutApplicant(sheet, contents);
+  layOutReference(sheet, contents);
+  layOutAffordability(sheet, findings.affordability);
+  layOutCredit(sheet, findings.credit);
+  layOutSanctions(sheet, findings.sanctions);
+  layOutChecks(sheet, findings.checks);
+  layOutNotes(sheet, [...contents.timeline, ...findings.notes]);
+  layOutDispute(sheet, contents);
+  return sheet.finish((number, count) => {
+    drawMargins(sheet, contents, number, count);
+    if (contents.isTest) drawWatermark(sheet);
+  });
+}
+
+/** The same for the same data, in whatever order its members come. */
+function digestOf(contents: ReportContents): string {
+  const text = JSON.stringify(contents, (_, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1)))
+      : value,
+  );
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function layOutTitle(sheet: Sheet, { applicant, customerId, accountName, completed, isTest }: ReportContents): void {
+  const width = page.right - page.left;
+  const subject =
+    applicant?.name ?? (customerId ? `Customer ${customerId}` : 'An applicant whose name is kept elsewhere');
+  sheet.paragraph('Tenant reference report', styles.label, { x: page.left, width });
+  sheet.y += 2;
+  sheet.paragraph(sheet.shortenBeside(subject), styles.title, { tag: 'H1', x: page.left, width });
+  sheet.y += 3;
+  sheet.paragraph(`Prepared for ${accountName}. Completed on ${dayOf(completed)}.`, styles.label, {
+    x: page.left,
+    width,
+  });
+  if (isTest) {
+    const warning = 'This is a test, made in the sandbox: nothing in it was found out about anybody.';
+    sheet.paragraph(warning, { ...styles.strong, color: colors.fail }, { x: page.left, width });
+  }
+  sheet.y += 18;
+}
+
+/** The outcome, where the eye falls first. */
+function layOutOutcome(sheet: Sheet, { findings: { verdict, words }, providerName }: ReportContents): void {
+  const { title, meaning, color, tint } = verdicts[verdict];
+  const x = page.left + 64;
+  const width = page.right - 20 - x;
+  const meaningLines = sheet.linesOf(meaning, styles.body, width);
+  const said = `In the words of ${providerName}: ${words}`;
+  const saidText = sheet.shortenBeside(said);
+  const saidLines = sheet.linesOf(saidText, styles.label, width);
+  const textHeight = styles.verdict.leading + (meaningLines.length + saidLines.length) * styles.body.leading + 2;
+  const height = textHeight + 28;
+  sheet.ensure(height);
+  const top = sheet.y;
+  sheet.artifact('Layout', () => {
+    sheet.document.roundedRect(page.left, top, page.right - page.left, height, 6).fill(tint);
+    drawSign(sheet, verdict, page.left + 34, top + height / 2, color);
+  });
+  sheet.y = top + 14;
+  sheet.within('Sect', () => {
+    sheet.paragraph(title, { ...styles.verdict, color }, { tag: 'H2', x, width });
+    sheet.y += 2;
+    sheet.paragraph(meaning, styles.body, { x, width });
+    sheet.paragraph(saidText, styles.label, { x, width });
+  });
+  sheet.y = top + height + 24;
+}
+
+function layOutDecision(sheet: Sheet, { accountName, providerName, findings }: ReportContents): void {
+  section(sheet, 'Decision and why', () => {
+    if (findings.reasons.length === 0) sheet.paragraph(`${providerName} gave no reasons.`, styles.body);
+    else bulletList(sheet, findings.reasons);
+    sheet.y += 6;
+    sheet.paragraph(
+      `${providerName} reports and recommends. Whether to let is decided by ${accountName}, and by nobody else.`,
+      styles.label,
+    );
+  });
+}
+
+function layOutApplicant(sheet: Sheet, { applicant, customerId, accountName }: ReportContents): void {
+  section(sheet, 'Applicant', () => {
+    if (!applicant) {
+      const whose = customerId ? `as customer ${customerId}` : 'in a system of its own';
+      return sheet.paragraph(`Name, date of birth and address are kept by ${accountName}, ${whose}.`, styles.body);
+    }
+    const { name, dateOfBirth, currentAddress } = applicant;
+    factTable(sheet, [
+      ['Name', name],
+      ['Date of birth', dateOfBirth ? calendarDay(dateOfBirth) : 'Not given'],
+      ['Current address', currentAddress ? addressText(currentAddress) : 'Not given'],
+    ]);
+  });
+}
+
+function layOutReference(sheet: Sheet, contents: ReportContents): void {
+  const { applicationId, referenceId, providerName, created, completed } = contents;
+  section(sheet, 'This reference', () => {
+    factTable(sheet, [
+      ['Reference', referenceId],
+      ['Application', applicationId],
+      ['Checked by', providerName],
+      ['Ordered', `${minuteOf(created)} UTC`],
+      ['Completed', `${minuteOf(completed)} UTC`],
+    ]);
+  });
+}
+
+function layOutAffordability(sheet: Sheet, affordability: Findings['affordability']): void {
+  section(sheet, 'Affordability', () => {
+    if (!affordability) return sheet.paragraph('Affordability was not checked.', styles.body);
+    const { status, percentage, rent, annualIncome, sources } = affordability;
+    if (percentage === null) sheet.paragraph('The rent could not be held against a verified income.', styles.body);
+    else layOutRentShare(sheet, percentage);
+    sheet.y += 6;
+    factTable(sheet, [
+      ['Result', status === null ? 'None was given' : (affordabilityStatuses[status] ?? status)],
+      ['Rent', rent ? rentText(rent) : 'Not known'],
+      ['Verified gross income', annualIncome ? `${money(annualIncome)} a year` : 'None could be verified'],
+    ]);
+    sheet.y += 6;
+    if (sources.length === 0) sheet.paragraph('No sources of the income were named.', styles.label);
+    else bulletList(sheet, sources);
+  });
+}
+
+/** The share in large, and drawn: a bar on a scale of the whole income, with a line where the rule has it. */
+function layOutRentShare(sheet: Sheet, percentage: number): void {
+  const isWithin = percentage <= rentShareMax;
+  const share = percentText(percentage);
+  const rule = `${rentShareMax}%`;
+  const judgement = isWithin ? `within the ${rule} line` : `above the ${rule} line`;
+  sheet.paragraph(`${share} of verified gross income goes on rent, ${judgement}.`, styles.strong);
+  sheet.ensure(46);
+  sheet.y += 6;
+  const box = { x: column.x, y: sheet.y, width: column.width, height: 40 };
+  const barY = box.y + 4;
+  const at = (value: number): number => box.x + (box.width * Math.min(Math.max(value, 0), 100)) / 100;
+  sheet.figure(`A bar from 0% to 100% of gross income: rent takes ${share}, ${judgement}.`, box, () => {
+    const { document } = sheet;
+    document.rect(box.x, barY, box.width, 14).fill(ink.track);
+    if (percentage > 0) document.rect(box.x, barY, at(percentage) - box.x, 14).fill(ink.bar);
+    if (!isWithin) document.rect(at(rentShareMax), barY, at(percentage) - at(rentShareMax), 14).fill(colors.fail);
+    document.rect(at(rentShareMax) - 0.75, barY - 4, 1.5, 22).fill(ink.text);
+    const baseline = barY + 29;
+    sheet.line('0%', styles.small, box.x, baseline);
+    const ruleWidth = sheet.widthOf(rule, { ...styles.small, weight: 'semibold' });
+    sheet.line(
+      rule,
+      { ...styles.small, weight: 'semibold', color: ink.text },
+      at(rentShareMax) - ruleWidth / 2,
+      baseline,
+    );
+    const whole = '100% of income';
+    sheet.line(whole, styles.small, page.right - sheet.widthOf(whole, styles.small), baseline);
+  });
+  sheet.y = box.y + box.height;
+  sheet.paragraph(`At ${rule}, the yearly gross income is thirty times the monthly rent.`, styles.small);
+}
+
+function layOutCredit(sheet: Sheet, credit: Findings['credit']): void {
+  section(sheet, 'Credit', () => {
+    if (!credit) return sheet.paragraph('Credit was not checked.', styles.body);
+    const { score, facts } = credit;
+    if (score === null) {
+      const noFile =
+        'No credit file was found. That is no bad sign: it is usual for people who are young, new to the country or have never borrowed.';
+      sheet.paragraph(noFile, styles.body);
+      sheet.y += facts.length > 0 ? 6 : 0;
+    }
+    const rows = [
+      ...(score === null ? [] : [['Credit score', String(score)]]),
+      ...facts.map(({ label, value }) => [label, value]),
+    ];
+    factTable(sheet, rows);
+    if (score !== null && facts.length === 0)
+      sheet.paragraph('Nothing else was reported of the credit file.', styles.label);
+  });
+}
+
+function layOutSanctions(sheet: Sheet, sanctions: Findings['sanctions']): void {
+  section(sheet, 'Sanctions', () => {
+    if (!sanctions) return sheet.paragraph('Sanctions lists were not checked.', styles.body);
+    const { passed, facts } = sanctions;
+    if (passed === null)
+      sheet.paragraph('Not settled: whether the person is on a sanctions list is open.', styles.strong);
+    else if (passed) sheet.paragraph('Passed: the person was found on no sanctions list.', styles.body);
+    else {
+      const alarm = 'Not passed: the person may be on a sanctions list. Agree to nothing until that has been settled.';
+      sheet.paragraph(alarm, { ...styles.strong, color: colors.fail });
+    }
+    sheet.y += 4;
+    if (facts.length > 0) bulletList(sheet, facts);
+  });
+}
+
+function layOutChecks(sheet: Sheet, checks: readonly Check[]): void {
+  section(sheet, 'Checks', () => {
+    if (checks.length === 0) return sheet.paragraph('No other checks were reported.', styles.body);
+    const places = [
+      { x: column.x, width: 94 },
+      { x: column.x + 104, width: 70 },
+      { x: column.x + 184, width: page.right - column.x - 184 },
+    ] as const;
+    const heading = { tag: 'TH', style: { ...styles.small, leading: 14 } } as const;
+    const shown = checks.slice(0, shownMax.others);
+    sheet.within('Table', () => {
+      const titles = ['Check', 'Result', 'What came of it'];
+      sheet.row(
+        'TR',
+        places.map((place, index) => ({ ...heading, scope: 'Column', text: titles[index]!, ...place })),
+      );
+      for (const { name, result, detail } of shown) {
+        const { title, color } = checkResults[result];
+        sheet.row('TR', [
+          { tag: 'TH', scope: 'Row', text: name, style: styles.body, ...places[0] },
+          { tag: 'TD', text: title, style: { ...styles.strong, color }, ...places[1] },
+          { tag: 'TD', text: detail ?? 'No details', style: detail ? styles.body : styles.label, ...places[2] },
+        ]);
+        sheet.y += 2;
+      }
+    });
+    countMore(sheet, checks, shown);
+  });
+}
+
+function layOutNotes(sheet: Sheet, notes: readonly Note[]): void {
+  section(sheet, 'Progress and notes', () => {
+    const inOrder = distinctNotes(notes).toSorted((left, right) => left.created - right.created);
+    if (inOrder.length === 0) return sheet.paragraph('Nothing was noted.', styles.body);
+    const shown = inOrder.slice(0, shownMax.notes);
+    sheet.within('L', () => {
+      for (const { created, message } of shown) {
+        const when = {
+          tag: 'Lbl',
+          text: minuteOf(created),
+          style: styles.label,
+          x: column.x,
+          width: labelWidth,
+        } as const;
+        sheet.row('LI', [when, { tag: 'LBody', text: message, style: styles.body, x: valueX, width: valueWidth }]);
+        sheet.y += 2;
+      }
+    });
+    countMore(sheet, inOrder, shown);
+    sheet.y += 4;
+    sheet.paragraph('All times are UTC.', styles.small);
+  });
+}
+
+function layOutDispute(sheet: Sheet, { accountName, providerName, findings: { dispute } }: ReportContents): void {
+  section(sheet, 'If something is wrong', () => {
+    sheet.paragraph(`Whoever finds a mistake in this report can have it corrected by ${dispute.service}:`, styles.body);
+    sheet.paragraph(dispute.contact, styles.strong);
+    sheet.y += 6;
+    const whoDecides = `${accountName} decides about the tenancy, not ${providerName}: questions about the decision go there.`;
+    sheet.paragraph(whoDecides, styles.body);
+  });
+}
+
+/** A heading in the left column, and what belongs to it in the right one, under a thin line. */
+function section(sheet: Sheet, title: string, body: () => void): void {
+  const height = 28 + sheet.heightOf(body);
+  sheet.ensure(height <= keptTogetherMax ? height : headingRoom);
+  sheet.artifact('Layout', () => {
+    sheet.document.rect(page.left, sheet.y, page.right - page.left, 0.6).fill(ink.hairline);
+  });
+  sheet.y += 12;
+  const top = sheet.y;
+  sheet.within('Sect', () => {
+    sheet.paragraph(title, styles.heading, { tag: 'H2', x: page.left, width: column.x - page.left - 16 });
+    sheet.y = top;
+    body();
+  });
+  sheet.y += 16;
+}
+
+/** A label and what it is, in each row. */
+function factTable(sheet: Sheet, facts: readonly string[][]): void {
+  if (facts.length === 0) return;
+  const shown = facts.slice(0, shownMax.others);
+  sheet.within('Table', () => {
+    for (const [label = '', value = ''] of shown) {
+      sheet.row('TR', [
+        { tag: 'TH', scope: 'Row', text: label, style: styles.label, x: column.x, width: labelWidth },
+        { tag: 'TD', text: value, style: styles.body, x: valueX, width: valueWidth },
+      ]);
+    }
+  });
+  countMore(sheet, facts, shown);
+}
+
+function bulletList(sheet: Sheet, sentences: readonly string[]): void {
+  const shown = sentences.slice(0, shownMax.others);
+  sheet.within('L', () => {
+    for (const text of shown) {
+      sheet.row('LI', [
+        { tag: 'Lbl', text: '–', style: styles.label, x: column.x, width: 10 },
+        { tag: 'LBody', text, style: styles.body, x: column.x + 12, width: column.width - 12 },
+      ]);
+    }
+  });
+  countMore(sheet, sentences, shown);
+}
+
+function countMore(sheet: Sheet, all: readonly unknown[], shown: readonly unknown[]): void {
+  if (all.length > shown.length) sheet.paragraph(`and ${all.length - shown.length} more`, styles.label);
+}
+
+/** What is told both by the service and by the reference is told once. */
+function distinctNotes(notes: readonly Note[]): Note[] {
+  return [...new Map(notes.map((note) => [`${note.created} ${note.message}`, note])).values()];
+}
+
+/** A tick, an exclamation mark in a triangle, a cross in a square: told apart without their colours. */
+function drawSign({ document }: Sheet, verdict: Verdict, x: number, y: number, color: string): void {
+  document.save().lineWidth(2.6).lineCap('round').lineJoin('round');
+  if (verdict === 'accept') {
+    document.circle(x, y, 14).fill(color);
+    document
+      .moveTo(x - 6, y + 0.5)
+      .lineTo(x - 1.8, y + 4.8)
+      .lineTo(x + 6.2, y - 4.6)
+      .stroke('#ffffff');
+  } else if (verdict === 'consider') {
+    document
+      .moveTo(x, y - 13)
+      .lineTo(x + 14, y + 12)
+      .lineTo(x - 14, y + 12)
+      .closePath()
+      .fillAndStroke(color, color);
+    document
+      .moveTo(x, y - 4)
+      .lineTo(x, y + 3)
+      .stroke('#ffffff');
+    document.circle(x, y + 8, 1.6).fill('#ffffff');
+  } else {
+    document.roundedRect(x - 13, y - 13, 26, 26, 4).fill(color);
+    document
+      .moveTo(x - 5, y - 5)
+      .lineTo(x + 5, y + 5)
+      .moveTo(x + 5, y - 5)
+      .lineTo(x - 5, y + 5)
+      .stroke('#ffffff');
+  }
+  document.restore();
+}
+
+function drawWatermark(sheet: Sheet): void {
+  const style: Style = { weight: 'semibold', size: 200, leading: 200, color: colors.fail };
+  const centre = { x: page.width / 2, y: page.height / 2 };
+  sheet.artifact('Pagination', () => {
+    sheet.document
+      .save()
+      .fillOpacity(0.09)
+      .rotate(-54.7, { origin: [centre.x, centre.y] });
+    sheet.line('TEST', style, centre.x - sheet.widthOf('TEST', style) / 2, centre.y + style.size * 0.36);
+    sheet.document.restore();
+  });
+}
+
+/** What stands above and below the text of each page. */
+function drawMargins(sheet: Sheet, contents: ReportContents, number: number, count: number): void {
+  const { applicant, referenceId, providerName, isTest } = contents;
+  sheet.artifact('Pagination', () => {
+    const right = (text: string, baseline: number): void =>
+      sheet.line(text, styles.small, page.right - sheet.widthOf(text, styles.small), baseline);
+    if (number > 1) {
+      sheet.line(
+        oneLine(sheet, 'Tenant reference report: ', applicant?.name ?? referenceId),
+        styles.small,
+        page.left,
+        52,
+      );
+      if (isTest) right('Test', 52);
+    }
+    const source = `${referenceId}, checked by ${providerName}`;
+    sheet.line(oneLine(sheet, 'Reference ', source), styles.small, page.left, 808);
+    right(`Page ${number} of ${count}`, 808);
+  });
+}
+
+/** As much of it as has room beside a page's number. */
+function oneLine(sheet: Sheet, label: string, text: string): string {
+  const [line = '', ...more] = sheet.linesOf(sheet.shortenBeside(text), styles.small, 280);
+  return `${label}${line}${more.length > 0 ? '…' : ''}`;
+}

@@ -1,0 +1,426 @@
+import * as fc from 'fast-check';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Verdict } from '../../src/providers/provider.ts';
+import { ReportPrinter, type ReportContents } from '../../src/report/index.ts';
+import { naughtyStrings } from '../support/naughty-strings.ts';
+import {
+  fontsOf,
+  informationOf,
+  metadataOf,
+  pagesOf,
+  pdfToolsMissing,
+  picturesOf,
+  structureOf,
+  type Picture,
+} from '../support/pdf.ts';
+import { completed, contentsOf } from './contents.ts';
+
+const printer = new ReportPrinter();
+afterAll(() => printer.stop());
+
+/** All pages as one text, with every run of white space as one space. */
+async function textOf(contents: ReportContents): Promise<string> {
+  return pagesOf(await printer.print(contents))
+    .join(' ')
+    .replace(/\s+/g, ' ');
+}
+
+describe('what a report says', () => {
+  beforeEach((context) => {
+    if (pdfToolsMissing) context.skip(pdfToolsMissing);
+  });
+
+  test('is everything that was found, in the words of people', async () => {
+    const text = await textOf(contentsOf());
+    for (const said of [
+      'Łukasz Żółć',
+      'Prepared for Harper & Sons <Lettings>. Completed on 31 January 2027.',
+      'Accept The checks gave no reason against a tenancy. In the words of Canopy: Acceptable',
+      'Income covers the rent with room to spare.',
+      'No adverse credit.',
+      'Canopy reports and recommends. Whether to let is decided by Harper & Sons <Lettings>, and by nobody else.',
+      'Date of birth 7 April 1993',
+      'Current address 14 Albion Terrace, Flat 3, Bristol, BS1 4QA, United Kingdom',
+      'Reference ref_0192f3a4b5c6',
+      'Application app_0192f3a4b5c7',
+      'Ordered 29 January 2027, 10:45 UTC',
+      'Completed 31 January 2027, 10:45 UTC',
+      '28% of verified gross income goes on rent, within the 40% line.',
+      'Result Passed',
+      'Rent £950.00 a month',
+      'Verified gross income £40,714.00 a year',
+      'Salary, confirmed by the employer.',
+      'Credit score 640',
+      'Electoral roll Registered at this address',
+      'Passed: the person was found on no sanctions list.',
+      'UK, UN and EU lists were searched.',
+      'corrected by Canopy Disputes: disputes@canopy.example',
+      'decides about the tenancy, not Canopy',
+    ])
+      expect(text).toContain(said);
+  });
+
+  test('of checks is a row each, with its result', async () => {
+    const text = await textOf(contentsOf());
+    expect(text).toContain(
+      'Identity Passed Passport and picture matched. Employer Referred On probation until May. Former landlord Failed Two months of arrears. Right to rent Not performed No details',
+    );
+  });
+
+  test('of progress comes in its order, and once if both the reference and the service tell it', async () => {
+    const invited = { created: completed - 86_400, message: 'The applicant was invited.' };
+    const text = await textOf(
+      contentsOf({}, { notes: [invited, { created: completed - 3_600, message: 'An answer.' }] }),
+    );
+    expect(text).toContain(
+      '30 January 2027, 10:45 The applicant was invited. 31 January 2027, 09:45 An answer. 31 January 2027, 10:45 Completed',
+    );
+  });
+
+  test.each<[Verdict, string]>([
+    ['accept', 'Accept The checks gave no reason against a tenancy.'],
+    ['consider', 'Consider Something in the checks should be weighed by a person'],
+    ['high_risk', 'High risk The checks gave strong reasons to be careful.'],
+  ])('of the outcome %s does not depend on a colour', async (verdict, said) => {
+    expect(await textOf(contentsOf({}, { verdict }))).toContain(said);
+  });
+
+  test('of no credit file is that it is no bad sign', async () => {
+    const text = await textOf(contentsOf({}, { credit: { score: null, facts: [] } }));
+    expect(text).toContain('No credit file was found. That is no bad sign');
+    expect(text).not.toContain('Credit score');
+  });
+
+  test('of sanctions keeps apart what passed, what did not, and what is open', async () => {
+    for (const [passed, said] of [
+      [true, 'Sanctions Passed: the person was found on no sanctions list.'],
+      [false, 'Sanctions Not passed: the person may be on a sanctions list.'],
+      [null, 'Sanctions Not settled: whether the person is on a sanctions list is open.'],
+    ] as const)
+      expect(await textOf(contentsOf({}, { sanctions: { passed, facts: [] } }))).toContain(said);
+  });
+
+  test('of what was not checked, or not told, is a sentence in its place', async () => {
+    const nothing = { affordability: null, credit: null, sanctions: null, reasons: [], checks: [], notes: [] };
+    const text = await textOf(contentsOf({ applicant: null, customerId: 'cus_1', timeline: [] }, nothing));
+    for (const said of [
+      'Customer cus_1',
+      'Canopy gave no reasons.',
+      'Name, date of birth and address are kept by Harper & Sons <Lettings>, as customer cus_1.',
+      'Affordability was not checked.',
+      'Credit was not checked.',
+      'Sanctions lists were not checked.',
+      'No other checks were reported.',
+      'Nothing was noted.',
+    ])
+      expect(text).toContain(said);
+    const unknown = { status: null, percentage: null, rent: null, annualIncome: null, sources: [] };
+    expect(await textOf(contentsOf({}, { affordability: unknown }))).toContain(
+      'The rent could not be held against a verified income. Result None was given Rent Not known Verified gross income None could be verified No sources',
+    );
+  });
+
+  test.each([
+    [{ amount: 120_050, currency: 'eur', interval: 'week' }, '€1,200.50 a week'],
+    [{ amount: 98_000, currency: 'jpy', interval: 'month' }, 'JP¥98,000 a month'],
+    [{ amount: 1_234_567, currency: 'kwd', interval: 'year' }, 'KWD 1,234.567 a year'],
+    [{ amount: 99, currency: 'shells', interval: 'month' }, '99 shells a month'],
+  ] as const)('of money has its currency’s own decimals: %j', async (rent, said) => {
+    const affordability = { ...contentsOf().findings.affordability!, rent };
+    expect(await textOf(contentsOf({}, { affordability }))).toContain(`Rent ${said}`);
+  });
+
+  test.each([
+    'Łukasz Żółć',
+    'Ελένη Παπαδοπούλου',
+    'Юлия Щербакова',
+    'Nguyễn Thị Ánh',
+    'Şükrü Ağaoğlu',
+    'office ﬃ fjord',
+  ])('is found by search: %s', async (name) => {
+    const { applicant } = contentsOf();
+    const text = await textOf(contentsOf({ applicant: { ...applicant!, name: name.normalize('NFD') } }));
+    expect(text).toContain(`Name ${name.normalize('NFC')} Date of birth`);
+  });
+
+  test('shows that there were characters which the font has not', async () => {
+    const { applicant } = contentsOf();
+    const name = 'Mia 😀 山田 محمد \u202Eevil\u200B';
+    const text = await textOf(contentsOf({ applicant: { ...applicant!, name } }));
+    expect(text).toContain('Name Mia \uFFFD \uFFFD\uFFFD \uFFFD\uFFFD\uFFFD\uFFFD evil Date of birth');
+  });
+
+  test('is cut after so many notes, with how many there are', async () => {
+    const timeline = Array.from({ length: 230 }, (_, index) => ({ created: index, message: `Note ${index}.` }));
+    const text = await textOf(contentsOf({ timeline }, { notes: [] }));
+    expect(text).toContain('Note 199. and 30 more');
+    expect(text).not.toContain('Note 200.');
+  });
+
+  test('of any length is on as many pages as it takes: no word of it is lost or under another one', async () => {
+    const words = Array.from({ length: 260 }, (_, index) => `w${index}`);
+    const timeline = Array.from({ length: 12 }, (_, index) => ({
+      created: index,
+      message: `${index}: ${words.join(' ')}`,
+    }));
+    const pdf = await printer.print(contentsOf({ timeline }, { notes: [] }));
+    const pages = pagesOf(pdf);
+    expect(pages.length).toBeGreaterThan(3);
+    const text = pages
+      .map((page) => page.replace(/^Tenant reference report: .*$|^Reference ref_.*$|^Page \d+ of \d+$/gm, ''))
+      .join(' ');
+    for (const { message } of timeline) expect(text.replace(/\s+/g, ' ')).toContain(message);
+  });
+
+  test('says that a text of inordinate length was shortened', async () => {
+    const message = `${'word '.repeat(400)}the end`;
+    const text = await textOf(contentsOf({ timeline: [{ created: completed, message }] }, { notes: [] }));
+    expect(text).toContain('word word … All times are UTC.');
+    expect(text).not.toContain('the end');
+  });
+});
+
+/** How much of each page is as pale as what is written across it. */
+function paleDotsOf(pdf: Buffer): number[] {
+  return picturesOf(pdf, 36).map(({ dots }) => dots.filter((dot) => dot >= 215 && dot < 252).length);
+}
+
+/** In dots. Nothing but the bar is dark without a gap over more than a letter's width. */
+function longestDarkRun({ width, dots }: Picture): number {
+  let longest = 0;
+  let run = 0;
+  for (const [index, dot] of dots.entries()) {
+    run = dot < 130 && index % width > 0 ? run + 1 : 0;
+    longest = Math.max(longest, run);
+  }
+  return longest;
+}
+
+describe('a page', () => {
+  beforeEach((context) => {
+    if (pdfToolsMissing) context.skip(pdfToolsMissing);
+  });
+
+  test('has its number and how many there are; an ordinary report has at most three', async () => {
+    const pages = pagesOf(await printer.print(contentsOf()));
+    expect(pages.length).toBeLessThanOrEqual(3);
+    for (const [index, page] of pages.entries()) expect(page).toContain(`Page ${index + 1} of ${pages.length}`);
+  });
+
+  test('says in the sandbox that it is a test, and in live mode does not', async () => {
+    const timeline = Array.from({ length: 60 }, (_, index) => ({ created: index, message: 'A note.' }));
+    const [sandbox, live] = [
+      await printer.print(contentsOf({ isTest: true, timeline })),
+      await printer.print(contentsOf({ timeline })),
+    ];
+    const inkOfLive = paleDotsOf(live);
+    expect(inkOfLive.length).toBeGreaterThan(2);
+    for (const [index, count] of paleDotsOf(sandbox).entries())
+      expect(count).toBeGreaterThan(inkOfLive[index]! + 5_000);
+    expect(pagesOf(sandbox).join('')).toContain('This is a test, made in the sandbox');
+    expect(pagesOf(live).join('')).not.toMatch(/test/i);
+  });
+
+  test('is A4, and none is empty', async () => {
+    const timeline = Array.from({ length: 200 }, (_, index) => ({ created: index, message: 'A note. '.repeat(20) }));
+    for (const contents of [contentsOf(), contentsOf({ timeline, isTest: true })]) {
+      const pictures = picturesOf(await printer.print(contents), 72);
+      for (const { width, height, dots } of pictures) {
+        expect([width, height]).toEqual([596, 842]);
+        expect(dots.filter((dot) => dot < 128).length).toBeGreaterThan(500);
+      }
+    }
+  });
+
+  test('draws the share of the rent as long as it is', async () => {
+    const fullLength = 353;
+    for (const percentage of [28, 62, 100, 250]) {
+      const affordability = { ...contentsOf().findings.affordability!, percentage };
+      const [first] = picturesOf(await printer.print(contentsOf({}, { affordability })), 72);
+      const drawn = longestDarkRun(first!) - (fullLength * Math.min(percentage, 100)) / 100;
+      expect(Math.abs(drawn), `${percentage}%`).toBeLessThan(4);
+    }
+  });
+});
+
+describe('the document', () => {
+  beforeEach((context) => {
+    if (pdfToolsMissing) context.skip(pdfToolsMissing);
+  });
+
+  test('tells its title, its author, its language and its time', async () => {
+    const pdf = await printer.print(contentsOf());
+    expect(informationOf(pdf)).toMatchObject({
+      Title: 'Tenant reference for Łukasz Żółć',
+      Author: 'Harper & Sons <Lettings>',
+      CreationDate: '2027-01-31T10:45:00Z',
+      Tagged: 'yes',
+      JavaScript: 'no',
+      Form: 'none',
+      'PDF version': '1.7',
+    });
+    const metadata = metadataOf(pdf);
+    expect(metadata).toContain('<rdf:li>Harper &amp; Sons &lt;Lettings&gt;</rdf:li>');
+    expect(metadata).toContain('<pdfuaid:part>1</pdfuaid:part>');
+    const source = pdf.toString('latin1');
+    expect(source).toContain('/Lang (en-GB)');
+    expect(source).toContain('/DisplayDocTitle true');
+    expect(source).toContain('/Marked true');
+    expect(source).toContain('/Type /StructTreeRoot');
+  });
+
+  test('is read out in its order, with headings, lists, tables and what is drawn; what every page repeats is not', async () => {
+    const pdf = await printer.print(contentsOf({ isTest: true }));
+    const structure = structureOf(pdf);
+    const headings = [...structure.matchAll(/^ *(H\d) .*\n *"(.*)"$/gm)].map(([, tag, text]) => `${tag} ${text}`);
+    expect(headings).toEqual([
+      'H1 Łukasz Żółć',
+      'H2 Accept',
+      'H2 Decision and why',
+      'H2 Applicant',
+      'H2 This reference',
+      'H2 Affordability',
+      'H2 Credit',
+      'H2 Sanctions',
+      'H2 Checks',
+      'H2 Progress and notes',
+      'H2 If something is wrong',
+    ]);
+    expect(structure).toMatch(/LI \(block\)\n *Lbl \(block\)\n *"–"\n *LBody \(block\)\n *"No adverse credit."/);
+    expect(structure).toMatch(
+      /TH:\n *\/Scope \/Row\n *"Identity"\n *TD\n *"Passed"\n *TD\n *"Passport and picture matched."/,
+    );
+    expect(structure).toMatch(/TH:\n *\/Scope \/Column\n *"Result"/);
+    expect(structure).toContain('Figure');
+    const alternative = 'A bar from 0% to 100% of gross income: rent takes 28%, within the 40% line.';
+    expect(pdf.toString('latin1')).toContain(`/Alt (${alternative})`);
+    expect(structure).not.toContain('TEST');
+    expect(structure).not.toMatch(/Page \d of/);
+    // The end of a line is no end of a word.
+    expect(structure).toContain('is decided by Harper & Sons <Lettings>, and by nobody else.');
+  });
+
+  test('brings its fonts, and of them only what it uses', async () => {
+    const pdf = await printer.print(contentsOf());
+    const fonts = fontsOf(pdf);
+    expect(fonts.map(({ name }) => name.replace(/^[A-Z]{6}\+/, '')).toSorted()).toEqual([
+      'NotoSans-Regular',
+      'NotoSans-SemiBold',
+    ]);
+    for (const font of fonts) expect(font).toMatchObject({ embedded: 'yes', subset: 'yes', unicode: 'yes' });
+    expect(pdf.length).toBeLessThan(100_000);
+  });
+});
+
+describe('whatever was found', () => {
+  const anyText = fc.oneof(
+    { weight: 4, arbitrary: fc.string({ unit: 'grapheme', maxLength: 100 }) },
+    { weight: 4, arbitrary: fc.string({ unit: 'binary', maxLength: 100 }) },
+    { weight: 4, arbitrary: fc.constantFrom(...naughtyStrings) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        'W'.repeat(5_000),
+        '\uFFFD'.repeat(3_000),
+        'e\u0301\u0302\u0303\u0323\u0331'.repeat(900),
+        '\n'.repeat(9_000),
+        'निर्भर '.repeat(99),
+      ),
+    },
+  );
+  const anyNumber = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }));
+  const texts = fc.array(anyText, { maxLength: 5 });
+  const note = fc.record({ created: anyNumber, message: anyText });
+  const rent = fc.record({ amount: anyNumber, currency: anyText, interval: fc.constantFrom('week', 'month', 'year') });
+  const address = fc.record({
+    line1: anyText,
+    line2: fc.option(anyText),
+    city: anyText,
+    postalCode: anyText,
+    country: anyText,
+  });
+  const findings = fc.record({
+    verdict: fc.constantFrom('accept', 'consider', 'high_risk'),
+    words: anyText,
+    reasons: texts,
+    affordability: fc.option(
+      fc.record({
+        status: fc.option(anyText),
+        percentage: fc.option(anyNumber),
+        rent: fc.option(rent),
+        annualIncome: fc.option(fc.record({ amount: anyNumber, currency: anyText })),
+        sources: texts,
+      }),
+    ),
+    credit: fc.option(
+      fc.record({
+        score: fc.option(anyNumber),
+        facts: fc.array(fc.record({ label: anyText, value: anyText }), { maxLength: 5 }),
+      }),
+    ),
+    sanctions: fc.option(fc.record({ passed: fc.option(fc.boolean()), facts: texts })),
+    checks: fc.array(
+      fc.record({
+        name: anyText,
+        result: fc.constantFrom('pass', 'refer', 'fail', 'not_performed'),
+        detail: fc.option(anyText),
+      }),
+      { maxLength: 5 },
+    ),
+    notes: fc.array(note, { maxLength: 5 }),
+    dispute: fc.record({ service: anyText, contact: anyText }),
+  });
+  const anyContents = fc.record({
+    referenceId: anyText,
+    created: anyNumber,
+    completed: anyNumber,
+    providerName: anyText,
+    applicationId: anyText,
+    accountName: anyText,
+    applicant: fc.option(
+      fc.record({ name: anyText, dateOfBirth: fc.option(anyText), currentAddress: fc.option(address) }),
+    ),
+    customerId: fc.option(anyText),
+    findings,
+    timeline: fc.array(note, { maxLength: 5 }),
+    isTest: fc.boolean(),
+  }) as fc.Arbitrary<ReportContents>;
+
+  test('the report is a PDF, and no large one', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyContents, async (contents) => {
+        const pdf = await printer.print(contents);
+        expect(pdf.subarray(0, 8).toString()).toBe('%PDF-1.7');
+        expect(pdf.subarray(-6).toString()).toBe('%%EOF\n');
+        expect(pdf.length).toBeLessThan(10_000_000);
+      }),
+      { numRuns: 30 },
+    );
+  }, 60_000);
+
+  test('it can be opened and read', async (context) => {
+    if (pdfToolsMissing) context.skip(pdfToolsMissing);
+    await fc.assert(
+      fc.asyncProperty(anyContents, async (contents) => {
+        const pages = pagesOf(await printer.print(contents));
+        expect(pages.at(-1)).toContain(`Page ${pages.length} of ${pages.length}`);
+      }),
+      { numRuns: 12 },
+    );
+  }, 60_000);
+
+  test('the longest report there can be is printed in time, and is no large one', async () => {
+    const long = 'W'.repeat(2_500);
+    const many = Array.from({ length: 1_000 }, () => long);
+    const contents = contentsOf(
+      { accountName: long, timeline: many.map((message, created) => ({ created, message })) },
+      {
+        reasons: many,
+        checks: many.map((name) => ({ name, result: 'refer', detail: long })),
+        credit: { score: 1, facts: many.map((label) => ({ label, value: long })) },
+      },
+    );
+    const pdf = await printer.print(contents);
+    expect(pdf.length).toBeLessThan(10_000_000);
+  });
+});
