@@ -3,7 +3,7 @@ import { toSeconds, type Clock } from '../core/clock.ts';
 import type { JsonObject } from '../core/diff.ts';
 import { timeOfId, type Id, type IdMaker } from '../core/ids.ts';
 import type { RequestedDelivery, Resource, StoredRecord } from '../core/resource.ts';
-import type { Answer, Claim, Decision, EventShape, Mutation, RequestFacts } from './mutation.ts';
+import type { Answer, Claim, ClockAdvance, Decision, EventShape, Mutation, RequestFacts } from './mutation.ts';
 
 /** A decided mutation as rows to write. Its ids are made once: a batch that is sent again writes the very same rows. */
 export interface Member {
@@ -17,6 +17,7 @@ export interface Member {
   deliveries: readonly RequestedDelivery[];
   /** Endpoints that get nothing more: what is pending to them is canceled. */
   silencedEndpoints: string[];
+  clockAdvance: ClockAdvance | null;
   log: LogRow | null;
   claim: Claim | null;
   counts: CountDelta[];
@@ -86,6 +87,7 @@ export function prepareMember(
     events: [],
     deliveries: decision.deliveries ?? [],
     silencedEndpoints: [],
+    clockAdvance: decision.clockAdvance ?? null,
     log: null,
     claim: null,
     counts: [],
@@ -148,6 +150,7 @@ function mentionsBeyond(
 export function exclusivesOf(member: Member): string[] {
   const keys = [...member.updates, ...member.deletes].map(({ record }) => `${member.accountId} ${record.id}`);
   if (member.claim) keys.push(member.claim.name);
+  if (member.clockAdvance) keys.push('clock');
   return keys;
 }
 

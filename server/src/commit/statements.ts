@@ -26,6 +26,7 @@ export function statementsOf(batch: readonly Member[], options: BatchOptions): S
     ...deleteRecords(batch),
     ...insertRecords(batch),
     appendCounts(batch),
+    ...advanceClock(batch),
   ];
   const inOrder = options.again ? [...witnesses, ...others] : [...others, ...witnesses];
   // Last, because endpoints are taken as the batch leaves them.
@@ -61,11 +62,13 @@ const tryLockOnKey = `pg_try_advisory_xact_lock(hashtextextended(account_id || '
  */
 function claimKeys(batch: readonly Member[]): Statement | null {
   const rows: Cell[][] = [];
-  batch.forEach(({ accountId, claim, log }, member) => {
+  batch.forEach(({ accountId, claim, clockAdvance, log }, member) => {
     if (!claim || !log) return;
     const sealedBody = log.answer.secret?.sealedBody.toString('hex') ?? null;
     const { keyAccountId, key, fingerprint } = claim;
-    rows.push([member, accountId, keyAccountId, key, fingerprint, log.facts.id, log.requestedMs, sealedBody]);
+    // A day that begins before an advance could be over with it, and a repeat would advance the clock once more.
+    const claimedAtMs = log.requestedMs + (clockAdvance ? clockAdvance.toMs - clockAdvance.fromMs : 0);
+    rows.push([member, accountId, keyAccountId, key, fingerprint, log.facts.id, claimedAtMs, sealedBody]);
   });
   return statementOf(
     'claim_keys',
@@ -413,6 +416,36 @@ function appendCounts(batch: readonly Member[]): Statement | null {
     insert into count_deltas (account_id, object, dimension, value, delta)
     select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[])`,
     [...sums.values()].filter(({ delta }) => delta !== 0).map(({ row, delta }) => [...row, delta]),
+  );
+}
+
+/** Moves the deployment's clock, and with it what is due by a clock of its own. */
+function advanceClock(batch: readonly Member[]): (Statement | null)[] {
+  const rows = batch.flatMap(({ clockAdvance }, member): Cell[][] =>
+    clockAdvance ? [[member, clockAdvance.fromMs, clockAdvance.toMs]] : [],
+  );
+  return [moveClock(rows)];
+}
+
+/** A clock that another request has moved meanwhile is a record that has moved: it is decided again. */
+function moveClock(rows: Cell[][]): Statement | null {
+  return statementOf(
+    'move_clock',
+    `
+    with input as materialized (
+      select * from unnest($1::integer[], $2::bigint[], $3::bigint[]) as input (member, from_ms, to_ms)
+    ),
+    moved as (
+      update deployment
+      set clock_ahead_ms = input.to_ms
+      from input
+      where clock_ahead_ms = input.from_ms
+      returning input.member
+    )
+    select refuse_batch_members('record_moved', array(
+      select member from input where member not in (select member from moved)
+    ))`,
+    rows,
   );
 }
 

@@ -28,6 +28,7 @@ import { readCount, readList, type ListQuery } from '../db/lists.ts';
 import type { StoredRow } from '../db/records.ts';
 import type { Call, HttpContext } from './call.ts';
 import { recordMissing } from './errors.ts';
+import { clockRoute } from './clock-route.ts';
 import { requirePermission } from './permission.ts';
 import { renderExpanded } from './expand.ts';
 import { listParameters, listQuery } from './list.ts';
@@ -36,10 +37,11 @@ import { spoken, type ContentsRoute, type ReadRoute, type Route, type RouteAnswe
 import { streamRoute } from './stream-route.ts';
 import { versionRoutes } from './version-routes.ts';
 
-/** Every operation there is: those of the resources, and those about the API's versions. */
+/** Every operation there is: those of the resources, those about the API's versions, and what only a sandbox has. */
 export function routesOf(context: HttpContext): Route[] {
   const routes = routesOfResources(context);
-  return [...routes, ...versionRoutes(context, routes)];
+  const { sandboxClock } = context;
+  return [...routes, ...versionRoutes(context, routes), ...(sandboxClock ? [clockRoute(sandboxClock)] : [])];
 }
 
 function routesOfResources(context: HttpContext): Route[] {

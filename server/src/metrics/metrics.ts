@@ -28,10 +28,11 @@ export class Metrics {
   constructor(parts: {
     database: Database;
     clock: Clock;
+    realClock: Clock;
     log: Logger;
     product: { version: string; mode: string; role: string };
   }) {
-    const { database, clock, log, product } = parts;
+    const { database, clock, realClock, log, product } = parts;
     const registers = [this.#registry];
     askedGauge(
       registers,
@@ -45,8 +46,8 @@ export class Metrics {
     this.requests = new RequestMetrics(registers);
     this.commits = new CommitMetrics(registers);
     this.deliveries = new DeliveryMetrics(registers);
-    this.#database = new DatabaseMetrics(registers, { pool: database.watchers, clock, log });
-    this.duties = new DutyMetrics(registers, clock);
+    this.#database = new DatabaseMetrics(registers, { pool: database.watchers, clock, realClock, log });
+    this.duties = new DutyMetrics(registers, realClock);
     watchPools(registers, database);
     this.#stopWatching = watchProcess(registers);
   }

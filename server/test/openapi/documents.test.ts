@@ -226,7 +226,8 @@ describe('what a route can tell', () => {
 });
 
 function documentOf(version: string, of: readonly Resource[] = resources, routes?: Route[]): Document {
-  const context = { resources: of, versions } as unknown as HttpContext;
+  // A sandbox has every route.
+  const context = { resources: of, versions, sandboxClock: {} } as unknown as HttpContext;
   const { publicUrl } = readConfig({});
   const made = openApiDocument(
     { resources: of, versions, routes: routes ?? routesOf(context), config: { publicUrl }, productVersion },
