@@ -62,13 +62,11 @@ const tryLockOnKey = `pg_try_advisory_xact_lock(hashtextextended(account_id || '
  */
 function claimKeys(batch: readonly Member[]): Statement | null {
   const rows: Cell[][] = [];
-  batch.forEach(({ accountId, claim, clockAdvance, log }, member) => {
+  batch.forEach(({ accountId, claim, log }, member) => {
     if (!claim || !log) return;
     const sealedBody = log.answer.secret?.sealedBody.toString('hex') ?? null;
     const { keyAccountId, key, fingerprint } = claim;
-    // A day that begins before an advance could be over with it, and a repeat would advance the clock once more.
-    const claimedAtMs = log.requestedMs + (clockAdvance ? clockAdvance.toMs - clockAdvance.fromMs : 0);
-    rows.push([member, accountId, keyAccountId, key, fingerprint, log.facts.id, claimedAtMs, sealedBody]);
+    rows.push([member, accountId, keyAccountId, key, fingerprint, log.facts.id, log.requestedMs, sealedBody]);
   });
   return statementOf(
     'claim_keys',
@@ -419,16 +417,13 @@ function appendCounts(batch: readonly Member[]): Statement | null {
   );
 }
 
-/** Moves the deployment's clock, and with it what is due by a clock of its own. */
+/** Moves the deployment's clock, and with it what goes by a time of its own. */
 function advanceClock(batch: readonly Member[]): (Statement | null)[] {
-  const rows = batch.flatMap(({ clockAdvance }, member): Cell[][] =>
-    clockAdvance ? [[member, clockAdvance.fromMs, clockAdvance.toMs]] : [],
-  );
-  return [moveClock(rows)];
+  return [moveClock(batch), moveOwnKeys(batch)];
 }
 
 /** A clock that another request has moved meanwhile is a record that has moved: it is decided again. */
-function moveClock(rows: Cell[][]): Statement | null {
+function moveClock(batch: readonly Member[]): Statement | null {
   return statementOf(
     'move_clock',
     `
@@ -445,7 +440,28 @@ function moveClock(rows: Cell[][]): Statement | null {
     select refuse_batch_members('record_moved', array(
       select member from input where member not in (select member from moved)
     ))`,
-    rows,
+    batch.flatMap(({ clockAdvance }, member) =>
+      clockAdvance ? [[member, clockAdvance.fromMs, clockAdvance.toMs]] : [],
+    ),
+  );
+}
+
+/** The day of its own key begins in the new time: else it could be over with the advance, and a repeat would be one more. */
+function moveOwnKeys(batch: readonly Member[]): Statement | null {
+  return statementOf(
+    'move_own_keys',
+    `
+    update idempotency_keys stored
+    set claimed_at_ms = claimed_at_ms + input.ms
+    from unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) as input (account_id, key_account_id, key, ms)
+    where stored.account_id = input.account_id
+      and stored.key_account_id = input.key_account_id
+      and stored.key = input.key`,
+    batch.flatMap(({ accountId, claim, clockAdvance }) =>
+      claim && clockAdvance
+        ? [[accountId, claim.keyAccountId, claim.key, clockAdvance.toMs - clockAdvance.fromMs]]
+        : [],
+    ),
   );
 }
 
