@@ -150,7 +150,6 @@ function mentionsBeyond(
 export function exclusivesOf(member: Member): string[] {
   const keys = [...member.updates, ...member.deletes].map(({ record }) => `${member.accountId} ${record.id}`);
   if (member.claim) keys.push(member.claim.name);
-  if (member.clockAdvance) keys.push('clock');
   return keys;
 }
 
