@@ -89,6 +89,7 @@ async function claimerOf({ databaseUrl }: Deployment, schema: string): Promise<C
       const startedMs = performance.now();
       const claimed = await claimDeliveries(client as never, {
         nowMs,
+        realNowMs: nowMs,
         untilMs: nowMs + 30_000,
         token: 1,
         firstMax: claimMax * 0.75,

@@ -92,6 +92,7 @@ create table deployment (
   master_key_check bytea not null,
   event_epoch integer not null default 1,
   latest_api_version text collate "C" not null,
+  clock_ahead_ms bigint not null default 0,
   constraint deployment_pkey PRIMARY KEY (id),
   constraint deployment_id_check CHECK (id)
 );

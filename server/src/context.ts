@@ -4,7 +4,7 @@ import { Committer } from './commit/committer.ts';
 import { FileStore } from './commit/file-store.ts';
 import type { EventShape } from './commit/mutation.ts';
 import { simulatedProviders, type Config } from './config.ts';
-import { DatabaseClock, type Clock } from './core/clock.ts';
+import { DatabaseClock, MovedClock, type Clock } from './core/clock.ts';
 import { IdMaker } from './core/ids.ts';
 import { permissionsOf } from './core/permissions.ts';
 import { pooledRandomBytes, type RandomBytes } from './core/random.ts';
@@ -18,6 +18,7 @@ import { migrate } from './db/migrate.ts';
 import { makePartitionsAhead } from './db/partitions.ts';
 import { Reader } from './db/reader.ts';
 import { recordReader } from './db/records.ts';
+import { SandboxClock } from './db/sandbox-clock.ts';
 import type { HttpContext } from './http/call.ts';
 import { openAccounts } from './http/account-context.ts';
 import { KeyUses } from './http/key-uses.ts';
@@ -79,7 +80,8 @@ export async function createContext(
   const { config, connection, masterKey, log, isAlone = false } = settings;
   const randomBytes = overrides.randomBytes ?? pooledRandomBytes();
   const databaseClock = new DatabaseClock();
-  const clock = overrides.clock ?? databaseClock;
+  const realClock = overrides.clock ?? databaseClock;
+  const clock = new MovedClock(realClock);
   const ids = new IdMaker(clock, randomBytes);
   const vault = new Vault(masterKey, randomBytes);
 
@@ -89,13 +91,21 @@ export async function createContext(
   const { eventEpoch, latestVersion: latestKnown } = await withClient(connection, async (client) => {
     await migrate(client);
     databaseClock.correct(await databaseAheadMs(client));
+    const deployment = await joinDeployment(client, vault, { versions: versions.dates, isAlone });
+    if (config.mode === 'sandbox') clock.moveTo(deployment.clockAheadMs);
     await withLock(client, dutiesLockKey, () => makePartitionsAhead(client, clock.nowMs()));
-    return joinDeployment(client, vault, { versions: versions.dates, isAlone });
+    return deployment;
   });
 
   const database = openDatabase(connection, log);
   await migrateQueue(connection, database.jobs);
-  const metrics = new Metrics({ database, clock, log, product: { version, mode: config.mode, role: config.role } });
+  const metrics = new Metrics({
+    database,
+    clock,
+    realClock,
+    log,
+    product: { version, mode: config.mode, role: config.role },
+  });
   const reader = new Reader(database.readers);
   const latestVersion = new LatestVersion(reader, latestKnown);
   // A process of the release before must be able to read them, as long as one may be there.
@@ -110,6 +120,7 @@ export async function createContext(
           pool: database.deliverers,
           vault,
           clock,
+          realClock,
           versions,
           randomBytes,
           log,
@@ -122,6 +133,7 @@ export async function createContext(
         });
   if (dispatcher) metrics.deliveries.watch(dispatcher);
   const onDeliveries = dispatcher ? () => dispatcher.wake() : deliveriesNotifier(database.readers, log);
+  const sandboxClock = config.mode === 'sandbox' ? new SandboxClock({ reader, connection, clock, realClock }) : null;
   const readRecord = recordReader(reader);
   const tellingIds = tellingIdsOf(resources);
   const eventTails = new EventTails({
@@ -147,6 +159,8 @@ export async function createContext(
     connection,
     log,
     clock,
+    realClock,
+    sandboxClock,
     ids,
     randomBytes,
     database,
@@ -161,7 +175,7 @@ export async function createContext(
     tellingIds,
     fileStore: new FileStore(database.files),
     providerCallbacks: new ProviderCallbacks(
-      { committer, readRecord, vault, clock },
+      { committer, readRecord, vault, clock, realClock },
       referencingProviders,
       new Set(simulated),
     ),
@@ -180,6 +194,7 @@ export async function createContext(
     isReady: () => isReady(reader),
     async close() {
       metrics.stop();
+      sandboxClock?.stop();
       await database.end();
     },
   };

@@ -79,8 +79,8 @@ const withoutAccount = new Set([
   // A key's day is over whosever it is, and what is found is what is deleted.
   'delete from idempotency_keys where ctid = any(array( select ctid from idempotency_keys where claimed_at_ms <= $1 order by claimed_at_ms limit ${purgedAtOnceMax} for update skip locked ))',
   // How the queue of deliveries stands, of all accounts together.
-  'select least( (select due_at_ms from webhook_queue where attempt_count = 0 and due_at_ms <= $1 and claimed_until_ms <= $1 order by due_at_ms limit 1), (select due_at_ms from webhook_queue where attempt_count > 0 and due_at_ms <= $1 and claimed_until_ms <= $1 order by due_at_ms limit 1) ) as due_at_ms',
-  'select count(*) from ( (select claimed_until_ms from webhook_queue where attempt_count = 0 and due_at_ms <= $1 order by due_at_ms limit ${countedMax}) union all (select claimed_until_ms from webhook_queue where attempt_count > 0 and due_at_ms <= $1 order by due_at_ms limit ${countedMax}) ) due where claimed_until_ms > 0 and claimed_until_ms <= $1',
+  'select least( (select due_at_ms from webhook_queue where attempt_count = 0 and due_at_ms <= $1 and claimed_until_ms <= $2 order by due_at_ms limit 1), (select due_at_ms from webhook_queue where attempt_count > 0 and due_at_ms <= $1 and claimed_until_ms <= $2 order by due_at_ms limit 1) ) as due_at_ms',
+  'select count(*) from ( (select claimed_until_ms from webhook_queue where attempt_count = 0 and due_at_ms <= $1 order by due_at_ms limit ${countedMax}) union all (select claimed_until_ms from webhook_queue where attempt_count > 0 and due_at_ms <= $1 order by due_at_ms limit ${countedMax}) ) due where claimed_until_ms > 0 and claimed_until_ms <= $2',
   "select (select count(*) from (select from webhook_queue limit ${countedMax + 1}) found) as counted, (select reltuples::bigint from pg_class where oid = 'webhook_queue'::regclass) as estimated",
   // Whether something is still pending of a time, whosever it is.
   "select exists ( select from webhook_queue where id >= $1 and id < $2 or event >= $3 and event < $4 ) or exists ( select from recoveries where status = 'pending' and since < $5 ) as pending",

@@ -49,7 +49,7 @@ function expectShown(answer: unknown, shown: unknown, at: string): void {
   if (typeof shown === 'string') {
     const pattern = shown.split('…').map((piece) => piece.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
     expect(answer, at).toMatch(new RegExp(`^${pattern.join('[\\s\\S]*')}$`));
-  } else if (typeof shown === 'number' && /created|since$|_at$|_ms$|_until$/.test(at)) {
+  } else if (typeof shown === 'number' && /created|since$|_at$|_ms$|_until$| now$/.test(at)) {
     expect(typeof answer, at).toBe('number');
   } else if (typeof shown === 'object' && shown !== null) {
     expect(Object.keys(answer as object).sort(), at).toEqual(Object.keys(shown).sort());

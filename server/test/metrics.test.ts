@@ -437,10 +437,11 @@ describe('what the database tells', () => {
       for (const socket of sockets) socket.destroy();
       silent.close();
     });
-    const { clock, log } = server.context;
+    const { clock, realClock, log } = server.context;
     const { port } = silent.address() as AddressInfo;
     const database = openDatabase({ host: '127.0.0.1', port, user: 'nobody', database: 'none' }, log);
-    const metrics = new Metrics({ database, clock, log, product: { version: '1', mode: 'sandbox', role: 'all' } });
+    const product = { version: '1', mode: 'sandbox', role: 'all' };
+    const metrics = new Metrics({ database, clock, realClock, log, product });
     onTestFinished(() => metrics.stop());
     for (let round = 0; round < 3; round++) {
       const startedMs = performance.now();

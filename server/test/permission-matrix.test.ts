@@ -219,6 +219,8 @@ const permittedBy: readonly [RegExp, string][] = [
   [/\/contents$/, 'file_contents'],
   // An account finds itself at a path of its own.
   [/^\/v1\/account\b/, 'accounts'],
+  // The time is that of all there is.
+  [/^\/v1\/test_helpers\/clock\b/, 'accounts'],
   // What an endpoint is sent is a matter of the endpoint.
   [/\/resend$/, 'webhook_endpoints'],
 ];

@@ -3,7 +3,7 @@ import { toSeconds, type Clock } from '../core/clock.ts';
 import type { JsonObject } from '../core/diff.ts';
 import { timeOfId, type Id, type IdMaker } from '../core/ids.ts';
 import type { RequestedDelivery, Resource, StoredRecord } from '../core/resource.ts';
-import type { Answer, Claim, Decision, EventShape, Mutation, RequestFacts } from './mutation.ts';
+import type { Answer, Claim, ClockAdvance, Decision, EventShape, Mutation, RequestFacts } from './mutation.ts';
 
 /** A decided mutation as rows to write. Its ids are made once: a batch that is sent again writes the very same rows. */
 export interface Member {
@@ -19,6 +19,7 @@ export interface Member {
   silencedEndpoints: string[];
   /** What is to be done about these records, and when. */
   jobs: JobRow[];
+  clockAdvance: ClockAdvance | null;
   log: LogRow | null;
   claim: Claim | null;
   counts: CountDelta[];
@@ -97,6 +98,7 @@ export function prepareMember(
     deliveries: decision.deliveries ?? [],
     silencedEndpoints: [],
     jobs: [],
+    clockAdvance: decision.clockAdvance ?? null,
     log: null,
     claim: null,
     counts: [],

@@ -24,8 +24,16 @@ export interface Decision {
   changes: RecordChange[];
   /** Besides those that follow from the changes. */
   deliveries?: readonly RequestedDelivery[];
+  /** Null, or left out, if the deployment's clock stays as it is. */
+  clockAdvance?: ClockAdvance | null;
   /** What the client gets; null when the server acts by itself. */
   answer: Answer | null;
+}
+
+/** How far the deployment's clock is ahead of the world's, and shall be, in milliseconds. */
+export interface ClockAdvance {
+  fromMs: number;
+  toMs: number;
 }
 
 /** An answer, rendered before the commit that stores it: what is sent are exactly these bytes. */

@@ -26,6 +26,7 @@ export function statementsOf(batch: readonly Member[], options: BatchOptions): S
     ...deleteRecords(batch),
     ...insertRecords(batch),
     appendCounts(batch),
+    ...advanceClock(batch),
   ];
   const inOrder = options.again ? [...witnesses, ...others] : [...others, ...witnesses];
   // Last, because endpoints are taken as the batch leaves them.
@@ -448,6 +449,66 @@ function appendCounts(batch: readonly Member[]): Statement | null {
     insert into count_deltas (account_id, object, dimension, value, delta)
     select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[])`,
     [...sums.values()].filter(({ delta }) => delta !== 0).map(({ row, delta }) => [...row, delta]),
+  );
+}
+
+/** Moves the deployment's clock, and with it what goes by a time of its own. */
+function advanceClock(batch: readonly Member[]): (Statement | null)[] {
+  return [moveClock(batch), moveOwnKeys(batch), moveJobs(batch)];
+}
+
+/** A clock that another request has moved meanwhile is a record that has moved: it is decided again. */
+function moveClock(batch: readonly Member[]): Statement | null {
+  return statementOf(
+    'move_clock',
+    `
+    with input as materialized (
+      select * from unnest($1::integer[], $2::bigint[], $3::bigint[]) as input (member, from_ms, to_ms)
+    ),
+    moved as (
+      update deployment
+      set clock_ahead_ms = input.to_ms
+      from input
+      where clock_ahead_ms = input.from_ms
+      returning input.member
+    )
+    select refuse_batch_members('record_moved', array(
+      select member from input where member not in (select member from moved)
+    ))`,
+    batch.flatMap(({ clockAdvance }, member) =>
+      clockAdvance ? [[member, clockAdvance.fromMs, clockAdvance.toMs]] : [],
+    ),
+  );
+}
+
+/** Jobs that wait go by the database's clock, which does not move: they wait for so much less. */
+function moveJobs(batch: readonly Member[]): Statement | null {
+  return statementOf(
+    'move_jobs',
+    `
+    update graphile_worker._private_jobs
+    set run_at = run_at - (select sum(ms) from unnest($1::bigint[]) as input (ms)) * interval '1 ms'
+    where is_available and run_at > clock_timestamp()`,
+    batch.flatMap(({ clockAdvance }) => (clockAdvance ? [[clockAdvance.toMs - clockAdvance.fromMs]] : [])),
+  );
+}
+
+/** The day of its own key begins in the new time: else it could be over with the advance, and a repeat would be one more. */
+function moveOwnKeys(batch: readonly Member[]): Statement | null {
+  return statementOf(
+    'move_own_keys',
+    `
+    update idempotency_keys stored
+    set claimed_at_ms = claimed_at_ms + input.ms
+    from unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) as input (account_id, key_account_id, key, ms)
+    where stored.account_id = input.account_id
+      and stored.key_account_id = input.key_account_id
+      and stored.key = input.key`,
+    batch.flatMap(({ accountId, claim, clockAdvance }) =>
+      claim && clockAdvance
+        ? [[accountId, claim.keyAccountId, claim.key, clockAdvance.toMs - clockAdvance.fromMs]]
+        : [],
+    ),
   );
 }
 

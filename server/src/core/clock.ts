@@ -25,3 +25,22 @@ export class DatabaseClock implements Clock {
     this.#aheadMs = aheadMs;
   }
 }
+
+/** Another clock's time, moved forward. It never goes back. */
+export class MovedClock implements Clock {
+  readonly #clock: Clock;
+  #aheadMs = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  nowMs(): number {
+    return this.#clock.nowMs() + this.#aheadMs;
+  }
+
+  /** @param aheadMs how far it is ahead of the other clock. Less than it was is old news, and moves nothing. */
+  moveTo(aheadMs: number): void {
+    this.#aheadMs = Math.max(this.#aheadMs, aheadMs);
+  }
+}

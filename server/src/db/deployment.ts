@@ -17,6 +17,8 @@ export interface Deployment {
   eventEpoch: number;
   /** The latest version of the API that is served. */
   latestVersion: string;
+  /** How far its clock was moved forward, in milliseconds. */
+  clockAheadMs: number;
 }
 
 /**
@@ -41,8 +43,9 @@ export async function joinDeployment(
     master_key_check: Buffer;
     event_epoch: number;
     latest_api_version: string;
-  }>('select master_key_check, event_epoch, latest_api_version from deployment');
-  const { master_key_check, event_epoch, latest_api_version } = rows[0]!;
+    clock_ahead_ms: number;
+  }>('select master_key_check, event_epoch, latest_api_version, clock_ahead_ms from deployment');
+  const { master_key_check, event_epoch, latest_api_version, clock_ahead_ms } = rows[0]!;
   refuseOtherKey(vault, master_key_check);
   if (!release.versions.includes(latest_api_version)) {
     throw new ReleaseTooOldError(
@@ -51,6 +54,7 @@ export async function joinDeployment(
   }
   return {
     eventEpoch: event_epoch,
+    clockAheadMs: clock_ahead_ms,
     latestVersion: release.isAlone ? await releaseVersion(client, newest) : latest_api_version,
   };
 }

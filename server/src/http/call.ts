@@ -12,6 +12,7 @@ import type { Vault } from '../core/vault.ts';
 import type { EventTails } from '../db/event-tails.ts';
 import type { RecordReader } from '../db/records.ts';
 import type { Reader } from '../db/reader.ts';
+import type { SandboxClock } from '../db/sandbox-clock.ts';
 import type { FileStore } from '../commit/file-store.ts';
 import type { EventShape } from '../commit/mutation.ts';
 import type { LatestVersion } from '../db/latest-version.ts';
@@ -38,6 +39,10 @@ export interface HttpContext {
   };
   log: Logger;
   clock: Clock;
+  /** The world's, which nobody moves: for what is about machines, and not about the deployment's time. */
+  realClock: Clock;
+  /** Null in live mode, where time is the world's. */
+  sandboxClock: SandboxClock | null;
   ids: IdMaker;
   reader: Reader;
   /** For lists. */

@@ -159,6 +159,10 @@ async function execute(
 async function decide(context: HttpContext, call: Call, route: WriteRoute, input: object): Promise<Decision> {
   try {
     const deciding = await route.decide(call, input, callerOf(context, call));
+    if ('clockAdvance' in deciding) {
+      const { clockAdvance, answer } = deciding;
+      return { changes: [], clockAdvance, answer: { status: 200, body: textIn(context, call, answer) } };
+    }
     await requireLinkedRecords(context, call, deciding.changes);
     const changes = await withRollUps(context, call.accountId, deciding.changes);
     const answer = await answerOf(asWritten(context, changes), call, route, deciding);
@@ -196,14 +200,18 @@ async function answerOf(
     const object = { id, object: resource.object, deleted: true, ...(call.withContext && { account: call.accountId }) };
     return { status: 200, body: JSON.stringify(object) };
   }
-  const { versions, vault } = context;
+  const { vault } = context;
   const object = await renderExpanded(context, call, resource, record, answer ? {} : call.expansion);
-  const textOf = (shown: JsonObject): string => JSON.stringify(versions.convert(shown, versions.newest, call.version));
   const secrets = route.showsSecrets ? openSecrets(resource, record, vault) : null;
-  if (!secrets) return { status: 200, body: textOf(object) };
-  const body = textOf({ ...object, ...secrets });
-  const redactedBody = textOf({ ...object, ...redact(secrets) });
+  if (!secrets) return { status: 200, body: textIn(context, call, object) };
+  const body = textIn(context, call, { ...object, ...secrets });
+  const redactedBody = textIn(context, call, { ...object, ...redact(secrets) });
   return { status: 200, body, secret: { redactedBody, sealedBody: vault.seal(body) } };
+}
+
+/** What was decided, as the request's version shows it. */
+function textIn({ versions }: HttpContext, { version }: Call, object: JsonObject): string {
+  return JSON.stringify(versions.convert(object, versions.newest, version));
 }
 
 /** What a decision finds wrong with a parameter or a key is validation too: nothing is stored, and the key stays free. */

@@ -1,4 +1,5 @@
 import type { TObject, TSchema } from 'typebox';
+import type { ClockAdvance } from '../commit/mutation.ts';
 import type { Deciding } from '../core/change.ts';
 import type { JsonObject } from '../core/diff.ts';
 import type { Caller, Resource, Told } from '../core/resource.ts';
@@ -78,11 +79,17 @@ export interface WriteRoute extends RouteBase {
   /** The records it will change, as far as can be known before: others that change them wait their turn. */
   touches(call: Call, input: object): Promise<string[]> | string[];
   /** Reads what it needs and decides; called again if a record moved meanwhile. */
-  decide(call: Call, input: object, caller: Caller): Promise<Deciding>;
+  decide(call: Call, input: object, caller: Caller): Promise<Deciding | DecidingOnClock>;
   /** What happens outside of this server before the decision, which finds it there. Not for a request that is repeated by its key. */
   beforehand?(call: Call, input: object): Promise<void>;
   /** What the answer waits for when all is durable. It is done in any case, later if it fails now. */
   afterwards?(call: Call): Promise<void>;
+}
+
+/** What is decided about no record, but about the time of all. */
+export interface DecidingOnClock {
+  clockAdvance: ClockAdvance;
+  answer: JsonObject;
 }
 
 /** `webhook_endpoints` as it is said: webhook endpoints. */

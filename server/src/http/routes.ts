@@ -19,6 +19,7 @@ import {
 import { readCount, readList, type ListQuery } from '../db/lists.ts';
 import type { Call, HttpContext } from './call.ts';
 import { recordMissing } from './errors.ts';
+import { clockRoute } from './clock-route.ts';
 import { requirePermission } from './permission.ts';
 import { renderExpanded } from './expand.ts';
 import { listParameters, listQuery } from './list.ts';
@@ -29,10 +30,11 @@ import { streamRoute } from './stream-route.ts';
 import { testHelperRoutes } from './test-helpers.ts';
 import { versionRoutes } from './version-routes.ts';
 
-/** Every operation there is: those of the resources, and those about the API's versions. */
+/** Every operation there is: those of the resources, those about the API's versions, and what only a sandbox has. */
 export function routesOf(context: HttpContext): Route[] {
+  const { sandboxClock } = context;
   const routes = [...routesOfResources(context), ...testHelperRoutes(context)];
-  return [...routes, ...versionRoutes(context, routes)];
+  return [...routes, ...versionRoutes(context, routes), ...(sandboxClock ? [clockRoute(sandboxClock)] : [])];
 }
 
 function routesOfResources(context: HttpContext): Route[] {

@@ -6,7 +6,7 @@ import type { WriteRoute } from './route.ts';
 
 /** What a sandbox has for those who test: it has the simulated services do something. In live mode there are no such routes. */
 export function testHelperRoutes(context: HttpContext): WriteRoute[] {
-  if (context.config.mode !== 'sandbox') return [];
+  if (!context.sandboxClock) return [];
   return context.resources.flatMap((resource) =>
     Object.entries(resource.testHelpers ?? {}).map(([name, helper]) =>
       testHelperRoute(context, resource, name, helper),

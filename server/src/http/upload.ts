@@ -209,7 +209,7 @@ async function readText(name: string, part: AsyncIterable<Buffer>): Promise<stri
 
 /** @throws {ApiError} if it is too large, or not of the one type that is taken. */
 async function storeFile(
-  { fileStore, clock }: HttpContext,
+  { fileStore, realClock }: HttpContext,
   upload: Upload,
   contents: Contents,
   file: AsyncIterable<Buffer>,
@@ -222,7 +222,7 @@ async function storeFile(
     );
   }
   const { accountId, id } = upload;
-  await fileStore.begin(accountId, id, clock.nowMs());
+  await fileStore.begin(accountId, id, realClock.nowMs());
   const hash = createHash('sha256');
   let [size, ordinal] = [0, 0];
   let head: Buffer = Buffer.alloc(0);

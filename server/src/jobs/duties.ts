@@ -74,9 +74,10 @@ export function startDuties(context: {
   writeKeyUses: (pool: Pool) => Promise<void>;
   metrics: { duties: DutyObserver };
   clock: Clock;
+  realClock: Clock;
   log: Logger;
 }): Duties {
-  const { committer, clock, log, connection, resources } = context;
+  const { committer, clock, realClock, log, connection, resources } = context;
   const { retentionDays } = context.config;
   const observer = context.metrics.duties;
   const pool = context.database.readers;
@@ -117,7 +118,7 @@ export function startDuties(context: {
         await pause((performance.now() - startedMs) * purgeRestFactor);
       }
     }),
-    every(uploadsEveryMs, 'purge uploads', () => context.fileStore.purge(clock.nowMs(), signal)),
+    every(uploadsEveryMs, 'purge uploads', () => context.fileStore.purge(realClock.nowMs(), signal)),
     every(erasuresEveryMs, 'finish erasures', () => context.eraser.finish()),
     every(recoveriesEveryMs, 'carry on recoveries', () => recoveries.advance()),
     every(disablingEveryMs, 'disable failing endpoints', () => disableFailingEndpoints(context)),

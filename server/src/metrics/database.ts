@@ -20,13 +20,18 @@ type Told = Readonly<Record<string, number | null>>;
 export class DatabaseMetrics {
   readonly #pool: Pool;
   readonly #clock: Clock;
+  readonly #realClock: Clock;
   readonly #log: Logger;
   readonly #gauges = new Map<string, Gauge>();
   #look: { startedAtMs: number; ended: boolean; done: Promise<void> } | null = null;
 
-  constructor(registers: Registry[], { pool, clock, log }: { pool: Pool; clock: Clock; log: Logger }) {
+  constructor(
+    registers: Registry[],
+    { pool, clock, realClock, log }: { pool: Pool; clock: Clock; realClock: Clock; log: Logger },
+  ) {
     this.#pool = pool;
     this.#clock = clock;
+    this.#realClock = realClock;
     this.#log = log;
     for (const [name, help] of Object.entries(gauges)) {
       const gauge = new Gauge({ name, help, registers });
@@ -59,7 +64,7 @@ export class DatabaseMetrics {
   async #askAll(): Promise<void> {
     for (const ask of questions) {
       try {
-        this.#set(await ask(this.#pool, this.#clock.nowMs()));
+        this.#set(await ask(this.#pool, this.#clock.nowMs(), this.#realClock.nowMs()));
         this.#set({ tenure_database_up: 1 });
       } catch (error) {
         this.#log.warn({ err: error }, 'the database did not tell what the metrics ask for');
@@ -93,7 +98,8 @@ const gauges = {
     'Age of the oldest open transaction of this database that still looks at an earlier moment, whether it has written or not; 0 if there is none. What was deleted since cannot be cleaned away.',
 };
 
-type Question = (pool: Pool, nowMs: number) => Promise<Told>;
+/** @param realNowMs the time that claims hold by. */
+type Question = (pool: Pool, nowMs: number, realNowMs: number) => Promise<Told>;
 
 /** Transactions first: if they are what the others wait for, that is told. */
 const questions: readonly Question[] = [
@@ -105,17 +111,17 @@ const questions: readonly Question[] = [
   askForQueue,
 ];
 
-async function askForDue(pool: Pool, nowMs: number): Promise<Told> {
+async function askForDue(pool: Pool, nowMs: number, realNowMs: number): Promise<Told> {
   const { rows } = await pool.query<{ due_at_ms: number | null }>({
     name: 'watch_oldest_due',
     text: `
       select least(
         (select due_at_ms from webhook_queue
-         where attempt_count = 0 and due_at_ms <= $1 and claimed_until_ms <= $1 order by due_at_ms limit 1),
+         where attempt_count = 0 and due_at_ms <= $1 and claimed_until_ms <= $2 order by due_at_ms limit 1),
         (select due_at_ms from webhook_queue
-         where attempt_count > 0 and due_at_ms <= $1 and claimed_until_ms <= $1 order by due_at_ms limit 1)
+         where attempt_count > 0 and due_at_ms <= $1 and claimed_until_ms <= $2 order by due_at_ms limit 1)
       ) as due_at_ms`,
-    values: [nowMs],
+    values: [nowMs, realNowMs],
   });
   const dueAtMs = rows[0]!.due_at_ms;
   return { tenure_deliveries_oldest_due_age_seconds: dueAtMs === null ? 0 : (nowMs - dueAtMs) / 1000 };
@@ -134,7 +140,7 @@ async function askForJobs(pool: Pool): Promise<Told> {
 }
 
 /** Claimed ones were due when they were claimed, and still stand there. */
-async function askForExpired(pool: Pool, nowMs: number): Promise<Told> {
+async function askForExpired(pool: Pool, nowMs: number, realNowMs: number): Promise<Told> {
   const { rows } = await pool.query<{ count: number }>({
     name: 'watch_claims_expired',
     text: `
@@ -146,8 +152,8 @@ async function askForExpired(pool: Pool, nowMs: number): Promise<Told> {
         (select claimed_until_ms from webhook_queue
          where attempt_count > 0 and due_at_ms <= $1 order by due_at_ms limit ${countedMax})
       ) due
-      where claimed_until_ms > 0 and claimed_until_ms <= $1`,
-    values: [nowMs],
+      where claimed_until_ms > 0 and claimed_until_ms <= $2`,
+    values: [nowMs, realNowMs],
   });
   return { tenure_deliveries_claims_expired: rows[0]!.count };
 }

@@ -30,10 +30,11 @@ export class Metrics {
   constructor(parts: {
     database: Database;
     clock: Clock;
+    realClock: Clock;
     log: Logger;
     product: { version: string; mode: string; role: string };
   }) {
-    const { database, clock, log, product } = parts;
+    const { database, clock, realClock, log, product } = parts;
     const registers = [this.#registry];
     askedGauge(
       registers,
@@ -48,8 +49,8 @@ export class Metrics {
     this.commits = new CommitMetrics(registers);
     this.deliveries = new DeliveryMetrics(registers);
     this.referencing = new ReferencingMetrics(registers);
-    this.#database = new DatabaseMetrics(registers, { pool: database.watchers, clock, log });
-    this.duties = new DutyMetrics(registers, clock);
+    this.#database = new DatabaseMetrics(registers, { pool: database.watchers, clock, realClock, log });
+    this.duties = new DutyMetrics(registers, realClock);
     watchPools(registers, database);
     this.#stopWatching = watchProcess(registers);
   }

@@ -33,7 +33,10 @@ export interface ClaimedEvent {
 }
 
 export interface ClaimWish {
+  /** What is due by then. */
   nowMs: number;
+  /** The world's time, by which claims hold: nobody moves it while an attempt is under way. */
+  realNowMs: number;
   /** Nobody else claims them before that, and then everybody may: longer than an attempt can take. */
   untilMs: number;
   /** Fences every later write: whoever writes an outcome must still hold it. */
@@ -77,7 +80,7 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
       with first as materialized (
         select account_id, id
         from webhook_queue
-        where attempt_count = 0 and due_at_ms <= $1 and claimed_until_ms <= $1 and webhook_endpoint <> all($6)
+        where attempt_count = 0 and due_at_ms <= $1 and claimed_until_ms <= $7 and webhook_endpoint <> all($6)
         order by due_at_ms
         limit $4
         for update skip locked
@@ -85,7 +88,7 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
       again as materialized (
         select account_id, id
         from webhook_queue
-        where attempt_count > 0 and due_at_ms <= $1 and claimed_until_ms <= $1 and webhook_endpoint <> all($6)
+        where attempt_count > 0 and due_at_ms <= $1 and claimed_until_ms <= $7 and webhook_endpoint <> all($6)
         order by due_at_ms
         limit $5
         for update skip locked
@@ -102,7 +105,7 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
       from claimed
       left join events event
         on event.account_id = coalesce(claimed.event_account, claimed.account_id) and event.id = claimed.event`,
-    values: [wish.nowMs, wish.untilMs, wish.token, wish.firstMax, wish.againMax, wish.fullEndpoints],
+    values: [wish.nowMs, wish.untilMs, wish.token, wish.firstMax, wish.againMax, wish.fullEndpoints, wish.realNowMs],
   });
   return rows.map(({ created, type, data, request, shape_version: shapeVersion, ...row }) => ({
     accountId: row.account_id,

@@ -32,13 +32,13 @@ export const rewritePauseMsMax = 1_000;
 
 /** Writes outcomes as they come. No timer: a lone one is written at once, and what comes meanwhile is written together. */
 export class OutcomeWriter {
-  readonly #parts: { pool: Pool; clock: Clock; log: Logger };
+  readonly #parts: { pool: Pool; realClock: Clock; log: Logger };
   readonly #onSettled: (outcomes: readonly Outcome[]) => void;
   #outcomes: Outcome[] = [];
   #writing = false;
 
   /** @param onSettled told which have been written, or are of no use any more. */
-  constructor(parts: { pool: Pool; clock: Clock; log: Logger }, onSettled: (outcomes: readonly Outcome[]) => void) {
+  constructor(parts: { pool: Pool; realClock: Clock; log: Logger }, onSettled: (outcomes: readonly Outcome[]) => void) {
     this.#parts = parts;
     this.#onSettled = onSettled;
   }
@@ -71,7 +71,7 @@ export class OutcomeWriter {
 
   /** When its lease is over a delivery is sent again, and what we know of it helps nobody. */
   #stillHeld(outcomes: Outcome[]): Outcome[] {
-    const nowMs = this.#parts.clock.nowMs();
+    const nowMs = this.#parts.realClock.nowMs();
     return outcomes.filter(({ delivery }) => nowMs < delivery.claimedUntilMs);
   }
 }

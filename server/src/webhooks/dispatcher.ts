@@ -10,7 +10,7 @@ import { claimDeliveries, type ClaimedDelivery, type ClaimedEvent } from './clai
 import { OutcomeWriter, rewritePauseMsMax, type AttemptRow, type Outcome } from './complete.ts';
 import { Endpoints, type Endpoint } from './endpoints.ts';
 import { EndpointLanes, type Ending, type LaneLimits } from './lanes.ts';
-import { bringForward, putOffDeliveries } from './put-off.ts';
+import { bringForward, putOffDeliveries, type Now } from './put-off.ts';
 import { Renderings } from './render.ts';
 import { parseRetryAfter, pauseAfter } from './schedule.ts';
 import { Sender, type Reply } from './send.ts';
@@ -66,7 +66,10 @@ export interface DeliveryObserver {
 export interface DispatcherParts {
   pool: Pool;
   vault: Vault;
+  /** The deployment's: what is due by it. */
   clock: Clock;
+  /** The world's: claims hold by it, and receivers have it. */
+  realClock: Clock;
   versions: ApiVersions;
   randomBytes: RandomBytes;
   log: Logger;
@@ -197,14 +200,15 @@ export class Dispatcher {
   }
 
   async #claim(room: number): Promise<void> {
-    const { pool, clock, limits, log } = this.#parts;
+    const { pool, clock, realClock, limits, log } = this.#parts;
     const againMax = Math.floor(room * retryShare);
     const firstMax = room - againMax;
-    const nowMs = clock.nowMs();
+    const realNowMs = realClock.nowMs();
     try {
       const claimed = await claimDeliveries(pool, {
-        nowMs,
-        untilMs: nowMs + limits.leaseMs,
+        nowMs: clock.nowMs(),
+        realNowMs,
+        untilMs: realNowMs + limits.leaseMs,
         token: this.#makeToken(),
         firstMax,
         againMax,
@@ -228,20 +232,20 @@ export class Dispatcher {
 
   /** Moves the backlog of endpoints that are stuck out of the way of claims, and back when they answer again. */
   async #putOff(): Promise<void> {
-    const { pool, clock, log } = this.#parts;
+    const { pool, log } = this.#parts;
     if (this.#isPuttingOff) return;
     this.#isPuttingOff = true;
     try {
       for (const revived of this.#lanes.revived()) {
         for (let more = true; more && !this.#stopping;) {
-          more = await bringForward(pool, clock.nowMs(), revived);
+          more = await bringForward(pool, this.#now(), revived);
           this.wake();
         }
         this.#lanes.forgetRevived(revived);
       }
       for (let more = true; more && !this.#stopping;) {
         const stuck = this.#lanes.putOff();
-        more = stuck.length > 0 && (await putOffDeliveries(pool, clock.nowMs(), stuck));
+        more = stuck.length > 0 && (await putOffDeliveries(pool, this.#now(), stuck));
       }
     } catch (error) {
       log.warn({ err: error }, 'the deliveries of endpoints that are stuck could not be put off');
@@ -252,9 +256,9 @@ export class Dispatcher {
 
   /** Makes one attempt, if there is somebody to make it to and time to make it in. Never throws. */
   async #carryOut(delivery: ClaimedDelivery): Promise<Ending> {
-    const { limits, clock, log } = this.#parts;
+    const { limits, clock, realClock, log } = this.#parts;
     // An attempt that outlives its claim could meet another one of the same delivery.
-    if (clock.nowMs() + limits.attemptTimeoutMs > delivery.claimedUntilMs) return this.#leave(delivery);
+    if (realClock.nowMs() + limits.attemptTimeoutMs > delivery.claimedUntilMs) return this.#leave(delivery);
     let endpoint: Endpoint | null;
     try {
       endpoint = await this.#endpoints.get(delivery.accountId, delivery.endpointId);
@@ -323,7 +327,7 @@ export class Dispatcher {
   ): Outcome {
     this.#parts.observer.attempted({ status, error }, facts.durationMs);
     const told = { ...facts, status, error, isOurs, response };
-    const nowMs = this.#parts.clock.nowMs();
+    const { nowMs, realNowMs } = this.#now();
     if (error === 'interrupted') {
       return { delivery, dueAgainAtMs: nowMs, attempt: { ...told, outcome: 'interrupted' } };
     }
@@ -331,7 +335,7 @@ export class Dispatcher {
       return { delivery, dueAgainAtMs: null, attempt: { ...told, outcome: 'delivered' } };
     }
     const { retryScheduleSeconds } = this.#parts;
-    const retryAfterMs = parseRetryAfter(retryAfter, nowMs);
+    const retryAfterMs = parseRetryAfter(retryAfter, realNowMs);
     const pauseMs = delivery.isResend
       ? null
       : pauseAfter(delivery.attemptCount + 1, retryScheduleSeconds, retryAfterMs, this.#random());
@@ -347,6 +351,11 @@ export class Dispatcher {
   /** As if it had not been claimed. */
   #giveBack(delivery: ClaimedDelivery, dueAtMs = delivery.dueAtMs): void {
     this.#outcomes.add({ delivery, dueAgainAtMs: dueAtMs, attempt: null });
+  }
+
+  #now(): Now {
+    const { clock, realClock } = this.#parts;
+    return { nowMs: clock.nowMs(), realNowMs: realClock.nowMs() };
   }
 
   #makeToken(): number {

@@ -14,7 +14,7 @@ export interface Endpoint {
   enablement: number;
   /** Whether it gets connected accounts' events, which then tell whose they are. */
   isConnected: boolean;
-  /** When it was read; a signature bears this time, so that none is later than a roll of the secret that it does not know. */
+  /** When it was read, by the clock that receivers have; a signature bears this time, so that none is later than a roll of the secret that it does not know. */
   readAtSeconds: number;
 }
 
@@ -25,7 +25,7 @@ const ageMaxMs = 250;
 export class Endpoints {
   readonly #known: Fresh<Endpoint>;
 
-  constructor(parts: { pool: Pool; vault: Vault; clock: Clock }) {
+  constructor(parts: { pool: Pool; vault: Vault; realClock: Clock }) {
     this.#known = new Fresh(ageMaxMs, (keys) => readEndpoints(parts, keys));
   }
 
@@ -41,11 +41,11 @@ export class Endpoints {
 }
 
 async function readEndpoints(
-  { pool, vault, clock }: { pool: Pool; vault: Vault; clock: Clock },
+  { pool, vault, realClock }: { pool: Pool; vault: Vault; realClock: Clock },
   keys: string[],
 ): Promise<(Endpoint | null)[]> {
   // Before the question, so that a secret that was rolled meanwhile signs nothing later than this.
-  const readAtSeconds = toSeconds(clock.nowMs());
+  const readAtSeconds = toSeconds(realClock.nowMs());
   const { rows } = await pool.query<{
     account_id: string;
     id: string;

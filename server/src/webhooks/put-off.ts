@@ -15,12 +15,22 @@ export interface PutOff {
   restUntilMs: number;
 }
 
+/** What is due by `nowMs`, as far as it is not claimed by `realNowMs`. */
+export interface Now {
+  nowMs: number;
+  realNowMs: number;
+}
+
 /**
  * Puts off what is due of endpoints that are stuck, so that no claim walks past it. What is claimed stays as it is.
  *
  * @returns whether more may be due of one of them.
  */
-export async function putOffDeliveries(pool: Pool, nowMs: number, endpoints: readonly PutOff[]): Promise<boolean> {
+export async function putOffDeliveries(
+  pool: Pool,
+  { nowMs, realNowMs }: Now,
+  endpoints: readonly PutOff[],
+): Promise<boolean> {
   const { rowCount } = await pool.query({
     name: 'put_off_deliveries',
     text: `
@@ -33,7 +43,7 @@ export async function putOffDeliveries(pool: Pool, nowMs: number, endpoints: rea
         select account_id, id, webhook_endpoint, stuck.until_ms, stuck.rest_until_ms
         from webhook_queue
         join stuck using (account_id, webhook_endpoint)
-        where attempt_count = 0 and due_at_ms <= $1 and claimed_until_ms <= $1
+        where attempt_count = 0 and due_at_ms <= $1 and claimed_until_ms <= $6
         limit ${movedAtOnceMax}
         for update of webhook_queue skip locked
       ),
@@ -41,7 +51,7 @@ export async function putOffDeliveries(pool: Pool, nowMs: number, endpoints: rea
         select account_id, id, stuck.until_ms
         from webhook_queue
         join stuck using (account_id, webhook_endpoint)
-        where attempt_count > 0 and due_at_ms <= $1 and claimed_until_ms <= $1
+        where attempt_count > 0 and due_at_ms <= $1 and claimed_until_ms <= $6
         limit ${movedAtOnceMax}
         for update of webhook_queue skip locked
       )
@@ -66,6 +76,7 @@ export async function putOffDeliveries(pool: Pool, nowMs: number, endpoints: rea
       endpoints.map(({ endpointId }) => endpointId),
       endpoints.map(({ untilMs }) => untilMs),
       endpoints.map(({ restUntilMs }) => restUntilMs),
+      realNowMs,
     ],
   });
   return (rowCount ?? 0) >= movedAtOnceMax;
@@ -78,7 +89,7 @@ export async function putOffDeliveries(pool: Pool, nowMs: number, endpoints: rea
  */
 export async function bringForward(
   pool: Pool,
-  nowMs: number,
+  { nowMs, realNowMs }: Now,
   { accountId, endpointId, putOffUntilMs }: { accountId: string; endpointId: string; putOffUntilMs: number },
 ): Promise<boolean> {
   const { rowCount } = await pool.query({
@@ -92,7 +103,7 @@ export async function bringForward(
           and attempt_count = 0
           and due_at_ms > $3
           and due_at_ms <= $4
-          and claimed_until_ms <= $3
+          and claimed_until_ms <= $5
         limit ${movedAtOnceMax}
         for update skip locked
       )
@@ -100,7 +111,7 @@ export async function bringForward(
       set due_at_ms = $3
       from put_off
       where ${isInQueueAs('put_off')}`,
-    values: [accountId, endpointId, nowMs, putOffUntilMs],
+    values: [accountId, endpointId, nowMs, putOffUntilMs, realNowMs],
   });
   return (rowCount ?? 0) >= movedAtOnceMax;
 }

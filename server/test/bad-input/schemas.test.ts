@@ -39,6 +39,8 @@ const judgedFurther: Record<string, Record<string, Json>> = {
   expires_at: { maximum: 9_999_999_999 },
   api_version: {},
   since: {},
+  // A year ahead, all others would be in another time.
+  seconds: { minimum: 1 },
   webhook_endpoint: {},
   permissions: {},
   'permissions[0]': {},

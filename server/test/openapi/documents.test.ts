@@ -183,7 +183,7 @@ describe('what a route can tell', () => {
     links: { parents: 'notes', first: 'notes' },
   });
   const body = closedObject({ file: closedObject({ size: Type.Integer() }) });
-  const context = { resources: [...resources, note], versions, config: { mode: 'sandbox' } } as unknown as HttpContext;
+  const context = { resources: [...resources, note], versions, sandboxClock: {} } as unknown as HttpContext;
   const [list, retrieve] = routesOf(context).filter(({ object }) => object === 'note') as [Route, Route];
   const upload = {
     ...retrieve,
@@ -226,7 +226,8 @@ describe('what a route can tell', () => {
 });
 
 function documentOf(version: string, of: readonly Resource[] = resources, routes?: Route[]): Document {
-  const context = { resources: of, versions, config: { mode: 'sandbox' } } as unknown as HttpContext;
+  // A sandbox has every route.
+  const context = { resources: of, versions, sandboxClock: {} } as unknown as HttpContext;
   const { publicUrl } = readConfig({});
   const made = openApiDocument(
     { resources: of, versions, routes: routes ?? routesOf(context), config: { publicUrl }, productVersion },

@@ -13,6 +13,7 @@ export const bodies: Record<string, object> = {
   'POST /v1/api_keys': { type: 'restricted', permissions: ['api_keys.read'] },
   'POST /v1/webhook_endpoints/:id/recover': { since: Math.floor(Date.now() / 1000) - 60 },
   'POST /v1/events/:id/resend': { webhook_endpoint: 'we_1' },
+  'POST /v1/test_helpers/clock/advance': { seconds: 1 },
   'POST /v1/account/api_version': { api_version: latestVersion },
 };
 

@@ -201,7 +201,7 @@ function eventSchema(resource: Resource, version: string): TObject {
 
 /** What routes take is told by the resources and the versions; the rest of the context is there for requests. */
 function routesWithBody(): WriteRoute[] {
-  const routes = routesOf({ resources, versions, config: { mode: 'sandbox' } } as unknown as HttpContext);
+  const routes = routesOf({ resources, versions, sandboxClock: {} } as unknown as HttpContext);
   return routes.filter((route): route is WriteRoute => route.method === 'POST');
 }
 

@@ -17,6 +17,8 @@ interface CallbackContext {
   readRecord: RecordReader;
   vault: Vault;
   clock: Clock;
+  /** Services sign with the world's time. */
+  realClock: Clock;
 }
 
 /**
@@ -48,11 +50,11 @@ export class ProviderCallbacks {
     const provider = providerNames.find((name) => name === providerName);
     const service = provider && this.#providers[provider];
     if (!service?.readCallback || !isId('acct', accountId)) return false;
-    const { vault, clock, readRecord } = this.#context;
+    const { vault, realClock, readRecord } = this.#context;
     const owner = (await readRecord(account, accountId, accountId)) as AccountRecord | null;
     const credentials = owner && credentialsOf(vault, owner, provider!, this.#simulated.has(provider!));
     if (!credentials) return false;
-    const about = service.readCallback({ ...callback, credentials, nowSeconds: toSeconds(clock.nowMs()) });
+    const about = service.readCallback({ ...callback, credentials, nowSeconds: toSeconds(realClock.nowMs()) });
     if (about === null) return false;
     if (isId('ref', about)) await this.#bringForward(accountId, about, provider!);
     return true;

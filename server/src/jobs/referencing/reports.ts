@@ -23,6 +23,8 @@ export interface ReportContext {
   fileStore: FileStore;
   ids: IdMaker;
   clock: Clock;
+  /** What is about this machine and its database. */
+  realClock: Clock;
   log: Logger;
 }
 
@@ -40,11 +42,11 @@ export class Reports {
 
   /** Prints the report and keeps its bytes. Resolves to the change that makes it a file. */
   async make(reference: ReferenceRecord, findings: Findings): Promise<RecordChange> {
-    const { ids, fileStore, clock } = this.#context;
+    const { ids, fileStore, realClock } = this.#context;
     const bytes = await this.#printer.print(await this.#contentsOf(reference, findings));
     const id = ids.make('file');
     const { account_id: accountId } = reference;
-    await fileStore.begin(accountId, id, clock.nowMs());
+    await fileStore.begin(accountId, id, realClock.nowMs());
     for (let at = 0; at < bytes.length; at += partBytes) {
       await fileStore.addPart(accountId, id, at / partBytes, bytes.subarray(at, at + partBytes));
     }

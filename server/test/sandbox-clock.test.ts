@@ -1,0 +1,391 @@
+import { request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import * as fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { dropHistory } from '../src/commit/drop-history.ts';
+import { MovedClock } from '../src/core/clock.ts';
+import { partitionedTables } from '../src/db/partitions.ts';
+import { disableFailingEndpoints } from '../src/jobs/disabling.ts';
+import { startDuties } from '../src/jobs/duties.ts';
+import { TestClock } from './support/clock.ts';
+import { pdfOf } from './support/files.ts';
+import { anotherServer, expectCarriedOut, expectReplay, newKey } from './support/idempotency.ts';
+import { receiverForTest } from './support/receiver.ts';
+import { expectRefusal, invalid, missing, refusals, unknown } from './support/refusals.ts';
+import { good, serverForTest, type Api, type ApiResponse, type TestServer } from './support/server.ts';
+import { addAccount, addKey } from './support/tenants.ts';
+import {
+  attempted,
+  endpointFor,
+  Gate,
+  makeReferences,
+  over,
+  ping,
+  pingedEndpoint,
+  placesOf,
+  queueEmpty,
+  role,
+  soon,
+} from './webhooks/scenario.ts';
+
+const path = '/v1/test_helpers/clock/advance';
+const hour = 3600;
+const day = 24 * hour;
+const year = 366 * day;
+
+function advance(api: Api, seconds: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
+  return api.post(path, { seconds }, headers);
+}
+
+/** The deployment's time, as a new record tells it. */
+async function timeOf(api: Api): Promise<number> {
+  return (await good(api.post('/v1/customers', { name: 'Ada' }))).body.created;
+}
+
+const nowSeconds = (): number => Math.floor(Date.now() / 1000);
+
+describe('an advance', () => {
+  test('moves the time of all that is made from then on, by exactly what was asked; ids sort on', async () => {
+    const { api } = await serverForTest();
+    const before = (await good(api.post('/v1/references', { application: 'app_1' }))).body;
+    const { body } = await good(advance(api, 3 * day));
+    expect(body).toEqual({ object: 'clock', now: expect.any(Number), advanced_by: 3 * day });
+    expect(Math.abs(body.now - nowSeconds() - 3 * day)).toBeLessThan(5);
+    const after = (await good(api.post('/v1/references', { application: 'app_1' }))).body;
+    expect(Math.abs(after.created - nowSeconds() - 3 * day)).toBeLessThan(3);
+    expect(after.id > before.id).toBe(true);
+    const listed = (await good(api.get('/v1/references'))).body.data;
+    expect(listed.map(({ id }: { id: string }) => id)).toEqual([after.id, before.id]);
+    const events = (await good(api.get(`/v1/events?created[gte]=${before.created + 2 * day}`))).body.data;
+    expect(events.map(({ data }: { data: { object: { id: string } } }) => data.object.id)).toEqual([after.id]);
+    expect((await good(advance(api, 1))).body.advanced_by).toBe(3 * day + 1);
+  });
+
+  test('has its log, and no event', async () => {
+    const { api } = await serverForTest();
+    const answer = await good(advance(api, day));
+    const log = (await good(api.get(`/v1/logs/${answer.headers.get('request-id')}`))).body;
+    expect(log).toMatchObject({ method: 'POST', path, status: 200, request_body: `{"seconds":${day}}`, events: [] });
+    expect(log.response_body).toBe(answer.text);
+    expect(log.duration_ms).toBeLessThan(10_000);
+  });
+
+  test.each([hour, 2 * day, year])('of %d seconds is not made twice by a repeat of its request', async (seconds) => {
+    const { api } = await serverForTest();
+    const key = newKey();
+    const first = await good(advance(api, seconds, key));
+    expectReplay(await advance(api, seconds, key), first);
+    expectRefusal(await advance(api, seconds - 1, key), refusals.idempotencyReused);
+    expect((await good(advance(api, 1))).body.advanced_by).toBe(seconds + 1);
+  });
+
+  test('is not lost when others are made at the same moment, in any process and for any account', async () => {
+    const one = await serverForTest();
+    const other = await anotherServer(one);
+    const { accountId } = await addAccount(one);
+    const { key } = await addKey(one, accountId, { permissions: ['accounts.write'] });
+    const stranger = { authorization: `Bearer ${key}` };
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        advance(index % 2 === 0 ? one.api : other.api, hour, index % 3 === 0 ? stranger : {}),
+      ),
+    );
+    const totals = answers.map(({ body }) => body.advanced_by).toSorted((left, right) => left - right);
+    expect(totals).toEqual(Array.from({ length: 12 }, (_, index) => (index + 1) * hour));
+  });
+
+  test('that is no whole number of seconds, up to 366 days, is refused and moves nothing', async () => {
+    const { api } = await serverForTest();
+    for (const seconds of [0, -1, year + 1, 1.5, '60', null, true, 1e300])
+      expectRefusal(await advance(api, seconds), invalid('seconds'));
+    expectRefusal(await api.post(path, {}), missing('seconds'));
+    expectRefusal(await api.post(path, { seconds: 1, days: 1 }), unknown('days'));
+    expect(Math.abs((await timeOf(api)) - nowSeconds())).toBeLessThan(3);
+  });
+
+  test('reaches to the end of the year 2100 and not beyond; what is refused moves nothing, and its key stays free', async () => {
+    const clock = new TestClock();
+    clock.advanceSeconds(Date.UTC(2100, 11, 31, 12) / 1000 - nowSeconds());
+    const { api } = await serverForTest({ overrides: { clock } });
+    const key = newKey();
+    const refused = await advance(api, 13 * hour, key);
+    expectRefusal(refused, { ...invalid('seconds'), says: '2100' });
+    expect((await good(advance(api, 11 * hour, key))).body.advanced_by).toBe(11 * hour);
+    expect(new Date((await timeOf(api)) * 1000).toISOString()).toMatch(/^2100-12-31T23/);
+    expectRefusal(await advance(api, 2 * hour), invalid('seconds'));
+  });
+
+  test('needs the permission to change accounts', async () => {
+    const server = await serverForTest();
+    const { accountId } = await addAccount(server);
+    const { api } = await addKey(server, accountId, { permissions: ['accounts.read', 'references.write'] });
+    expectRefusal(await advance(api, day), refusals.permission);
+    expect(Math.abs((await timeOf(server.api)) - nowSeconds())).toBeLessThan(3);
+  });
+});
+
+describe('in live mode', () => {
+  test('there is no such route, and the time is the world’s, whatever the deployment’s row says', async () => {
+    const sandbox = await serverForTest();
+    await good(advance(sandbox.api, day));
+    const live = await anotherServer(sandbox, { settings: { TENURE_MODE: 'live' } });
+    expectRefusal(await advance(await liveKeyOf(live), day), refusals.routeUnknown);
+    const { paths } = (await good(live.api.get('/openapi.json'))).body;
+    expect(Object.keys(paths).filter((known) => known.includes('test_helpers'))).toEqual([]);
+    expect(Math.abs(live.context.clock.nowMs() - Date.now())).toBeLessThan(2_000);
+  });
+});
+
+describe('when an advance is answered', () => {
+  test('every process goes by the new time', async () => {
+    const one = await serverForTest();
+    const other = await anotherServer(one);
+    for (let round = 1; round <= 3; round++) {
+      await good(advance(one.api, day));
+      expect(Math.abs((await timeOf(other.api)) - nowSeconds() - round * day)).toBeLessThan(3);
+    }
+    // In both directions.
+    await good(advance(other.api, day));
+    expect(Math.abs((await timeOf(one.api)) - nowSeconds() - 4 * day)).toBeLessThan(3);
+  });
+
+  test('a process that starts later goes by the new time, too', async () => {
+    const one = await serverForTest();
+    await good(advance(one.api, 30 * day));
+    const restarted = await anotherServer(one);
+    expect(Math.abs((await timeOf(restarted.api)) - nowSeconds() - 30 * day)).toBeLessThan(3);
+  });
+
+  test('a process that only delivers finds retries due', async () => {
+    const receiver = await receiverForTest(500, 200);
+    const one = await serverForTest({ settings: role('api') });
+    await anotherServer(one, { settings: role('worker') });
+    const endpoint = await pingedEndpoint(one.api, receiver.url);
+    await ping(one.api, endpoint.id);
+    await attempted(one.api, endpoint.id, 1);
+    await good(advance(one.api, hour));
+    expect(await over(one.api, endpoint.id)).toMatchObject({ status: 'delivered', attempt_count: 2 });
+  });
+
+  test('retries that would come in days have come, one after the other', async () => {
+    const receiver = await receiverForTest(500);
+    const { api } = await serverForTest({ settings: { TENURE_RETRY_SCHEDULE: '3600,86400,259200' } });
+    const endpoint = await pingedEndpoint(api, receiver.url);
+    await ping(api, endpoint.id);
+    for (let attempts = 1; attempts < 4; attempts++) {
+      await attempted(api, endpoint.id, attempts);
+      await good(advance(api, 4 * day));
+    }
+    const delivery = await over(api, endpoint.id);
+    expect(delivery).toMatchObject({ status: 'failed', attempt_count: 4 });
+    const times = delivery.attempts.map(({ created }: { created: number }) => created);
+    for (const [index, time] of times.slice(1).entries()) expect(time - times[index]).toBeGreaterThanOrEqual(4 * day);
+  });
+
+  test('a signature bears the time that receivers have', async () => {
+    const receiver = await receiverForTest();
+    const { api } = await serverForTest();
+    const endpoint = await pingedEndpoint(api, receiver.url);
+    await good(advance(api, 30 * day));
+    await ping(api, endpoint.id);
+    const [delivery] = await receiver.count(1);
+    const { headers, body } = delivery!;
+    const signedAt = Number(/t=(\d+)/.exec(String(headers['service-signature']))![1]);
+    expect(Math.abs(signedAt - nowSeconds())).toBeLessThan(10);
+    expect(Math.abs(body.created - nowSeconds() - 30 * day)).toBeLessThan(10);
+  });
+
+  test('an attempt that was under way is not made again', async () => {
+    const gate = new Gate();
+    const receiver = await receiverForTest((response) => void gate.pass().then(() => response.writeHead(200).end()));
+    const server = await serverForTest({ overrides: { dispatcherLimits: { pollMs: 20 } } });
+    await anotherServer(server, { overrides: { dispatcherLimits: { pollMs: 20 } } });
+    const endpoint = await pingedEndpoint(server.api, receiver.url);
+    await ping(server.api, endpoint.id);
+    await receiver.count(1);
+    await good(advance(server.api, 5 * day));
+    await delay(500);
+    expect(await placesOf(server, endpoint.id)).toHaveLength(1);
+    gate.open();
+    expect(await over(server.api, endpoint.id)).toMatchObject({ status: 'delivered', attempt_count: 1 });
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test('an Idempotency-Key that was used a day ago counts as new, and one of an hour ago does not', async () => {
+    const { api } = await serverForTest();
+    const [early, late] = [newKey(), newKey()];
+    const make = (key: Record<string, string>) => api.post('/v1/references', { application: 'app_1' }, key);
+    const first = await good(make(early));
+    await good(advance(api, 23 * hour));
+    expectReplay(await make(early), first);
+    const second = await good(make(late));
+    await good(advance(api, hour));
+    expectCarriedOut(await make(early));
+    expectReplay(await make(late), second);
+  });
+
+  test('the roll-back of an upgrade that is 72 hours old is refused', async () => {
+    const { api } = await serverForTest({ settings: { TENURE_LATEST_VERSION: '2025-09-01' } });
+    const upgrade = () => api.post('/v1/account/api_version', { api_version: '2026-11-01' });
+    await good(upgrade());
+    await good(advance(api, 71 * hour));
+    await good(api.post('/v1/account/api_version/rollback'));
+    await good(upgrade());
+    await good(advance(api, 72 * hour));
+    expectRefusal(await api.post('/v1/account/api_version/rollback'), {
+      status: 400,
+      type: 'invalid_request_error',
+      code: 'rollback_expired',
+    });
+  });
+
+  test('an API key whose time is over opens nothing any more', async () => {
+    const one = await serverForTest();
+    const other = await anotherServer(one);
+    const asked = { type: 'restricted', permissions: ['references.read'], expires_at: nowSeconds() + day };
+    const { secret } = (await good(one.api.post('/v1/api_keys', asked))).body;
+    const headers = { authorization: `Bearer ${secret}` };
+    await good(other.api.get('/v1/references', headers));
+    await good(advance(one.api, day));
+    for (const { api } of [one, other]) expect((await api.get('/v1/references', headers)).status).toBe(401);
+  });
+
+  test('an endpoint that has taken nothing for five days is disabled', async () => {
+    const receiver = await receiverForTest(500);
+    const server = await serverForTest({ settings: { TENURE_RETRY_SCHEDULE: 'none' } });
+    const endpoint = await endpointFor(server.api, receiver.url);
+    for (let days = 0; days <= 5; days++) {
+      if (days > 0) await good(advance(server.api, day));
+      await makeReferences(server.api, 4);
+      await queueEmpty(server);
+    }
+    await disableFailingEndpoints(server.context);
+    const { body } = await good(server.api.get(`/v1/webhook_endpoints/${endpoint.id}`));
+    expect(body.status).toBe('disabled');
+  });
+
+  test('history that is older than its retention is gone, and nothing else', async () => {
+    const { api, context } = await serverForTest();
+    const { id } = (await good(api.post('/v1/references', { application: 'app_1' }))).body;
+    const [event] = (await good(api.get(`/v1/events?object_id=${id}`))).body.data;
+    await good(advance(api, 60 * day));
+    await makeReferences(api, 1);
+    const { connection, database, clock, config, resources } = context;
+    await dropHistory(
+      { connection, readers: database.readers },
+      { nowMs: clock.nowMs(), retentionDays: config.retentionDays, resources },
+      new AbortController().signal,
+    );
+    expectRefusal(await api.get(`/v1/events/${event.id}`), refusals.idUnknown);
+    await good(api.get(`/v1/references/${id}`));
+    expect((await good(api.get('/v1/events'))).body.count).toBe(1);
+  });
+
+  test('an upload that was under way is not taken for one that was cut off hours ago', async () => {
+    const server = await serverForTest();
+    const upload = await begunUpload(server);
+    await good(advance(server.api, 5 * hour));
+    const succeeded = new Set<string>();
+    const metrics = { duties: { succeeded: (duty: string) => void succeeded.add(duty), failed: () => {} } };
+    const duties = startDuties({ ...server.context, metrics, writeKeyUses: async () => {} });
+    onTestFinished(() => duties.stop());
+    await expect.poll(() => succeeded.has('purge uploads'), soon).toBe(true);
+    const file = JSON.parse(await upload.finish());
+    const contents = await server.api.get(`/v1/files/${file.id}/contents`);
+    expect([contents.status, contents.text.length]).toEqual([200, file.size]);
+  });
+});
+
+describe('the partitions of the new time', () => {
+  test('are there before anything is written, however far it is', async () => {
+    const server = await serverForTest();
+    for (let round = 0; round < 3; round++) {
+      await good(advance(server.api, year));
+      await makeReferences(server.api, 1);
+    }
+    expect(await rowsInDefaults(server)).toBe(0);
+  });
+
+  test('are made around what has fallen into the default ones meanwhile, and nothing of that is lost', async () => {
+    const clock = new TestClock();
+    const server = await serverForTest({ overrides: { clock } });
+    // As after eight weeks in which no duty has made any.
+    clock.advanceSeconds(100 * day);
+    await makeReferences(server.api, 2);
+    expect(await rowsInDefaults(server)).toBeGreaterThan(0);
+    const fallen = (await good(server.api.get('/v1/events?type=reference.created'))).body.data;
+    await good(advance(server.api, 1));
+    await good(advance(server.api, 7 * day));
+    const before = await rowsInDefaults(server);
+    await makeReferences(server.api, 2);
+    expect(await rowsInDefaults(server)).toBe(before);
+    const all = (await good(server.api.get('/v1/events?type=reference.created'))).body.data;
+    expect(all).toHaveLength(4);
+    expect(all.slice(2)).toEqual(fallen);
+  });
+});
+
+test('a moved clock never goes back, in whatever order it hears how far it is ahead', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat({ max: 1e12 }), { maxLength: 20 }), (news) => {
+      const moved = new MovedClock({ nowMs: () => 1_000 });
+      let latestMs = moved.nowMs();
+      expect(latestMs).toBe(1_000);
+      for (const aheadMs of news) {
+        moved.moveTo(aheadMs);
+        expect(moved.nowMs()).toBeGreaterThanOrEqual(latestMs);
+        latestMs = moved.nowMs();
+      }
+      expect(latestMs).toBe(1_000 + Math.max(0, ...news));
+    }),
+  );
+});
+
+/** A key of a live deployment; the deployment was a sandbox before, so it is made behind its back. */
+async function liveKeyOf(live: TestServer): Promise<Api> {
+  const { accountId } = await addAccount(live);
+  return (await addKey(live, accountId, { permissions: ['accounts.write'] })).api;
+}
+
+async function rowsInDefaults({ context }: TestServer): Promise<number> {
+  let count = 0;
+  for (const { table } of partitionedTables) {
+    const { rows } = await context.database.readers.query<{ count: number }>(
+      `select count(*) as count from ${table}_default`,
+    );
+    count += rows[0]!.count;
+  }
+  return count;
+}
+
+/** An upload whose beginning is stored; `finish` sends the rest and returns the answer. */
+async function begunUpload({ url, secretKey, context }: TestServer): Promise<{ finish(): Promise<string> }> {
+  const bytes = pdfOf('x'.repeat(600_000));
+  const head = [
+    '--x\r\ncontent-disposition: form-data; name="purpose"\r\n\r\nreference_report\r\n',
+    '--x\r\ncontent-disposition: form-data; name="file"; filename="report.pdf"\r\ncontent-type: application/pdf\r\n\r\n',
+  ].join('');
+  const sending = request(`${url}/v1/files`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'multipart/form-data; boundary=x' },
+  });
+  const answered = new Promise<string>((resolve, reject) => {
+    sending.on('error', reject).on('response', (response) => {
+      let text = '';
+      response.on('data', (piece) => (text += String(piece))).on('end', () => resolve(text));
+    });
+  });
+  sending.write(head);
+  sending.write(bytes.subarray(0, 500_000));
+  const parts = 'select count(*) as count from file_parts';
+  await expect
+    .poll(async () => (await context.database.readers.query<{ count: number }>(parts)).rows[0]!.count, soon)
+    .toBeGreaterThan(0);
+  return {
+    finish() {
+      sending.write(bytes.subarray(500_000));
+      sending.end('\r\n--x--\r\n');
+      return answered;
+    },
+  };
+}
