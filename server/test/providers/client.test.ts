@@ -2,6 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { HttpProviderClient } from '../../src/providers/client.ts';
+import type { ProviderFault } from '../../src/providers/provider.ts';
 import { referencingProviders } from '../../src/providers/index.ts';
 import { everyMs, rawReceiverForTest } from '../support/receiver.ts';
 import { faultOf, goodCredentials, orderOf } from '../support/services.ts';
@@ -176,12 +177,6 @@ describe('a service', () => {
 });
 
 describe('a refusal', () => {
-  const refusedWith = async (body: unknown) => {
-    const url = await answering(422, typeof body === 'string' ? body : JSON.stringify(body));
-    const refusalIn = (answer: unknown) => answer as { code: unknown; message: unknown };
-    return faultOf(clientOf(url).call({ ...get, refusalIn }));
-  };
-
   test('is told in the code and the words of the service', async () => {
     const fault = await refusedWith({ code: 'INVALID-DETAILS', message: 'The postcode is missing.' });
     expect(fault).toMatchObject({ code: 'invalid_details', message: 'The postcode is missing.' });
@@ -254,18 +249,29 @@ describe('a word that nobody has translated', () => {
       expect((await faultOf(provider.fetchFindings(access, '1'))).code).toBe('response_invalid');
     }
   });
-
-  function aRequest(stage: string, decision: string | null): object {
-    return {
-      requestId: 'r',
-      stage,
-      decision,
-      progressPercent: 1,
-      affordability: null,
-      creditScore: null,
-      sanctionsClear: null,
-      timeline: [],
-      blocker: null,
-    };
-  }
 });
+
+/** Refuses with the body, and is asked by somebody who knows where its words are. */
+async function refusedWith(body: unknown): Promise<ProviderFault> {
+  const url = await answering(422, typeof body === 'string' ? body : JSON.stringify(body));
+  return faultOf(clientOf(url).call({ ...get, refusalIn: wordsIn }));
+}
+
+function wordsIn(answer: unknown): { code: unknown; message: unknown } {
+  return answer as { code: unknown; message: unknown };
+}
+
+/** As provider_a answers. */
+function aRequest(stage: string, decision: string | null): object {
+  return {
+    requestId: 'r',
+    stage,
+    decision,
+    progressPercent: 1,
+    affordability: null,
+    creditScore: null,
+    sanctionsClear: null,
+    timeline: [],
+    blocker: null,
+  };
+}

@@ -110,10 +110,11 @@ describe('an order', () => {
   test('that is canceled says for ever what it said last, but that it is canceled', () => {
     fc.assert(
       fc.property(anyOrder, anyDelayMs, (order, delayMs) => {
-        fc.pre(order.canceledAtMs !== null);
-        const atCancel = standingOf(order, order.canceledAtMs!);
+        const { canceledAtMs } = order;
+        fc.pre(canceledAtMs !== null);
+        const atCancel = standingOf(order, canceledAtMs);
         expect(['done', 'canceled']).toContain(atCancel.phase);
-        expect(standingOf(order, order.canceledAtMs! + delayMs)).toEqual(atCancel);
+        expect(standingOf(order, canceledAtMs + delayMs)).toEqual(atCancel);
       }),
     );
   });
