@@ -5,6 +5,9 @@ import { refusal } from './reading.ts';
 /** No answer of a service is longer; who sends more is not listened to. */
 const answerBytesMax = 1_000_000;
 
+/** More calls at once wait for each other, which is part of their time. */
+const connectionsMax = 32;
+
 /** How long a service that is busy and does not say for how long is left alone, and the longest that it is believed. */
 const busySeconds = 60;
 const busySecondsMax = 3_600;
@@ -22,7 +25,7 @@ export class HttpProviderClient implements ProviderClient {
   constructor(url: string, timeoutMs: number) {
     const { origin, pathname } = new URL(url);
     // The call has its own clock, which none of its parts can stretch.
-    this.#pool = new Pool(origin, { headersTimeout: 0, bodyTimeout: 0 });
+    this.#pool = new Pool(origin, { connections: connectionsMax, headersTimeout: 0, bodyTimeout: 0 });
     this.#basePath = pathname.replace(/\/$/, '');
     this.#timeoutMs = timeoutMs;
   }

@@ -1,0 +1,277 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { HttpProviderClient } from '../../src/providers/client.ts';
+import type { ProviderFault } from '../../src/providers/provider.ts';
+import { referencingProviders } from '../../src/providers/index.ts';
+import { everyMs, rawReceiverForTest } from '../support/receiver.ts';
+import { faultOf, goodCredentials, orderOf } from '../support/services.ts';
+
+/* Whatever a service does, a call ends in time, with an answer or with a fault in plain words. */
+
+const get = { method: 'GET', path: '/orders/1' } as const;
+
+function clientOf(url: string, timeoutMs = 2_000): HttpProviderClient {
+  const client = new HttpProviderClient(url, timeoutMs);
+  onTestFinished(() => client.close());
+  return client;
+}
+
+async function serviceThat(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const answering = (status: number, body: string, headers: Record<string, string> = {}) =>
+  serviceThat((_request, response) => response.writeHead(status, headers).end(body));
+
+describe('an answer', () => {
+  test('is its status and its JSON, and nothing if it is empty', async () => {
+    expect(await clientOf(await answering(201, '{"id":1}')).call(get)).toEqual({ status: 201, body: { id: 1 } });
+    expect(await clientOf(await answering(204, '')).call(get)).toEqual({ status: 204, body: null });
+  });
+
+  test('is to what was asked', async () => {
+    const seen: unknown[] = [];
+    const url = await serviceThat((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        seen.push([request.method, request.url, request.headers['x-key'], Buffer.concat(chunks).toString('utf8')]);
+        response.end('{}');
+      });
+    });
+    const client = clientOf(`${url}/api/`);
+    await client.call({ ...get, headers: { 'x-key': 'k' } });
+    await client.call({ method: 'POST', path: '/orders', body: { a: 'ü' } });
+    expect(seen).toEqual([
+      ['GET', '/api/orders/1', 'k', ''],
+      ['POST', '/api/orders', undefined, '{"a":"ü"}'],
+    ]);
+  });
+
+  test('comes over a connection that is kept', async () => {
+    const ports = new Set<number | undefined>();
+    const url = await serviceThat((request, response) => {
+      ports.add(request.socket.remotePort);
+      response.end('{}');
+    });
+    const client = clientOf(url);
+    for (let call = 0; call < 20; call++) await client.call(get);
+    // The next call may begin before the last connection is free again.
+    expect(ports.size).toBeLessThanOrEqual(2);
+  });
+
+  test.each([
+    ['no JSON', '<html>', /no JSON/],
+    ['half a JSON', '{"id":', /no JSON/],
+    ['longer than anybody reads', JSON.stringify('x'.repeat(1_000_001)), /too long/],
+  ])('that is %s is no answer', async (_what, body, message) => {
+    const fault = await faultOf(clientOf(await answering(200, body)).call(get));
+    expect(fault).toMatchObject({ code: 'response_invalid', message: expect.stringMatching(message) });
+  });
+
+  test.each([301, 302, 307, 308])('of status %i leads nowhere', async (status) => {
+    let calls = 0;
+    const url = await serviceThat((_request, response) => {
+      calls++;
+      response.writeHead(status, { location: '/elsewhere' }).end('{}');
+    });
+    expect((await faultOf(clientOf(url).call(get))).code).toBe('response_invalid');
+    expect(calls).toBe(1);
+  });
+
+  test('of a status that was named is no fault, and any other one is', async () => {
+    const url = await answering(409, '{"code":"closed"}');
+    expect(await clientOf(url).call({ ...get, expected: [200, 409] })).toEqual({
+      status: 409,
+      body: { code: 'closed' },
+    });
+    expect((await faultOf(clientOf(await answering(200, '{}')).call({ ...get, expected: [201] }))).code).toBe(
+      'response_invalid',
+    );
+  });
+});
+
+describe('a service', () => {
+  test.each([
+    [401, 'unauthorized'],
+    [403, 'unauthorized'],
+    [404, 'refused'],
+    [500, 'unavailable'],
+    [503, 'unavailable'],
+    [599, 'unavailable'],
+  ])('that answers with %i is told as %s, without a word of its own', async (status, code) => {
+    const fault = await faultOf(clientOf(await answering(status, '{"code":"secret_word"}')).call(get));
+    expect(fault).toMatchObject({ code, busyForSeconds: null });
+    expect(fault.message).not.toContain('secret_word');
+  });
+
+  test.each([
+    ['7', 7],
+    ['0', 1],
+    ['86400', 3600],
+    ['Wed, 21 Oct 2026 07:28:00 GMT', 60],
+    ['-5', 60],
+    [undefined, 60],
+  ])('that has too much to do and says %s is left alone for %i s', async (told, seconds) => {
+    const url = await answering(429, '{}', told === undefined ? {} : { 'retry-after': told });
+    expect(await faultOf(clientOf(url).call(get))).toMatchObject({ code: 'busy', busyForSeconds: seconds });
+  });
+
+  test('that nobody is behind cannot be reached', async () => {
+    const url = await serviceThat(() => {});
+    const { port } = new URL(url);
+    const closed = createServer();
+    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
+    const free = (closed.address() as AddressInfo).port;
+    await new Promise((resolve) => closed.close(resolve));
+    expect(free).not.toBe(Number(port));
+    expect((await faultOf(clientOf(`http://127.0.0.1:${free}`).call(get))).code).toBe('unavailable');
+    expect((await faultOf(clientOf('http://no-such-host.invalid').call(get))).code).toBe('unavailable');
+  });
+
+  test.each([
+    ['before its answer', ''],
+    ['in the middle of its head', 'HTTP/1.1 200 OK\r\nContent-Le'],
+    ['in the middle of its body', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"id":1}'],
+    ['in the middle of its chunks', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n{"id":1}\r\n'],
+    ['after something that is no HTTP', 'SSH-2.0-OpenSSH\r\n\r\n'],
+  ])('that is gone %s cannot be reached', async (_when, bytes) => {
+    const { url } = await rawReceiverForTest((socket) => socket.end(bytes));
+    expect((await faultOf(clientOf(new URL(url).origin).call(get))).code).toBe('unavailable');
+  });
+
+  test.each([
+    ['never answers', () => {}],
+    ['never ends its head', (write: (text: string) => void) => write('HTTP/1.1 200 OK\r\nX: ')],
+    [
+      'never ends its body',
+      (write: (text: string) => void) => write('HTTP/1.1 200 OK\r\nContent-Length: 999999\r\n\r\n{'),
+    ],
+  ])('that %s is given up in time, however it drips', async (_what, begin) => {
+    const { url } = await rawReceiverForTest((socket) => {
+      begin((text) => {
+        socket.write(text);
+        everyMs(20, socket, () => socket.write('x'));
+      });
+    });
+    const startedMs = performance.now();
+    const fault = await faultOf(clientOf(new URL(url).origin, 300).call(get));
+    expect(fault).toMatchObject({ code: 'timeout', message: 'The service did not answer within 0.3 seconds.' });
+    expect(performance.now() - startedMs).toBeLessThan(1_500);
+  });
+
+  test('that hangs keeps nobody from closing', async () => {
+    const url = await serviceThat(() => {});
+    const client = new HttpProviderClient(url, 60_000);
+    const calling = faultOf(client.call(get));
+    await client.close();
+    expect((await calling).code).toBe('unavailable');
+  });
+});
+
+describe('a refusal', () => {
+  test('is told in the code and the words of the service', async () => {
+    const fault = await refusedWith({ code: 'INVALID-DETAILS', message: 'The postcode is missing.' });
+    expect(fault).toMatchObject({ code: 'invalid_details', message: 'The postcode is missing.' });
+  });
+
+  test.each([
+    ['no word', {}],
+    ['a code with spaces at its ends', { code: ' x ' }],
+    ['a code that is too long', { code: 'x'.repeat(65) }],
+    ['a code that is a sentence', { code: 'Ann Archer, born 1990!' }],
+    ['a number', { code: 42, message: 42 }],
+    ['no JSON', 'Unprocessable'],
+    ['null', 'null'],
+  ])('with %s is told in ours', async (_what, body) => {
+    expect(await refusedWith(body)).toMatchObject({ code: 'refused', message: 'The service refused with status 422.' });
+  });
+
+  test('says nothing of how anybody is reached, and not too much', async () => {
+    const { message } = await refusedWith({
+      code: 'bad',
+      message: `Ask ann@example.com or 020 7946 0182.\r\n\0${'long '.repeat(100)}`,
+    });
+    expect(message).toMatch(/^Ask \[e-mail address removed\] or \[phone number removed\]\. long/);
+    expect(message).toHaveLength(200);
+    expect(message).not.toMatch(/\p{Cc}/u);
+  });
+});
+
+describe('a word that nobody has translated', () => {
+  const answers: Record<keyof typeof referencingProviders, [stage: unknown, verdict: unknown]> = {
+    provider_a: [aRequest('ON_HOLIDAY', null), aRequest('DONE', 'MAYBE')],
+    provider_b: [
+      { CaseNumber: 'B-1', State: 'ON_HOLIDAY', Result: null, OnHold: null },
+      { CaseNumber: 'B-1', State: 'Completed', Result: 'MAYBE', OnHold: null },
+    ],
+    provider_c: [
+      { application: { uuid: 'u', phase: 'ON_HOLIDAY', recommendation: null, hold: null } },
+      { application: { uuid: 'u', phase: 'concluded', recommendation: 'MAYBE', hold: null } },
+    ],
+    provider_d: [
+      { id: 1, state: 'ON_HOLIDAY', result: null, stopped_by: null },
+      { id: 1, state: 'complete', result: 'MAYBE', stopped_by: null },
+    ],
+  };
+
+  test.each(Object.values(referencingProviders))('is refused by $name and named', async (provider) => {
+    const [stage, verdict] = answers[provider.name];
+    const credentials = goodCredentials[provider.name];
+    for (const [answer, word] of [
+      [stage, 'ON_HOLIDAY'],
+      [verdict, 'MAYBE'],
+      [JSON.parse(JSON.stringify(verdict).replace('MAYBE', 'toString')), 'toString'],
+    ]) {
+      const client = clientOf(await answering(200, JSON.stringify(answer)));
+      const fault = await faultOf(provider.read({ client, credentials }, '1'));
+      expect(fault).toMatchObject({
+        code: 'response_invalid',
+        message: `The service answered with a word that is not known: "${word}".`,
+      });
+    }
+  });
+
+  test.each(Object.values(referencingProviders))('nor does $name take an answer of another shape', async (provider) => {
+    const bodies = ['null', '[]', '"done"', '{}', '{"error":null}', '{"application":null}', '{"screenings":[{}]}'];
+    for (const body of bodies) {
+      const client = clientOf(await answering(200, body));
+      const access = { client, credentials: goodCredentials[provider.name] };
+      expect((await faultOf(provider.submit(access, orderOf()))).code).toBe('response_invalid');
+      expect((await faultOf(provider.read(access, '1'))).code).toBe('response_invalid');
+      expect((await faultOf(provider.fetchFindings(access, '1'))).code).toBe('response_invalid');
+    }
+  });
+});
+
+/** Refuses with the body, and is asked by somebody who knows where its words are. */
+async function refusedWith(body: unknown): Promise<ProviderFault> {
+  const url = await answering(422, typeof body === 'string' ? body : JSON.stringify(body));
+  return faultOf(clientOf(url).call({ ...get, refusalIn: wordsIn }));
+}
+
+function wordsIn(answer: unknown): { code: unknown; message: unknown } {
+  return answer as { code: unknown; message: unknown };
+}
+
+/** As provider_a answers. */
+function aRequest(stage: string, decision: string | null): object {
+  return {
+    requestId: 'r',
+    stage,
+    decision,
+    progressPercent: 1,
+    affordability: null,
+    creditScore: null,
+    sanctionsClear: null,
+    timeline: [],
+    blocker: null,
+  };
+}

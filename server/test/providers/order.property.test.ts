@@ -1,0 +1,223 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { providers } from '../../src/core/providers.ts';
+import {
+  faultOf,
+  nextStepAtMs,
+  nothingForced,
+  standingOf,
+  stepsOf,
+  type SimulatedOrder,
+} from '../../src/simulator/order.ts';
+import { readScript, scriptFor } from '../../src/simulator/script.ts';
+
+/* What a simulated service says of an order follows from its row and the time, and goes one way only. */
+
+const someFindings = fc.constantFrom(
+  'accept',
+  'consider',
+  'high_risk',
+  'low_income',
+  'sanctions_review',
+  'referee_silent',
+);
+const someObstacles = fc.constantFrom('invite_bounced', 'renter_declined', 'renter_expired', 'stuck');
+const someFailures = fc.constantFrom('provider_error', 'provider_timeout', 'invalid_details', 'error_xyz');
+const anyScript = fc
+  .tuple(
+    fc.array(someFailures, { maxLength: 2 }),
+    fc.array(someObstacles, { maxLength: 3 }),
+    fc.array(someFindings, { maxLength: 3 }),
+  )
+  .map((parts) => parts.flat().join('_then_'))
+  .filter((script) => script !== '');
+
+const placedAtMs = 1_700_000_000_000;
+const dayMs = 30_000;
+const anyDelayMs = fc.oneof(fc.nat(12 * dayMs), fc.constantFrom(0, dayMs, 3 * dayMs, 7 * dayMs, 1e12));
+
+const anyOrder: fc.Arbitrary<SimulatedOrder> = fc.record({
+  provider: fc.constantFrom(...providers),
+  referenceId: fc.constant('ref_1'),
+  orderId: fc.constant('1'),
+  script: anyScript,
+  hasGuarantor: fc.boolean(),
+  rent: fc.constant(null),
+  workingDayMs: fc.constant(dayMs),
+  placedAtMs: fc.constant(placedAtMs),
+  canceledAtMs: fc.option(anyDelayMs.map((delayMs) => placedAtMs + delayMs)),
+  calls: fc.constant(9),
+  forced: fc.record({
+    jumps: fc
+      .array(fc.record({ atMs: anyDelayMs.map((delayMs) => placedAtMs + delayMs), byMs: fc.nat(5 * dayMs) }), {
+        maxLength: 3,
+      })
+      .map((jumps) => jumps.toSorted((one, other) => one.atMs - other.atMs)),
+    notes: fc.constant([]),
+    outcome: fc.option(fc.constantFrom('accept' as const, 'consider' as const)),
+    failure: fc.constant(null),
+    lifted: fc.boolean(),
+  }),
+});
+
+const phases = ['queued', 'invited', 'in_progress', 'awaiting_referee', 'in_review', 'done', 'canceled'];
+
+describe('an order', () => {
+  test('goes forward, in its phases, its progress, its steps and its notes', () => {
+    fc.assert(
+      fc.property(anyOrder, anyDelayMs, anyDelayMs, (order, oneMs, otherMs) => {
+        const [earlier, later] = [Math.min(oneMs, otherMs), Math.max(oneMs, otherMs)].map((delayMs) =>
+          standingOf(order, placedAtMs + delayMs),
+        );
+        expect(phases.indexOf(later!.phase)).toBeGreaterThanOrEqual(phases.indexOf(earlier!.phase));
+        expect(later!.percent).toBeGreaterThanOrEqual(earlier!.percent);
+        expect(later!.steps).toBeGreaterThanOrEqual(earlier!.steps);
+        expect(later!.notes.slice(0, earlier!.notes.length)).toEqual(earlier!.notes);
+        if (earlier!.phase === 'done' || earlier!.phase === 'canceled') expect(later!.phase).toBe(earlier!.phase);
+        if (earlier!.problem === null && earlier!.phase !== 'invited' && earlier!.steps > 0)
+          expect(later!.problem).toBeNull();
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  test('has a finding when it is done, and only then; it is done at 100 percent, and only then', () => {
+    fc.assert(
+      fc.property(anyOrder, anyDelayMs, (order, delayMs) => {
+        const { phase, finding, percent } = standingOf(order, placedAtMs + delayMs);
+        expect(finding !== null).toBe(phase === 'done');
+        expect(percent === 100).toBe(phase === 'done');
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('changes at the time of its next step, and not before', () => {
+    fc.assert(
+      fc.property(anyOrder, anyDelayMs, (order, delayMs) => {
+        const nowMs = placedAtMs + delayMs;
+        const nextMs = nextStepAtMs(order, nowMs);
+        if (nextMs === null) return;
+        expect(nextMs).toBeGreaterThan(nowMs);
+        const { steps } = standingOf(order, nowMs);
+        expect(standingOf(order, nextMs).steps).toBeGreaterThan(steps);
+        if (Number.isInteger(nextMs)) expect(standingOf(order, nextMs - 1).steps).toBe(steps);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('that is canceled says for ever what it said last, but that it is canceled', () => {
+    fc.assert(
+      fc.property(anyOrder, anyDelayMs, (order, delayMs) => {
+        const { canceledAtMs } = order;
+        fc.pre(canceledAtMs !== null);
+        const atCancel = standingOf(order, canceledAtMs);
+        expect(['done', 'canceled']).toContain(atCancel.phase);
+        expect(standingOf(order, canceledAtMs + delayMs)).toEqual(atCancel);
+      }),
+    );
+  });
+
+  test('is helped without a change of what was before', () => {
+    fc.assert(
+      fc.property(anyOrder, anyDelayMs, anyDelayMs, fc.nat(5 * dayMs), (order, delayMs, agoMs, byMs) => {
+        const lastMs = order.forced.jumps.at(-1)?.atMs ?? placedAtMs;
+        const helpedAtMs = lastMs + delayMs;
+        const helped = {
+          ...order,
+          forced: { ...order.forced, jumps: [...order.forced.jumps, { atMs: helpedAtMs, byMs }] },
+        };
+        const before = helpedAtMs - 1 - agoMs;
+        expect(standingOf(helped, before)).toEqual(standingOf(order, before));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('that nobody has begun to work on has come nowhere', () => {
+    fc.assert(
+      fc.property(anyOrder, anyDelayMs, (order, delayMs) => {
+        const waiting = { ...order, placedAtMs: null, canceledAtMs: null };
+        expect(standingOf(waiting, placedAtMs + delayMs)).toMatchObject({ phase: 'queued', steps: 0, finding: null });
+        expect(nextStepAtMs(waiting, placedAtMs)).toBeNull();
+      }),
+    );
+  });
+
+  test('without obstacles ends in seven working days and one for each further finding', () => {
+    fc.assert(
+      fc.property(anyOrder, (order) => {
+        const { obstacles, findings } = readScript(order.script);
+        fc.pre(obstacles.length === 0 && findings.length > 0);
+        const last = stepsOf(order).at(-1)!;
+        expect(last.phase).toBe('done');
+        expect(last.offsetMs).toBeLessThanOrEqual((6 + findings.length) * dayMs);
+        expect(last.finding).toBe(order.forced.outcome ?? findings.at(-1));
+      }),
+    );
+  });
+});
+
+describe('a script', () => {
+  test.each([
+    [null, null, 'accept'],
+    [null, 'ann@x.example', 'accept'],
+    [null, 'ann+ccj@x.example', 'ccj'],
+    [null, 'ann+test+IVA@x.example', 'iva'],
+    [null, 'ann+@x.example', 'accept'],
+    [null, '"a+ccj@b"@x.example', 'accept'],
+    [null, 'ann@ccj+iva.example', 'accept'],
+    [null, 'ann+ann.archer@x.example', 'accept'],
+    ['consider', 'ann+ccj@x.example', 'consider'],
+    ['', 'ann+ccj@x.example', 'accept'],
+    [null, 'ann+accept_then_invite_bounced@x.example', 'accept'],
+    [null, 'ann+stuck_then_provider_error@x.example', 'accept'],
+    [null, 'ann+error_Bad_Code@x.example', 'error_bad_code'],
+    [null, 'ann+error_@x.example', 'accept'],
+    [null, 'ann+__proto__@x.example', 'accept'],
+    [
+      'provider_error_then_invite_bounced_then_ccj_then_accept',
+      null,
+      'provider_error_then_invite_bounced_then_ccj_then_accept',
+    ],
+  ])('of scenario %s and e-mail address %s is %s', (scenario, email, script) => {
+    expect(scriptFor(scenario, email)).toBe(script);
+  });
+
+  test('is kept only if it is one, whatever the address is', () => {
+    fc.assert(
+      fc.property(fc.string(), (tag) => {
+        const kept = scriptFor(null, `ann+${tag}@x.example`);
+        expect(kept === 'accept' || kept === tag.toLowerCase()).toBe(true);
+        expect(scriptFor(kept, null)).toBe(kept);
+      }),
+    );
+  });
+
+  test('of failures fails two calls each, and the last for ever if nothing comes after it', () => {
+    const order = fc.sample(anyOrder, { numRuns: 1, seed: 1 })[0]!;
+    const failing = (script: string): (string | undefined)[] =>
+      [1, 2, 3, 4, 5, 6].map(
+        (calls) => faultOf({ ...order, provider: 'provider_a', script, calls, forced: nothingForced })?.kind,
+      );
+    const none = undefined;
+    expect(failing('provider_error_then_accept')).toEqual(['error', 'error', none, none, none, none]);
+    expect(failing('provider_error_then_invalid_details_then_stuck')).toEqual([
+      'error',
+      'error',
+      'refusal',
+      'refusal',
+      none,
+      none,
+    ]);
+    expect(failing('provider_error_then_provider_timeout')).toEqual([
+      'error',
+      'error',
+      'silence',
+      'silence',
+      'silence',
+      'silence',
+    ]);
+  });
+});
