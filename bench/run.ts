@@ -10,6 +10,7 @@ import { parked } from './parked.ts';
 import { post } from './post.ts';
 import { startReceiver } from './receiver.ts';
 import { missingToolsText, rowsOf, tableOf, writeResults } from './report.ts';
+import { referencing } from './referencing.ts';
 import { reportPdf } from './report-pdf.ts';
 import { start } from './start.ts';
 import { stream } from './stream.ts';
@@ -33,6 +34,7 @@ const suites: Suite[] = [
   statements,
   start,
   reportPdf,
+  referencing,
 ];
 
 const help = `npm run bench -- [options]

@@ -101,7 +101,6 @@ describe('an account', () => {
     ['an unknown field', { colour: 'red' }, unknown('colour')],
     ['its parent', { parent: 'acct_0VbZtc5J00baoBiLwEcRMm' }, unknown('parent')],
     ['its id', { id: unknownId }, unknown('id')],
-    ['provider credentials, which are not taken yet', { provider_credentials: {} }, unknown('provider_credentials')],
     ['metadata, which it has not', { metadata: {} }, unknown('metadata')],
     ['an empty name', { name: '' }, invalid('name')],
     ['a name that is too long', { name: 'x'.repeat(501) }, invalid('name')],

@@ -221,6 +221,8 @@ const permittedBy: readonly [RegExp, string][] = [
   [/^\/v1\/account\b/, 'accounts'],
   // The time is that of all there is.
   [/^\/v1\/test_helpers\/clock\b/, 'accounts'],
+  // What others do with a reference is a matter of the reference.
+  [/^\/v1\/test_helpers\/references\b/, 'references'],
   // What an endpoint is sent is a matter of the endpoint.
   [/\/resend$/, 'webhook_endpoints'],
 ];

@@ -17,10 +17,9 @@ const calendarDate = /\b\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])\b/g;
 export function withoutContacts(text: string, names: readonly string[] = []): string {
   let cleaned = text.slice(0, sentenceLengthMax).replace(/[\p{Cc}\p{Cf}]+/gu, ' ');
   for (const name of names.filter((each) => each.trim() !== '').toSorted((one, other) => other.length - one.length)) {
-    cleaned = cleaned.replace(
-      new RegExp(name.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`), 'gi'),
-      'the referee',
-    );
+    // A short name may stand within another word.
+    const alone = new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(name)}(?![\\p{L}\\p{N}])`, 'giu');
+    cleaned = cleaned.replace(alone, 'the referee');
   }
   return cleaned
     .replace(emailAddress, '[e-mail address removed]')

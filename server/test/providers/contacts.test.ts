@@ -59,10 +59,8 @@ describe('a sentence of a service loses', () => {
       .filter((name) => /^\S.*\S$/.test(name) && !/[\d@]/.test(name));
     fc.assert(
       fc.property(anyName, (name) => {
-        fc.pre(!'the referee'.includes(name.toLowerCase()) && !/\p{C}/u.test(name));
-        expect(withoutContacts(`Told by ${name} today`, [name])).toBe(
-          'Told by the referee today'.replaceAll(name, 'the referee'),
-        );
+        fc.pre(!/^(told|by|today)$/i.test(name) && !/\p{C}/u.test(name));
+        expect(withoutContacts(`Told by ${name} today`, [name])).toBe('Told by the referee today');
         expect(withoutContacts(`| ${name.toUpperCase()} |`, [name.toLowerCase()])).toBe('| the referee |');
       }),
     );

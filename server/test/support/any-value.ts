@@ -32,6 +32,7 @@ const known = new Set([
   // Says what a value means, and allows and forbids none.
   'description',
   'examples',
+  'writeOnly',
 ]);
 
 /** Keys that a client may choose, and that a server could mistake for its own. */

@@ -30,7 +30,16 @@ export interface Edge {
 }
 
 /** What describes and allows, and forbids nothing. Items and members have rules of their own. */
-const noRules = new Set(['properties', 'items', 'title', 'description', 'default', 'examples', 'deprecated']);
+const noRules = new Set([
+  'properties',
+  'items',
+  'title',
+  'description',
+  'default',
+  'examples',
+  'deprecated',
+  'writeOnly',
+]);
 
 /** Names that are nobody's, and that every object has. */
 const unknownNames = ['no_such_parameter', '__proto__', 'constructor'];

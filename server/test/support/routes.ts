@@ -14,6 +14,7 @@ export const bodies: Record<string, object> = {
   'POST /v1/webhook_endpoints/:id/recover': { since: Math.floor(Date.now() / 1000) - 60 },
   'POST /v1/events/:id/resend': { webhook_endpoint: 'we_1' },
   'POST /v1/test_helpers/clock/advance': { seconds: 1 },
+  'POST /v1/test_helpers/references/:id/note': { message: 'Ask again on Monday.' },
   'POST /v1/account/api_version': { api_version: latestVersion },
 };
 
@@ -32,7 +33,8 @@ export function takesForm(route: Route): boolean {
 
 /** The path of the kind of record that a route is for. */
 export function kindOf({ path }: Pick<Route, 'path'>): string {
-  return path.split('/')[2]!;
+  const segments = path.split('/');
+  return segments[hasId({ path }) ? segments.indexOf(':id') - 1 : 2]!;
 }
 
 /** Works on this many at once; the first failure is thrown. */

@@ -74,7 +74,8 @@ export async function startTestServer(
   const connection = options.connection ?? database!.connection;
   // Services call back, so they must know where to.
   const port = options.works ? await freePort() : 0;
-  const config: Config = readConfig({ ...options.settings, PORT: String(port) });
+  const address = options.works ? { PORT: String(port) } : {};
+  const config: Config = { ...readConfig({ ...options.settings, ...address }), port };
   const log = pino({ level: process.env.TENURE_LOG_LEVEL ?? 'silent' });
   const created = await createContext(
     { config, connection, masterKey, log, isAlone: config.databaseUrl === null },
