@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Provider } from '../../src/core/providers.ts';
 import { referencingProviders } from '../../src/providers/index.ts';
 import { note } from '../../src/simulator/force.ts';
+import { claimToTell } from '../../src/simulator/orders.ts';
 import { receiverForTest, type Receiver, type Received } from '../support/receiver.ts';
 import { goodCredentials, orderOf, servicesForTest, workingDayMs, type Services } from '../support/services.ts';
 
@@ -210,6 +211,20 @@ test('of several processes each callback is one of them only', async () => {
   await aWhile();
   expect(receiver.received).toHaveLength(10);
   expect(new Set(receiver.received.map(({ body }) => body.clientReferenceId)).size).toBe(10);
+});
+
+test('what is due is claimed once, by however many processes at the same moment', async () => {
+  const receiver = await receiverForTest();
+  await Promise.all(Array.from({ length: 40 }, () => orderedAt('provider_a', receiver)));
+  await receiver.count(40);
+  await aWhile();
+  // The next step of all, which the services themselves do not see yet.
+  const nowMs = services.clock.nowMs() + workingDayMs;
+  const claim = { providers: ['provider_a'] as const, nowMs, untilMs: nowMs + 60_000, max: 20 };
+  const claimed = await Promise.all([1, 2, 3, 4].map(() => claimToTell(services.pool, claim)));
+  const references = claimed.flat().map(({ order }) => order.referenceId);
+  expect(references).toHaveLength(40);
+  expect(new Set(references).size).toBe(40);
 });
 
 test('those who call nobody read no callbacks', () => {

@@ -190,3 +190,19 @@ test('the flaky one fails first and then every fourth time, now with an error an
   const [error, busy] = ['unavailable null', 'busy 2'];
   expect(seen).toEqual([error, ...good, busy, ...good, error, ...good, busy]);
 });
+
+test('of several who order the same from the flaky one at once, one has made it, and the others are told so', async () => {
+  const { access } = services.service('provider_d');
+  const body = { reference: 'ref_1', email: null, rent: null, guarantor: false };
+  const post = () =>
+    access.client.call({
+      method: 'POST',
+      path: '/screenings',
+      headers: { authorization: 'Token t' },
+      body,
+      expected: [201, 409, 429, 500],
+    });
+  const answers = await Promise.all(Array.from({ length: 20 }, post));
+  const count = (wanted: number): number => answers.filter(({ status }) => status === wanted).length;
+  expect([count(201), count(409), count(429) + count(500)]).toEqual([1, 13, 6]);
+});
