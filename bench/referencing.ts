@@ -111,9 +111,9 @@ async function measurePosts(bench: Bench, provider: string | null): Promise<numb
       const isOther = made % every === 0;
       const automatic = isOther && provider !== null ? { provider } : null;
       requests.push(
-        post(client, deployment.secretKey, automatic).then(() => {
-          if (!isOther && made > perSecond) latenciesMs.push(performance.now() - dueMs);
-        }),
+        post(client, deployment.secretKey, automatic).then(
+          () => void (!isOther && made > perSecond && latenciesMs.push(performance.now() - dueMs)),
+        ),
       );
     }
     await Promise.all(requests);

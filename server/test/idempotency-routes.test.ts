@@ -61,7 +61,8 @@ describe.each(deployments)('%s', (_name, processes) => {
   afterAll(() => deployment.stop());
 
   test('every POST route, without a line in any resource', async () => {
-    const posts = routes.filter(({ method }) => method === 'POST');
+    // What test helpers have others do is no change of ours; that they do it once has a test of its own.
+    const posts = routes.filter(({ method, path }) => method === 'POST' && !/test_helpers.references/.test(path));
     expect(posts.length).toBeGreaterThanOrEqual(15);
     const withSecrets: string[] = [];
     await inParallel(posts, 6, async (route) => {

@@ -66,6 +66,11 @@ const toldNo: Record<string, string> = {
   'POST /v1/events/:id/resend': 'resource_missing',
   'POST /v1/account/api_version': 'parameter_invalid',
   'POST /v1/account/api_version/rollback': 'status_transition_invalid',
+  // No service is carrying these references out.
+  'POST /v1/test_helpers/references/:id/advance': 'status_transition_invalid',
+  'POST /v1/test_helpers/references/:id/complete': 'status_transition_invalid',
+  'POST /v1/test_helpers/references/:id/fail': 'status_transition_invalid',
+  'POST /v1/test_helpers/references/:id/note': 'status_transition_invalid',
 };
 
 /** What a route needs besides its own permission. */
@@ -170,9 +175,9 @@ describe('of all requests', () => {
         expectNothingOfOthers(probe, answer);
       });
       if (expected !== refusals.idUnknown) return;
-      const [, , kind] = probe.route.path.split('/');
-      const seen = missingBodies.get(kind!) ?? new Set();
-      missingBodies.set(kind!, seen.add(masked(answer, probe.target!.id)));
+      const kind = kindOf(probe.route);
+      const seen = missingBodies.get(kind) ?? new Set();
+      missingBodies.set(kind, seen.add(masked(answer, probe.target!.id)));
     });
     expect(await everythingThereIs()).toEqual(before);
     // One for each kind of record, whatever was asked for, of whichever target, by whomever.

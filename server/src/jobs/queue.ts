@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { migrateLockKey, withLock, workerLockKey } from '../db/advisory-locks.ts';
@@ -103,7 +104,7 @@ export class JobWorker {
     const { signal } = this.#stopping;
     const { Logger: QueueLogger, run } = await import('graphile-worker');
     const lost = new Promise<void>((resolve) => client.once('end', resolve));
-    const events = new (await import('node:events')).EventEmitter();
+    const events = new EventEmitter();
     let workerName = '';
     events.on('pool:create', ({ workerPool }: { workerPool: { id: string } }) => (workerName = workerPool.id));
     const runner = await run({
@@ -120,16 +121,14 @@ export class JobWorker {
       }),
       events,
     });
-    let ended = false;
-    const end = Promise.race([lost, runner.promise, aborted(signal)]).finally(() => (ended = true));
+    const end = Promise.race([lost, runner.promise, aborted(signal)]).then(() => true);
     end.catch(() => {});
     try {
       await client.query('select pg_advisory_lock($1, hashtext($2))', [workerLockKey, workerName]);
-      while (!ended) {
+      for (let hasEnded = false; !hasEnded;) {
         await this.#releaseDead(client, workerName);
-        await Promise.race([end, delay(releaseEveryMs, undefined, { ref: false })]);
+        hasEnded = await Promise.race([end, delay(releaseEveryMs, false, { ref: false })]);
       }
-      await end;
     } finally {
       await runner.stop().catch(() => {});
     }

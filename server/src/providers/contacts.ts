@@ -7,6 +7,9 @@ const emailAddress = /[^\s@＠<>()[\]{}"';:,|]{1,320}[@＠][^\s@＠<>()[\]{}"';:
 /** A phone number has seven digits at least (ITU-T E.164 allows fifteen), grouped in whatever way. */
 const manyDigits = /[+＋]?\(?\p{Nd}(?:[\s().\-/\u2010-\u2015]{0,3}\p{Nd}){6,}/gu;
 
+/** A parenthesis that was there for nothing else. */
+const nothingElse = /\s*\((?:\[(?:e-mail address|phone number) removed\][\s,;]*)+\)/g;
+
 const calendarDate = /\b\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])\b/g;
 
 /**
@@ -18,12 +21,14 @@ export function withoutContacts(text: string, names: readonly string[] = []): st
   let cleaned = text.slice(0, sentenceLengthMax).replace(/[\p{Cc}\p{Cf}]+/gu, ' ');
   for (const name of names.filter((each) => each.trim() !== '').toSorted((one, other) => other.length - one.length)) {
     // A short name may stand within another word.
-    const alone = new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(name)}(?![\\p{L}\\p{N}])`, 'giu');
+    const literally = name.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+    const alone = new RegExp(`(?<![\\p{L}\\p{N}])${literally}(?![\\p{L}\\p{N}])`, 'giu');
     cleaned = cleaned.replace(alone, 'the referee');
   }
   return cleaned
     .replace(emailAddress, '[e-mail address removed]')
     .replace(manyDigits, (digits) => (isDates(digits) ? digits : '[phone number removed]'))
+    .replace(nothingElse, '')
     .trim();
 }
 

@@ -56,11 +56,11 @@ const checkResults: Record<Check['result'], { title: string; color: string }> = 
 };
 
 /** Why a word such as `refer` is said of affordability, in the words of people. */
-const affordabilityStatuses: Partial<Record<string, string>> = {
-  pass: 'Passed',
-  refer: 'Referred: to be looked at by a person',
-  fail: 'Failed',
-};
+const affordabilityStatuses: ReadonlyMap<string, string> = new Map([
+  ['pass', 'Passed'],
+  ['refer', 'Referred: to be looked at by a person'],
+  ['fail', 'Failed'],
+]);
 
 /**
  * The report of a completed reference, as a PDF. The same contents give the same bytes.
@@ -197,7 +197,7 @@ function layOutAffordability(sheet: Sheet, affordability: Findings['affordabilit
     else layOutRentShare(sheet, percentage);
     sheet.y += 6;
     factTable(sheet, [
-      ['Result', status === null ? 'None was given' : (affordabilityStatuses[status] ?? status)],
+      ['Result', status === null ? 'None was given' : (affordabilityStatuses.get(status) ?? status)],
       ['Rent', rent ? rentText(rent) : 'Not known'],
       ['Verified gross income', annualIncome ? `${money(annualIncome)} a year` : 'None could be verified'],
     ]);

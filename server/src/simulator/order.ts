@@ -119,6 +119,9 @@ const phaseNotes: Readonly<Record<Phase, string | null>> = {
   canceled: null,
 };
 
+/** Where a step is a second one of the same kind. */
+const furtherNote = 'The income is being compared with the rent.';
+
 const problemMessages: Readonly<Record<ProblemName, string>> = {
   invite_bounced: 'The invitation could not be delivered to the e-mail address of the renter.',
   renter_declined: 'The renter does not want to be checked.',
@@ -159,7 +162,9 @@ export function stepsOf(order: SimulatedOrder): Step[] {
   for (const [atDays, phase, percent] of work.slice(0, -1)) {
     if (isSilent && phase === 'in_review') continue;
     // Whoever was invited before is not queued again.
-    add(days + atDays, phase === 'queued' && days > 0 ? { phase: 'invited', percent } : { phase, percent });
+    if (phase === 'queued' && days > 0) add(days + atDays, { phase: 'invited', percent });
+    else if (phase === steps.at(-1)?.phase) add(days + atDays, { phase, percent, note: furtherNote });
+    else add(days + atDays, { phase, percent });
   }
   if (isSilent) {
     // Also a service that asks nobody otherwise asks here.

@@ -55,6 +55,11 @@ const toldNo: Record<string, string> = {
   'POST /v1/events/:id/resend': 'resource_missing',
   'POST /v1/account/api_version': 'parameter_invalid',
   'POST /v1/account/api_version/rollback': 'status_transition_invalid',
+  // No service is carrying these references out.
+  'POST /v1/test_helpers/references/:id/advance': 'status_transition_invalid',
+  'POST /v1/test_helpers/references/:id/complete': 'status_transition_invalid',
+  'POST /v1/test_helpers/references/:id/fail': 'status_transition_invalid',
+  'POST /v1/test_helpers/references/:id/note': 'status_transition_invalid',
 };
 
 // As slow as a machine that does other things beside it: what is judged is never how long it takes.
@@ -111,7 +116,9 @@ describe.each([versions[0]!, versions.at(-1)!])('in version %s', (version) => {
     expect(logs.length).toBe(refused.size);
     for (const { id, error, request_body: body } of logs) {
       const { code, param, body: sent } = refused.get(id)!;
-      expect([error.code, error.param, body]).toEqual([code, param, JSON.stringify(sent)]);
+      expect([error.code, error.param]).toEqual([code, param]);
+      // No log shows a secret, though it be no good one.
+      if (!('provider_credentials' in (sent as object))) expect(body).toBe(JSON.stringify(sent));
     }
   });
 

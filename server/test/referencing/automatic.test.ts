@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { good, startTestServer, type Api, type TestServer } from '../support/server.ts';
+import { good, startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
 import { eventsOf, quickServer, quickServerForTest, refer, referenceNow, untilReference } from './scenario.ts';
 
@@ -241,9 +241,6 @@ describe('the test helpers', () => {
     const slow = await quickServerForTest({ TENURE_SIMULATOR_SPEED: '80000' });
     const { id } = await refer(slow.api);
     await untilReference(slow.api, id, { automatic_reference: { provider_data: { type: 'provider_a' } } });
-    const progressOf = (body: {
-      automatic_reference: { provider_data: { provider_a: { progress: number } } };
-    }): number => body.automatic_reference.provider_data.provider_a.progress;
     const helper = (name: string, body: object = {}) =>
       good(slow.api.post(`/v1/test_helpers/references/${id}/${name}`, body)).then((answer) => answer.body);
     const advanced = await helper('advance');
@@ -311,6 +308,10 @@ describe('the test helpers', () => {
     }
   });
 });
+
+function progressOf(body: ApiResponse['body']): number {
+  return body.automatic_reference.provider_data.provider_a.progress;
+}
 
 interface Order {
   id: string | null;

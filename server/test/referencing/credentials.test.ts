@@ -68,20 +68,13 @@ describe('provider_credentials', () => {
   });
 
   test('of one provider leave the others’ as they are, and null takes them away', async () => {
-    const kept = async (): Promise<string[]> => {
-      const { rows } = await server.context.database.readers.query<{ provider_credentials: string | null }>(
-        'select provider_credentials from accounts where account_id = $1',
-        [await firstAccountId(server)],
-      );
-      return Object.keys(JSON.parse(rows[0]!.provider_credentials ?? '{}') as object).sort();
-    };
     await good(api.post('/v1/account', { provider_credentials: credentials }));
     await good(api.post('/v1/account', { provider_credentials: { provider_d: { token: 'd' } } }));
-    expect(await kept()).toEqual(['provider_a', 'provider_d']);
+    expect(await providersWithCredentials()).toEqual(['provider_a', 'provider_d']);
     await good(api.post('/v1/account', { provider_credentials: { provider_a: null } }));
-    expect(await kept()).toEqual(['provider_d']);
+    expect(await providersWithCredentials()).toEqual(['provider_d']);
     await good(api.post('/v1/account', { provider_credentials: { provider_d: null } }));
-    expect(await kept()).toEqual([]);
+    expect(await providersWithCredentials()).toEqual([]);
   });
 
   test('need the permission to change the account', async () => {
@@ -123,3 +116,11 @@ describe('provider_credentials', () => {
     });
   });
 });
+
+async function providersWithCredentials(): Promise<string[]> {
+  const { rows } = await server.context.database.readers.query<{ provider_credentials: string | null }>(
+    'select provider_credentials from accounts where account_id = $1',
+    [await firstAccountId(server)],
+  );
+  return Object.keys(JSON.parse(rows[0]!.provider_credentials ?? '{}') as object).sort();
+}

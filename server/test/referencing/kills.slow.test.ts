@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
@@ -74,7 +74,7 @@ async function startForgetfulVendor(): Promise<ForgetfulVendor> {
     result: 'clear',
     stopped_by: null,
   });
-  const server: Server = createServer(async (request, response) => {
+  const answerTo = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const url = new URL(request.url!, 'http://vendor');
@@ -107,7 +107,8 @@ async function startForgetfulVendor(): Promise<ForgetfulVendor> {
       log: [],
       complaints_desk: { name: 'Vendor', email: 'complaints@vendor.example' },
     });
-  });
+  };
+  const server = createServer((request, response) => void answerTo(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {

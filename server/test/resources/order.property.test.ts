@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { newRecord, renderRecord } from '../../src/core/change.ts';
 import { ApiError } from '../../src/core/errors.ts';
@@ -144,26 +144,13 @@ describe('a reference that a provider carries out', () => {
   });
 
   test('shows mere progress at most every five seconds, and every step at once', () => {
-    const progress = (percent: number): ProviderWord => ({
-      orderId: 'order_1',
-      status: 'in_progress',
-      outcome: null,
-      data: {
-        affordability: { percentage: null, status: null },
-        credit_score: null,
-        notes: null,
-        progress: percent,
-        sanctions_passed: null,
-      },
-      problem: null,
-    });
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 4_000 }), { minLength: 1, maxLength: 40 }), (pauses) => {
-        let current = recordWord(made(), progress(0), askedAt(1_000_000), null).after;
+        let current = recordWord(made(), inProgress(0), askedAt(1_000_000), null).after;
         let [nowMs, shownMs] = [1_000_000, 1_000_000];
         for (const [index, pause] of pauses.entries()) {
           nowMs += pause;
-          const { after } = recordWord(current, progress(index + 1), askedAt(nowMs), null);
+          const { after } = recordWord(current, inProgress(index + 1), askedAt(nowMs), null);
           const isShown = after.automatic_reference !== current.automatic_reference;
           expect(isShown).toBe(nowMs - shownMs >= 5_000);
           // What is not shown yet is looked at again when it can be.
@@ -171,7 +158,7 @@ describe('a reference that a provider carries out', () => {
           else shownMs = nowMs;
           current = after;
         }
-        const { after } = recordWord(current, { ...progress(99), status: 'in_review' }, askedAt(nowMs), null);
+        const { after } = recordWord(current, { ...inProgress(99), status: 'in_review' }, askedAt(nowMs), null);
         expect(after.automatic_reference).toMatchObject({
           status: 'in_review',
           provider_data: { provider_a: { progress: 99 } },
@@ -268,4 +255,20 @@ function shown(record: ReferenceRecord): Record<string, unknown> {
 
 function without(object: Record<string, unknown>, names: string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
+}
+
+function inProgress(percent: number): ProviderWord {
+  return {
+    orderId: 'order_1',
+    status: 'in_progress',
+    outcome: null,
+    data: {
+      affordability: { percentage: null, status: null },
+      credit_score: null,
+      notes: null,
+      progress: percent,
+      sanctions_passed: null,
+    },
+    problem: null,
+  };
 }

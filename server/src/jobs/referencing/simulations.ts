@@ -79,7 +79,9 @@ export class Simulations {
       decide: async () => {
         const now = (await readRecord(reference, accountId, id)) as ReferenceRecord;
         dueAtMs = clock.nowMs();
-        const after = { ...now, provider_order: now.provider_order && { ...now.provider_order, due_at_ms: dueAtMs } };
+        // It is shown at once, however lately something was.
+        const order = now.provider_order && { ...now.provider_order, due_at_ms: dueAtMs, shown_at_ms: 0 };
+        const after = { ...now, provider_order: order };
         return { ...decidingOf(reference, now, { after }), answer: null };
       },
     });

@@ -43,9 +43,14 @@ export interface ProviderWord {
   orderId: string;
   status: string;
   outcome: { words: string; verdict: NonNullable<ReferenceRecord['outcome']> } | null;
-  data: NonNullable<NonNullable<ReferenceRecord['automatic_reference']>['provider_data']>['provider_a'] | null;
+  data: NonNullable<AutomaticReference['provider_data']>['provider_a'] | null;
   problem: { code: string; message: string } | null;
 }
+
+type AutomaticReference = NonNullable<ReferenceRecord['automatic_reference']>;
+
+/** What changes with a step; all else is mere progress. */
+const stepMembers = ['status', 'outcome', 'last_error'] as const;
 
 export type OrderStep = 'submit' | 'read' | 'stop';
 
@@ -105,7 +110,8 @@ export function recordWord(
   if (!isOpen(current)) return recordLate(current, { ...known, due_at_ms: null }, word, asked.nowMs);
 
   const order = { ...known, due_at_ms: nextLook(current, asked) };
-  const automatic = saidBy(current, word);
+  const automaticBefore = current.automatic_reference!;
+  const automatic = saidBy(automaticBefore, word);
   const after = { ...current, automatic_reference: automatic, provider_order: order };
   if (word.status === 'done' && word.outcome) {
     return {
@@ -122,20 +128,14 @@ export function recordWord(
     };
   }
   if (hasEnded(word.status)) return { after: { ...after, provider_order: { ...order, due_at_ms: null } } };
-  const started = word.status === 'queued' || word.status === 'invited' ? current.status : 'processing';
-  const isMereProgress =
-    started === current.status &&
-    (['status', 'outcome', 'last_error'] as const).every(
-      (name) => automatic[name] === current.automatic_reference![name],
-    );
-  const isNew = !sameJson(automatic, current.automatic_reference!);
-  if (!isNew || !isMereProgress) {
-    const shownAtMs = isNew ? asked.nowMs : order.shown_at_ms;
-    return { after: { ...after, status: started, provider_order: { ...order, shown_at_ms: shownAtMs } } };
+  const status = word.status === 'queued' || word.status === 'invited' ? current.status : 'processing';
+  const isStep = status !== current.status || stepMembers.some((name) => automatic[name] !== automaticBefore[name]);
+  const isNew = isStep || !sameJson(automatic, automaticBefore);
+  const showAtMs = isStep ? asked.nowMs : order.shown_at_ms + shownEveryMs;
+  if (isNew && asked.nowMs < showAtMs) {
+    return { after: { ...current, provider_order: { ...order, due_at_ms: Math.min(order.due_at_ms, showAtMs) } } };
   }
-  const showAtMs = order.shown_at_ms + shownEveryMs;
-  if (asked.nowMs >= showAtMs) return { after: { ...after, provider_order: { ...order, shown_at_ms: asked.nowMs } } };
-  return { after: { ...current, provider_order: { ...order, due_at_ms: Math.min(order.due_at_ms, showAtMs) } } };
+  return { after: { ...after, status, provider_order: isNew ? { ...order, shown_at_ms: asked.nowMs } : order } };
 }
 
 /** The provider could not be asked, which is told and tried again. */
@@ -209,8 +209,7 @@ function nextLook({ provider_order: order }: ReferenceRecord, { dueAtMs, lookAga
 }
 
 /** What `automatic_reference` tells then. */
-function saidBy(current: ReferenceRecord, word: ProviderWord): NonNullable<ReferenceRecord['automatic_reference']> {
-  const automatic = current.automatic_reference!;
+function saidBy(automatic: AutomaticReference, word: ProviderWord): AutomaticReference {
   const { status, outcome, data, problem } = word;
   return {
     ...automatic,
@@ -238,7 +237,7 @@ function recordLate(
     return { after: { ...current, provider_order: { ...order, due_at_ms: order.stopped ? null : nowMs } } };
   if (current.automatic_reference!.status === 'done') {
     const isCorrection = word.status === 'done' && word.outcome !== null;
-    const automatic = isCorrection ? saidBy(current, word) : current.automatic_reference;
+    const automatic = isCorrection ? saidBy(current.automatic_reference!, word) : current.automatic_reference;
     return { after: { ...current, automatic_reference: automatic, provider_order: order } };
   }
   const late = { heard: Math.floor(nowMs / 1000), status: word.status, outcome: word.outcome?.words ?? null };
