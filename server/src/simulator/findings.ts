@@ -9,9 +9,9 @@ export interface CaseFile {
   verdict: Verdict;
   reasons: string[];
   affordability: { percentage: number; result: CheckResult };
-  rent: Rent | null;
-  /** In the smallest unit of the rent's currency; null without a rent. */
-  annualIncome: number | null;
+  rent: Rent;
+  /** In the smallest unit of the rent's currency. */
+  annualIncome: number;
   incomeSources: string[];
   creditScore: number | null;
   creditFacts: { label: string; value: string }[];
@@ -125,11 +125,15 @@ const results: Readonly<Record<Finding, Result>> = {
   },
 };
 
+const usualRent: Rent = { amount: 95_000, currency: 'gbp', interval: 'month' };
+
 /** What was found; null until the order is done. */
 export function caseFileOf(order: SimulatedOrder, nowMs: number): CaseFile | null {
   const { finding } = standingOf(order, nowMs);
   if (finding === null) return null;
   const result = results[finding];
+  // Where the order does not tell it, the renter has.
+  const rent = order.rent ?? usualRent;
   // The guarantor's income makes up for it: passed in conjunction.
   const isInConjunction = finding === 'low_income' && order.hasGuarantor;
   return {
@@ -138,8 +142,8 @@ export function caseFileOf(order: SimulatedOrder, nowMs: number): CaseFile | nul
       ? [result.reason, 'Together with the guarantor it does: accepted in conjunction.']
       : [result.reason],
     affordability: { percentage: result.percentage, result: result.affordability },
-    rent: order.rent,
-    annualIncome: order.rent && Math.round((annualOf(order.rent) * 100) / result.percentage),
+    rent,
+    annualIncome: Math.round((annualOf(rent) * 100) / result.percentage),
     incomeSources:
       finding === 'fraud_payslip'
         ? ['Salary, by payslips of which one was changed.']

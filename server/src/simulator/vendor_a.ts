@@ -62,15 +62,12 @@ export const vendorA: Vendor = {
       affordability: {
         result: file.affordability.result.toUpperCase(),
         rentToIncomePercent: file.affordability.percentage,
-        rent: file.rent && {
+        rent: {
           amountMinor: file.rent.amount,
           currency: file.rent.currency.toUpperCase(),
           frequency: frequencyNames[file.rent.interval],
         },
-        verifiedAnnualIncome:
-          file.annualIncome === null
-            ? null
-            : { amountMinor: file.annualIncome, currency: file.rent!.currency.toUpperCase() },
+        verifiedAnnualIncome: { amountMinor: file.annualIncome, currency: file.rent.currency.toUpperCase() },
         sources: file.incomeSources,
       },
       credit: { score: file.creditScore, entries: file.creditFacts },

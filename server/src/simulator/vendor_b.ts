@@ -75,15 +75,12 @@ export const vendorB: Vendor = {
       Income: {
         Outcome: results[file.affordability.result],
         ShareOfIncome: file.affordability.percentage,
-        RentShare: file.rent && {
+        RentShare: {
           Amount: decimalOf(file.rent.amount),
           Currency: file.rent.currency.toUpperCase(),
           Per: intervalNames[file.rent.interval],
         },
-        VerifiedGrossAnnual:
-          file.annualIncome === null
-            ? null
-            : { Amount: decimalOf(file.annualIncome), Currency: file.rent!.currency.toUpperCase() },
+        VerifiedGrossAnnual: { Amount: decimalOf(file.annualIncome), Currency: file.rent.currency.toUpperCase() },
         Evidence: file.incomeSources,
       },
       CreditFile: {

@@ -66,13 +66,12 @@ export const vendorC: Vendor = {
         means: {
           result: results[file.affordability.result],
           rent_to_income_ratio: file.affordability.percentage / 100,
-          rent: file.rent && {
+          rent: {
             minor_units: file.rent.amount,
             currency: file.rent.currency,
             every: file.rent.interval,
           },
-          annual_income:
-            file.annualIncome === null ? null : { minor_units: file.annualIncome, currency: file.rent!.currency },
+          annual_income: { minor_units: file.annualIncome, currency: file.rent.currency },
           evidence: file.incomeSources,
         },
         credit_search: {

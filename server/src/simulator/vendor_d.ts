@@ -71,7 +71,7 @@ export const vendorD: Vendor = {
       reasons: file.reasons,
       rent_percentage: file.affordability.percentage,
       rent_result: results[file.affordability.result],
-      rent: file.rent && { cents: file.rent.amount, currency: file.rent.currency, interval: file.rent.interval },
+      rent: { cents: file.rent.amount, currency: file.rent.currency, interval: file.rent.interval },
       income_cents: file.annualIncome,
       income_sources: file.incomeSources,
       score: file.creditScore,

@@ -100,7 +100,10 @@ describe.each(providers)('%s', (name) => {
     const { orderId } = await service.submit(orderOf(null, { applicant: null, rent: null }));
     services.clock.advanceMs(4 * workingDayMs);
     expect((await service.read(orderId)).outcome?.verdict).toBe('accept');
-    expect((await service.fetchFindings(orderId)).affordability).toMatchObject({ rent: null, annualIncome: null });
+    expect((await service.fetchFindings(orderId)).affordability).toMatchObject({
+      rent: { amount: 95_000, currency: 'gbp', interval: 'month' },
+      annualIncome: { currency: 'gbp' },
+    });
   });
 
   test('cancels an order for good, as often as it is asked to', async () => {
