@@ -226,6 +226,6 @@ export class Referencing implements Task {
   }
 
   #timeScaleOf(desk: Desk | undefined): number {
-    return desk?.isSimulated === false ? 1 : this.#timeScale;
+    return desk?.isSimulated ? this.#timeScale : 1;
   }
 }

@@ -6,7 +6,7 @@ import type { Mode } from '../../core/api-keys.ts';
 import { toSeconds, type Clock } from '../../core/clock.ts';
 import type { IdMaker } from '../../core/ids.ts';
 import type { RecordReader } from '../../db/records.ts';
-import type { Findings } from '../../providers/provider.ts';
+import { ProviderFault, type Findings } from '../../providers/provider.ts';
 import type { ReportContents } from '../../report/contents.ts';
 import { file, type FileRecord } from '../../resources/file.ts';
 import type { ReferenceRecord } from '../../resources/reference/transitions.ts';
@@ -40,10 +40,14 @@ export class Reports {
     this.#printer = printer;
   }
 
-  /** Prints the report and keeps its bytes. Resolves to the change that makes it a file. */
+  /**
+   * Prints the report and keeps its bytes. Resolves to the change that makes it a file.
+   *
+   * @throws {ProviderFault} `report_failed`
+   */
   async make(reference: ReferenceRecord, findings: Findings): Promise<RecordChange> {
     const { ids, fileStore, realClock } = this.#context;
-    const bytes = await this.#printer.print(await this.#contentsOf(reference, findings));
+    const bytes = await this.#print(await this.#contentsOf(reference, findings));
     const id = ids.make('file');
     const { account_id: accountId } = reference;
     await fileStore.begin(accountId, id, realClock.nowMs());
@@ -69,6 +73,18 @@ export class Reports {
     await fileStore.discard(accountId, id, false).catch((error: unknown) => {
       log.warn({ file: id, err: error }, 'a report that nobody wants could not be removed yet');
     });
+  }
+
+  /** What cannot be printed is told like any other fault, or the reference would wait for nobody knows what. */
+  async #print(contents: ReportContents): Promise<Buffer> {
+    try {
+      return await this.#printer.print(contents);
+    } catch (error) {
+      this.#context.log.error({ reference: contents.referenceId, err: error }, 'a report could not be printed');
+      const message =
+        'The report could not be printed. It is tried again; if it goes on, tell whoever runs this server.';
+      throw new ProviderFault('report_failed', message, { cause: error });
+    }
   }
 
   async #contentsOf(reference: ReferenceRecord, findings: Findings): Promise<ReportContents> {
