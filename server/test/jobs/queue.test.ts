@@ -104,8 +104,7 @@ test('lanes that are crowded are left out, and others go on', async () => {
 test('stop waits for what is under way, and takes no more', async () => {
   const begun: string[] = [];
   const ended: string[] = [];
-  let letEnd = (): void => {};
-  const mayEnd = new Promise<void>((resolve) => (letEnd = resolve));
+  const { promise: mayEnd, resolve: letEnd } = Promise.withResolvers<void>();
   const worker = workerForTest(async ({ id }) => {
     begun.push(id);
     await mayEnd;
@@ -144,8 +143,7 @@ test('a worker whose connections are all ended in the middle goes on by itself',
 }, 40_000);
 
 test('a job of a worker that has lost its connections, and is at it for long, is carried out by another one', async () => {
-  let isOver = (): void => {};
-  const over = new Promise<void>((resolve) => (isOver = resolve));
+  const { promise: over, resolve: end } = Promise.withResolvers<void>();
   const begun: string[] = [];
   workerForTest(async ({ id }) => {
     begun.push(`first ${id}`);
@@ -157,7 +155,7 @@ test('a job of a worker that has lost its connections, and is at it for long, is
   workerForTest(async ({ id }) => void begun.push(`second ${id}`));
   await expect.poll(() => begun, { timeout: 14_000 }).toEqual(['first ref_1', 'second ref_1']);
   expect(await jobsLeft()).toBe(0);
-  isOver();
+  end();
   // The first one is as good as new.
   await add(['ref_2']);
   await expect.poll(() => begun.length, { timeout: 5_000 }).toBe(3);
@@ -198,7 +196,7 @@ test('five processes that start at once on an empty database make the queue’s 
     );
     // What this release believes to be the newest is what the library has made: else each start would look for more.
     expect(rows.map(({ id }) => id)).toEqual(Array.from({ length: queueSchemaVersion }, (_, index) => index + 1));
-    await add(['ref_1'], 'lane', opened[1]!);
+    await add(['ref_1'], 'lane', opened[1]);
   } finally {
     await Promise.all(opened.map((one) => one.end()));
     await withClient(cluster, (client) => client.query(`drop database ${name} with (force)`));

@@ -91,9 +91,8 @@ describe('a callback', () => {
   test('that comes fifty times at once, and out of order, has the effect of one', async () => {
     const id = await ordered();
     vendor.stage = 'DONE';
-    const nowSeconds = Math.floor(Date.now() / 1000);
     const callbacks = Array.from({ length: 50 }, (_, index) =>
-      callbackAbout(id, account, { atSeconds: nowSeconds - ((index * 37) % 50), says: { sequence: index % 3 } }),
+      callbackAbout(id, account, { atSeconds: nowSeconds() - ((index * 37) % 50), says: { sequence: index % 3 } }),
     );
     await Promise.all(callbacks.map((callback) => heardBy(server.url, callback)));
     const ended = await untilReference(api, id, { status: 'complete' }, 5_000);
@@ -198,7 +197,6 @@ describe('nothing is written, and 401 callback_signature_invalid is the answer, 
     other = another.accountId;
   });
 
-  const nowSeconds = (): number => Math.floor(Date.now() / 1000);
   const unsigned = (): ReturnType<typeof callbackAbout> => ({ ...callbackAbout(id, account), headers: {} });
 
   test.each<[string, () => ReturnType<typeof callbackAbout>]>([
@@ -246,12 +244,11 @@ describe('nothing is written, and 401 callback_signature_invalid is the answer, 
 
 test('a callback of more than 256 kB is refused unread, and one of nearly so much is not', async () => {
   const id = await ordered();
-  const long = (length: number): object => ({ comment: 'x'.repeat(length) });
   expectRefusal(
-    await callBack(server.url, callbackAbout(id, account, { says: long(256 * 1024) })),
+    await callBack(server.url, callbackAbout(id, account, { says: saying(256 * 1024) })),
     refusals.bodyTooLarge,
   );
-  await heardBy(server.url, callbackAbout(id, account, { says: long(255 * 1024) }));
+  await heardBy(server.url, callbackAbout(id, account, { says: saying(255 * 1024) }));
 });
 
 test.each(['text/plain', 'application/xml', 'application/octet-stream'])(
@@ -313,6 +310,12 @@ test('the callbacks of a sandbox’s own services count also after its clock was
     }),
   );
 });
+
+const nowSeconds = (): number => Math.floor(Date.now() / 1000);
+
+function saying(length: number): object {
+  return { comment: 'x'.repeat(length) };
+}
 
 /** All that a callback could have written: each table with a digest of its rows, and the queue. */
 async function written(): Promise<Record<string, string>> {
