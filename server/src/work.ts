@@ -21,12 +21,13 @@ export interface Work {
 }
 
 export async function startWork(context: Context): Promise<Work> {
-  const { config, connection, database, vault, clock, log } = context;
+  const { config, connection, database, vault, clock, realClock, log } = context;
   const simulated = simulatedProviders(config);
   const simulators = await startSimulators({
     pool: database.readers,
     vault,
     clock,
+    realClock,
     log,
     workingDaySeconds: config.simulatedDaySeconds,
     providers: simulated,

@@ -112,6 +112,8 @@ export class JobWorker {
       concurrency: jobsAtOnce,
       pollInterval: pollMs,
       noHandleSignals: true,
+      // Otherwise nobody waits for the statement that ends a job, and the loss of its connection would end the process.
+      preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       forbiddenFlags: async () => Object.values(this.#tasks).flatMap((task) => task.crowdedLanes()),
       taskList: Object.fromEntries(
         Object.entries(this.#tasks).map(([name, task]) => [name, (subject) => task.run(subject as JobSubject)]),

@@ -59,14 +59,14 @@ async function tellAll(
 }
 
 async function tell(vendor: Vendor, toTell: ToTell, context: ServiceContext, stopping: AbortSignal): Promise<void> {
-  const { pool, vault, clock } = context;
+  const { pool, vault, clock, realClock } = context;
   const { order, toldSteps, attempts } = toTell;
   const nowMs = clock.nowMs();
   const secret = vault.open(toTell.callbackSecret);
   const reached = standingOf(order, nowMs).steps;
   let isTaken = true;
   for (const told of whatToTell(vendor, toTell, nowMs)) {
-    const { headers, body } = vendor.callback!.request(told, secret, nowMs);
+    const { headers, body } = vendor.callback!.request(told, secret, realClock.nowMs());
     isTaken &&= await call(toTell.callbackUrl, headers, body, stopping);
   }
   const pauseMs = pausesMs[attempts];

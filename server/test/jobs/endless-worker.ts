@@ -1,0 +1,23 @@
+import pino from 'pino';
+import { openDatabase } from '../../src/db/database.ts';
+import { JobWorker } from '../../src/jobs/queue.ts';
+
+/* A worker in a process of its own, to be killed: it takes jobs, tells their ids and never ends one. */
+
+const connection = { connectionString: process.argv[2]! };
+const log = pino({ level: 'silent' });
+const worker = new JobWorker({
+  connection,
+  pool: openDatabase(connection, log).jobs,
+  tasks: {
+    work: {
+      async run({ id }) {
+        process.stdout.write(`${id}\n`);
+        await new Promise(() => {});
+      },
+      crowdedLanes: () => [],
+    },
+  },
+  log,
+});
+worker.start();

@@ -1,0 +1,213 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { setTimeout as delay } from 'node:timers/promises';
+import pino from 'pino';
+import { beforeEach, expect, inject, onTestFinished, test } from 'vitest';
+import { openDatabase, withClient, type Connection, type Database } from '../../src/db/database.ts';
+import { JobWorker, migrateQueue, queueSchemaVersion, type JobSubject, type Task } from '../../src/jobs/queue.ts';
+import { databaseIn } from '../support/global-setup.ts';
+import { urlOf } from '../support/processes.ts';
+import { createTestDatabase } from '../support/server.ts';
+
+const log = pino({ level: 'silent' });
+
+let connection: Connection;
+let database: Database;
+
+beforeEach(async () => {
+  const made = await createTestDatabase();
+  connection = made.connection;
+  database = openDatabase(connection, log);
+  onTestFinished(async () => {
+    await database.end();
+    await made.drop();
+  });
+});
+
+/** Puts jobs into the queue, as a commit does. */
+async function add(ids: readonly string[], lane = 'lane', from = database): Promise<void> {
+  await from.readers.query(
+    `select graphile_worker.add_job('work', json_build_object('account', 'acct_1', 'id', id), job_key => id, flags => array[$2::text])
+     from unnest($1::text[]) as id`,
+    [ids, lane],
+  );
+}
+
+async function jobsLeft(): Promise<number> {
+  const { rows } = await database.readers.query<{ count: number }>(
+    'select count(*) from graphile_worker._private_jobs',
+  );
+  return rows[0]!.count;
+}
+
+/** A worker with connections of its own, as in another process. It is started, and stopped with the test. */
+function workerForTest(run: Task['run'], crowdedLanes: Task['crowdedLanes'] = () => []): JobWorker {
+  const own = openDatabase(connection, log);
+  const worker = new JobWorker({ connection, pool: own.jobs, tasks: { work: { run, crowdedLanes } }, log });
+  worker.start();
+  onTestFinished(async () => {
+    await worker.stop();
+    await own.end();
+  });
+  return worker;
+}
+
+const idsOf = (count: number): string[] => Array.from({ length: count }, (_, index) => `ref_${index}`);
+
+test('each job is carried out once, by any of two workers', async () => {
+  const done: { worker: number; id: string }[] = [];
+  for (const worker of [1, 2]) {
+    workerForTest(async ({ account, id }: JobSubject) => {
+      expect(account).toBe('acct_1');
+      await delay(5);
+      done.push({ worker, id });
+    });
+  }
+  await delay(1_500);
+  const ids = idsOf(400);
+  for (let at = 0; at < ids.length; at += 40) await add(ids.slice(at, at + 40));
+  await expect.poll(jobsLeft, { timeout: 15_000 }).toBe(0);
+  expect(done.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+  expect(new Set(done.map(({ worker }) => worker))).toEqual(new Set([1, 2]));
+});
+
+test('a job that throws is tried again, and holds up no other', async () => {
+  const tried = new Map<string, number>();
+  workerForTest(async ({ id }) => {
+    tried.set(id, (tried.get(id) ?? 0) + 1);
+    if (id === 'ref_0' && tried.get(id) === 1) throw new Error('On purpose.');
+  });
+  await add(idsOf(3));
+  await expect.poll(() => tried.get('ref_1') === 1 && tried.get('ref_2') === 1, { timeout: 5_000 }).toBe(true);
+  await expect.poll(jobsLeft, { timeout: 15_000 }).toBe(0);
+  expect(Object.fromEntries(tried)).toEqual({ ref_0: 2, ref_1: 1, ref_2: 1 });
+});
+
+test('lanes that are crowded are left out, and others go on', async () => {
+  const done: string[] = [];
+  let crowded = ['slow'];
+  workerForTest(
+    async ({ id }) => void done.push(id),
+    () => crowded,
+  );
+  await add(['ref_slow'], 'slow');
+  await add(['ref_quick'], 'quick');
+  await expect.poll(() => done, { timeout: 5_000 }).toEqual(['ref_quick']);
+  await delay(1_300);
+  expect(done).toEqual(['ref_quick']);
+  crowded = [];
+  await expect.poll(() => done, { timeout: 5_000 }).toEqual(['ref_quick', 'ref_slow']);
+});
+
+test('stop waits for what is under way, and takes no more', async () => {
+  const begun: string[] = [];
+  const ended: string[] = [];
+  const { promise: mayEnd, resolve: letEnd } = Promise.withResolvers<void>();
+  const worker = workerForTest(async ({ id }) => {
+    begun.push(id);
+    await mayEnd;
+    ended.push(id);
+  });
+  await add(['ref_1']);
+  await expect.poll(() => begun, { timeout: 5_000 }).toEqual(['ref_1']);
+  let isStopped = false;
+  const stopped = worker.stop().then(() => (isStopped = true));
+  await delay(200);
+  await add(['ref_2']);
+  await delay(1_300);
+  expect([isStopped, begun, ended]).toEqual([false, ['ref_1'], []]);
+  letEnd();
+  await stopped;
+  expect([begun, ended, await jobsLeft()]).toEqual([['ref_1'], ['ref_1'], 1]);
+  // The one that ended is over, and the other one is anybody's.
+  workerForTest(async ({ id }) => void ended.push(id));
+  await expect.poll(() => ended, { timeout: 5_000 }).toEqual(['ref_1', 'ref_2']);
+});
+
+test('a worker whose connections are all ended in the middle goes on by itself', async () => {
+  const done = new Set<string>();
+  workerForTest(async ({ id }) => {
+    await delay(50);
+    done.add(id);
+  });
+  const ids = idsOf(300);
+  await add(ids);
+  await expect.poll(() => done.size, { timeout: 5_000, interval: 5 }).toBeGreaterThan(20);
+  expect(done.size).toBeLessThan(ids.length);
+  await endConnections();
+  // What was under way when they ended, also what had just been done, is given back like that of a worker that has died.
+  await expect.poll(() => done.size, { timeout: 14_000 }).toBe(ids.length);
+  await expect.poll(jobsLeft, { timeout: 14_000 }).toBe(0);
+}, 40_000);
+
+test('a job of a worker that has lost its connections, and is at it for long, is carried out by another one', async () => {
+  const { promise: over, resolve: end } = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  workerForTest(async ({ id }) => {
+    begun.push(`first ${id}`);
+    await over;
+  });
+  await add(['ref_1']);
+  await expect.poll(() => begun, { timeout: 5_000 }).toEqual(['first ref_1']);
+  await endConnections();
+  workerForTest(async ({ id }) => void begun.push(`second ${id}`));
+  await expect.poll(() => begun, { timeout: 14_000 }).toEqual(['first ref_1', 'second ref_1']);
+  expect(await jobsLeft()).toBe(0);
+  end();
+  // The first one is as good as new.
+  await add(['ref_2']);
+  await expect.poll(() => begun.length, { timeout: 5_000 }).toBe(3);
+}, 40_000);
+
+test('the jobs of a process that was killed are given back within about ten seconds, and carried out', async () => {
+  const program = fileURLToPath(new URL('endless-worker.ts', import.meta.url));
+  const dying = spawn(process.execPath, [program, urlOf(connection)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void dying.kill('SIGKILL'));
+  const ids = idsOf(3);
+  await add(ids);
+  let begun = '';
+  dying.stdout.on('data', (bytes: Buffer) => (begun += bytes.toString()));
+  await expect.poll(() => begun.trim().split('\n').toSorted(), { timeout: 10_000 }).toEqual(ids);
+  const done: string[] = [];
+  workerForTest(async ({ id }) => void done.push(id));
+  // As long as it lives its jobs are its own, however long they take.
+  await delay(7_000);
+  expect(done).toEqual([]);
+  dying.kill('SIGKILL');
+  await once(dying, 'exit');
+  const killedMs = performance.now();
+  await expect.poll(() => done.toSorted(), { timeout: 14_000 }).toEqual(ids);
+  expect(performance.now() - killedMs).toBeLessThan(12_000);
+  await expect.poll(jobsLeft).toBe(0);
+}, 60_000);
+
+test('five processes that start at once on an empty database make the queue’s tables together', async () => {
+  const cluster = inject('cluster');
+  const name = `tenure_test_${randomBytes(8).toString('hex')}`;
+  await withClient(cluster, (client) => client.query(`create database ${name}`));
+  const empty = databaseIn(cluster, name);
+  const opened = Array.from({ length: 5 }, () => openDatabase(empty, log));
+  try {
+    await Promise.all(opened.map(({ jobs }) => migrateQueue(empty, jobs)));
+    const { rows } = await opened[0]!.readers.query<{ id: number }>(
+      'select id from graphile_worker.migrations order by id',
+    );
+    // What this release believes to be the newest is what the library has made: else each start would look for more.
+    expect(rows.map(({ id }) => id)).toEqual(Array.from({ length: queueSchemaVersion }, (_, index) => index + 1));
+    await add(['ref_1'], 'lane', opened[1]);
+  } finally {
+    await Promise.all(opened.map((one) => one.end()));
+    await withClient(cluster, (client) => client.query(`drop database ${name} with (force)`));
+  }
+});
+
+/** As when the database is restarted: all connections to it, but this one. */
+async function endConnections(): Promise<void> {
+  await withClient(connection, (client) =>
+    client.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    ),
+  );
+}

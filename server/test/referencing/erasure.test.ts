@@ -1,0 +1,161 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { good, serverForTest, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
+import { tablesWith } from '../support/tables.ts';
+import { quickServerForTest, refer, referenceNow, untilReference } from './scenario.ts';
+import { giveCredentials, vendorForTest, type TestVendor } from './vendor.ts';
+
+/*
+ * A person who is erased while somebody is checking them. What is looked for are words that nothing else here has; a report is printed
+ * compressed, so of reports no byte may be left.
+ */
+
+const words = ['Zebedee', 'zebedee@', '07700900123', '1988-07-06', 'Quokka'];
+
+const person = {
+  name: 'Zebedee Brown',
+  email: 'zebedee@example.com',
+  phone: '07700900123',
+  date_of_birth: '1988-07-06',
+  addresses: [{ line1: '1 Quokka Street', city: 'Leeds', postal_code: 'LS1 4AP', country: 'GB' }],
+};
+
+async function personBy(api: Api): Promise<string> {
+  return (await good(api.post('/v1/customers', person))).body.id;
+}
+
+/** Nothing of the person is anywhere, and no byte of a report about them. */
+async function expectErased(server: TestServer): Promise<void> {
+  for (const word of words) expect(await tablesWith(server, word), word).toEqual([]);
+  for (const table of ['files', 'file_parts', 'file_uploads']) {
+    // A report that nobody wants is removed right after that was found.
+    const rowsIn = () => server.context.database.readers.query(`select from ${table}`);
+    await expect.poll(async () => (await rowsIn()).rowCount, { message: table }).toBe(0);
+  }
+}
+
+const erased = { status: 'canceled', deleted: true, outcome: null, reference_pdf: null };
+
+test.each(['provider_a', 'provider_b', 'provider_c', 'provider_d'])(
+  'a person who is erased while %s checks them: the reference is canceled, the service is told to stop, nothing is left',
+  async (provider) => {
+    const server = await quickServerForTest();
+    const { api } = server;
+    const customer = await personBy(api);
+    const { id } = await refer(api, { provider, customer, simulate: 'stuck' });
+    await untilReference(api, id, { status: 'processing' });
+    expect((await tablesWith(server, 'Zebedee')).length).toBeGreaterThan(0);
+    await good(api.delete(`/v1/customers/${customer}`));
+    expect(await referenceNow(api, id)).toMatchObject(erased);
+    await expect.poll(() => isStoppedAtService(server, id), { timeout: 10_000 }).toBe(true);
+    await expectErased(server);
+  },
+);
+
+test('a person who is erased before their check was ordered is told of to nobody', async () => {
+  const { server, api, vendor } = await withVendor();
+  vendor.answers.push({ status: 503 });
+  const customer = await personBy(api);
+  const { id } = await refer(api, { customer });
+  await untilReference(api, id, { automatic_reference: { last_error: expect.any(String) } });
+  await good(api.delete(`/v1/customers/${customer}`));
+  await good(api.post('/v1/test_helpers/clock/advance', { seconds: 60 }));
+  await new Promise((resolve) => setTimeout(resolve, 1_300));
+  expect(vendor.calls).toHaveLength(1);
+  expect(await referenceNow(api, id)).toMatchObject(erased);
+  await expectErased(server);
+});
+
+test('a person who is erased while their check is being ordered: the order is stopped as soon as it is known', async () => {
+  const { server, api, vendor } = await withVendor();
+  vendor.hold('order');
+  const customer = await personBy(api);
+  const { id } = await refer(api, { customer });
+  await expect.poll(() => vendor.held, { timeout: 5_000 }).toBe(1);
+  await good(api.delete(`/v1/customers/${customer}`));
+  vendor.release();
+  await expect.poll(() => isToldToStop(vendor, id), { timeout: 5_000 }).toBe(true);
+  expect(await referenceNow(api, id)).toMatchObject(erased);
+  await expectErased(server);
+});
+
+test('a person who is erased at the moment at which what was found is fetched has no report', async () => {
+  const { server, api, vendor } = await withVendor();
+  vendor.stage = 'DONE';
+  vendor.hold('report');
+  const customer = await personBy(api);
+  const { id } = await refer(api, { customer });
+  await expect.poll(() => vendor.held, { timeout: 5_000 }).toBe(1);
+  await good(api.delete(`/v1/customers/${customer}`));
+  vendor.release();
+  await expect.poll(() => isToldToStop(vendor, id), { timeout: 5_000 }).toBe(true);
+  expect(await referenceNow(api, id)).toMatchObject(erased);
+  await expectErased(server);
+});
+
+test('a person who is erased at the moment at which their report is kept has no report', async () => {
+  let erase: (() => Promise<void>) | null = null;
+  const vendor = await vendorForTest();
+  const server = await serverForTest({
+    settings: { TENURE_PROVIDER_A_URL: vendor.url },
+    works: true,
+    changeContext(context) {
+      const addPart = context.fileStore.addPart.bind(context.fileStore);
+      const fileStore = Object.assign(context.fileStore, {
+        async addPart(...part: Parameters<typeof addPart>) {
+          await addPart(...part);
+          await erase?.();
+        },
+      });
+      return { ...context, fileStore };
+    },
+  });
+  const { api } = server;
+  await giveCredentials(api);
+  vendor.stage = 'DONE';
+  const customer = await personBy(api);
+  let deleted: ApiResponse | null = null;
+  erase = async () => {
+    deleted ??= await api.delete(`/v1/customers/${customer}`);
+  };
+  const { id } = await refer(api, { customer });
+  await expect.poll(() => isToldToStop(vendor, id), { timeout: 10_000 }).toBe(true);
+  expect(deleted!.status).toBe(200);
+  expect(await referenceNow(api, id)).toMatchObject(erased);
+  await expectErased(server);
+});
+
+test('a person who is erased after their check has no report either, and its service is asked about them no more', async () => {
+  const { server, api, vendor } = await withVendor();
+  vendor.stage = 'DONE';
+  const customer = await personBy(api);
+  const { id } = await refer(api, { customer });
+  const ended = await untilReference(api, id, { status: 'complete' });
+  const calls = vendor.calls.length;
+  await good(api.delete(`/v1/customers/${customer}`));
+  expect((await api.get(`/v1/files/${ended.reference_pdf}`)).status).toBe(404);
+  // The outcome is that of an application, and stays.
+  expect(await referenceNow(api, id)).toMatchObject({ status: 'complete', deleted: true, outcome: 'accept' });
+  await expectErased(server);
+  expect(vendor.calls).toHaveLength(calls);
+});
+
+async function withVendor(): Promise<{ server: TestServer; api: Api; vendor: TestVendor }> {
+  const vendor = await vendorForTest();
+  const server = await quickServerForTest({ TENURE_PROVIDER_A_URL: vendor.url });
+  await giveCredentials(server.api);
+  // Nobody waits for what it holds back.
+  onTestFinished(() => vendor.release());
+  return { server, api: server.api, vendor };
+}
+
+function isToldToStop(vendor: TestVendor, id: string): boolean {
+  return vendor.calls.some(({ kind, reference }) => kind === 'cancel' && reference === id);
+}
+
+async function isStoppedAtService({ context }: TestServer, reference: string): Promise<boolean> {
+  const { rows } = await context.database.readers.query<{ canceled_at_ms: number | null }>(
+    'select canceled_at_ms from simulated_orders where reference = $1',
+    [reference],
+  );
+  return rows[0]!.canceled_at_ms !== null;
+}
