@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { workingDaySeconds } from './jobs/referencing/pauses.ts';
 import { Referencing } from './jobs/referencing/referencing.ts';
 import type { Desks } from './jobs/referencing/access.ts';
@@ -14,9 +15,12 @@ import { startSimulators } from './simulator/index.ts';
 /** For a whole call to a service, in milliseconds; a simulated one is near. */
 const callTimeoutMs = { real: 15_000, simulated: 5_000 };
 
+/** For so long a stop waits for the answers of services, in milliseconds. */
+const callsEndMs = 5_000;
+
 /** What a worker does besides delivering webhooks: it carries automatic references on, and is the services that a sandbox has. */
 export interface Work {
-  /** Ends when the jobs under way have ended, which takes no longer than a call to a service. */
+  /** Ends when the jobs under way have ended. Those that still wait for a service then are cut off, and are begun anew by whoever is next. */
   stop(): Promise<void>;
 }
 
@@ -57,8 +61,11 @@ export async function startWork(context: Context): Promise<Work> {
   worker.start();
   return {
     async stop() {
-      await worker.stop();
-      await Promise.all([...desks.values()].map(({ client }) => (client as HttpProviderClient).close()));
+      const clients = [...desks.values()].map(({ client }) => client as HttpProviderClient);
+      const stopped = worker.stop();
+      await Promise.race([stopped, delay(callsEndMs, undefined, { ref: false })]);
+      await Promise.all(clients.map((client) => client.close()));
+      await stopped;
       await Promise.all([printer.stop(), simulators.stop()]);
     },
   };

@@ -340,7 +340,8 @@ function writeRoute(
     body,
     upload: null,
     showsSecrets: false,
-    secretMembers: [],
+    // Also where they are not taken: who sends them there has made a mistake, and they are secret all the same.
+    secretMembers: resource.update?.secrets ?? [],
     staleForMs: resource.staleForMs ?? 0,
     async touches(call) {
       const id = idInPath(call);
@@ -400,7 +401,6 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
           {
             ...ownRoute('', resource.update.body),
             operationId: `${ownPath}_update`,
-            secretMembers: resource.update.secrets ?? [],
             told: { ...updateTold(resource, resource.update), summary: `Update your own ${spoken(resource.object)}` },
             decide: async (call: Call, input: object, caller: Caller) =>
               decideUpdate(resource, await loadOwn(call), input, caller),

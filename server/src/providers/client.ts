@@ -17,6 +17,7 @@ export class HttpProviderClient implements ProviderClient {
   readonly #pool: Pool;
   readonly #basePath: string;
   readonly #timeoutMs: number;
+  #isClosed = false;
 
   /**
    * @param url where the service is; a path in it comes before every request's own.
@@ -47,8 +48,9 @@ export class HttpProviderClient implements ProviderClient {
     throw new ProviderFault('response_invalid', `The service answered with status ${status}.`);
   }
 
-  /** Ends the calls under way, and closes the connections. */
+  /** Ends the calls under way, and closes the connections. That is no fault of the service, and is thrown as none. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#pool.destroy();
   }
 
@@ -68,7 +70,7 @@ export class HttpProviderClient implements ProviderClient {
       });
       return { status: answer.statusCode, headers: answer.headers, text: await textOf(answer.body) };
     } catch (error) {
-      if (error instanceof ProviderFault) throw error;
+      if (error instanceof ProviderFault || this.#isClosed) throw error;
       if (signal.aborted) {
         const message = `The service did not answer within ${this.#timeoutMs / 1000} seconds.`;
         throw new ProviderFault('timeout', message, { cause: error });

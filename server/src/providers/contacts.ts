@@ -18,7 +18,11 @@ const calendarDate = /\b\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])\b/g;
  * stranger. What is spelled out (`ann at example dot com`) is not found.
  */
 export function withoutContacts(text: string, names: readonly string[] = []): string {
-  let cleaned = text.slice(0, sentenceLengthMax).replace(/[\p{Cc}\p{Cf}]+/gu, ' ');
+  // A cut may leave half a character.
+  let cleaned = text
+    .slice(0, sentenceLengthMax)
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}]+/gu, ' ');
   for (const name of names.filter((each) => each.trim() !== '').toSorted((one, other) => other.length - one.length)) {
     // A short name may stand within another word.
     const literally = name.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);

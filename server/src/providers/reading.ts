@@ -59,5 +59,5 @@ export function noteOf(time: string, message: string, names: readonly string[] =
 
 function bounded(text: string): string {
   const clean = withoutContacts(text);
-  return clean.length > 200 ? `${clean.slice(0, 199)}…` : clean;
+  return clean.length > 200 ? `${clean.slice(0, 199).toWellFormed()}…` : clean;
 }

@@ -67,6 +67,15 @@ describe('provider_credentials', () => {
     expect(await tablesWith(server, 'refused-secret')).toEqual([]);
   });
 
+  test('that are sent for a new account, where they are not taken, are in no log either', async () => {
+    const stray = { provider_a: { api_key: 'stray-secret-1', signing_secret: 'stray-secret-2' } };
+    expectRefusal(
+      await api.post('/v1/accounts', { name: 'Ouse Lettings', provider_credentials: stray }),
+      unknown('provider_credentials'),
+    );
+    expect(await tablesWith(server, 'stray-secret')).toEqual([]);
+  });
+
   test('of one provider leave the others’ as they are, and null takes them away', async () => {
     await good(api.post('/v1/account', { provider_credentials: credentials }));
     await good(api.post('/v1/account', { provider_credentials: { provider_d: { token: 'd' } } }));

@@ -31,6 +31,8 @@ import { Reports, type ReportContext, type ReportPrinter } from './reports.ts';
 /** So many calls to one service at once; its other jobs wait, and those of other services go on. */
 const callsAtOnceMax = 8;
 
+const crowdedPauseMs = 1_000;
+
 /** An order that was just made is looked at so soon: what it called back meanwhile went to nobody. */
 const firstLookSeconds = 60;
 
@@ -90,12 +92,20 @@ export class Referencing implements Task {
     const current = (await this.#context.readRecord(reference, accountId, id)) as ReferenceRecord | null;
     const provider = current?.automatic_reference?.provider;
     if (!current || !provider) return;
-    this.#underWay.set(provider, (this.#underWay.get(provider) ?? 0) + 1);
+    const underWay = this.#underWay.get(provider) ?? 0;
+    // Many are claimed at once before any of them is under way.
+    if (underWay >= callsAtOnceMax) return this.#putOff(current);
+    this.#underWay.set(provider, underWay + 1);
     try {
       await this.#takeStep(current, provider);
     } finally {
       this.#underWay.set(provider, this.#underWay.get(provider)! - 1);
     }
+  }
+
+  async #putOff(current: ReferenceRecord): Promise<void> {
+    const againAtMs = this.#context.clock.nowMs() + crowdedPauseMs;
+    await this.#change(current, (now) => (nextStepOf(now) === null ? { after: now } : recordBusy(now, againAtMs)));
   }
 
   async #takeStep(current: ReferenceRecord, provider: Provider): Promise<void> {

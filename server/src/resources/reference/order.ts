@@ -19,6 +19,8 @@ import type { ReferenceRecord } from './transitions.ts';
 export interface ProviderOrder {
   /** The provider's own id of it; null until it is known to be there. */
   id: string | null;
+  /** The provider has called back, so there is an order, though its id may not be known. */
+  called?: true;
   /** When the next step is to be taken, in milliseconds; null if there is none. */
   due_at_ms: number | null;
   /** How often in a row the provider could not be asked. */
@@ -72,15 +74,23 @@ export function nextStepOf(reference: ReferenceRecord): OrderStep | null {
   const { automatic_reference: automatic, provider_order: order } = reference;
   if (!automatic || !order) return null;
   if (isOpen(reference)) return automatic.status === 'failed' ? null : order.id === null ? 'submit' : 'read';
-  if (order.id === null) return null;
+  // What the provider has an order of and we do not: to order it again tells its id, and then it is stopped.
+  if (order.id === null) return order.called && !order.stopped ? 'submit' : null;
   return automatic.status === 'done' || order.stopped ? 'read' : 'stop';
 }
 
 /** The provider has called: it is asked what there is, as soon as there is something to show. */
 export function heard(current: ReferenceRecord, nowMs: number): Decided<ReferenceRecord> {
   const { provider_order: order } = current;
-  // What has no order yet is looked at right after it has one.
-  if (!order || order.id === null || nextStepOf(current) === null) return { after: current };
+  if (!order) return { after: current };
+  if (order.id === null) {
+    // What has no order yet is looked at right after it has one.
+    const atMs = isOpen(current) || order.stopped ? order.due_at_ms : nowMs;
+    return order.called
+      ? { after: current }
+      : { after: { ...current, provider_order: { ...order, called: true, due_at_ms: atMs } } };
+  }
+  if (nextStepOf(current) === null) return { after: current };
   const soonMs = isOpen(current) ? Math.max(nowMs, order.shown_at_ms + shownEveryMs) : nowMs;
   const wanted = order.due_at_ms;
   if (wanted !== null && wanted > nowMs && wanted <= soonMs) return { after: current };
@@ -127,7 +137,8 @@ export function recordWord(
         reference_pdf: current.reference_pdf ?? report?.after?.id ?? null,
       },
       verb: 'completed',
-      ...(report && { also: [report] }),
+      // One that nothing links to would be found by nobody who erases the person.
+      ...(report && current.reference_pdf === null && { also: [report] }),
     };
   }
   if (hasEnded(word.status)) return { after: { ...after, provider_order: { ...order, due_at_ms: null } } };
@@ -188,7 +199,7 @@ export function stopProvider(reference: ReferenceRecord, nowSeconds: number): Re
     ...reference,
     automatic_reference: { ...automatic, status: automatic.status === 'failed' ? 'failed' : 'canceled' },
     // What is being ordered at this moment is stopped as soon as its order is known.
-    provider_order: { ...order, failures: 0, due_at_ms: order.id === null ? null : nowSeconds * 1000 },
+    provider_order: { ...order, failures: 0, due_at_ms: order.id === null && !order.called ? null : nowSeconds * 1000 },
   };
 }
 
@@ -236,9 +247,10 @@ function recordLate(
   word: ProviderWord,
   nowMs: number,
 ): Decided<ReferenceRecord> {
+  const wasDone = current.automatic_reference!.status === 'done';
   if (isErased(current))
-    return { after: { ...current, provider_order: { ...order, due_at_ms: order.stopped ? null : nowMs } } };
-  if (current.automatic_reference!.status === 'done') {
+    return { after: { ...current, provider_order: { ...order, due_at_ms: wasDone || order.stopped ? null : nowMs } } };
+  if (wasDone) {
     const isCorrection = word.status === 'done' && word.outcome !== null;
     const automatic = isCorrection ? saidBy(current.automatic_reference!, word) : current.automatic_reference;
     return { after: { ...current, automatic_reference: automatic, provider_order: order } };
@@ -260,5 +272,5 @@ function recordLate(
 }
 
 function wordsOf({ code, message }: { code: string; message: string }): string {
-  return `${code}: ${message}`.slice(0, 500);
+  return `${code}: ${message}`.slice(0, 500).toWellFormed();
 }
