@@ -29,6 +29,9 @@ const pollMs = 1_000;
 
 const pauseMs = 1_000;
 
+/** So long the statements that end jobs have, once the last of these is done. */
+const lastStatementsMs = 2_000;
+
 /** A worker that has died is noticed within twice this time. */
 const releaseEveryMs = 5_000;
 
@@ -107,6 +110,7 @@ export class JobWorker {
     const events = new EventEmitter();
     let workerName = '';
     events.on('pool:create', ({ workerPool }: { workerPool: { id: string } }) => (workerName = workerPool.id));
+    const underWay = new Set<Promise<void>>();
     const runner = await run({
       pgPool: this.#pool,
       concurrency: jobsAtOnce,
@@ -116,7 +120,14 @@ export class JobWorker {
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       forbiddenFlags: async () => Object.values(this.#tasks).flatMap((task) => task.crowdedLanes()),
       taskList: Object.fromEntries(
-        Object.entries(this.#tasks).map(([name, task]) => [name, (subject) => task.run(subject as JobSubject)]),
+        Object.entries(this.#tasks).map(([name, task]) => [
+          name,
+          async (subject) => {
+            const running = task.run(subject as JobSubject);
+            underWay.add(running);
+            await running.finally(() => underWay.delete(running));
+          },
+        ]),
       ),
       logger: new QueueLogger(() => (level, message) => {
         if (level === 'error') this.#log.warn({ queue: message }, 'a job failed; it is tried again');
@@ -132,7 +143,16 @@ export class JobWorker {
         hasEnded = await Promise.race([end, delay(releaseEveryMs, false, { ref: false })]);
       }
     } finally {
-      await runner.stop().catch(() => {});
+      // It takes no more. After a lost statement it would wait for ever (it loses count of those that end jobs), so it is not relied on.
+      const stopped = runner
+        .stop()
+        .catch(() => {})
+        .then(() => true);
+      for (let isOver = false; !isOver;) {
+        await Promise.allSettled(underWay);
+        const hasStopped = await Promise.race([stopped, delay(lastStatementsMs, false, { ref: false })]);
+        isOver = hasStopped || underWay.size === 0;
+      }
     }
   }
 
