@@ -10,7 +10,7 @@ import {
 } from '../db/database.ts';
 import { Lanes } from './lanes.ts';
 import { exclusivesOf, prepareMember, type Making, type Member } from './member.ts';
-import { OverloadedError, type Mutation, type Outcome } from './mutation.ts';
+import { OverloadedError, type Mutation, type Outcome, type OwnDecision } from './mutation.ts';
 import { provesCommit, refusalCode, statementsOf, type RefusalReason, type Statement } from './statements.ts';
 
 /** Measured best up to 128 connections; above, larger batches carry more than they delay. */
@@ -114,6 +114,26 @@ export class Committer {
     } finally {
       this.#countPending(-1);
     }
+  }
+
+  /**
+   * As `commit`, for what the server does by itself: nobody asked for it, so it has no log and no answer, and its events name the system.
+   *
+   * @param own.decide null if there is nothing to do any more.
+   * @throws also what the database refused.
+   */
+  async commitOwn(own: {
+    accountId: string;
+    touches: readonly string[];
+    decide: () => Promise<OwnDecision | null>;
+  }): Promise<void> {
+    const outcome = await this.commit({
+      ...own,
+      request: null,
+      claim: null,
+      decide: async () => ({ changes: [], ...(await own.decide()), answer: null }),
+    });
+    if (outcome.kind === 'refused') throw outcome.error;
   }
 
   /** The accounts whose counts have grown rows since the last call; see `foldCounts`. */

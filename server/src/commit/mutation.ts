@@ -36,6 +36,9 @@ export interface ClockAdvance {
   toMs: number;
 }
 
+/** What the server decides by itself: there is nobody to answer. */
+export type OwnDecision = Omit<Decision, 'answer'>;
+
 /** An answer, rendered before the commit that stores it: what is sent are exactly these bytes. */
 export interface Answer {
   status: number;

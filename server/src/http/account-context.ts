@@ -65,18 +65,15 @@ export async function pinned(context: AccountContext, call: Call, facts: Account
   const account = resources.find(({ ownedBy }) => ownedBy)!;
   const wanted = config.latestVersion ?? call.versionsServed[0]!;
   const version = call.versionsServed.includes(wanted) ? wanted : call.versionsServed[0]!;
-  const outcome = await committer.commit({
+  await committer.commitOwn({
     accountId: facts.id,
-    request: null,
-    claim: null,
     touches: [facts.id],
     async decide() {
       const record = (await readRecord(account, facts.id, facts.id))!;
       const { changes } = decidingOf(account, record, { after: account.ownedBy!.pin(record, version) });
-      return { changes, answer: null };
+      return { changes };
     },
   });
-  if (outcome.kind === 'refused') throw outcome.error;
   // Whoever was first has decided.
   const now = await accounts.getAnew(facts.id);
   if (now && isPinned(now)) return now;

@@ -29,22 +29,19 @@ export async function disableFailingEndpoints(context: DisablingContext): Promis
 }
 
 async function disable({ committer, database, readRecord, clock }: DisablingContext, accountId: string, id: string) {
-  const outcome = await committer.commit({
+  await committer.commitOwn({
     accountId,
-    request: null,
-    claim: null,
     touches: [id],
     decide: async () => {
       const current = (await readRecord(webhookEndpoint, accountId, id)) as WebhookEndpointRecord | null;
       // It may have answered, or have been enabled again, at this moment.
       const row = await readFailures(database.readers, accountId, id);
       const isStill = current?.status === 'enabled' && row?.enablement === current.enablement;
-      if (!isStill || !isGivenUp(failuresOf(row))) return { changes: [], answer: null };
+      if (!isStill || !isGivenUp(failuresOf(row))) return null;
       const decided = disableFailing(current, failuresOf(row), toSeconds(clock.nowMs()));
-      return { ...decidingOf(webhookEndpoint, current, decided), answer: null };
+      return decidingOf(webhookEndpoint, current, decided);
     },
   });
-  if (outcome.kind === 'refused') throw outcome.error;
 }
 
 interface FailuresRow {

@@ -113,10 +113,8 @@ export class Eraser {
   async #eraseRecords(about: Resource, accountId: string, recordIds: string[], personId: string): Promise<string[]> {
     const { committer, resources, readRecord, clock } = this.#context;
     const files = await this.#filesOf(about, accountId, recordIds, personId);
-    const outcome = await committer.commit({
+    await committer.commitOwn({
       accountId,
-      request: null,
-      claim: null,
       touches: [...recordIds, ...files.map(({ id }) => id)],
       decide: async () => {
         const records = await Promise.all(recordIds.map((id) => readRecord(about, accountId, id)));
@@ -129,10 +127,9 @@ export class Eraser {
           const file = await readRecord(resource, accountId, id);
           if (file) changes.push({ resource, before: withoutPerson(resource, file), after: null });
         }
-        return { changes: await withRollUps({ resources, readRecord }, accountId, changes), answer: null };
+        return { changes: await withRollUps({ resources, readRecord }, accountId, changes) };
       },
     });
-    if (outcome.kind === 'refused') throw outcome.error;
     return [...recordIds, ...files.map(({ id }) => id)];
   }
 

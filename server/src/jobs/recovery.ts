@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Committer } from '../commit/committer.ts';
-import type { Decision } from '../commit/mutation.ts';
+import type { OwnDecision } from '../commit/mutation.ts';
 import { decidingOf } from '../core/change.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import { firstIdAt, timeOfId, type Id, type IdMaker } from '../core/ids.ts';
@@ -78,29 +78,26 @@ export class Recoveries {
     const underWay = this.#underWay.get(id);
     if (underWay !== undefined && (await isUnderWay(database.listers, accountId, underWay))) return;
     this.#underWay.delete(id);
-    const outcome = await committer.commit({
+    await committer.commitOwn({
       accountId,
-      request: null,
-      claim: null,
       touches: [id],
       decide: async () => {
         const current = (await readRecord(recovery, accountId, id)) as RecoveryRecord | null;
-        if (current?.status !== 'pending') return { changes: [], answer: null };
+        if (current?.status !== 'pending') return null;
         const endpoint = await readRecord(webhookEndpoint, accountId, current.webhook_endpoint);
         return this.#decidePage(current, endpoint as WebhookEndpointRecord | null);
       },
     });
-    if (outcome.kind === 'refused') throw outcome.error;
   }
 
-  async #decidePage(current: RecoveryRecord, endpoint: WebhookEndpointRecord | null): Promise<Decision> {
+  async #decidePage(current: RecoveryRecord, endpoint: WebhookEndpointRecord | null): Promise<OwnDecision> {
     const { clock, ids } = this.#context;
     const nowSeconds = toSeconds(clock.nowMs());
     if (!endpoint || endpoint.status === 'disabled') {
-      return { ...decidingOf(recovery, current, ended(current, 'canceled', nowSeconds)), answer: null };
+      return decidingOf(recovery, current, ended(current, 'canceled', nowSeconds));
     }
     const page = await this.#nextPage(current, endpoint);
-    if (!page) return { ...decidingOf(recovery, current, ended(current, 'completed', nowSeconds)), answer: null };
+    if (!page) return decidingOf(recovery, current, ended(current, 'completed', nowSeconds));
     const deliveries = page.missed.map(({ event, event_account: eventAccountId, type }): RequestedDelivery => ({
       id: ids.make('dlv'),
       eventId: event,
@@ -113,7 +110,7 @@ export class Recoveries {
     }));
     this.#underWay.set(current.id, { endpointId: endpoint.id, first: deliveries[0]!.id, last: deliveries.at(-1)!.id });
     const after = { ...current, resent: current.resent + deliveries.length, position: page.position };
-    return { ...decidingOf(recovery, current, { after }), deliveries, answer: null };
+    return { ...decidingOf(recovery, current, { after }), deliveries };
   }
 
   /**

@@ -62,18 +62,15 @@ export class ProviderCallbacks {
 
   async #bringForward(accountId: string, id: string, provider: Provider): Promise<void> {
     const { committer, readRecord, clock } = this.#context;
-    const outcome = await committer.commit({
+    await committer.commitOwn({
       accountId,
-      request: null,
-      claim: null,
       touches: [id],
       decide: async () => {
         const current = (await readRecord(reference, accountId, id)) as ReferenceRecord | null;
         // It may be another service's, or nobody's any more.
-        if (current?.automatic_reference?.provider !== provider) return { changes: [], answer: null };
-        return { ...decidingOf(reference, current, heard(current, clock.nowMs())), answer: null };
+        if (current?.automatic_reference?.provider !== provider) return null;
+        return decidingOf(reference, current, heard(current, clock.nowMs()));
       },
     });
-    if (outcome.kind === 'refused') throw outcome.error;
   }
 }

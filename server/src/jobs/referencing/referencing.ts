@@ -195,19 +195,16 @@ export class Referencing implements Task {
     decide: (now: ReferenceRecord) => Decided<ReferenceRecord>,
   ): Promise<void> {
     const { committer, readRecord } = this.#context;
-    const outcome = await committer.commit({
+    await committer.commitOwn({
       accountId,
-      request: null,
-      claim: null,
       touches: application === null ? [id] : [id, application],
       decide: async () => {
         const now = (await readRecord(reference, accountId, id)) as ReferenceRecord | null;
-        if (!now) return { changes: [], answer: null };
+        if (!now) return null;
         const changes: RecordChange[] = decidingOf(reference, now, decide(now)).changes;
-        return { changes: await withRollUps(this.#context, accountId, changes), answer: null };
+        return { changes: await withRollUps(this.#context, accountId, changes) };
       },
     });
-    if (outcome.kind === 'refused') throw outcome.error;
   }
 
   #deskOf(provider: Provider): Desk {

@@ -70,17 +70,15 @@ export class Simulations {
   async #taken(current: ReferenceRecord): Promise<void> {
     const { committer, readRecord, clock } = this.#context;
     const { account_id: accountId, id } = current;
-    await committer.commit({
+    await committer.commitOwn({
       accountId,
-      request: null,
-      claim: null,
       touches: [id],
       decide: async () => {
         const now = (await readRecord(reference, accountId, id)) as ReferenceRecord;
         // It is shown at once, however lately something was.
         const order = now.provider_order && { ...now.provider_order, due_at_ms: clock.nowMs(), shown_at_ms: 0 };
         const after = { ...now, provider_order: order };
-        return { ...decidingOf(reference, now, { after }), answer: null };
+        return decidingOf(reference, now, { after });
       },
     });
     const startedMs = performance.now();
