@@ -112,6 +112,8 @@ export class JobWorker {
       concurrency: jobsAtOnce,
       pollInterval: pollMs,
       noHandleSignals: true,
+      // In batches, whose failure stops the queue; of one that is told by itself the library hears nobody, and the process would end.
+      preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       forbiddenFlags: async () => Object.values(this.#tasks).flatMap((task) => task.crowdedLanes()),
       taskList: Object.fromEntries(
         Object.entries(this.#tasks).map(([name, task]) => [name, (subject) => task.run(subject as JobSubject)]),
