@@ -283,6 +283,7 @@ create table tenant_references (
 
 CREATE INDEX tenant_references_application ON public.tenant_references USING btree (account_id, application, id);
 CREATE INDEX tenant_references_customer ON public.tenant_references USING btree (account_id, customer, id) WHERE (customer IS NOT NULL);
+CREATE INDEX tenant_references_open_orders ON public.tenant_references USING btree (account_id, id) WHERE ((provider_order IS NOT NULL) AND (status = ANY (ARRAY['pending'::text, 'processing'::text])));
 CREATE INDEX tenant_references_outcome ON public.tenant_references USING btree (account_id, outcome, id) WHERE (outcome IS NOT NULL);
 CREATE INDEX tenant_references_reference_pdf ON public.tenant_references USING btree (account_id, reference_pdf) WHERE (reference_pdf IS NOT NULL);
 CREATE INDEX tenant_references_status ON public.tenant_references USING btree (account_id, status, id);

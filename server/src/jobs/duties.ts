@@ -11,6 +11,7 @@ import type { Resource } from '../core/resource.ts';
 import { disableFailingEndpoints } from './disabling.ts';
 import type { Eraser } from './erasure.ts';
 import { Recoveries } from './recovery.ts';
+import { wakeOverdueReferences } from './referencing/overdue.ts';
 import { dutiesLockKey, withLock } from '../db/advisory-locks.ts';
 import { withClient, type Connection, type Pool } from '../db/database.ts';
 import { makePartitionsAhead } from '../db/partitions.ts';
@@ -47,6 +48,9 @@ const recoveriesEveryMs = 1_000;
 
 /** It is a matter of days. */
 const disablingEveryMs = 60_000;
+
+/** Their jobs are in the queue, unless something is wrong with it. */
+const overdueEveryMs = 10 * 60_000;
 
 /** Partitions are made weeks ahead, so a few days without success do no harm. */
 const partitionsEveryMs = 6 * 3600 * 1000;
@@ -122,6 +126,7 @@ export function startDuties(context: {
     every(erasuresEveryMs, 'finish erasures', () => context.eraser.finish()),
     every(recoveriesEveryMs, 'carry on recoveries', () => recoveries.advance()),
     every(disablingEveryMs, 'disable failing endpoints', () => disableFailingEndpoints(context)),
+    every(overdueEveryMs, 'wake overdue references', () => wakeOverdueReferences(context)),
     every(partitionsEveryMs, 'make partitions', () =>
       withClient(connection, (client) =>
         withLock(client, dutiesLockKey, () => makePartitionsAhead(client, clock.nowMs())),

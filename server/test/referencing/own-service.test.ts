@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startWork } from '../../src/work.ts';
+import { withClient } from '../../src/db/database.ts';
 import { good } from '../support/server.ts';
 import { refer, referenceNow, untilReference } from './scenario.ts';
 import { callBack, ownService, serverAsking } from './service.ts';
@@ -102,3 +103,49 @@ test('a burst for one service that hangs leaves places for the others', { timeou
   await delay(3_000);
   expect(most).toBeLessThanOrEqual(8);
 });
+
+test('a database that ends all connections holds nothing up for long', { timeout: 60_000 }, async () => {
+  const service = await ownService();
+  const server = await serverAsking(service);
+  const made = [];
+  for (let round = 0; round < 5; round++) {
+    made.push((await refer(server.api)).id);
+    await withClient(server.connection, (client) =>
+      client.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+      ),
+    );
+    await delay(300);
+  }
+  Object.assign(service.order, { stage: 'DONE', decision: 'ACCEPT' });
+  for (const id of made) await callBack(server, id);
+  for (const id of made) {
+    // What was being ordered when it happened is looked at in a minute.
+    await expect
+      .poll(async () => (await referenceNow(server.api, id)).automatic_reference.status, { timeout: 20_000 })
+      .not.toBe('queued');
+    await callBack(server, id);
+    await untilReference(server.api, id, { status: 'complete' }, 20_000);
+  }
+});
+
+test(
+  'a job whose end cannot be written down stops the queue for a moment, and not the process',
+  { timeout: 40_000 },
+  async () => {
+    const service = await ownService();
+    const server = await serverAsking(service);
+    Object.assign(service.order, { stage: 'DONE', decision: 'ACCEPT' });
+    await withClient(server.connection, async (client) => {
+      await client.query(`
+      create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
+      create trigger refuse before delete on graphile_worker._private_jobs for each row execute function refuse()`);
+      const { id } = await refer(server.api);
+      await untilReference(server.api, id, { status: 'complete' });
+      await delay(500);
+      await client.query('drop trigger refuse on graphile_worker._private_jobs');
+    });
+    const { id } = await refer(server.api);
+    await untilReference(server.api, id, { status: 'complete' });
+  },
+);

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { wakeOverdueReferences } from '../../src/jobs/referencing/overdue.ts';
+import { good } from '../support/server.ts';
+import { eventsOf, quickServerForTest, refer, referenceNow, untilReference } from './scenario.ts';
+
+test('references whose jobs are lost are carried on when they are an hour overdue, and no others', async () => {
+  const { api, context } = await quickServerForTest({ TENURE_SIMULATOR_SPEED: '10' });
+  const { readers } = context.database;
+  const lost = await refer(api);
+  const waiting = await refer(api, { simulate: 'stuck' });
+  await untilReference(api, lost.id, { status: 'processing' });
+  await untilReference(api, waiting.id, { status: 'processing' });
+  // Nobody calls back either.
+  await readers.query('update simulated_orders set tell_at_ms = null');
+  await readers.query('delete from graphile_worker._private_jobs where key = $1', [lost.id]);
+  await wakeOverdueReferences(context);
+  expect(await jobsOf(lost.id)).toBe(0);
+
+  await good(api.post('/v1/test_helpers/clock/advance', { seconds: 2 * 3600 }));
+  const before = await eventsOf(api, lost.id);
+  await wakeOverdueReferences(context);
+  await untilReference(api, lost.id, { status: 'complete', outcome: 'accept' });
+  expect((await eventsOf(api, lost.id)).length).toBeGreaterThan(before.length);
+  expect((await referenceNow(api, waiting.id)).status).toBe('processing');
+
+  async function jobsOf(id: string): Promise<number> {
+    const { rows } = await readers.query('select from graphile_worker._private_jobs where key = $1', [id]);
+    return rows.length;
+  }
+});
