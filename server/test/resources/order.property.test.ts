@@ -15,7 +15,8 @@ import {
   recordWord,
   type ProviderWord,
 } from '../../src/resources/reference/order.ts';
-import { cancel, endForErasure, update, type ReferenceRecord } from '../../src/resources/reference/transitions.ts';
+import type { ReferenceRecord } from '../../src/resources/reference/record.ts';
+import { cancel, endForErasure, update } from '../../src/resources/reference/transitions.ts';
 import { callerAt } from '../support/caller.ts';
 
 const runs = { numRuns: 2_000 };

@@ -7,7 +7,7 @@ import { ProviderFault } from '../../providers/provider.ts';
 import { account, type AccountRecord } from '../../resources/account.ts';
 import { application, type ApplicationRecord } from '../../resources/application.ts';
 import { customer, type CustomerRecord } from '../../resources/customer.ts';
-import type { ReferenceRecord } from '../../resources/reference/transitions.ts';
+import type { ReferenceRecord } from '../../resources/reference/record.ts';
 
 /** Where the services are, as this deployment reaches them. */
 export interface Desk {

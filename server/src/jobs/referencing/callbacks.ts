@@ -9,7 +9,7 @@ import type { Callback, ReferencingProvider } from '../../providers/provider.ts'
 import { account, type AccountRecord } from '../../resources/account.ts';
 import { reference } from '../../resources/reference/index.ts';
 import { heard } from '../../resources/reference/order.ts';
-import type { ReferenceRecord } from '../../resources/reference/transitions.ts';
+import type { ReferenceRecord } from '../../resources/reference/record.ts';
 import { credentialsOf } from './access.ts';
 
 interface CallbackContext {

@@ -6,7 +6,7 @@ import type { Pool } from '../../db/database.ts';
 import type { RecordReader } from '../../db/records.ts';
 import { reference } from '../../resources/reference/index.ts';
 import { nextStepOf } from '../../resources/reference/order.ts';
-import type { ReferenceRecord } from '../../resources/reference/transitions.ts';
+import type { ReferenceRecord } from '../../resources/reference/record.ts';
 
 /** No job waits for so long where there is a worker. */
 const overdueMs = 3_600_000;

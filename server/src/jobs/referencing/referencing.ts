@@ -22,7 +22,7 @@ import {
   type Asked,
   type OrderStep,
 } from '../../resources/reference/order.ts';
-import type { ReferenceRecord } from '../../resources/reference/transitions.ts';
+import type { ReferenceRecord } from '../../resources/reference/record.ts';
 import type { JobSubject, Task } from '../queue.ts';
 import { orderOf, readAccount, requiredCredentials, type Desk, type Desks } from './access.ts';
 import { pauseAfterFailure, scaled } from './pauses.ts';

@@ -9,7 +9,7 @@ import type { RecordReader } from '../../db/records.ts';
 import { ProviderFault, type Findings } from '../../providers/provider.ts';
 import type { ReportContents } from '../../report/contents.ts';
 import { file, type FileRecord } from '../../resources/file.ts';
-import type { ReferenceRecord } from '../../resources/reference/transitions.ts';
+import type { ReferenceRecord } from '../../resources/reference/record.ts';
 import { addressOf, readAccount, readApplicant } from './access.ts';
 
 /** Turns what was found into a PDF, off the event loop. */

@@ -8,7 +8,7 @@ import type { StoredRecord } from '../../core/resource.ts';
 import type { Pool } from '../../db/database.ts';
 import type { RecordReader } from '../../db/records.ts';
 import { reference } from '../../resources/reference/index.ts';
-import type { ReferenceRecord } from '../../resources/reference/transitions.ts';
+import type { ReferenceRecord } from '../../resources/reference/record.ts';
 import { advance, complete, fail, note } from '../../simulator/force.ts';
 
 /** A worker takes it up at once; where none runs, nobody waits for ever. */

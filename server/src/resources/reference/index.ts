@@ -15,11 +15,11 @@ import {
   Outcome,
   ReferenceType,
   Status,
-  decideAutomaticReference,
   withoutFindings,
 } from './shape.ts';
-import { withoutLateWords } from './order.ts';
-import { cancel, endForErasure, update, type ReferenceRecord } from './transitions.ts';
+import { decideAutomaticReference, withoutLateWords } from './order.ts';
+import type { ReferenceRecord } from './record.ts';
+import { cancel, endForErasure, update } from './transitions.ts';
 
 /** A check on a person who wants to rent: the heart of the product (spec, reference). */
 export const reference = defineResource<ReferenceRecord>({

@@ -1,7 +1,10 @@
+import type { Static } from 'typebox';
 import { isErased, type RecordChange } from '../../core/change.ts';
 import { sameJson, type Json, type JsonObject } from '../../core/diff.ts';
-import type { Decided } from '../../core/resource.ts';
-import type { ReferenceRecord } from './transitions.ts';
+import { invalidParameter } from '../../core/errors.ts';
+import type { Caller, Decided } from '../../core/resource.ts';
+import type { ProviderOrder, ReferenceRecord } from './record.ts';
+import type { AutomaticReferenceInput } from './shape.ts';
 
 /*
  *                 submit              read ⟲ until it is done
@@ -14,31 +17,6 @@ import type { ReferenceRecord } from './transitions.ts';
  * What a provider says moves the reference as long as nobody has ended it. A provider that cannot be asked never fails the person: that is
  * said in `last_error`, and it is asked again.
  */
-
-/** What is known of the order with the provider, and shown to nobody. */
-export interface ProviderOrder {
-  /** The provider's own id of it; null until it is known to be there. */
-  id: string | null;
-  /** The provider has called back, so there is an order, though its id may not be known. */
-  called?: true;
-  /** When the next step is to be taken, in milliseconds; null if there is none. */
-  due_at_ms: number | null;
-  /** How often in a row the provider could not be asked. */
-  failures: number;
-  /** When its progress was last shown, in milliseconds. */
-  shown_at_ms: number;
-  /** It was told to stop, or it cannot be told. */
-  stopped: boolean;
-  /** What it said after somebody else had ended the reference, the oldest first. */
-  later: LateWord[];
-}
-
-interface LateWord {
-  /** In seconds since the Unix epoch. */
-  heard: number;
-  status: string;
-  outcome: string | null;
-}
 
 /** What a provider says of an order; see `Progress` of the providers. */
 export interface ProviderWord {
@@ -67,6 +45,28 @@ const lateWordsMax = 20;
 /** The order of a new reference, which is to be made at once. */
 export function newOrder(nowSeconds: number): ProviderOrder {
   return { id: null, due_at_ms: nowSeconds * 1000, failures: 0, shown_at_ms: 0, stopped: false, later: [] };
+}
+
+/** Settles which service will be asked. A sandbox always has one: its simulators. */
+export function decideAutomaticReference(
+  input: Static<typeof AutomaticReferenceInput> | null,
+  caller: Caller,
+): Pick<ReferenceRecord, 'automatic_reference' | 'provider_order'> {
+  if (!input) return { automatic_reference: null, provider_order: null };
+  const enabled = input.enabled ?? true;
+  const fallback = caller.account.default_provider ?? (caller.mode === 'sandbox' ? 'provider_a' : null);
+  const provider = input.provider ?? (enabled ? fallback : null);
+  if (enabled && !provider) {
+    throw invalidParameter(
+      'automatic_reference[provider]',
+      'No referencing provider is set: send `automatic_reference[provider]`, or set a default provider for the account.',
+    );
+  }
+  const status = enabled ? 'queued' : null;
+  return {
+    automatic_reference: { enabled, last_error: null, outcome: null, provider, status, provider_data: null },
+    provider_order: enabled ? newOrder(caller.nowSeconds) : null,
+  };
 }
 
 /** What is to be done about the order now; null if nothing is. */

@@ -1,10 +1,7 @@
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import type { Json, JsonObject } from '../../core/diff.ts';
-import { invalidParameter } from '../../core/errors.ts';
 import { providers } from '../../core/providers.ts';
-import { closedObject, described, nullable, oneOf, type Caller } from '../../core/resource.ts';
-import { newOrder } from './order.ts';
-import type { ReferenceRecord } from './transitions.ts';
+import { closedObject, described, nullable, oneOf } from '../../core/resource.ts';
 
 export const Status = oneOf('pending', 'processing', 'complete', 'canceled');
 export const Outcome = oneOf('accept', 'consider', 'high_risk');
@@ -88,26 +85,4 @@ export function withoutFindings(automaticReference: Json): Json {
   const members = automaticReference as JsonObject;
   const emptied = ['last_error', 'provider_data'].filter((name) => Object.hasOwn(members, name));
   return { ...members, ...Object.fromEntries(emptied.map((name) => [name, null])) };
-}
-
-/** Settles which service will be asked. A sandbox always has one: its simulators. */
-export function decideAutomaticReference(
-  input: Static<typeof AutomaticReferenceInput> | null,
-  caller: Caller,
-): Pick<ReferenceRecord, 'automatic_reference' | 'provider_order'> {
-  if (!input) return { automatic_reference: null, provider_order: null };
-  const enabled = input.enabled ?? true;
-  const fallback = caller.account.default_provider ?? (caller.mode === 'sandbox' ? 'provider_a' : null);
-  const provider = input.provider ?? (enabled ? fallback : null);
-  if (enabled && !provider) {
-    throw invalidParameter(
-      'automatic_reference[provider]',
-      'No referencing provider is set: send `automatic_reference[provider]`, or set a default provider for the account.',
-    );
-  }
-  const status = enabled ? 'queued' : null;
-  return {
-    automatic_reference: { enabled, last_error: null, outcome: null, provider, status, provider_data: null },
-    provider_order: enabled ? newOrder(caller.nowSeconds) : null,
-  };
 }

@@ -1,22 +1,10 @@
 import type { Static } from 'typebox';
 import { isErased } from '../../core/change.ts';
 import { ApiError } from '../../core/errors.ts';
-import type { Caller, Decided, StoredRecord } from '../../core/resource.ts';
-import { stopProvider, type ProviderOrder } from './order.ts';
-import type { AutomaticReference, Outcome, ReferenceType, Status } from './shape.ts';
-
-export type ReferenceRecord = StoredRecord & {
-  application: string | null;
-  automatic_reference: Static<typeof AutomaticReference> | null;
-  /** Null if no provider is asked. */
-  provider_order: ProviderOrder | null;
-  completed_at: number | null;
-  customer: string | null;
-  outcome: Static<typeof Outcome> | null;
-  reference_pdf: string | null;
-  status: Static<typeof Status>;
-  type: Static<typeof ReferenceType>;
-};
+import type { Caller, Decided } from '../../core/resource.ts';
+import { stopProvider } from './order.ts';
+import type { ReferenceRecord } from './record.ts';
+import type { Outcome } from './shape.ts';
 
 export interface ReferenceUpdate {
   outcome?: Static<typeof Outcome>;
