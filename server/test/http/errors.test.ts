@@ -716,6 +716,7 @@ describe('faults of ours', () => {
             if (full) throw new OverloadedError('The queue is full.');
             return context.committer.commit(...mutation);
           },
+          commitOwn: (own: Parameters<Context['committer']['commitOwn']>[0]) => context.committer.commitOwn(own),
         } as Context['committer'],
       }),
     });
