@@ -153,8 +153,10 @@ test('a job of a worker that has lost its connections, and is at it for long, is
   await expect.poll(() => begun, { timeout: 5_000 }).toEqual(['first ref_1']);
   await endConnections();
   workerForTest(async ({ id }) => void begun.push(`second ${id}`));
+  // Whatever becomes of the test, the first one ends.
+  onTestFinished(() => end());
   await expect.poll(() => begun, { timeout: 14_000 }).toEqual(['first ref_1', 'second ref_1']);
-  expect(await jobsLeft()).toBe(0);
+  await expect.poll(jobsLeft, { timeout: 5_000 }).toBe(0);
   end();
   // The first one is as good as new.
   await add(['ref_2']);
