@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { workingDaySeconds } from './jobs/referencing/pauses.ts';
 import { Referencing } from './jobs/referencing/referencing.ts';
-import type { Desks } from './jobs/referencing/access.ts';
+import type { Desk } from './jobs/referencing/access.ts';
 import { JobWorker } from './jobs/queue.ts';
 import { simulatedProviders } from './config.ts';
 import type { Context } from './context.ts';
-import { providers as providerNames } from './core/providers.ts';
+import { providers as providerNames, type Provider } from './core/providers.ts';
 import { HttpProviderClient } from './providers/client.ts';
 import { referencingProviders } from './providers/index.ts';
 import { ReportPrinter } from './report/index.ts';
@@ -36,15 +36,16 @@ export async function startWork(context: Context): Promise<Work> {
     workingDaySeconds: config.simulatedDaySeconds,
     providers: simulated,
   });
-  const desks: Desks = new Map(
-    providerNames.flatMap((provider) => {
-      const isSimulated = simulated.includes(provider);
-      const url = isSimulated ? simulators.urls[provider] : config.providerUrls[provider];
-      if (url === undefined || url === null) return [];
-      const client = new HttpProviderClient(url, isSimulated ? callTimeoutMs.simulated : callTimeoutMs.real);
-      return [[provider, { client, isSimulated }] as const];
-    }),
-  );
+  const clients: HttpProviderClient[] = [];
+  const desks = new Map<Provider, Desk>();
+  for (const provider of providerNames) {
+    const isSimulated = simulated.includes(provider);
+    const url = isSimulated ? simulators.urls[provider] : config.providerUrls[provider];
+    if (url === undefined || url === null) continue;
+    const client = new HttpProviderClient(url, isSimulated ? callTimeoutMs.simulated : callTimeoutMs.real);
+    clients.push(client);
+    desks.set(provider, { client, isSimulated });
+  }
   const printer = new ReportPrinter();
   const referencing = new Referencing(context, {
     providers: referencingProviders,
@@ -61,7 +62,6 @@ export async function startWork(context: Context): Promise<Work> {
   worker.start();
   return {
     async stop() {
-      const clients = [...desks.values()].map(({ client }) => client as HttpProviderClient);
       const stopped = worker.stop();
       await Promise.race([stopped, delay(callsEndMs, undefined, { ref: false })]);
       await Promise.all(clients.map((client) => client.close()));

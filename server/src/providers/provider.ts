@@ -8,8 +8,6 @@ import type { Provider } from '../core/providers.ts';
 /** A referencing service, as this server speaks to it. Every call is safe to repeat: the reference's id makes it the same order. */
 export interface ReferencingProvider {
   name: Provider;
-  /** The names of what an account must have to ask it, as the account's `provider_credentials` has them. */
-  credentials: readonly string[];
   /** How long to wait before looking again at an order that nothing was heard of, in seconds. */
   lookAgainAfterSeconds: number;
   /**

@@ -86,7 +86,6 @@ const toleranceSeconds = 300;
 
 export const providerA: ReferencingProvider = {
   name: 'provider_a',
-  credentials: ['api_key', 'signing_secret'],
   lookAgainAfterSeconds: 300,
 
   async submit(access, order) {

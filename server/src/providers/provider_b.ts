@@ -81,7 +81,6 @@ const faultSchema = Type.Object({ Fault: Type.Object({ Code: Type.String(), Text
 
 export const providerB: ReferencingProvider = {
   name: 'provider_b',
-  credentials: ['username', 'password'],
   lookAgainAfterSeconds: 300,
 
   async submit(access, order) {

@@ -82,7 +82,6 @@ const problemSchema = Type.Object({ type: Type.String(), detail: Type.String() }
 
 export const providerC: ReferencingProvider = {
   name: 'provider_c',
-  credentials: ['api_key', 'signing_secret'],
   lookAgainAfterSeconds: 600,
 
   async submit(access, order) {

@@ -72,7 +72,6 @@ const faultSchema = Type.Object({ code: Type.String(), reason: Type.String() });
 
 export const providerD: ReferencingProvider = {
   name: 'provider_d',
-  credentials: ['token'],
   lookAgainAfterSeconds: 30,
 
   async submit(access, order) {

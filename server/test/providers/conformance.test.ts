@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { providers } from '../../src/core/providers.ts';
+import { credentialNames, providers } from '../../src/core/providers.ts';
 import { referencingProviders } from '../../src/providers/index.ts';
 import {
   faultOf,
@@ -28,7 +28,7 @@ async function orderCount(): Promise<number> {
 describe.each(providers)('%s', (name) => {
   test('says who it is and what it needs', () => {
     expect(referencingProviders[name].name).toBe(name);
-    expect(Object.keys(goodCredentials[name])).toEqual(referencingProviders[name].credentials);
+    expect(Object.keys(goodCredentials[name])).toEqual(credentialNames[name]);
   });
 
   test('takes an order, brings it to its end, and tells what it has found', async () => {
@@ -207,5 +207,8 @@ test('of several who order the same from the flaky one at once, one has made it,
     });
   const answers = await Promise.all(Array.from({ length: 20 }, post));
   const count = (wanted: number): number => answers.filter(({ status }) => status === wanted).length;
-  expect([count(201), count(409), count(429) + count(500)]).toEqual([1, 13, 6]);
+  expect(count(201)).toBe(1);
+  // How many meet one of its faults depends on who comes when.
+  expect(count(409)).toBeGreaterThan(0);
+  expect(count(201) + count(409) + count(429) + count(500)).toBe(answers.length);
 });
