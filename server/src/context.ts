@@ -60,6 +60,7 @@ export interface Overrides {
   clock?: Clock;
   randomBytes?: RandomBytes;
   resolveHost?: ResolveHost;
+  openDatabase?: typeof openDatabase;
   dispatcherLimits?: Partial<DispatcherLimits>;
   streamLimits?: Partial<StreamLimits>;
   /** As if this were another release. */
@@ -97,7 +98,7 @@ export async function createContext(
     return deployment;
   });
 
-  const database = openDatabase(connection, log);
+  const database = (overrides.openDatabase ?? openDatabase)(connection, log);
   await migrateQueue(connection, database.jobs);
   const metrics = new Metrics({
     database,
