@@ -61,7 +61,7 @@ async function startDeployment(): Promise<{ servers: Deployment[]; apis: Api[] }
   for (let number = 1; number <= processes; number++) {
     const server = await deployment.start({ TENURE_ROLE: 'api' });
     servers.push(server);
-    apis.push(new Api(server.url, deployment.secretKey));
+    apis.push(new Api([server.url], deployment.secretKey));
   }
   return { servers, apis };
 }

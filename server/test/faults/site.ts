@@ -28,11 +28,12 @@ export interface Site {
  * Starts the database and chooses the places of the servers, which are to be started; the first of them alone, because it makes the tables
  * and the first account.
  *
- * @param options.settings of each server, by its environment.
+ * @param options.servers what each is told by its environment beside what all are told.
+ * @param options.settings of all servers.
  * @param options.program another one than the server's own.
  */
 export async function openSite(options: {
-  servers: number;
+  servers: readonly Record<string, string>[];
   settings?: Record<string, string>;
   program?: string;
 }): Promise<Site> {
@@ -49,10 +50,9 @@ export async function openSite(options: {
     ...options.settings,
   };
   const servers: Deployment[] = [];
-  for (let number = 0; number < options.servers; number++) {
-    servers.push(
-      await Deployment.create({ secretKey, settings, ...(options.program && { program: options.program }) }),
-    );
+  for (const own of options.servers) {
+    const program = options.program && { program: options.program };
+    servers.push(await Deployment.create({ secretKey, settings: { ...settings, ...own }, ...program }));
   }
   return {
     network,

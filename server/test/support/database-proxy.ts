@@ -23,6 +23,8 @@ export interface DatabaseProxy {
   /** Refuses new connections and drops those there are, until `open` is called. */
   close(): void;
   open(): void;
+  /** Lets nothing through in either direction, as if the network were dead, until `open` or `close` is called; no connection breaks. */
+  silence(): void;
   /** How many notifications it has kept to itself. */
   readonly droppedNotifications: number;
   stop(): Promise<void>;
@@ -46,6 +48,7 @@ export async function startDatabaseProxy(
   /** Connections whose server side is gone, while the database does not know. */
   const lingering = new Set<Socket>();
   let closed = false;
+  let silent = false;
   let droppedNotifications = 0;
 
   const server = createServer((client) => {
@@ -53,6 +56,7 @@ export async function startDatabaseProxy(
     const upstream = connectTo(database);
     for (const socket of [client, upstream]) {
       sockets.add(socket);
+      if (silent) socket.pause();
       socket.on('error', () => {});
       socket.on('close', () => {
         sockets.delete(socket);
@@ -106,6 +110,12 @@ export async function startDatabaseProxy(
     },
     open() {
       closed = false;
+      silent = false;
+      for (const socket of sockets) socket.resume();
+    },
+    silence() {
+      silent = true;
+      for (const socket of sockets) socket.pause();
     },
     get droppedNotifications() {
       return droppedNotifications;

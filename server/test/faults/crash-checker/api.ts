@@ -9,12 +9,15 @@ export type Request = Pick<Operation, 'method' | 'path' | 'body' | 'key'>;
 
 /** Sends requests as they are: nothing is repeated, and nothing is hidden. */
 export class Api {
-  readonly #url: string;
+  readonly #urls: readonly string[];
   readonly #secretKey: string;
   readonly #agent = new Agent({ keepAlive: true });
 
-  constructor(url: string, secretKey: string) {
-    this.#url = url;
+  #sent = 0;
+
+  /** @param urls of one API: where several processes serve it, each has its turn. */
+  constructor(urls: readonly string[], secretKey: string) {
+    this.#urls = urls;
     this.#secretKey = secretKey;
   }
 
@@ -26,11 +29,12 @@ export class Api {
       ...(method === 'POST' && { 'content-length': Buffer.byteLength(bytes) }),
       ...(key !== null && { 'idempotency-key': key }),
     };
+    const url = this.#urls[this.#sent++ % this.#urls.length]! + path;
     return new Promise((resolve) => {
       const unanswered = (error: NodeJS.ErrnoException): void =>
         resolve({ kind: 'unanswered', reason: error.code ?? error.message });
       const signal = AbortSignal.timeout(answerTimeoutMs);
-      const sent = request(this.#url + path, { method, headers, agent: this.#agent, signal }, (response) => {
+      const sent = request(url, { method, headers, agent: this.#agent, signal }, (response) => {
         const pieces: Buffer[] = [];
         response.on('data', (piece: Buffer) => pieces.push(piece));
         response.on('error', unanswered);

@@ -110,8 +110,13 @@ export class Deployment {
     await this.#end('SIGKILL');
   }
 
-  /** Pauses the server, or lets it go on. */
-  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+  /** Whether its process is there. */
+  get isRunning(): boolean {
+    return this.#server !== null && !hasEnded(this.#server);
+  }
+
+  /** Pauses the server, lets it go on, or tells it what a test has agreed upon with it. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGUSR2'): void {
     this.#server!.kill(signal);
   }
 

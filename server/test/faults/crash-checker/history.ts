@@ -71,6 +71,15 @@ export interface Kill {
   toMs: number;
 }
 
+/** From when to when the receivers could not be reached: connections broke, and new ones were refused. */
+export interface Cut {
+  fromMs: number;
+  toMs: number;
+  /** The same on the calendar's clock. */
+  fromSeconds: number;
+  toSeconds: number;
+}
+
 /** A complete request that one of the checker's receivers got. */
 export interface Arrival {
   receiver: string;
@@ -100,6 +109,7 @@ export class History {
   readonly operations: Operation[] = [];
   readonly outages: Outage[] = [];
   readonly kills: Kill[] = [];
+  readonly cuts: Cut[] = [];
   /** In the order in which they came. */
   readonly arrivals: Arrival[] = [];
 

@@ -23,6 +23,8 @@ export interface LoadSettings {
   round: number;
   /** One for each client; they last for the whole run, so that repeats reach back over crashes. */
   memories: ClientMemory[];
+  /** No record may be in one state twice: then the order of its changes follows from what they tell. */
+  marksEveryChange: boolean;
   /** Told each result, to see when the server has recovered. */
   onResult: (result: CallResult, sentMs: number) => void;
 }
@@ -38,7 +40,9 @@ async function makeShared({ api, history, round }: LoadSettings): Promise<string
   for (let number = 1; number <= sharedCount; number++) {
     const id = `r${round}-shared-${number}`;
     const operation = history.add({ id, round, ...createShared(id) });
-    const result = await history.record(operation, () => api.send(operation));
+    let result = await history.record(operation, () => api.send(operation));
+    // A kept connection can turn out to be one to the server that died.
+    if (result.kind === 'unanswered') result = await history.record(operation, () => api.send(operation));
     if (result.kind !== 'answered' || result.status !== 200) {
       throw new Error(`A reference could not be made before anything was killed: ${JSON.stringify(result)}`);
     }
@@ -58,7 +62,7 @@ async function runClient(
   const random = settings.random.fork(`client ${client}`);
   for (let number = 1; number <= operationsPerClientMax && !stop.aborted; number++) {
     const id = `r${round}-c${client}-${number}`;
-    const plan = chooseNext(random, id, memory, sharedIds);
+    const plan = chooseNext(random, id, memory, { sharedIds, marksEveryChange: settings.marksEveryChange });
     const copies = plan.kind === 'new' ? plan.copies : 1;
     const operation = plan.kind === 'new' ? history.add(operationOf(id, round, plan.operation)) : plan.operation;
     let results = await Promise.all(Array.from({ length: copies }, () => send(settings, operation)));

@@ -41,7 +41,13 @@ export class ClientMemory {
 }
 
 /** What a client sends next; it depends on the random numbers and on what the client knows, and on nothing else. */
-export function chooseNext(random: Random, id: string, memory: ClientMemory, sharedIds: readonly string[]): Plan {
+export function chooseNext(
+  random: Random,
+  id: string,
+  memory: ClientMemory,
+  { sharedIds, marksEveryChange }: { sharedIds: readonly string[]; marksEveryChange: boolean },
+): Plan {
+  const update = (referenceId: string): Wish => updateOf(id, referenceId, random, marksEveryChange);
   const choice = random.weighted({
     create: 24,
     createCustomer: 6,
@@ -60,10 +66,10 @@ export function chooseNext(random: Random, id: string, memory: ClientMemory, sha
     case 'createCustomer':
       return wish(random, createCustomer(id, random));
     case 'updateOwn':
-      if (own) return wish(random, update(id, own.id, random));
+      if (own) return wish(random, update(own.id));
       break;
     case 'updateShared':
-      return wish(random, update(id, random.pick(sharedIds)!, random));
+      return wish(random, update(random.pick(sharedIds)!));
     case 'cancel':
       if (own) return wish(random, cancel(id, own.id, random));
       break;
@@ -71,11 +77,11 @@ export function chooseNext(random: Random, id: string, memory: ClientMemory, sha
       const ended = random.pick(
         memory.references.filter(({ status }) => status === 'complete' || status === 'canceled'),
       );
-      if (ended) return wish(random, random.chance(0.4) ? cancel(id, ended.id, random) : update(id, ended.id, random));
+      if (ended) return wish(random, random.chance(0.4) ? cancel(id, ended.id, random) : update(ended.id));
       break;
     }
     case 'updateMissing':
-      return wish(random, { ...update(id, `ref_missing${random.between(1, 9)}`, random), kind: 'update_missing' });
+      return wish(random, { ...update(`ref_missing${random.between(1, 9)}`), kind: 'update_missing' });
     case 'retrieve': {
       const path = `/v1/references/${own && random.chance(0.5) ? own.id : random.pick(sharedIds)!}`;
       return {
@@ -130,7 +136,7 @@ function createCustomer(id: string, random: Random): Wish {
   return { kind: 'create_customer', method: 'POST', path: '/v1/customers', body, key: keyOrNot(id, random) };
 }
 
-function update(id: string, referenceId: string, random: Random): Wish {
+function updateOf(id: string, referenceId: string, random: Random, isMarked: boolean): Wish {
   const key = keyOrNot(id, random);
   const body: JsonObject = {};
   const aspect = random.weighted({
@@ -150,7 +156,7 @@ function update(id: string, referenceId: string, random: Random): Wish {
   // '' removes the member: lost and doubled removals show as well as lost and doubled additions.
   if (aspect === 'metadata') metadata[`slot_${random.between(1, 4)}`] = random.pick(['', 'a', 'b', id])!;
   // Without a key, only this tells whose effect a change is.
-  if (key === null || random.chance(0.5)) metadata.changed_by = id;
+  if (random.chance(0.5) || key === null || isMarked) metadata.changed_by = id;
   if (Object.keys(metadata).length > 0) body.metadata = metadata;
   return { kind: 'update_reference', method: 'POST', path: `/v1/references/${referenceId}`, body, key };
 }

@@ -20,6 +20,7 @@ export class Receiver {
   readonly #history: History;
   readonly #random: Random;
   readonly #server: Server;
+  #port = 0;
   #number = 0;
 
   constructor(name: ReceiverName, history: History, random: Random) {
@@ -34,7 +35,19 @@ export class Receiver {
   /** @returns the URL that events are to be sent to. */
   async listen(): Promise<string> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/${this.name}`;
+    this.#port = (this.#server.address() as AddressInfo).port;
+    return `http://127.0.0.1:${this.#port}/${this.name}`;
+  }
+
+  /** Nobody reaches it: connections break, and new ones are refused. */
+  async cutOff(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  /** It is back at its old address. */
+  async comeBack(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(this.#port, '127.0.0.1', resolve));
   }
 
   close(): void {

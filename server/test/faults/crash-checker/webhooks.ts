@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Api } from './api.ts';
-import type { History } from './history.ts';
+import type { Cut, History } from './history.ts';
 import { textOf, type JsonObject } from './json.ts';
 import { readDeliveries } from './observe.ts';
 import type { Random } from './random.ts';
@@ -24,9 +24,11 @@ const pollEveryMs = 100;
 /** The checker's own receivers, and the endpoints that it made for them. */
 export class Webhooks {
   readonly endpoints: Endpoint[] = [];
+  readonly #history: History;
   readonly #receivers: Receiver[];
 
   constructor(history: History, random: Random) {
+    this.#history = history;
     this.#receivers = receiverNames.map((name) => new Receiver(name, history, random.fork(`receiver ${name}`)));
   }
 
@@ -48,6 +50,19 @@ export class Webhooks {
         signingSecret: textOf(made, 'signing_secret'),
       });
     }
+  }
+
+  /** Cuts all receivers off for as long; the history has it. */
+  async cutOff(forMs: number): Promise<void> {
+    const fromMs = performance.now();
+    const fromSeconds = Date.now() / 1_000;
+    const cut: Cut = { fromMs, fromSeconds, toMs: Infinity, toSeconds: Infinity };
+    this.#history.cuts.push(cut);
+    await Promise.all(this.#receivers.map((receiver) => receiver.cutOff()));
+    await sleep(forMs);
+    await Promise.all(this.#receivers.map((receiver) => receiver.comeBack()));
+    cut.toMs = performance.now();
+    cut.toSeconds = Date.now() / 1_000;
   }
 
   /** Returns when no delivery is pending any more, or when they have had more than enough time. */

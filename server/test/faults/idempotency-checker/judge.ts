@@ -16,7 +16,7 @@ import { judgeBy } from '../crash-checker/judge/judge.ts';
 import { judgeOrder } from '../crash-checker/judge/order-rules.ts';
 import { judgeRecords } from '../crash-checker/judge/record-rules.ts';
 import type { Observation } from '../crash-checker/observe.ts';
-import { linkChains } from './linked-chains.ts';
+import { linkChains } from '../crash-checker/judge/linked-chains.ts';
 
 /** A process that is killed has sent its batch with its commit: PostgreSQL can still carry it out. That takes moments. */
 const remainsMs = 2_000;
@@ -37,7 +37,16 @@ export function judgeIdempotency(operations: readonly Operation[], observation: 
     observation,
     outages: [],
     earlier: null,
-    webhooks: { endpoints: [], arrivals: [], kills: [], attemptsMax: 0, sinceSeconds: 0, readAtMs: 0, isOver: true },
+    webhooks: {
+      endpoints: [],
+      arrivals: [],
+      kills: [],
+      cuts: [],
+      attemptsMax: 0,
+      sinceSeconds: 0,
+      readAtMs: 0,
+      isOver: true,
+    },
   };
   const opened = openCase(evidence, linkChains(observation));
   return judgeBy([judgeKeys, judgeRecords, judgeChains, judgeEffects, judgeOrder], opened);

@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import type { DispatcherLimits } from '../../../src/webhooks/dispatcher.ts';
 import type { Deployment } from '../../faults/crash-checker/deployment.ts';
+import { serverUnderTest } from '../../faults/crash-checker/stages/stage.ts';
 import type { Processes } from '../../support/processes.ts';
 import type { Received, Receiver } from '../../support/receiver.ts';
 import type { Api } from '../../support/server.ts';
 import { deliveriesOf, deliveryIdOf } from '../scenario.ts';
-
-const impatientServer = fileURLToPath(new URL('./impatient-server.ts', import.meta.url));
 
 /** Starts a process with limits of its own for its dispatcher. */
 export function startImpatient(
@@ -18,7 +16,7 @@ export function startImpatient(
 ): Promise<Deployment> {
   return deployment.start(
     { TENURE_ROLE: 'worker', TEST_DISPATCHER_LIMITS: JSON.stringify(limits), ...settings },
-    impatientServer,
+    serverUnderTest,
   );
 }
 

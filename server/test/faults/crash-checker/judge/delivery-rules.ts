@@ -21,7 +21,7 @@ export function judgeDeliveries(evidence: Evidence, report: Report): void {
     }
     // Without its event a delivery cannot be made; that the event is missing has been found.
     if (way.event) for (const delivery of way.deliveries) judgeEnd(evidence.webhooks, way, delivery, report);
-    judgeAttempts(way, report);
+    judgeAttempts(evidence.webhooks, way, report);
     judgeDuplicates(evidence.webhooks, way, report);
   }
 }
@@ -133,10 +133,14 @@ function judgeEnd(
 }
 
 /** Each attempt that the API tells was a request that the receiver got, and replied to so. */
-function judgeAttempts({ about, endpoint, deliveries, attempts, arrivals }: Way, report: Report): void {
+function judgeAttempts(
+  { cuts }: WebhookEvidence,
+  { about, endpoint, deliveries, attempts, arrivals }: Way,
+  report: Report,
+): void {
   const untrue = (message: string): void => report('attempt_untrue', about, message);
   for (const { told, arrival } of attempts) {
-    if (!arrival) {
+    if (!arrival && !cuts.some((cut) => canExplainNone(cut, told))) {
       const replies = arrivals.map(({ reply }) => JSON.stringify(reply)).join(' ') || 'no request';
       untrue(`The API tells the attempt ${JSON.stringify(told)}, but the receiver had: ${replies}.`);
     } else if (told.api_version !== endpoint.apiVersion) {
@@ -166,6 +170,15 @@ function judgeDuplicates(webhooks: WebhookEvidence, way: Way, report: Report): v
   const delivered = way.attempts.find(({ told, arrival }) => arrival && isSuccess(told))?.arrival;
   const late = delivered && way.arrivals.find((arrival) => arrival.arrivedMs > delivered.endedMs);
   if (late) duplicate(`After the request number ${describe(delivered)}, which the API tells, came ${describe(late)}.`);
+}
+
+/** Whether an attempt that no receiver knows of was made while none could be reached. */
+function canExplainNone(
+  cut: WebhookEvidence['cuts'][number],
+  { status, created, duration_ms: durationMs }: JsonObject,
+): boolean {
+  const endedSeconds = Number(created) + 1 + Number(durationMs) / 1_000;
+  return status === null && Number(created) <= cut.toSeconds + 1 && endedSeconds >= cut.fromSeconds - 1;
 }
 
 function canExplain(kill: WebhookEvidence['kills'][number], { arrivedMs, endedMs }: Arrival): boolean {

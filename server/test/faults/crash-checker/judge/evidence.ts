@@ -1,4 +1,4 @@
-import type { Arrival, Kill, Operation, Outage } from '../history.ts';
+import type { Arrival, Cut, Kill, Operation, Outage } from '../history.ts';
 import type { Observation } from '../observe.ts';
 import type { Endpoint } from '../webhooks.ts';
 
@@ -17,6 +17,7 @@ export interface WebhookEvidence {
   endpoints: readonly Endpoint[];
   arrivals: readonly Arrival[];
   kills: readonly Kill[];
+  cuts: readonly Cut[];
   /** So often a delivery is attempted before it is given up. */
   attemptsMax: number;
   /** Of older events, the observation has no deliveries. */

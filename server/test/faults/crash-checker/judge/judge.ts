@@ -1,5 +1,6 @@
 import { judgeAnswers } from './answer-rules.ts';
 import { openCase, type Case } from './case.ts';
+import type { Chain } from './chains.ts';
 import { judgeChains } from './chain-rules.ts';
 import { judgeDeliveries } from './delivery-rules.ts';
 import { judgeEffects } from './effect-rules.ts';
@@ -13,9 +14,13 @@ type Judging = (opened: Case, report: Report) => void;
 /** What the API promises of what it answered. A new kind of promise is a line here. */
 const rules: readonly Judging[] = [judgeAnswers, judgeRecords, judgeChains, judgeEffects, judgeOrder, judgeDeliveries];
 
-/** Every promise that the evidence shows broken; one line for each cause, as far as that can be told. */
-export function judge(evidence: Evidence): Violation[] {
-  return judgeBy(rules, openCase(evidence));
+/**
+ * Every promise that the evidence shows broken; one line for each cause, as far as that can be told.
+ *
+ * @param chains the changes of each record in their order, where ids do not tell it.
+ */
+export function judge(evidence: Evidence, chains?: Map<string, Chain>): Violation[] {
+  return judgeBy(rules, openCase(evidence, chains));
 }
 
 /** As `judge`, by some rules alone. */

@@ -25,6 +25,7 @@ export class Story {
     endpoints: [],
     arrivals: [],
     kills: [],
+    cuts: [],
     attemptsMax: 3,
     sinceSeconds: 0,
     readAtMs: 0,

@@ -1,4 +1,4 @@
-import type { Arrival } from '../history.ts';
+import type { Arrival, Cut } from '../history.ts';
 import { textOf, type Json, type JsonObject } from '../json.ts';
 import type { Endpoint } from '../webhooks.ts';
 import type { Evidence } from './evidence.ts';
@@ -71,7 +71,7 @@ function findWaysTo(endpoint: Endpoint, { observation, webhooks }: Evidence): Wa
     const eventId = textOf(arrival.body ?? undefined, 'id');
     if (!isOld(eventId)) wayOf(eventId).arrivals.push(arrival);
   }
-  for (const way of ways.values()) matchAttempts(way);
+  for (const way of ways.values()) matchAttempts(way, webhooks.cuts);
   return [...ways.values()];
 }
 
@@ -87,12 +87,15 @@ function matches(type: string, enabledEvents: readonly string[]): boolean {
 /** The server's clock is not exactly the checker's. */
 const clockDifferenceSeconds = 1;
 
+/** An answer is on its way for as long. */
+const answerUnderWayMs = 100;
+
 /** Each attempt is the request of its time whose answer it tells; where the connection was dropped, its number tells. */
-function matchAttempts(way: Way): void {
+function matchAttempts(way: Way, cuts: readonly Cut[]): void {
   const left = new Set(way.arrivals);
   for (const { attempts } of way.deliveries) {
     (attempts as JsonObject[]).forEach((told, index) => {
-      const arrival = [...left].find((candidate) => isAttempt(candidate, told, index + 1)) ?? null;
+      const arrival = [...left].find((candidate) => isAttempt(candidate, told, index + 1, cuts)) ?? null;
       if (arrival) left.delete(arrival);
       way.attempts.push({ told, arrival });
     });
@@ -100,18 +103,24 @@ function matchAttempts(way: Way): void {
   way.untold = [...left];
 }
 
-function isAttempt({ arrivedAtSeconds, reply, headers }: Arrival, told: JsonObject, number: number): boolean {
+function isAttempt(arrival: Arrival, told: JsonObject, number: number, cuts: readonly Cut[]): boolean {
+  const { arrivedAtSeconds, reply, headers } = arrival;
   const fromSeconds = numberOf(told.created);
   // It was begun at some time in that second.
   const toSeconds = fromSeconds + 1 + numberOf(told.duration_ms) / 1_000;
   const isEarlier = arrivedAtSeconds < fromSeconds - clockDifferenceSeconds;
   if (isEarlier || !(arrivedAtSeconds <= toSeconds + clockDifferenceSeconds)) return false;
-  if (reply.kind === 'answered') {
-    return told.status === reply.status && told.error === null && told.response === reply.text;
+  if (reply.kind === 'answered' && told.status === reply.status) {
+    return told.error === null && told.response === reply.text;
   }
-  if (reply.kind === 'none') return false;
+  // What was answered can be lost with the connection.
+  const isLost = reply.kind === 'dropped' || cuts.some((cut) => isWithin(arrival, cut));
   const isSameNumber = headers['service-attempt']?.join() === String(number);
-  return told.status === null && told.error === 'connection_closed' && isSameNumber;
+  return isLost && told.status === null && told.error === 'connection_closed' && isSameNumber;
+}
+
+function isWithin({ arrivedMs, endedMs }: Arrival, cut: Cut): boolean {
+  return arrivedMs <= cut.toMs && endedMs >= cut.fromMs - answerUnderWayMs;
 }
 
 function numberOf(value: Json | undefined): number {

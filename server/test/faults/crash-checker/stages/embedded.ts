@@ -1,13 +1,102 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import type { Deployment } from './deployment.ts';
-import { childrenOf, kill, titleOf } from './processes.ts';
-import type { Random } from './random.ts';
+import { Deployment } from '../deployment.ts';
+import { childrenOf, kill, titleOf } from '../processes.ts';
+import type { Random } from '../random.ts';
+import type { Scene, Stage, Trouble } from './stage.ts';
 
-export const killModes = ['server', 'database', 'both', 'mixed'] as const;
-export type KillMode = (typeof killModes)[number];
+/** What is killed, and how often, one against the other. */
+export type KillWeights = Record<Fault['target'], number>;
+
+/** Longer than a lost connection in a pool goes unnoticed. */
+const outageEndsLaterMs = 1_000;
+
+/** The server with its own database, as `npm start` has it; one of the two is killed, or both. */
+export class EmbeddedStage implements Stage {
+  readonly servers: readonly Deployment[];
+  readonly #deployment: Deployment;
+  readonly #weights: KillWeights;
+  #databaseKillsSurvived = 0;
+
+  private constructor(deployment: Deployment, weights: KillWeights) {
+    this.servers = [deployment];
+    this.#deployment = deployment;
+    this.#weights = weights;
+  }
+
+  static async create(weights: KillWeights): Promise<EmbeddedStage> {
+    return new EmbeddedStage(await Deployment.create(), weights);
+  }
+
+  get secretKey(): string {
+    return this.#deployment.secretKey;
+  }
+
+  async start(): Promise<void> {
+    await this.#deployment.start();
+  }
+
+  next(random: Random): Trouble {
+    const fault = chooseFault(random, this.#weights, this.#databaseKillsSurvived);
+    return {
+      description: describeFault(fault),
+      afterMs: fault.afterMs,
+      strike: (scene) => this.#strike(fault, scene),
+    };
+  }
+
+  async close(options: { keepFiles: boolean }): Promise<void> {
+    await this.#deployment.remove(options);
+  }
+
+  async #strike(fault: Fault, scene: Scene): Promise<number> {
+    const { history, recovery } = scene;
+    const killedAtMs = performance.now();
+    await inflict(fault, this.#deployment);
+    recovery.begin();
+    if (fault.target === 'database') return this.#outlive(fault, scene, killedAtMs);
+    history.kills.push({ fromMs: killedAtMs, toMs: performance.now() });
+    // What both kills leave is judged as a dead server, but a dead database may still have let it answer 503.
+    if (fault.target === 'both') history.outages.push({ fromMs: killedAtMs, toMs: performance.now() });
+    await scene.endLoad();
+    this.#databaseKillsSurvived = 0;
+    if (fault.secondKillAfterMs !== null) {
+      this.#deployment.spawn();
+      await sleep(fault.secondKillAfterMs);
+      const killedAgainAtMs = performance.now();
+      await this.#deployment.kill();
+      history.kills.push({ fromMs: killedAgainAtMs, toMs: performance.now() });
+    }
+    return this.#deployment.start();
+  }
+
+  /** The server has its database back, and what has become of it may then be its turn. */
+  async #outlive(fault: Fault, { history, recovery, endLoad }: Scene, killedAtMs: number): Promise<number> {
+    const recoveredMs = await recovery.wait(() => this.#deployment.lastLines());
+    await endLoad();
+    history.outages.push({ fromMs: killedAtMs, toMs: recovery.firstGoodMs + outageEndsLaterMs });
+    if (fault.survivor === 'kept') {
+      this.#databaseKillsSurvived++;
+    } else {
+      this.#databaseKillsSurvived = 0;
+      await this.#endSurvivor(fault.survivor);
+      // What could not be written while the database was away can have been lost with the server.
+      if (fault.survivor === 'killed') history.kills.push({ fromMs: killedAtMs, toMs: performance.now() });
+      await this.#deployment.start();
+    }
+    return recoveredMs;
+  }
+
+  async #endSurvivor(how: 'killed' | 'stopped'): Promise<void> {
+    if (how === 'killed') return this.#deployment.kill();
+    const code = await this.#deployment.stop();
+    if (code !== 0) {
+      throw new Error(`Asked to stop, the server ended with ${code}:\n${this.#deployment.lastLines()}`);
+    }
+  }
+}
 
 /** What happens to the deployment in one round; all of it is killed with -9. */
-export interface Fault {
+interface Fault {
   target: 'server' | 'database' | 'both';
   database: DatabaseVictims;
   /** Into the load. */
@@ -40,8 +129,8 @@ const betweenBackendKillsMs = 250;
 /** After this, no commit is waited for: the database may be down for longer than expected. */
 const aimMs = 2_000;
 
-export function chooseFault(random: Random, mode: KillMode, databaseKillsSurvived: number): Fault {
-  const target = mode === 'mixed' ? random.weighted({ server: 4, database: 3, both: 3 }) : mode;
+function chooseFault(random: Random, weights: KillWeights, databaseKillsSurvived: number): Fault {
+  const target = random.weighted(weights);
   const survivor = random.weighted({ kept: 4, killed: 2, stopped: 1 });
   return {
     target,
@@ -59,7 +148,7 @@ function chooseVictims(random: Random, target: Fault['target']): DatabaseVictims
 }
 
 /** Kills what the fault says. */
-export async function inflict(fault: Fault, deployment: Deployment): Promise<void> {
+async function inflict(fault: Fault, deployment: Deployment): Promise<void> {
   if (fault.target === 'server') return deployment.kill();
   const postmaster = deployment.databasePid();
   if (postmaster === null) throw new Error(`There is no database to kill:\n${deployment.lastLines()}`);
@@ -83,7 +172,7 @@ export async function inflict(fault: Fault, deployment: Deployment): Promise<voi
 }
 
 /** The fault in a line. */
-export function describeFault(fault: Fault): string {
+function describeFault(fault: Fault): string {
   const database = fault.database === 'backends' ? `${backendKills} backends, one by one` : fault.database;
   const parts = { server: 'server', database: `database (${database})`, both: `server and database (${database})` };
   const again = fault.secondKillAfterMs === null ? '' : `, again ${fault.secondKillAfterMs} ms into its start`;

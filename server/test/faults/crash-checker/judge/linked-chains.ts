@@ -1,7 +1,7 @@
-import { isObject, type Json, type JsonObject } from '../crash-checker/json.ts';
-import { beforeOf } from '../crash-checker/judge/case.ts';
-import { buildChains, type Chain, type Change } from '../crash-checker/judge/chains.ts';
-import type { Observation } from '../crash-checker/observe.ts';
+import { isObject, type Json, type JsonObject } from '../json.ts';
+import { beforeOf } from './case.ts';
+import { buildChains, type Chain, type Change } from './chains.ts';
+import type { Observation } from '../observe.ts';
 
 /**
  * Each record's changes in the order that they tell themselves: each begins where the one before it ended. Ids do not tell it

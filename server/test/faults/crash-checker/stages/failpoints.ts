@@ -1,0 +1,67 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { failpointNames, type Arming } from '../../failpoints.ts';
+import { Deployment } from '../deployment.ts';
+import type { Random } from '../random.ts';
+import { serverUnderTest, shortLease, type Scene, type Stage, type Trouble } from './stage.ts';
+
+/** Under load every point is passed many times a second. */
+const reachTimeoutMs = 20_000;
+
+/** The server dies by kill -9, not at some moment but at a point of its work. */
+export class FailpointStage implements Stage {
+  readonly servers: readonly Deployment[];
+  readonly #deployment: Deployment;
+  readonly #file: string;
+
+  private constructor(deployment: Deployment, file: string) {
+    this.servers = [deployment];
+    this.#deployment = deployment;
+    this.#file = file;
+  }
+
+  static async create(): Promise<FailpointStage> {
+    const file = join(tmpdir(), `tenure-failpoint-${process.pid}-${Math.round(performance.now())}`);
+    const settings = { TEST_FAILPOINT_FILE: file, TEST_DISPATCHER_LIMITS: JSON.stringify(shortLease) };
+    return new FailpointStage(await Deployment.create({ settings, program: serverUnderTest }), file);
+  }
+
+  get secretKey(): string {
+    return this.#deployment.secretKey;
+  }
+
+  async start(): Promise<void> {
+    await this.#deployment.start();
+  }
+
+  next(random: Random): Trouble {
+    const arming: Arming = { point: random.pick(failpointNames)!, passes: random.between(0, 30) };
+    return {
+      description: `server ${arming.point}, the ${arming.passes + 1}. time`,
+      afterMs: random.between(150, 500),
+      strike: (scene) => this.#strike(arming, scene),
+    };
+  }
+
+  async close(options: { keepFiles: boolean }): Promise<void> {
+    await this.#deployment.remove(options);
+    rmSync(this.#file, { force: true });
+  }
+
+  async #strike(arming: Arming, { history, endLoad }: Scene): Promise<number> {
+    writeFileSync(this.#file, JSON.stringify(arming));
+    const armedAtMs = performance.now();
+    this.#deployment.signal('SIGUSR2');
+    while (this.#deployment.isRunning) {
+      if (performance.now() - armedAtMs > reachTimeoutMs) throw new Error(`"${arming.point}" was not reached in time.`);
+      await sleep(2);
+    }
+    const diedByMs = performance.now();
+    // When exactly it died only it knew.
+    history.kills.push({ fromMs: diedByMs - 50, toMs: diedByMs });
+    await endLoad();
+    return this.#deployment.start();
+  }
+}

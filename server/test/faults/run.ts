@@ -1,0 +1,131 @@
+import { parseArgs } from 'node:util';
+import { newSeed } from './crash-checker/checker.ts';
+import type { FaultReport, FaultRun, Size } from './runs/fault-run.ts';
+import { apisAndWorkers, databaseRestarts, failpoints, kills, networkCuts, twoServers } from './runs/rounds.ts';
+import { readPlayed, tableOf, writePlayed, type Played } from './table.ts';
+
+/** The longest first, so that what runs beside them is over when they are. */
+const runs: readonly FaultRun[] = [kills, failpoints, databaseRestarts, networkCuts, twoServers, apisAndWorkers];
+
+const help = `npm run faults -- [options]
+
+Does to Tenure what happens to servers, and checks by its API alone that nothing answered is lost or done twice.
+
+  --full            the sizes of the table in the README; under an hour (without it, about ten minutes)
+  --ci              three minutes
+  --only a,b        of ${runs.map(({ name }) => name).join(', ')}
+  --seed N          repeats the random choices of an earlier run
+  --size N          so many, of each
+  --together N      so many runs side by side (2)
+  --publish         keeps what was found for the README
+`;
+
+interface Options {
+  size: Size;
+  only: string[] | null;
+  seed: number;
+  count: number | null;
+  together: number;
+  publish: boolean;
+}
+
+/** Plays the runs, tells what was found, and ends with 1 if anything was. */
+async function main(): Promise<void> {
+  const options = readOptions();
+  const startedMs = performance.now();
+  print(`seed ${options.seed}`);
+  const wanted = runs
+    .filter(({ name }) => options.only === null || options.only.includes(name))
+    .filter((run) => sizeOf(run, options) > 0);
+  const played: Played[] = [];
+  const waiting = wanted.values();
+  const playSome = async (): Promise<void> => {
+    for (const run of waiting) played.push(await play(run, options));
+  };
+  await Promise.all(Array.from({ length: options.together }, playSome));
+  played.sort((left, right) => runs.indexOf(runOf(left)) - runs.indexOf(runOf(right)));
+
+  print(`\n${tableOf(played)}\n`);
+  for (const { name, report } of played) {
+    for (const { rule, about, message } of report.violations) print(`${name}: ${rule}: ${about}: ${message}`);
+  }
+  const failed = played.filter(({ report, error }) => report.violations.length > 0 || error !== null);
+  for (const { name, error, seed } of failed) {
+    if (error !== null) print(`${name} could not be played to its end: ${error}`);
+    print(`Repeat with: npm run faults -- --only "${name}" --size ${sizeOf(runNamed(name), options)} --seed ${seed}`);
+  }
+  const minutes = (performance.now() - startedMs) / 60_000;
+  print(
+    `${failed.length === 0 ? 'Nothing was lost, and nothing done twice' : `${failed.length} runs FAILED`}: ${minutes.toFixed(1)} min`,
+  );
+  if (options.publish) print(`Kept in ${writePlayed([...others(readPlayed(), played), ...played])}`);
+  process.exit(failed.length === 0 ? 0 : 1);
+}
+
+async function play(run: FaultRun, options: Options): Promise<Played> {
+  const startedMs = performance.now();
+  const takenAt = new Date().toISOString();
+  const report: FaultReport = { done: 0, counts: {}, violations: [] };
+  let error: string | null = null;
+  try {
+    const size = sizeOf(run, options);
+    Object.assign(report, await run.play(size, { seed: options.seed, print: (line) => print(`${run.name} ${line}`) }));
+  } catch (thrown) {
+    error = (thrown as Error).message;
+    print(`${run.name} ${(thrown as Error).stack}`);
+  }
+  const { name, title, unit } = run;
+  const seconds = Math.round((performance.now() - startedMs) / 1_000);
+  print(`${name}: ${report.done} ${unit} in ${seconds} s`);
+  return { name, title, unit, seed: options.seed, takenAt, seconds, report, error };
+}
+
+/** What was published of runs that were not played now. */
+function others(before: readonly Played[], now: readonly Played[]): Played[] {
+  return before.filter(({ name }) => !now.some((played) => played.name === name));
+}
+
+function sizeOf(run: FaultRun, { size, count }: Options): number {
+  return count ?? run.sizes[size];
+}
+
+function runOf({ name }: Played): FaultRun {
+  return runNamed(name);
+}
+
+function runNamed(name: string): FaultRun {
+  return runs.find((run) => run.name === name)!;
+}
+
+function readOptions(): Options {
+  const { values } = parseArgs({
+    options: {
+      full: { type: 'boolean', default: false },
+      ci: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      seed: { type: 'string' },
+      size: { type: 'string' },
+      together: { type: 'string', default: '2' },
+      publish: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const only = values.only?.split(',') ?? null;
+  const unknown = only?.filter((name) => !runs.some((run) => run.name === name)) ?? [];
+  const seed = values.seed === undefined ? newSeed() : Number(values.seed);
+  const count = values.size === undefined ? null : Number(values.size);
+  const together = Number(values.together);
+  const areNumbers = Number.isInteger(seed) && Number.isInteger(count ?? 1) && together >= 1;
+  if (values.help || unknown.length > 0 || !areNumbers) {
+    process.stdout.write(help);
+    process.exit(values.help ? 0 : 2);
+  }
+  const size = values.full ? 'full' : values.ci ? 'ci' : 'gate';
+  return { size, only, seed, count, together, publish: values.publish };
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+await main();

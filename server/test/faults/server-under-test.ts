@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { openDatabase } from '../../src/db/database.ts';
+import { runServer } from '../../src/run.ts';
+import { Failpoints, type Arming } from './failpoints.ts';
+
+/*
+ * The server as it is, but for two things that its environment tells. TEST_DISPATCHER_LIMITS, in JSON: its own lease of half a minute
+ * would make of fifty kills an afternoon. TEST_FAILPOINT_FILE: at SIGUSR2 it reads there at which point of its work it is to die.
+ */
+
+const limits = process.env.TEST_DISPATCHER_LIMITS;
+const failpointFile = process.env.TEST_FAILPOINT_FILE;
+const failpoints = new Failpoints(() => process.kill(process.pid, 'SIGKILL'));
+if (failpointFile) {
+  process.on('SIGUSR2', () => failpoints.arm(JSON.parse(readFileSync(failpointFile, 'utf8')) as Arming));
+}
+
+await runServer({
+  ...(limits && { dispatcherLimits: JSON.parse(limits) as object }),
+  ...(failpointFile && {
+    openDatabase(...parts: Parameters<typeof openDatabase>) {
+      const database = openDatabase(...parts);
+      failpoints.watch(database);
+      return database;
+    },
+  }),
+});
