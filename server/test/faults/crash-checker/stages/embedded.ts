@@ -23,8 +23,9 @@ export class EmbeddedStage implements Stage {
     this.#weights = weights;
   }
 
-  static async create(weights: KillWeights): Promise<EmbeddedStage> {
-    return new EmbeddedStage(await Deployment.create(), weights);
+  /** @param deployment another one than the server as it is. */
+  static async create(weights: KillWeights, deployment?: Deployment): Promise<EmbeddedStage> {
+    return new EmbeddedStage(deployment ?? (await Deployment.create()), weights);
   }
 
   get secretKey(): string {
