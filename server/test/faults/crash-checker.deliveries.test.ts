@@ -69,6 +69,16 @@ describe('finds nothing wrong with', () => {
     expect(findings()).toEqual([]);
   });
 
+  test('attempts while no receiver could be reached, and answers that were lost with their connection', () => {
+    const { attempts, arrivals } = story.deliver(event, story.references, 500, 200, 200);
+    cut(arrivals[0]!);
+    cut(arrivals[1]!);
+    story.arrivals.splice(story.arrivals.indexOf(arrivals[0]!), 1);
+    Object.assign(attempts[0]!, { status: null, error: 'connection_refused', response: null });
+    Object.assign(attempts[1]!, { status: null, error: 'connection_closed', response: null });
+    expect(findings()).toEqual([]);
+  });
+
   test('deliveries that are under way when it looks, and older ones that it does not look at', () => {
     story.deliver(event, story.references, 'killed').delivery.status = 'pending';
     story.kills.length = 0;
@@ -211,6 +221,13 @@ describe('attempt_untrue: finds an attempt', () => {
     expect(findings()).toEqual([`attempt_untrue ${told.about}`]);
   });
 
+  test('with an answer although no receiver could be reached', () => {
+    const told = story.deliver(event, story.references, 500, 200);
+    cut(told.arrivals[0]!);
+    story.arrivals.splice(story.arrivals.indexOf(told.arrivals[0]!), 1);
+    expect(findings()).toEqual([`attempt_untrue ${told.about}`]);
+  });
+
   test('that is told twice', () => {
     const told = story.deliver(event, story.references, 500, 200);
     told.attempts.unshift(told.attempts[0]!);
@@ -325,4 +342,14 @@ function madeEvent({ events }: DeliveryStory, type: string, id: string): JsonObj
   };
   events.push(made);
   return made;
+}
+
+/** Nobody reached the receivers when this request was made. */
+function cut({ arrivedMs, endedMs, arrivedAtSeconds }: ToldDelivery['arrivals'][number]): void {
+  story.cuts.push({
+    fromMs: arrivedMs,
+    toMs: endedMs,
+    fromSeconds: arrivedAtSeconds,
+    toSeconds: arrivedAtSeconds,
+  });
 }

@@ -55,7 +55,9 @@ export class Failpoints {
       if (points.before) this.#reach(points.before);
       const callback = args.at(-1);
       const isCallback = typeof callback === 'function';
-      const reachAfter = (): void => void (points.after && this.#reach(points.after));
+      const reachAfter = (): void => {
+        if (points.after) this.#reach(points.after);
+      };
       if (isCallback) {
         args[args.length - 1] = (...results: unknown[]) => {
           reachAfter();

@@ -46,9 +46,6 @@ async function main(): Promise<void> {
   played.sort((left, right) => runs.indexOf(runOf(left)) - runs.indexOf(runOf(right)));
 
   print(`\n${tableOf(played)}\n`);
-  for (const { name, report } of played) {
-    for (const { rule, about, message } of report.violations) print(`${name}: ${rule}: ${about}: ${message}`);
-  }
   const failed = played.filter(({ report, error }) => report.violations.length > 0 || error !== null);
   for (const { name, error, seed } of failed) {
     if (error !== null) print(`${name} could not be played to its end: ${error}`);
@@ -74,6 +71,7 @@ async function play(run: FaultRun, options: Options): Promise<Played> {
     error = (thrown as Error).message;
     print(`${run.name} ${(thrown as Error).stack}`);
   }
+  for (const { rule, about, message } of report.violations) print(`${run.name}: ${rule}: ${about}: ${message}`);
   const { name, title, unit } = run;
   const seconds = Math.round((performance.now() - startedMs) / 1_000);
   print(`${name}: ${report.done} ${unit} in ${seconds} s`);
@@ -128,4 +126,6 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
 await main();

@@ -9,6 +9,7 @@ import type { Connection } from '../../src/db/database.ts';
 import { startEmbeddedDatabase } from '../../src/db/embedded/index.ts';
 import { startDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts';
 import { Deployment } from './crash-checker/deployment.ts';
+import { kill, readPostmasterPid } from './crash-checker/processes.ts';
 
 const projectDir = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -41,6 +42,12 @@ export async function openSite(options: {
   // As root, PostgreSQL runs as somebody else, who must be able to enter.
   chmodSync(folder, 0o711);
   const database = await startEmbeddedDatabase({ dataDir: join(folder, 'data'), projectDir });
+  // Whoever ends this process leaves no database behind.
+  const abandon = (): void => {
+    const postmaster = readPostmasterPid(join(folder, 'data', 'postgres'));
+    if (postmaster !== null) kill(postmaster, 'SIGQUIT');
+  };
+  process.once('exit', abandon);
   const network = await startDatabaseProxy(database.connection);
   const secretKey = makeKey('secret', 'sandbox', randomBytes);
   const { host, port, user, database: name } = network.connection;
@@ -63,6 +70,7 @@ export async function openSite(options: {
       await Promise.all(servers.map((server) => server.remove({ keepFiles })));
       await network.stop();
       await database.stop();
+      process.off('exit', abandon);
       if (!keepFiles) rmSync(folder, { recursive: true, force: true });
     },
   };

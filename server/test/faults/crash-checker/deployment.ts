@@ -32,6 +32,12 @@ interface DeploymentOptions {
   program?: string;
 }
 
+/** Those that are not removed yet. Whoever ends this process, by a signal or a fault, leaves nothing running behind. */
+const open = new Set<Deployment>();
+process.on('exit', () => {
+  for (const deployment of open) deployment.abandon();
+});
+
 /** The real server with its embedded database, on a folder and a port of its own, to be killed and started again. */
 export class Deployment {
   readonly url: string;
@@ -52,6 +58,7 @@ export class Deployment {
     this.secretKey = secretKey;
     this.#settings = settings;
     this.#program = program;
+    open.add(this);
   }
 
   /** Chooses the place; nothing runs yet. */
@@ -142,12 +149,20 @@ export class Deployment {
     return lines.map((line) => line.slice(0, 300)).join('\n');
   }
 
+  /** Ends what runs at once, without waiting for anything. */
+  abandon(): void {
+    this.#server?.kill('SIGKILL');
+    const postmaster = this.databasePid();
+    if (postmaster !== null) kill(postmaster, 'SIGQUIT');
+  }
+
   /** Leaves no process behind, and the files only if they are wanted. */
   async remove({ keepFiles = false } = {}): Promise<void> {
     // A round that is being broken off must not start another one.
     this.#isRemoved = true;
     await this.stop();
     await this.#stopDatabase();
+    open.delete(this);
     if (keepFiles) return;
     for (const path of [this.dataDir, this.logFile]) rmSync(path, { recursive: true, force: true });
   }

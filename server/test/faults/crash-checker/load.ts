@@ -7,6 +7,9 @@ import type { Random } from './random.ts';
 /** How many references all clients change at the same time. */
 const sharedCount = 3;
 
+/** More than clients and those who settle have open together. */
+const connectionsMax = 64;
+
 /** Far more than a round sends; it only bounds one that goes on for longer than it should. */
 const operationsPerClientMax = 5_000;
 
@@ -41,8 +44,10 @@ async function makeShared({ api, history, round }: LoadSettings): Promise<string
     const id = `r${round}-shared-${number}`;
     const operation = history.add({ id, round, ...createShared(id) });
     let result = await history.record(operation, () => api.send(operation));
-    // A kept connection can turn out to be one to the server that died.
-    if (result.kind === 'unanswered') result = await history.record(operation, () => api.send(operation));
+    // Kept connections can turn out to be to the server that died.
+    for (let retry = 1; retry <= connectionsMax && result.kind === 'unanswered'; retry++) {
+      result = await history.record(operation, () => api.send(operation));
+    }
     if (result.kind !== 'answered' || result.status !== 200) {
       throw new Error(`A reference could not be made before anything was killed: ${JSON.stringify(result)}`);
     }

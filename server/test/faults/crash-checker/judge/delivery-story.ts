@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Arrival, Kill, Reply } from '../history.ts';
+import type { Arrival, Cut, Kill, Reply } from '../history.ts';
 import { textOf, type JsonObject } from '../json.ts';
 import type { Observation } from '../observe.ts';
 import type { Endpoint } from '../webhooks.ts';
@@ -23,13 +23,14 @@ export class DeliveryStory extends Story {
   readonly deliveries: JsonObject[] = [];
   readonly arrivals: Arrival[] = [];
   readonly kills: Kill[] = [];
+  readonly cuts: Cut[] = [];
   #number = 0;
   #nowMs = 10_000;
 
   constructor() {
     super();
-    const { arrivals, kills } = this;
-    this.webhooks = { ...this.webhooks, endpoints: [this.all, this.references], arrivals, kills };
+    const { arrivals, kills, cuts } = this;
+    this.webhooks = { ...this.webhooks, endpoints: [this.all, this.references], arrivals, kills, cuts };
   }
 
   /** A reference's creation. */

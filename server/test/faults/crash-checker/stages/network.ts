@@ -92,7 +92,7 @@ export class NetworkStage implements Stage {
         return;
       case 'broken before a commit':
         network.cutBeforeNextCommit(fault.fate, fault.forMs);
-        return void (await sleep(fault.forMs + 100));
+        await sleep(fault.forMs + 100);
     }
   }
 }
