@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { newSeed } from './crash-checker/checker.ts';
 import type { FaultReport, FaultRun, Size } from './runs/fault-run.ts';
 import { apisAndWorkers, databaseRestarts, failpoints, kills, networkCuts, twoServers } from './runs/rounds.ts';
-import { readPlayed, tableOf, writePlayed, type Played } from './table.ts';
+import { commitHere, publish, tableOf, type Played } from './table.ts';
 
 /** The longest first, so that what runs beside them is over when they are. */
 const runs: readonly FaultRun[] = [kills, failpoints, databaseRestarts, networkCuts, twoServers, apisAndWorkers];
@@ -13,11 +13,11 @@ Does to Tenure what happens to servers, and checks by its API alone that nothing
 
   --full            the sizes of the table in the README; under an hour (without it, about ten minutes)
   --ci              three minutes
-  --only a,b        of ${runs.map(({ name }) => name).join(', ')}
+  --only a,b        of ${namesOf(runs).join(', ')}
   --seed N          repeats the random choices of an earlier run
   --size N          so many, of each
   --together N      so many runs side by side (2)
-  --publish         keeps what was found for the README
+  --publish         puts what was found into the README and docs/faults.md
 `;
 
 interface Options {
@@ -43,19 +43,23 @@ async function main(): Promise<void> {
     for (const run of waiting) played.push(await play(run, options));
   };
   await Promise.all(Array.from({ length: options.together }, playSome));
-  played.sort((left, right) => runs.indexOf(runOf(left)) - runs.indexOf(runOf(right)));
+  played.sort((left, right) => namesOf(runs).indexOf(left.name) - namesOf(runs).indexOf(right.name));
 
   print(`\n${tableOf(played)}\n`);
   const failed = played.filter(({ report, error }) => report.violations.length > 0 || error !== null);
   for (const { name, error, seed } of failed) {
     if (error !== null) print(`${name} could not be played to its end: ${error}`);
-    print(`Repeat with: npm run faults -- --only "${name}" --size ${sizeOf(runNamed(name), options)} --seed ${seed}`);
+    const size = sizeOf(
+      runs.find((run) => run.name === name)!,
+      options,
+    );
+    print(`Repeat with: npm run faults -- --only "${name}" --size ${size} --seed ${seed}`);
   }
   const minutes = (performance.now() - startedMs) / 60_000;
   print(
     `${failed.length === 0 ? 'Nothing was lost, and nothing done twice' : `${failed.length} runs FAILED`}: ${minutes.toFixed(1)} min`,
   );
-  if (options.publish) print(`Kept in ${writePlayed([...others(readPlayed(), played), ...played])}`);
+  if (options.publish) publish(played, namesOf(runs));
   process.exit(failed.length === 0 ? 0 : 1);
 }
 
@@ -75,24 +79,15 @@ async function play(run: FaultRun, options: Options): Promise<Played> {
   const { name, title, unit } = run;
   const seconds = Math.round((performance.now() - startedMs) / 1_000);
   print(`${name}: ${report.done} ${unit} in ${seconds} s`);
-  return { name, title, unit, seed: options.seed, takenAt, seconds, report, error };
-}
-
-/** What was published of runs that were not played now. */
-function others(before: readonly Played[], now: readonly Played[]): Played[] {
-  return before.filter(({ name }) => !now.some((played) => played.name === name));
+  return { name, title, unit, seed: options.seed, takenAt, commit: commitHere(), seconds, report, error };
 }
 
 function sizeOf(run: FaultRun, { size, count }: Options): number {
   return count ?? run.sizes[size];
 }
 
-function runOf({ name }: Played): FaultRun {
-  return runNamed(name);
-}
-
-function runNamed(name: string): FaultRun {
-  return runs.find((run) => run.name === name)!;
+function namesOf(some: readonly { name: string }[]): string[] {
+  return some.map(({ name }) => name);
 }
 
 function readOptions(): Options {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { FaultReport } from './runs/fault-run.ts';
@@ -9,46 +10,81 @@ export interface Played {
   unit: string;
   seed: number;
   takenAt: string;
+  /** What was played with; null where that is not known. */
+  commit: string | null;
   seconds: number;
   report: FaultReport;
   /** Why it did not come to its end. */
   error: string | null;
 }
 
-const resultsFile = fileURLToPath(new URL('./results.json', import.meta.url));
+const projectDir = fileURLToPath(new URL('../../../', import.meta.url));
+const resultsFile = `${projectDir}docs/faults.json`;
+const begin = '<!-- npm run faults -- --publish: begin -->\n';
+const end = '<!-- end -->\n';
 
-/** What was published last of each run. */
-export function readPlayed(): Played[] {
-  return existsSync(resultsFile) ? (JSON.parse(readFileSync(resultsFile, 'utf8')) as Played[]) : [];
+/** Keeps what was played, beside what was published of other runs, and puts the table into the README and `docs/faults.md`. */
+export function publish(played: readonly Played[], order: readonly string[]): void {
+  const before = existsSync(resultsFile) ? (JSON.parse(readFileSync(resultsFile, 'utf8')) as Played[]) : [];
+  const others = before.filter(({ name }) => !played.some((now) => now.name === name));
+  const all = [...others, ...played].sort((left, right) => order.indexOf(left.name) - order.indexOf(right.name));
+  writeFileSync(resultsFile, `${JSON.stringify(all, null, 2)}\n`);
+  putInto('README.md', shortTableOf(all));
+  putInto('docs/faults.md', tableOf(all));
 }
 
-/** Keeps it, and returns the file. */
-export function writePlayed(played: readonly Played[]): string {
-  writeFileSync(resultsFile, `${JSON.stringify(played, null, 2)}\n`);
-  return resultsFile;
-}
-
-/** For people, and for the README. */
+/** Everything, for whoever wants to repeat it. */
 export function tableOf(played: readonly Played[]): string {
-  const rows = played.map(({ title, unit, seed, seconds, report, error }) => [
-    title,
-    report.notRun === undefined ? `${group(report.done)} ${unit}` : 'not run',
-    report.notRun ?? countsOf(report),
-    String(report.violations.length + (error === null ? 0 : 1)),
-    `${seconds} s`,
-    String(seed),
-  ]);
-  const lines = [
-    ['what was done', '', 'meanwhile', 'promises broken', 'took', 'seed'],
-    ['---', '---', '---', '---', '---', '---'],
-    ...rows,
-  ];
-  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  return markdown(
+    ['what was done', 'how often', 'meanwhile', 'promises broken', 'took', 'seed'],
+    played.map((run) => [
+      run.title,
+      timesOf(run),
+      meanwhileOf(run),
+      brokenIn(run),
+      `${run.seconds} s`,
+      String(run.seed),
+    ]),
+  );
 }
 
-function countsOf({ counts }: FaultReport): string {
-  const told = Object.entries(counts).filter(([, count]) => count !== 0);
-  return told.map(([name, count]) => `${name} ${group(count)}`).join(', ');
+/** The commit that is being played with. */
+export function commitHere(): string | null {
+  try {
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: projectDir, encoding: 'utf8' }).trim();
+  } catch {
+    return null;
+  }
+}
+
+function shortTableOf(played: readonly Played[]): string {
+  return markdown(
+    ['what was done', 'how often', 'promises broken'],
+    played.map((run) => [run.title, timesOf(run), brokenIn(run)]),
+  );
+}
+
+function putInto(file: string, table: string): void {
+  const text = readFileSync(projectDir + file, 'utf8');
+  const [from, to] = [text.indexOf(begin) + begin.length, text.indexOf(end, text.indexOf(begin))];
+  writeFileSync(projectDir + file, `${text.slice(0, from)}\n${table}\n\n${text.slice(to)}`);
+}
+
+function timesOf({ unit, report }: Played): string {
+  return report.notRun === undefined ? `${group(report.done)} ${unit}` : 'not run';
+}
+
+function meanwhileOf({ report }: Played): string {
+  const told = Object.entries(report.counts).filter(([, count]) => count !== 0);
+  return report.notRun ?? told.map(([name, count]) => `${name}: ${group(count)}`).join('; ');
+}
+
+function brokenIn({ report, error }: Played): string {
+  return error ?? String(report.violations.length);
+}
+
+function markdown(head: readonly string[], rows: readonly string[][]): string {
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
 function group(count: number): string {

@@ -41,8 +41,11 @@ export interface Scene {
   endLoad(): Promise<void>;
 }
 
-/** A server that is killed is started again in milliseconds; its deliveries are claimed again only when its lease is over. */
-export const shortLease = { attemptTimeoutMs: 1_500, leaseMs: 3_000, pollMs: 200 };
+/**
+ * What a killed server had claimed is claimed again when its lease is over, which need not take half a minute. It is still much longer than
+ * an attempt: on a busy machine what became of one is written down late.
+ */
+export const shortLease = { attemptTimeoutMs: 2_000, leaseMs: 10_000, pollMs: 200 };
 
 /** The server with limits of its own, and with failpoints if it is told where. */
 export const serverUnderTest = 'server/test/faults/server-under-test.ts';
