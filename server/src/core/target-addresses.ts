@@ -13,10 +13,13 @@ export interface AddressRanges {
  */
 const assigned = parseRanges('0.0.0.0/0, 2000::/3');
 
-/** IANA's registries of special-purpose addresses (RFC 6890), multicast, and what only tunnels to somewhere else. */
+/**
+ * IANA's registries of special-purpose addresses (RFC 6890), multicast, what only tunnels to somewhere else, and the one public address that leads
+ * into a cloud: 168.63.129.16, by which Azure speaks to its machines.
+ */
 const special = parseRanges(`
   0.0.0.0/8, 10.0.0.0/8, 100.64.0.0/10, 127.0.0.0/8, 169.254.0.0/16, 172.16.0.0/12, 192.0.0.0/24, 192.0.2.0/24,
-  192.88.99.0/24, 192.168.0.0/16, 198.18.0.0/15, 198.51.100.0/24, 203.0.113.0/24, 224.0.0.0/4, 240.0.0.0/4,
+  168.63.129.16, 192.88.99.0/24, 192.168.0.0/16, 198.18.0.0/15, 198.51.100.0/24, 203.0.113.0/24, 224.0.0.0/4, 240.0.0.0/4,
   2001::/23, 2001:db8::/32, 2002::/16, 3fff::/20`);
 
 /**

@@ -19,6 +19,7 @@ import { addErrorPages } from './error-pages.ts';
 import { readExpansion } from './expand.ts';
 import { apiErrorOf, errorAnswer } from './errors.ts';
 import { addHealthRoutes } from './health.ts';
+import { checkHost } from './host.ts';
 import { KnownPaths } from './known-paths.ts';
 import { addMetricsRoute } from './metrics.ts';
 import { readIdempotencyKey, RunningKeys } from './idempotency.ts';
@@ -73,6 +74,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     exposeHeadRoutes: false,
     // Whoever sends slowly is cut off: headers within ten seconds, the body within the times of `BodyTime`.
     http: {
+      // `checkHost` does, with an error like any other.
       requireHostHeader: false,
       headersTimeout: 10_000,
       connectionsCheckingInterval: 2_000,
@@ -101,6 +103,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     const bodyTime = new BodyTime(app, request);
     const call = newCall(context, request);
     request.call = call;
+    checkHost(request.raw);
     const { config } = request.routeOptions;
     if (config.public) return;
     if (!config.route && !paths.isApi(request.url)) throw paths.refusalOf(request);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { converse, exchange, rawRequest } from '../support/raw-http.ts';
+import { converse, exchange, rawRequest, statusesIn } from '../support/raw-http.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
 import { startTestServer, type Api, type TestServer } from '../support/server.ts';
 import { tracesOf } from '../support/traces.ts';
@@ -396,11 +396,6 @@ function authorization(): string {
 
 function post(headers: string, bytes: string): string {
   return `POST /v1/references HTTP/1.1\r\nHost: x\r\n${authorization()}${json[0]}\r\n${headers}\r\n\r\n${bytes}`;
-}
-
-/** Of all answers on a connection, in their order. */
-function statusesIn(text: string): string[] {
-  return Array.from(text.matchAll(/HTTP\/1\.1 (\d{3}) /g), ([, status]) => status!);
 }
 
 /** All that comes back until the connection is closed, whoever closes it. */

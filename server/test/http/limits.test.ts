@@ -392,7 +392,7 @@ describe('a sender', () => {
   test('that comes byte by byte but in time is served', async () => {
     const server = await serverForTest();
     const port = Number(new URL(server.url).port);
-    const text = `GET /v1/events HTTP/1.1\r\nAuthorization: Bearer ${server.secretKey}\r\nConnection: close\r\n\r\n`;
+    const text = `GET /v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.secretKey}\r\nConnection: close\r\n\r\n`;
     const answer = await drip(port, '', ...text.split(''));
     expect(answer.text).toMatch(/^HTTP\/1\.1 200 /);
   });

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { injectionStrings } from './injection-strings.ts';
 
 const bigList = new URL('../bad-input/data/naughty-strings/blns.json', import.meta.url);
 
@@ -95,5 +96,5 @@ const ownStrings: readonly string[] = [
  * NUL, an unpaired surrogate, or more than 500 characters; those are refused.
  */
 export const naughtyStrings: readonly string[] = [
-  ...new Set([...ownStrings, ...(JSON.parse(bigListBytes.toString('utf8')) as string[])]),
+  ...new Set([...ownStrings, ...injectionStrings, ...(JSON.parse(bigListBytes.toString('utf8')) as string[])]),
 ].filter((text) => text !== '' && Array.from(text).length <= 500);

@@ -1,13 +1,16 @@
 import { connect } from 'node:net';
 import type { ApiResponse, TestServer } from './server.ts';
 
+/** Where it listens. */
+type Listening = Pick<TestServer, 'url'>;
+
 /** Says what no HTTP client would: the bytes go out as they are, and the connection's one answer comes back. */
 export async function exchange(server: TestServer, bytes: string | Uint8Array): Promise<ApiResponse> {
   return answerOf(await converse(server, bytes));
 }
 
 /** As `exchange`, for several requests at once: all that comes back until the connection is closed, as text. */
-export function converse(server: TestServer, bytes: string | Uint8Array): Promise<string> {
+export function converse(server: Listening, bytes: string | Uint8Array): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(server.url);
     const socket = connect(Number(port), hostname);
@@ -22,6 +25,11 @@ export function converse(server: TestServer, bytes: string | Uint8Array): Promis
     // Header text beyond ASCII travels as one byte a character.
     socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   });
+}
+
+/** Of all answers on a connection, in their order. */
+export function statusesIn(text: string): string[] {
+  return Array.from(text.matchAll(/HTTP\/1\.1 (\d{3}) /g), ([, status]) => status!);
 }
 
 export interface RawRequest {

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { rawRequest } from '../support/raw-http.ts';
+import { serverForTest } from '../support/server.ts';
+
+test('no page of another origin may send a key, or read what is answered', async () => {
+  const server = await serverForTest();
+  const headers = [
+    'Origin: https://elsewhere.example.com',
+    'Access-Control-Request-Method: POST',
+    'Access-Control-Request-Headers: authorization',
+    'Access-Control-Request-Private-Network: true',
+  ];
+  const paths = ['/v1/references', '/v1/account', '/v1/nothing', '/healthz', '/docs', '/docs/errors', '/metrics', '*'];
+  for (const path of paths) {
+    // A browser asks first, without a key, and goes on only after a success.
+    const asked = await rawRequest(server, `OPTIONS ${path}`, { key: null, headers });
+    expect(asked.status, path).toBeGreaterThanOrEqual(400);
+    for (const { headers: told } of [asked, await rawRequest(server, `GET ${path}`, { headers })]) {
+      expect([...told.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
+      expect(told.get('set-cookie')).toBeNull();
+    }
+  }
+});

