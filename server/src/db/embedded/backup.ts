@@ -41,10 +41,10 @@ export async function takeBackup(
   try {
     const startedAtMs = about.clock.nowMs();
     const copy = new Copy(folder);
-    const facts = await withClient(source.connection, (client) => copyCluster(client, postgresDir, copy));
     const keyFile = join(source.dataDir, 'master.key');
     const hasMasterKey = fs.existsSync(keyFile);
     if (hasMasterKey) await copy.file(keyFile, 'master.key');
+    const facts = await withClient(source.connection, (client) => copyCluster(client, postgresDir, copy));
     copy.sync();
     const manifest: Manifest = {
       format: 1,
