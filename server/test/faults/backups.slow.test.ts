@@ -118,13 +118,12 @@ function asKnownAt(
   foundIds: ReadonlySet<JsonObject[string] | undefined>,
 ): Operation[] {
   const unanswered = { kind: 'unanswered', reason: 'the backup began' } as const;
-  const madeMeanwhile = new Set(
-    operations
-      .filter(({ calls }) => calls.every((call) => call.endedMs > beganMs))
-      .flatMap(({ calls }) => calls.map(({ result }) => (result.kind === 'answered' ? idIn(result.text) : ''))),
-  );
+  const answersMeanwhile = operations
+    .filter(({ calls }) => calls.every((call) => call.endedMs > beganMs))
+    .flatMap(({ calls }) => calls.map(({ result }) => (result.kind === 'answered' ? result.text : '')));
+  const lostIds = new Set(answersMeanwhile.map(idIn).filter((id) => id !== '' && !foundIds.has(id)));
   return operations
-    .filter(({ path }) => foundIds.has(recordIdIn(path)) || !madeMeanwhile.has(recordIdIn(path)))
+    .filter(({ path }) => !lostIds.has(recordIdIn(path)))
     .map((operation) => ({
       ...operation,
       calls: operation.calls

@@ -23,6 +23,8 @@ export interface DatabaseProxy {
   /** Refuses new connections and drops those there are, until `open` is called. */
   close(): void;
   open(): void;
+  /** From now on leads to another database, as a name does that is moved to another machine; drops the connections there are. */
+  moveTo(database: Connection): void;
   /** How many notifications it has kept to itself. */
   readonly droppedNotifications: number;
   stop(): Promise<void>;
@@ -45,12 +47,13 @@ export async function startDatabaseProxy(
   let lateFate: { fate: 'roll_back' | 'commit'; afterMs: number } = { fate: 'roll_back', afterMs: 0 };
   /** Connections whose server side is gone, while the database does not know. */
   const lingering = new Set<Socket>();
+  let target = database;
   let closed = false;
   let droppedNotifications = 0;
 
   const server = createServer((client) => {
     if (closed) return void client.destroy();
-    const upstream = connectTo(database);
+    const upstream = connectTo(target);
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('error', () => {});
@@ -106,6 +109,10 @@ export async function startDatabaseProxy(
     },
     open() {
       closed = false;
+    },
+    moveTo(other) {
+      target = other;
+      for (const socket of sockets) socket.destroy();
     },
     get droppedNotifications() {
       return droppedNotifications;
