@@ -8,6 +8,7 @@ import { newSeed } from './crash-checker/checker.ts';
 import { Deployment } from './crash-checker/deployment.ts';
 import { History, recordIdIn, type Operation } from './crash-checker/history.ts';
 import { parseObject, textOf, type JsonObject } from './crash-checker/json.ts';
+import { withoutWebhooks } from './crash-checker/judge/evidence.ts';
 import { judge } from './crash-checker/judge/judge.ts';
 import { runLoad } from './crash-checker/load.ts';
 import { observe } from './crash-checker/observe.ts';
@@ -84,15 +85,7 @@ async function expectRestored({ original, folder, history, span, random, round }
       observation,
       // What the restored server showed at first must not vanish either.
       earlier: found,
-      webhooks: {
-        endpoints: [],
-        arrivals: [],
-        kills: [],
-        attemptsMax: 1,
-        sinceSeconds: 0,
-        readAtMs: performance.now(),
-        isOver: true,
-      },
+      webhooks: withoutWebhooks(),
     });
     print(
       `${round}: backed up in ${Math.round(span.endedMs - span.beganMs)} ms; ` +

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { DatabaseClock } from '../../src/core/clock.ts';
 import { withClient, type Connection } from '../../src/db/database.ts';
 import { giveTo, prepareCluster } from '../../src/db/embedded/cluster.ts';
@@ -94,14 +94,17 @@ export class Cluster {
 
   /** Makes a primary of a standby. */
   async promote(): Promise<void> {
-    expect(await this.ask('select pg_promote() as promoted')).toEqual([{ promoted: true }]);
+    await this.ask('select pg_promote()');
   }
 
   /** Returns when the standby receives all that is written. */
   async awaitStandby(): Promise<void> {
-    await expect
-      .poll(() => this.ask('select sync_state from pg_stat_replication'), { timeout: startTimeoutMs })
-      .toEqual([{ sync_state: 'sync' }]);
+    const giveUpAtMs = performance.now() + startTimeoutMs;
+    const isThere = `select from pg_stat_replication where sync_state = 'sync'`;
+    while ((await this.ask(isThere)).length === 0) {
+      if (performance.now() > giveUpAtMs) throw new Error('The standby has not come back.');
+      await sleep(20);
+    }
   }
 
   ask(text: string, database?: string): Promise<object[]> {
