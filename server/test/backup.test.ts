@@ -189,7 +189,7 @@ describe('a restore is refused in one line, and leaves nothing behind:', { timeo
       'a file is missing',
       'postgres/PG_VERSION',
       (file) => fs.rmSync(file),
-      'PG_VERSION of the backup cannot be copied',
+      'The backup is damaged: postgres/PG_VERSION is missing.',
     ],
     ['the key is another one', 'master.key', flipBit, 'The backup is damaged: master.key is not'],
     [

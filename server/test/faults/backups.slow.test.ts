@@ -13,6 +13,7 @@ import { judge } from './crash-checker/judge/judge.ts';
 import { runLoad } from './crash-checker/load.ts';
 import { observe } from './crash-checker/observe.ts';
 import { ClientMemory } from './crash-checker/operations.ts';
+import { kill } from './crash-checker/processes.ts';
 import { Random } from './crash-checker/random.ts';
 import { repeatAnswered, settleUnknown } from './crash-checker/settle.ts';
 
@@ -52,6 +53,21 @@ test(`of ${rounds} backups under load, each has all that was answered before it 
     await expectRestored({ original, folder, history, span, random: roundsRandom, round });
     await expectDamageRefused(folder, roundsRandom);
   }
+});
+
+test('a backup whose database dies on the way says so in one line, and leaves nothing that could be taken for one', async () => {
+  const deployment = await Deployment.create();
+  onTestFinished(() => deployment.remove());
+  await deployment.start();
+  const folder = `${deployment.dataDir}.backup`;
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const ended = backUp(deployment.dataDir, folder);
+  while (!existsSync(join(folder, 'postgres', 'base'))) await sleep(5);
+  kill(deployment.databasePid()!, 'SIGKILL');
+  const { code, output } = await ended;
+  expect(code).toBe(1);
+  expect(output).toMatch(/^The database was stopped during the backup \(.*\): take another one\.\n$/);
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 interface Round {

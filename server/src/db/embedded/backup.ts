@@ -9,7 +9,7 @@ import { dirname, join, relative } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
 import { withClient, type Client, type Connection } from '../database.ts';
 import { copyFile, syncFolder } from './copy.ts';
-import { EmbeddedDatabaseError, errorCode } from './error.ts';
+import { EmbeddedDatabaseError, errorCode, isDiskFull } from './error.ts';
 import { writeManifest, type BackedUpFile, type Manifest } from './manifest.ts';
 
 /** Folders whose contents PostgreSQL makes anew. The log of the time of the copy is put into its own at the end. */
@@ -201,12 +201,12 @@ async function first<Row extends object>(client: Client, text: string): Promise<
 
 function inOneLine(error: unknown, folder: string): unknown {
   if (error instanceof EmbeddedDatabaseError) return error;
-  const code = errorCode(error);
-  if (code === 'ENOSPC' || code === 'EDQUOT') {
+  if (isDiskFull(error)) {
     return new EmbeddedDatabaseError(
       `There is no room left for the backup in ${folder}: make room, or name another folder.`,
     );
   }
+  const code = errorCode(error);
   if (/^(57P|08|ECONN|EPIPE)|^Connection terminated/.test(code)) {
     return new EmbeddedDatabaseError(`The database was stopped during the backup (${code}): take another one.`);
   }

@@ -6,8 +6,8 @@ import { withClient } from '../database.ts';
 import { beginNextEpoch } from '../deployment.ts';
 import { giveTo } from './cluster.ts';
 import { copyFile, syncFolder } from './copy.ts';
-import { EmbeddedDatabaseError, errorCode } from './error.ts';
-import { readManifest, type Manifest } from './manifest.ts';
+import { EmbeddedDatabaseError, isDiskFull } from './error.ts';
+import { bytesOf, readManifest, type Manifest } from './manifest.ts';
 import { takeOver } from './ownership.ts';
 import { preparePlace, type Place } from './place.ts';
 import { shutDown } from './postmaster.ts';
@@ -42,7 +42,11 @@ export async function restoreBackup(folder: string, dataDirAsked: string, projec
     for (const name of fs.readdirSync(place.dataDir)) {
       fs.rmSync(join(place.dataDir, name), { recursive: true, force: true });
     }
-    throw error;
+    if (!isDiskFull(error)) throw error;
+    throw new EmbeddedDatabaseError(
+      `There is no room left in ${place.dataDir}: ${Math.ceil(bytesOf(manifest) / 1e6)} MB are needed.`,
+      { cause: error },
+    );
   }
 }
 
@@ -56,9 +60,12 @@ async function copyBack(manifest: Manifest, folder: string, roots: Readonly<Reco
   };
   for (const path of manifest.folders) fs.mkdirSync(placeOf(path), { mode: 0o700 });
   for (const { path, bytes, sha256 } of manifest.files) {
-    const copied = await copyFile(join(folder, path), placeOf(path)).catch((cause: unknown) => {
-      throw new EmbeddedDatabaseError(`${path} of the backup cannot be copied (${errorCode(cause)}).`, { cause });
-    });
+    if (!fs.existsSync(join(folder, path))) {
+      throw new EmbeddedDatabaseError(
+        `The backup is damaged: ${path} is missing. Nothing was restored; take an older backup.`,
+      );
+    }
+    const copied = await copyFile(join(folder, path), placeOf(path));
     if (copied.bytes !== bytes || copied.sha256 !== sha256) {
       throw new EmbeddedDatabaseError(
         `The backup is damaged: ${path} is not what was backed up. Nothing was restored; take an older backup.`,
