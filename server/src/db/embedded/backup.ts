@@ -8,7 +8,7 @@ import * as fs from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
 import { withClient, type Client, type Connection } from '../database.ts';
-import { copyFile, syncFolder } from './copy.ts';
+import { copyFile, syncFolder, withEach } from './copy.ts';
 import { EmbeddedDatabaseError, errorCode, isDiskFull } from './error.ts';
 import { writeManifest, type BackedUpFile, type Manifest } from './manifest.ts';
 
@@ -22,7 +22,7 @@ const leftOut =
   /^(postmaster\.(pid|opts)|(backup_label|tablespace_map)(\.old)?|backup_manifest|current_logfiles.*|(standby|recovery)\.signal|pg_internal\.init.*|pgsql_tmp.*|.*\.tmp)$/;
 
 /** The state of the whole cluster comes last, so that it is never newer than what it speaks of. */
-const control = 'global/pg_control';
+const control = 'postgres/global/pg_control';
 
 /**
  * Copies the database of `dataDir`, and the master key if it is there, into `folder`, which is made or must be empty. The database
@@ -136,17 +136,17 @@ async function copyCluster(
   const slot = `tenure_backup_${process.pid}`;
   await client.query('select pg_create_physical_replication_slot($1, true, true)', [slot]);
   const { start } = await first<{ start: string }>(client, `select pg_backup_start('tenure', true) as start`);
-  copy.makeFolder('postgres');
-  await copyFolder(postgresDir, 'postgres', copy);
-  await copy.file(join(postgresDir, control), join('postgres', control));
+  const files = copyFolders(postgresDir, 'postgres', copy);
+  await withEach(files, ({ from, path }) => copy.file(from, path).catch(unlessVanished));
+  await copy.file(join(postgresDir, 'global/pg_control'), control);
   const { stop, label } = await first<{ stop: string; label: string }>(
     client,
     'select lsn as stop, labelfile as label from pg_backup_stop()',
   );
   copy.text(label, 'postgres/backup_label');
-  for (const segment of await logBetween(client, start, stop)) {
-    await copy.file(join(postgresDir, 'pg_wal', segment), join('postgres/pg_wal', segment));
-  }
+  await withEach(await logBetween(client, start, stop), (segment) =>
+    copy.file(join(postgresDir, 'pg_wal', segment), join('postgres/pg_wal', segment)),
+  );
   return {
     postgresql_version: facts.version,
     system_identifier: facts.system,
@@ -155,24 +155,20 @@ async function copyCluster(
   };
 }
 
-async function copyFolder(from: string, to: string, copy: Copy): Promise<void> {
-  for (const entry of fs.readdirSync(from, { withFileTypes: true })) {
-    const path = join(to, entry.name);
-    const inCluster = relative('postgres', path);
-    if (leftOut.test(entry.name) || inCluster === control) continue;
-    if (emptied.has(inCluster)) {
-      copy.makeFolder(path);
-    } else if (entry.isDirectory()) {
-      copy.makeFolder(path);
-      await copyFolder(join(from, entry.name), path, copy).catch(unlessVanished);
-    } else if (entry.isFile()) {
-      await copy.file(join(from, entry.name), path).catch(unlessVanished);
-    } else {
-      throw new EmbeddedDatabaseError(
-        `${join(from, entry.name)} leads out of the data folder: back up with pg_basebackup of PostgreSQL 18 instead.`,
-      );
-    }
-  }
+/** Makes the folders, and returns the files that are to be copied. */
+function copyFolders(from: string, to: string, copy: Copy): { from: string; path: string }[] {
+  copy.makeFolder(to);
+  const inCluster = relative('postgres', to);
+  if (emptied.has(inCluster)) return [];
+  return fs.readdirSync(from, { withFileTypes: true }).flatMap((entry) => {
+    const file = { from: join(from, entry.name), path: join(to, entry.name) };
+    if (leftOut.test(entry.name) || file.path === control) return [];
+    if (entry.isDirectory() || emptied.has(entry.name)) return copyFolders(file.from, file.path, copy);
+    if (entry.isFile()) return [file];
+    throw new EmbeddedDatabaseError(
+      `${file.from} leads out of the data folder: back up with pg_basebackup of PostgreSQL 18 instead.`,
+    );
+  });
 }
 
 /** A table, or a partition, that is dropped while the copy is made is dropped by the log as well. */
@@ -207,7 +203,7 @@ function inOneLine(error: unknown, folder: string): unknown {
     );
   }
   const code = errorCode(error);
-  if (/^(57P|08|ECONN|EPIPE)|^Connection terminated/.test(code)) {
+  if (/^(57P|08|ECONN|EPIPE)|^(Connection terminated|Client has encountered)/.test(code)) {
     return new EmbeddedDatabaseError(`The database was stopped during the backup (${code}): take another one.`);
   }
   return new EmbeddedDatabaseError(`The backup failed: ${(error as Error).message}`, { cause: error });

@@ -6,6 +6,9 @@ import { open } from 'node:fs/promises';
 /** However large a file is, this much of it is in memory. */
 const pieceBytes = 1024 * 1024;
 
+/** A copy mostly waits for the disk, which takes several at once as fast as one. */
+const copiesAtOnce = 8;
+
 /** What was copied, which of a file that grows meanwhile is what was there. */
 export interface Copied {
   bytes: number;
@@ -31,6 +34,24 @@ export async function copyFile(from: string, to: string): Promise<Copied> {
   }
   await target.sync();
   return { bytes, sha256: hash.digest('hex') };
+}
+
+/** Does it with every item, some at a time. The first that fails is the last that is begun; it throws when all are over. */
+export async function withEach<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const rest = items.values();
+  let hasFailed = false;
+  const worker = async (): Promise<void> => {
+    for (const item of rest) {
+      if (hasFailed) return;
+      await work(item).catch((error: unknown) => {
+        hasFailed = true;
+        throw error;
+      });
+    }
+  };
+  const ends = await Promise.allSettled(Array.from({ length: copiesAtOnce }, worker));
+  const failure = ends.find((end) => end.status === 'rejected');
+  if (failure) throw failure.reason;
 }
 
 /** Makes the names in a folder durable. */

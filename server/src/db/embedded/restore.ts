@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { withClient } from '../database.ts';
 import { beginNextEpoch } from '../deployment.ts';
 import { giveTo } from './cluster.ts';
-import { copyFile, syncFolder } from './copy.ts';
+import { copyFile, syncFolder, withEach } from './copy.ts';
 import { EmbeddedDatabaseError, isDiskFull } from './error.ts';
 import { bytesOf, readManifest, type Manifest } from './manifest.ts';
 import { takeOver } from './ownership.ts';
@@ -59,7 +59,7 @@ async function copyBack(manifest: Manifest, folder: string, roots: Readonly<Reco
     return join(roots[root], ...rest);
   };
   for (const path of manifest.folders) fs.mkdirSync(placeOf(path), { mode: 0o700 });
-  for (const { path, bytes, sha256 } of manifest.files) {
+  await withEach(manifest.files, async ({ path, bytes, sha256 }) => {
     if (!fs.existsSync(join(folder, path))) {
       throw new EmbeddedDatabaseError(
         `The backup is damaged: ${path} is missing. Nothing was restored; take an older backup.`,
@@ -71,7 +71,7 @@ async function copyBack(manifest: Manifest, folder: string, roots: Readonly<Reco
         `The backup is damaged: ${path} is not what was backed up. Nothing was restored; take an older backup.`,
       );
     }
-  }
+  });
   for (const path of manifest.folders) syncFolder(placeOf(path));
 }
 
