@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { newMasterKey, type Config } from './config.ts';
+import { ConfigError, newMasterKey, type Config } from './config.ts';
 import { masterKeyLength } from './core/vault.ts';
 import type { Connection } from './db/database.ts';
 import {
@@ -21,7 +21,7 @@ export interface Storage {
   stop(): Promise<void>;
 }
 
-const projectDir = fileURLToPath(new URL('../../', import.meta.url));
+export const projectDir = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
  * Opens the database of the settings: the operator's own, or the embedded PostgreSQL, which is started.
@@ -35,7 +35,7 @@ export async function openStorage(
   onDatabaseLost: (detail: string, givenUp: boolean) => void,
 ): Promise<Storage> {
   if (config.databaseUrl !== null) return operatorsOwn(config, config.databaseUrl);
-  const dataDir = chooseDataDir(config.dataDir ?? undefined, projectDir);
+  const dataDir = dataDirOf(config);
   const embedded = await startEmbeddedDatabase({ dataDir, projectDir, onUnexpectedExit: onDatabaseLost });
   try {
     const masterKey = config.masterKey ?? readOrMakeMasterKey(embedded.dataDir);
@@ -54,7 +54,7 @@ export async function openStorage(
 /** As `openStorage`, for a second process: an embedded database that is running is used and left running. */
 export async function joinStorage(config: Config): Promise<Storage> {
   if (config.databaseUrl === null) {
-    const dataDir = chooseDataDir(config.dataDir ?? undefined, projectDir);
+    const dataDir = dataDirOf(config);
     const connection = await findRunningDatabase(dataDir);
     if (connection) {
       return {
@@ -66,6 +66,18 @@ export async function joinStorage(config: Config): Promise<Storage> {
     }
   }
   return openStorage(config, () => {});
+}
+
+/**
+ * Where the embedded database is, for what is done to its files.
+ *
+ * @throws {ConfigError} with DATABASE_URL: the files of the operator's own PostgreSQL are the operator's business.
+ */
+export function dataDirOf({ databaseUrl, dataDir }: Config): string {
+  if (databaseUrl === null) return chooseDataDir(dataDir ?? undefined, projectDir);
+  throw new ConfigError(
+    'DATABASE_URL is set: this is for the embedded database. A PostgreSQL of your own is backed up and restored with its own tools, such as pg_basebackup.',
+  );
 }
 
 function operatorsOwn(config: Config, databaseUrl: string): Storage {

@@ -264,9 +264,12 @@ export class Committer {
         return { kind: 'committed' };
       }
       if (trip.kind === 'answered') {
-        if (!inDoubt || lostAreGone) return verdictOf(trip, batch.length);
         // Its deliveries, if it has any, are found by polling.
-        if (isProof(trip)) return { kind: 'committed' };
+        if (isProof(trip)) {
+          if (await this.#isDurable()) return { kind: 'committed' };
+        } else if (!inDoubt || lostAreGone) {
+          return verdictOf(trip, batch.length);
+        }
       }
       if (trip.kind === 'lost') lost.push({ processId: trip.processId, lostMs: performance.now() });
       if (lost.length === 0 || performance.now() - startedMs > this.#doubtMs) {
@@ -276,14 +279,30 @@ export class Committer {
     }
   }
 
-  /** Whether the processes that served the lost connections have ended; those that have not are told to. */
+  /**
+   * Whether what is there is as durable as an answer promises. A commit that waited for a standby when its connection was lost, or
+   * when the database was, is there without it; a transaction of our own that writes waits for all that was written before.
+   */
+  async #isDurable(): Promise<boolean> {
+    try {
+      await this.#writers.query(`select pg_logical_emit_message(true, 'tenure', 'in doubt')`);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /**
+   * Whether the processes that served the lost connections have ended; those that have not are told to. One that waits for a standby
+   * has committed: without that wait everybody would see what a standby that takes over may not have.
+   */
   async #areGone(lost: LostConnection[]): Promise<boolean> {
     try {
       for (const { processId, lostMs } of lost) {
         // Started before the loss, by the database's own clock: a later process may have got the same number.
         const { rows } = await this.#writers.query({
           text: `
-            select pg_terminate_backend(pid)
+            select wait_event is distinct from 'SyncRep' and pg_terminate_backend(pid)
             from pg_stat_activity
             where pid = $1 and backend_start < clock_timestamp() - $2 * interval '1 ms'`,
           values: [processId, performance.now() - lostMs],
@@ -348,7 +367,6 @@ const deadlockCodes = new Set(['40P01', '40001']);
 
 /** What PostgreSQL's answer means when nothing of the batch is left at work. */
 function verdictOf(trip: Trip & { kind: 'answered' }, members: number): Sent {
-  if (isProof(trip)) return { kind: 'committed' };
   const { error } = trip;
   // One of them took too long; it shall not take its neighbours with it.
   if (codeOf(error) === queryCanceled && members > 1) return { kind: 'refused', error };

@@ -79,6 +79,14 @@ async function beginEpochAfterRestore(client: Client): Promise<void> {
     )`);
 }
 
+/**
+ * For a database that was set back to an earlier time: what is written from now on comes after all that anybody may have seen, also
+ * after what is lost.
+ */
+export async function beginNextEpoch(client: Client): Promise<void> {
+  await client.query('update deployment set event_epoch = event_epoch + 1');
+}
+
 function refuseOtherKey(vault: Vault, check: Buffer): void {
   try {
     if (vault.open(check) === masterKeyProof) return;

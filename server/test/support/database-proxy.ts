@@ -25,6 +25,8 @@ export interface DatabaseProxy {
   open(): void;
   /** Lets nothing through in either direction, as if the network were dead, until `open` or `close` is called; no connection breaks. */
   silence(): void;
+  /** From now on leads to another database, as a name does that is moved to another machine; drops the connections there are. */
+  moveTo(database: Connection): void;
   /** How many notifications it has kept to itself. */
   readonly droppedNotifications: number;
   stop(): Promise<void>;
@@ -47,13 +49,14 @@ export async function startDatabaseProxy(
   let lateFate: { fate: 'roll_back' | 'commit'; afterMs: number } = { fate: 'roll_back', afterMs: 0 };
   /** Connections whose server side is gone, while the database does not know. */
   const lingering = new Set<Socket>();
+  let target = database;
   let closed = false;
   let silent = false;
   let droppedNotifications = 0;
 
   const server = createServer((client) => {
     if (closed) return void client.destroy();
-    const upstream = connectTo(database);
+    const upstream = connectTo(target);
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       if (silent) socket.pause();
@@ -116,6 +119,10 @@ export async function startDatabaseProxy(
     silence() {
       silent = true;
       for (const socket of sockets) socket.pause();
+    },
+    moveTo(other) {
+      target = other;
+      for (const socket of sockets) socket.destroy();
     },
     get droppedNotifications() {
       return droppedNotifications;

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
+import { syncFolder } from './copy.ts';
 import { EmbeddedDatabaseError, oneLine } from './error.ts';
 import type { Place } from './place.ts';
 import { asUser, findUser, type SystemUser } from './system-user.ts';
@@ -16,7 +17,8 @@ export async function prepareCluster(place: Place): Promise<void> {
   checkData(place);
 }
 
-function holdsData(postgresDir: string): boolean {
+/** Whether a cluster was initialised there. */
+export function holdsData(postgresDir: string): boolean {
   return fs.existsSync(join(postgresDir, 'PG_VERSION'));
 }
 
@@ -68,12 +70,6 @@ function run(place: Place, program: string, args: string[]): Promise<void> {
   });
 }
 
-function syncFolder(folder: string): void {
-  const descriptor = fs.openSync(folder, 'r');
-  fs.fsyncSync(descriptor);
-  fs.closeSync(descriptor);
-}
-
 function checkData({ postgresDir, user }: Place): void {
   const version = fs.readFileSync(join(postgresDir, 'PG_VERSION'), 'utf8').trim();
   if (version !== '18') {
@@ -95,8 +91,8 @@ function checkData({ postgresDir, user }: Place): void {
   if (mode & 0o077) fs.chmodSync(postgresDir, 0o700);
 }
 
-/** Data that root restored, or that a user who is no more left behind. */
-function giveTo(user: SystemUser, path: string): void {
+/** Gives data that root restored, or that a user who is no more left behind, to the user PostgreSQL runs as. */
+export function giveTo(user: SystemUser, path: string): void {
   fs.lchownSync(path, user.uid, user.gid);
   if (!fs.lstatSync(path).isDirectory()) return;
   for (const name of fs.readdirSync(path)) giveTo(user, join(path, name));

@@ -6,16 +6,19 @@
  * is gone (it was killed) stops that one and starts its own, so that the files, the settings and the parent
  * are always the present ones.
  */
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { prepareCluster } from './cluster.ts';
+import { holdsData, prepareCluster } from './cluster.ts';
 import { ownerGoneWaitMs, takeOver } from './ownership.ts';
 import { preparePlace, removeLeftovers, socketDirFor } from './place.ts';
 import { shutDown } from './postmaster.ts';
 import { connect, connectionIn, type Session, type SocketConnection } from './session.ts';
 import { supervise } from './supervise.ts';
 
+export { takeBackup } from './backup.ts';
 export { EmbeddedDatabaseError } from './error.ts';
+export { bytesOf } from './manifest.ts';
+export { restoreBackup } from './restore.ts';
 export { chooseDataDir } from './place.ts';
 
 /** A running embedded database that belongs to this process. */
@@ -54,6 +57,11 @@ export async function startEmbeddedDatabase(options: {
     dataDir: place.dataDir,
     stop: supervise(place, running, options.onUnexpectedExit ?? (() => {})),
   };
+}
+
+/** Whether there is a database in `dataDir`, running or not. */
+export function hasDatabase(dataDir: string): boolean {
+  return holdsData(join(resolve(dataDir), 'postgres'));
 }
 
 async function createDatabase({ client }: Session): Promise<void> {

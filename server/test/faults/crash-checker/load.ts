@@ -27,7 +27,7 @@ export interface LoadSettings {
   /** One for each client; they last for the whole run, so that repeats reach back over crashes. */
   memories: ClientMemory[];
   /** No record may be in one state twice: then the order of its changes follows from what they tell. */
-  marksEveryChange: boolean;
+  marksEveryChange?: boolean;
   /** Told each result, to see when the server has recovered. */
   onResult: (result: CallResult, sentMs: number) => void;
 }
@@ -67,7 +67,7 @@ async function runClient(
   const random = settings.random.fork(`client ${client}`);
   for (let number = 1; number <= operationsPerClientMax && !stop.aborted; number++) {
     const id = `r${round}-c${client}-${number}`;
-    const plan = chooseNext(random, id, memory, { sharedIds, marksEveryChange: settings.marksEveryChange });
+    const plan = chooseNext(random, id, memory, { sharedIds, marksEveryChange: settings.marksEveryChange ?? false });
     const copies = plan.kind === 'new' ? plan.copies : 1;
     const operation = plan.kind === 'new' ? history.add(operationOf(id, round, plan.operation)) : plan.operation;
     let results = await Promise.all(Array.from({ length: copies }, () => send(settings, operation)));

@@ -28,6 +28,12 @@ export interface WebhookEvidence {
   isOver: boolean;
 }
 
+/** For a run that is not about webhooks. */
+export function withoutWebhooks(): WebhookEvidence {
+  const readAtMs = performance.now();
+  return { endpoints: [], arrivals: [], kills: [], cuts: [], attemptsMax: 1, sinceSeconds: 0, readAtMs, isOver: true };
+}
+
 /** A promise that was broken. */
 export interface Violation {
   rule: Rule;

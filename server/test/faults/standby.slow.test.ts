@@ -1,0 +1,171 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { newMasterKey } from '../../src/config.ts';
+import { makeKey } from '../../src/core/api-keys.ts';
+import { startDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts';
+import { urlOf } from '../support/processes.ts';
+import { Cluster } from '../support/standby.ts';
+import { Api } from './crash-checker/api.ts';
+import { newSeed } from './crash-checker/checker.ts';
+import { Deployment } from './crash-checker/deployment.ts';
+import { errorCodeOf, History, type Answered, type CallResult } from './crash-checker/history.ts';
+import { withoutWebhooks } from './crash-checker/judge/evidence.ts';
+import { judge } from './crash-checker/judge/judge.ts';
+import { runLoad } from './crash-checker/load.ts';
+import { observe, type Observation } from './crash-checker/observe.ts';
+import { ClientMemory } from './crash-checker/operations.ts';
+import { Random } from './crash-checker/random.ts';
+import { repeatAnswered, settleUnknown } from './crash-checker/settle.ts';
+
+/*
+ * A primary and a streaming standby that it waits for, both real. The server finds its database by an address that is moved to the
+ * standby when that is promoted, as a name or a virtual address is: here a proxy, which does nothing else.
+ */
+
+const rounds = Number(process.env.STANDBY_ROUNDS ?? 4);
+const seed = Number(process.env.STANDBY_SEED ?? newSeed());
+const clients = 8;
+
+/** Under load, before the primary dies, and after the standby has taken over. */
+const beforeMs = 1_000;
+const afterMs = 1_500;
+
+/** The pools have noticed by then that their connections were cut. */
+const outageEndsLaterMs = 1_000;
+
+/** Its processes are found by what Linux tells of them. */
+const isLinux = process.platform === 'linux';
+
+test.skipIf(!isLinux)(
+  `the primary dies ${rounds} times under load, and the standby is promoted: nothing that was answered is lost or done twice`,
+  async () => {
+    print(`seed ${seed}`);
+    const random = new Random(`seed ${seed}`);
+    const history = new History();
+    const { operations, outages } = history;
+    const memories = Array.from({ length: clients }, () => new ClientMemory());
+    const { proxy, server, api, ...begun } = await startOnPrimary();
+    let { primary } = begun;
+    let earlier: Observation | null = null;
+    for (let round = 1; round <= rounds; round++) {
+      const roundsRandom = random.fork(`round ${round}`);
+      const standby = await primary.standbyForTest();
+      const stop = new AbortController();
+      const tally = { answered: 0, turnedAway: 0, unanswered: 0 };
+      const onResult = (result: CallResult): void => {
+        if (result.kind === 'unanswered') tally.unanswered++;
+        else if (result.status === 503) tally.turnedAway++;
+        else tally.answered++;
+      };
+      const load = runLoad({ api, history, random: roundsRandom, round, memories, onResult }, stop.signal);
+      await sleep(roundsRandom.between(beforeMs / 2, beforeMs));
+      const fromMs = performance.now();
+      await primary.kill();
+      await standby.promote();
+      proxy.moveTo(standby.connection());
+      const promotedMs = performance.now();
+      // A server that goes on finds out what became of its commits; one that dies as well leaves it to the clients' keys.
+      const serverDies = round % 2 === 0;
+      if (serverDies) {
+        await server.kill();
+        await server.start();
+      }
+      await sleep(afterMs);
+      stop.abort();
+      await load;
+      outages.push({ fromMs, toMs: performance.now() + outageEndsLaterMs });
+      const unknown = await settleUnknown(api, history);
+      await repeatAnswered(api, history, roundsRandom);
+      const observation = await observe(api, [], 0);
+      const violations = judge({ operations, outages, observation, earlier, webhooks: withoutWebhooks() });
+      print(
+        `${round}: standby promoted after ${Math.round(promotedMs - fromMs)} ms, server ${serverDies ? 'killed too' : 'went on'}; ` +
+          `${tally.answered} answered, ${tally.turnedAway} turned away, ${tally.unanswered} without an answer, ` +
+          `${unknown.operations} settled (${unknown.done} were done), ${observation.events.items.length} events, ${violations.length} violations`,
+      );
+      for (const { rule, about, message } of violations) print(`${rule}: ${about}: ${message}`);
+      expect(violations, `STANDBY_SEED=${seed}`).toEqual([]);
+      // The load was there before and after.
+      expect(tally.answered).toBeGreaterThan(clients * 10);
+      earlier = observation;
+      primary = standby;
+    }
+  },
+);
+
+describe.skipIf(!isLinux)('while the standby is gone', () => {
+  test('nothing is promised or shown: who writes is told that it is not known, and has the answer by the same key later', async () => {
+    const { primary, standby, api } = await startWithoutStandby();
+    const startedMs = performance.now();
+    const inDoubt = await create(api, 'while it is gone');
+    print(`without its standby a request was answered after ${Math.round((performance.now() - startedMs) / 1000)} s`);
+    expectInDoubt(inDoubt);
+    expect((await api.read('/v1/references')).count).toBe(1);
+    const again = await create(api, 'while it is gone');
+    expect([again.status, errorCodeOf(again)]).toEqual([409, 'idempotency_key_in_use']);
+    const waiting = await primary.ask(`select count(*)::integer from pg_stat_activity where wait_event = 'SyncRep'`);
+    print(`${JSON.stringify(waiting)} after ${Math.round((performance.now() - startedMs) / 1000)} s`);
+    await expectAnswerWithStandby({ primary, standby, api });
+  });
+
+  test('nothing is promised either by a primary that has died and come back, and forgotten that it waited', async () => {
+    const { primary, standby, api } = await startWithoutStandby();
+    const asked = create(api, 'while it is gone');
+    await sleep(1_000);
+    await primary.kill();
+    await primary.start();
+    expectInDoubt(await asked);
+    await expectAnswerWithStandby({ primary, standby, api });
+  });
+});
+
+async function startWithoutStandby(): Promise<{ primary: Cluster; standby: Cluster; api: Api }> {
+  const { primary, api } = await startOnPrimary();
+  const standby = await primary.standbyForTest();
+  expect((await create(api, 'before')).status).toBe(200);
+  await standby.kill();
+  return { primary, standby, api };
+}
+
+function expectInDoubt(answer: Answered): void {
+  expect([answer.status, errorCodeOf(answer)]).toEqual([503, 'unavailable']);
+  expect(answer.text).not.toContain('Nothing was changed');
+}
+
+async function expectAnswerWithStandby(parts: { primary: Cluster; standby: Cluster; api: Api }): Promise<void> {
+  await parts.standby.start();
+  await parts.primary.awaitStandby();
+  await expect
+    .poll(() => create(parts.api, 'while it is gone'), { timeout: 30_000, interval: 500 })
+    .toMatchObject({ status: 200, replayed: true });
+  expect((await parts.api.read('/v1/references')).count).toBe(2);
+}
+
+async function startOnPrimary(): Promise<{ primary: Cluster; proxy: DatabaseProxy; server: Deployment; api: Api }> {
+  const primary = await Cluster.primaryForTest();
+  const proxy = await startDatabaseProxy(primary.connection());
+  onTestFinished(() => proxy.stop());
+  const secretKey = makeKey('secret', 'sandbox', randomBytes);
+  const { host, port, user, database } = proxy.connection;
+  const settings = {
+    DATABASE_URL: urlOf({ connectionString: `postgres://${user}@${host}:${port}/${database}` }),
+    TENURE_MASTER_KEY: newMasterKey(),
+  };
+  const server = await Deployment.create({ secretKey, settings });
+  onTestFinished(() => server.remove());
+  await server.start();
+  const api = new Api([server.url], secretKey);
+  onTestFinished(() => api.close());
+  return { primary, proxy, server, api };
+}
+
+async function create(api: Api, key: string): Promise<Answered> {
+  const result = await api.send({ method: 'POST', path: '/v1/references', body: { application: 'app_1' }, key });
+  expect(result.kind).toBe('answered');
+  return result as Answered;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+const projectDir = join(import.meta.dirname, '../../..');
+
+/** How a command of the operator ended, and what it said. */
+export interface Ended {
+  code: number | null;
+  output: string;
+}
+
+/** `npm run backup -- <folder>`, as an operator runs it; without a folder as one who forgot it. */
+export function backUp(dataDir: string, folder: string | null, settings: Record<string, string> = {}): Promise<Ended> {
+  return run('backup', folder, { DATA_DIR: dataDir, ...settings });
+}
+
+/** `npm run restore -- <folder>`. */
+export function restore(folder: string | null, dataDir: string, settings: Record<string, string> = {}): Promise<Ended> {
+  return run('restore', folder, { DATA_DIR: dataDir, ...settings });
+}
+
+function run(command: string, folder: string | null, settings: Record<string, string>): Promise<Ended> {
+  const child = spawn('npm', ['run', '--silent', command, ...(folder === null ? [] : ['--', folder])], {
+    cwd: projectDir,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += bytes));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, output: output.replaceAll(/^npm warn .*\n/gm, '') }));
+  });
+}
