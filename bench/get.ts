@@ -6,7 +6,7 @@ import { inTurn, ratio, verify, type Bench, type Suite } from './suite.ts';
 
 const warmUpSeconds = 1;
 const plainServer = new URL('limits/plain-get-server.ts', import.meta.url);
-const referenceCount = 10_000;
+export const referenceCount = 10_000;
 
 /** `GET /v1/references/{id}`, of ten thousand references. */
 export const get: Suite<'overPlain'> = {
@@ -22,7 +22,7 @@ export const get: Suite<'overPlain'> = {
     },
   },
   async round(bench, round) {
-    const idStart = await seed(bench);
+    const idStart = await seedReferences(bench);
     const answers: unknown[] = [];
     const measure = async (server: Server): Promise<number> => {
       answers.push(await readOne(bench, `${server.url}/v1/references/${idStart}${'1'.padStart(14, '0')}`));
@@ -46,7 +46,7 @@ export const get: Suite<'overPlain'> = {
 };
 
 /** Makes one reference through the API and copies its row; returns what all copies' ids begin with. */
-async function seed({ deployment }: Bench): Promise<string> {
+export async function seedReferences({ deployment }: Bench): Promise<string> {
   const { database } = deployment;
   await deployment.subscribe(0);
   await deployment.empty();

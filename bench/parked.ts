@@ -25,6 +25,7 @@ export const parked: Suite<'claim'> = {
       floor: 1.2,
       aim: 1,
       needs: [],
+      besideUnit: 'ms',
     },
   },
   async round({ deployment }) {

@@ -15,6 +15,7 @@ const measuredSeconds = 20;
  */
 export const referencing: Suite<'last' | 'postP50' | 'postP99'> = {
   name: 'referencing',
+  roundsMax: 1,
   figures: {
     last: {
       title: '1,000 automatic references made at once, from the first request to the last report',

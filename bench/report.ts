@@ -30,17 +30,18 @@ export function rowsOf(suites: Suite[], rounds: Map<string, Partial<Record<strin
 /** The table for people: medians of the rounds, the range in brackets, and what they are held against. */
 export function tableOf(rows: Row[]): string {
   const cells = [
-    ['figure', 'measured (range)', 'ours', 'limit', 'floor', 'aim', ''],
+    ['figure', 'measured (range)', 'ours', 'limit', 'baseline', 'floor', 'aim', ''],
     ...rows.map(({ figure, readings, notRun }) => {
-      if (notRun !== null || readings.length === 0) return [figure.title, notRun ?? 'not run', '', '', '', '', ''];
+      if (notRun !== null || readings.length === 0) return [figure.title, notRun ?? 'not run', '', '', '', '', '', ''];
       const values = readings.map(({ value }) => value);
       const range = values.length > 1 ? ` (${format(Math.min(...values))}–${format(Math.max(...values))})` : '';
       return [
         figure.title,
         `${format(median(values))} ${unitText[figure.unit]}${range}`,
-        rateOf(readings, 'ours'),
-        rateOf(readings, 'limit'),
-        format(figure.floor),
+        besideOf(figure, readings, 'ours'),
+        besideOf(figure, readings, 'limit'),
+        besideOf(figure, readings, 'baseline'),
+        figure.floor === null ? '–' : format(figure.floor),
         figure.aim === null ? '–' : format(figure.aim),
         verdictOf(figure, median(values)),
       ];
@@ -82,7 +83,9 @@ export function writeResults(
       postgres: run.postgres,
       wrk: run.tools.wrk && versionOf(run.tools.wrk, '-v'),
       pgbench: run.tools.pgbench && versionOf(run.tools.pgbench, '--version'),
-      ...Object.fromEntries(['pg', 'undici', 'fastify', 'graphile-worker'].map((name) => [name, installed(name)])),
+      ...Object.fromEntries(
+        ['pg', 'undici', 'fastify', 'graphile-worker', 'drizzle-orm'].map((name) => [name, installed(name)]),
+      ),
     },
     rounds: run.rounds,
     secondsPerLoad: run.seconds,
@@ -90,8 +93,10 @@ export function writeResults(
       name: `${suite}.${name}`,
       title: figure.title,
       unit: figure.unit,
+      better: figure.better,
       floor: figure.floor,
       aim: figure.aim,
+      besideUnit: figure.besideUnit ?? '/s',
       median: readings.length > 0 ? median(readings.map(({ value }) => value)) : null,
       readings,
       notRun,
@@ -111,15 +116,21 @@ const unitText: Record<Figure['unit'], string> = {
   '%': '%',
 };
 
-function rateOf(readings: Reading[], side: 'ours' | 'limit'): string {
-  const rates = readings.flatMap((reading) => reading[side] ?? []);
-  return rates.length === 0 ? '' : `${Math.round(median(rates))}/s`;
+function besideOf(figure: Figure, readings: Reading[], side: 'ours' | 'limit' | 'baseline'): string {
+  const values = readings.flatMap((reading) => reading[side] ?? []);
+  if (values.length === 0) return '';
+  const { besideUnit = '/s' } = figure;
+  if (besideUnit === '/s') return `${Math.round(median(values))}/s`;
+  const rates = readings.flatMap(({ atPerSecond }) => (side === 'limit' ? [] : (atPerSecond?.[side] ?? [])));
+  const at = rates.length === 0 ? '' : ` at ${Math.round(median(rates))}/s`;
+  return `${format(median(values))} ${besideUnit}${at}`;
 }
 
 function verdictOf({ better, floor, aim }: Figure, value: number): string {
   const reaches = (mark: number): boolean => (better === 'more' ? value >= mark : value <= mark);
-  if (!reaches(floor)) return 'BELOW FLOOR';
-  return aim !== null && reaches(aim) ? 'aim reached' : 'floor held';
+  if (floor !== null && !reaches(floor)) return 'BELOW FLOOR';
+  if (aim !== null && reaches(aim)) return 'aim reached';
+  return floor === null ? '' : 'floor held';
 }
 
 function format(value: number): string {

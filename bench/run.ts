@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { arrivals } from './arrivals.ts';
 import { deliveries } from './deliveries.ts';
 import { startDeployment } from './deployment.ts';
 import { get } from './get.ts';
@@ -28,6 +29,7 @@ const suites: Suite[] = [
   deliveries,
   latency,
   latencyUnderLoad,
+  arrivals,
   fairness,
   parked,
   stream,
