@@ -10,6 +10,17 @@ import { verify } from './suite.ts';
 const program = new URL('baseline/server.ts', import.meta.url);
 const tables = readFileSync(new URL('baseline/schema.sql', import.meta.url), 'utf8');
 
+const created = 1_800_000_000;
+
+/** As long as what a request of `requestBody` brings about. */
+const eventBody = JSON.stringify({
+  id: `evt_${'0'.repeat(28)}`,
+  object: 'event',
+  created,
+  type: 'reference.created',
+  data: { object: { id: `ref_${'0'.repeat(28)}`, object: 'reference', created, ...JSON.parse(requestBody) } },
+});
+
 /** The queue of the baseline's deliveries. */
 export const baselineQueue = 'graphile_worker._private_jobs';
 
@@ -39,12 +50,39 @@ export async function fillBaseline({ database, accountId }: Deployment, idStart:
   await database.query(
     `insert into baseline.tenant_references
        (id, account, created, application, customer, type, status, automatic_reference, metadata)
-     select $1 || lpad(number::text, 14, '0'), $2, 1800000000, $3::json->>'application', $3::json->>'customer', 'customer', 'pending',
+     select $1 || lpad(number::text, 14, '0'), $2, ${created}, $3::json->>'application', $3::json->>'customer', 'customer', 'pending',
        ($3::jsonb)->'automatic_reference', ($3::jsonb)->'metadata'
      from generate_series(1, $4::integer) number`,
     [idStart, accountId, requestBody, count],
   );
   await database.query('vacuum analyze baseline.tenant_references');
+}
+
+/** So many deliveries, evenly to all endpoints, as a request makes them. */
+export async function queueBaselineJobs({ database, accountId }: Deployment, count: number): Promise<void> {
+  await database.query(
+    `select count(*)
+     from (
+       select array_agg((
+         'deliver',
+         json_build_object('endpoint', endpoint.id, 'event', 'evt_' || number, 'body', $2::text),
+         null, null, null, null, null, null
+       )::graphile_worker.job_spec) as specs
+       from generate_series(1, $3::integer / (select count(*) from baseline.endpoints where account = $1)) number, baseline.endpoints endpoint
+       group by number / 1000
+     ) chunks, graphile_worker.add_jobs(specs)`,
+    [accountId, eventBody, count],
+  );
+  await database.query(`vacuum analyze ${baselineQueue}`);
+  await database.query('checkpoint');
+}
+
+/** Each delivery has one attempt, and that one delivered it. */
+export async function verifyAttempts({ database }: Deployment, count: number): Promise<void> {
+  const { rows } = await database.query<{ attempts: string }>(
+    'select count(*) filter (where status = 200) as attempts from baseline.attempts',
+  );
+  verify(`${count} deliveries, ${rows[0]!.attempts} attempts`, Number(rows[0]!.attempts) === count);
 }
 
 /** @param role `api` answers and delivers nothing, `all` does both. */

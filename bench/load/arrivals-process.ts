@@ -44,11 +44,12 @@ let record = false;
 let onAnswer = (): void => {};
 
 function nothing(): ArrivalsReport {
-  return { answered: 0, failed: 0, p50Ms: 0, p99Ms: 0, mostMs: 0, perSecond: 0, answers: [] };
+  return { sent: 0, answered: 0, failed: 0, p50Ms: 0, p99Ms: 0, mostMs: 0, perSecond: 0, answers: [] };
 }
 
 function send(dueAtMs: number): void {
   outstanding++;
+  report.sent++;
   const connection = free.pop() ?? (connections < connectionsMax ? open() : null);
   if (connection) sendOver(connection, dueAtMs);
   else waiting.push(dueAtMs);
@@ -89,7 +90,7 @@ function answered(connection: Connection, answer: string): void {
   if (dueAtMs >= measuredFromMs) {
     report.answered++;
     latenciesMs.push(atMs - dueAtMs);
-    if (record) report.answers.push([/"id":"(\w+)"/.exec(answer)?.[1] ?? '', dueAtMs, atMs]);
+    if (record) report.answers.push([/"id":"(\w+)"/.exec(answer)?.[1] ?? '', atMs]);
   }
   const next = waiting.shift();
   if (next === undefined) free.push(connection);

@@ -9,6 +9,8 @@ export type ArrivalsOrder = { seed: number; seconds: number; warmUpSeconds: numb
 );
 
 export interface ArrivalsReport {
+  /** The warm-up included. */
+  sent: number;
   answered: number;
   failed: number;
   perSecond: number;
@@ -16,8 +18,8 @@ export interface ArrivalsReport {
   p50Ms: number;
   p99Ms: number;
   mostMs: number;
-  /** Of each record that was made, when it was due and when it was answered, by the clock that all processes share. Empty unless asked for. */
-  answers: [recordId: string, dueAtMs: number, answeredAtMs: number][];
+  /** Of each record that was made, when that was answered, by the clock that all processes share. Empty unless asked for. */
+  answers: [recordId: string, answeredAtMs: number][];
 }
 
 /** A client in a process of its own, whose requests come when they are due, whatever is outstanding: a server that stalls cannot hide it. */
