@@ -7,8 +7,8 @@ import { inTurn, median, ratio, verify, type Bench, type Reading, type Suite } f
 
 /** Short, so that two of them meet the same machine. */
 const loadSeconds = 2;
-const pairs = 5;
-const purgePairs = 2;
+const pairs = 3;
+const purgePairs = 1;
 
 /** So often both kinds of load are run before it counts: what is compiled last would otherwise seem dear. */
 const warmUps = 2;
@@ -25,6 +25,7 @@ const keptCount = 200_000;
 /** What an Idempotency-Key costs, and what it costs others that old keys are deleted. */
 export const idempotency: Suite<'keyed' | 'replayed' | 'purging' | 'purgingP99'> = {
   name: 'idempotency',
+  roundsMax: 2,
   figures: {
     keyed: {
       title: 'POST with a key, against POST without',

@@ -76,7 +76,7 @@ interface Claimer {
 }
 
 /** Claims as the product does, with its own statement and its settings of the planner, in this schema. */
-async function claimerOf({ databaseUrl }: Deployment, schema: string): Promise<Claimer> {
+export async function claimerOf({ databaseUrl }: Deployment, schema: string): Promise<Claimer> {
   const client = new Client({
     connectionString: databaseUrl,
     options: `-c search_path=${schema},public ${indexesOnly}`,
