@@ -66,10 +66,6 @@ export const get: Suite<'overPlain' | 'overBare' | 'listOverPage'> = {
       baseline: async () => measure('baseline', await startBaseline(deployment, 'api')),
     });
     const bare = await measure('bare', await startLimitServer(deployment, bareServer, { ANSWER: answers.ours! }));
-    const membersOf = (answer: string): string =>
-      Object.keys(JSON.parse(answer) as object)
-        .toSorted()
-        .join();
     verify('servers answer the same', answers.ours === answers.plain && answers.ours === answers.bare);
     verify('the baseline answers the same members', membersOf(answers.baseline!) === membersOf(answers.ours!));
     const page = tools.pgbench === null ? 0 : await measurePage(bench);
@@ -80,6 +76,12 @@ export const get: Suite<'overPlain' | 'overBare' | 'listOverPage'> = {
     };
   },
 };
+
+function membersOf(answer: string): string {
+  return Object.keys(JSON.parse(answer) as object)
+    .toSorted()
+    .join();
+}
 
 async function measureList({ deployment, tools, seconds }: Bench, server: Server): Promise<number> {
   const path = '/v1/references?limit=20';

@@ -7,7 +7,7 @@ import type { Results } from './report.ts';
  */
 
 const width = 860;
-const labelWidth = 330;
+const labelWidth = 345;
 const barHeight = 11;
 const rowGap = 12;
 const headHeight = 64;
@@ -73,7 +73,7 @@ ${parts.join('\n')}
 
 /** A label has room for its beginning; the table has all of it. */
 function shortOf(title: string): string {
-  return title.length > 54 ? `${title.slice(0, 52).trimEnd()}…` : title;
+  return title.length > 50 ? `${title.slice(0, 48).trimEnd()}…` : title;
 }
 
 function written(value: number, unit: string): string {

@@ -14,8 +14,15 @@ export const endpoints = schema.table('endpoints', {
 });
 export const references = schema.table('tenant_references', {
   ...record(),
-  ...{ application: word(), customer: text(), type: word(), status: word(), outcome: text(), completed_at: time() },
-  ...{ reference_pdf: text(), automatic_reference: jsonb(), metadata: jsonb().notNull() },
+  application: word(),
+  customer: text(),
+  type: word(),
+  status: word(),
+  outcome: text(),
+  completed_at: time(),
+  reference_pdf: text(),
+  automatic_reference: jsonb(),
+  metadata: jsonb().notNull(),
 });
 export const events = schema.table('events', { ...record(), type: word(), object_id: word(), data: jsonb().notNull() });
 const exchanged = () => ({ status: integer().notNull(), request_body: word(), response_body: word() });

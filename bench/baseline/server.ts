@@ -149,8 +149,8 @@ app.get<{ Querystring: { limit?: string } }>('/v1/references', async (request) =
   };
 });
 
-function answerOf({ id: recordId, account: _, ...members }: Record<string, unknown>): object {
-  return { id: recordId, object: 'reference', ...members };
+function answerOf({ id: recordId, ...row }: Record<string, unknown>): object {
+  return { id: recordId, object: 'reference', ...row, account: undefined };
 }
 
 const runner = role === 'api' ? null : await startDelivering(database, connectionString);

@@ -35,7 +35,6 @@ interface Connection {
 const free: Connection[] = [];
 const waiting: number[] = [];
 let connections = 0;
-let outstanding = 0;
 let random = randomOf(1);
 let report = nothing();
 let latenciesMs: number[] = [];
@@ -48,7 +47,6 @@ function nothing(): ArrivalsReport {
 }
 
 function send(dueAtMs: number): void {
-  outstanding++;
   report.sent++;
   const connection = free.pop() ?? (connections < connectionsMax ? open() : null);
   if (connection) sendOver(connection, dueAtMs);
@@ -85,7 +83,6 @@ function open(): Connection {
 function answered(connection: Connection, answer: string): void {
   const atMs = clockMs();
   const { dueAtMs } = connection;
-  outstanding--;
   if (!answer.startsWith('HTTP/1.1 200')) report.failed++;
   if (dueAtMs >= measuredFromMs) {
     report.answered++;
@@ -146,7 +143,7 @@ async function asFastAs({ clients, seconds, warmUpSeconds }: ArrivalsOrder & { k
 }
 
 async function untilAnswered(): Promise<void> {
-  while (outstanding > 0) await delay(1);
+  while (free.length < connections) await delay(1);
 }
 
 function clockMs(): number {
