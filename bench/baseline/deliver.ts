@@ -6,13 +6,11 @@ import { Agent, request } from 'undici';
 import { remembered } from './remembered.ts';
 import { attempts, endpoints } from './schema.ts';
 
-interface DeliveryJob {
-  endpoint: string;
-  event: string;
-  body: string;
-}
+type DeliveryJob = { endpoint: string; event: string; body: string };
 
 const concurrency = 32;
+const batches = { localQueue: { size: 500 }, completeJobBatchDelay: 5, failJobBatchDelay: 5 };
+const tuned = { concurrentJobs: concurrency, maxPoolSize: 16, ...batches };
 const dispatcher = new Agent({ connections: concurrency, pipelining: 1 });
 
 /** Runs the jobs that the requests have made; the queue tries again, later and later, what has thrown. Tuned for many short jobs. */
@@ -51,14 +49,6 @@ export function startDelivering(database: NodePgDatabase, connectionString: stri
     noHandleSignals: true,
     logger: new Logger(() => () => {}),
     taskList: { deliver: (payload) => deliver(payload as DeliveryJob) },
-    preset: {
-      worker: {
-        concurrentJobs: concurrency,
-        maxPoolSize: 16,
-        localQueue: { size: 500 },
-        completeJobBatchDelay: 5,
-        failJobBatchDelay: 5,
-      },
-    },
+    preset: { worker: tuned },
   });
 }

@@ -35,33 +35,19 @@ function newId(prefix: string): string {
 }
 
 const id = { type: 'string', pattern: '^[a-zA-Z0-9_]+$', maxLength: 255 };
-const body = {
-  type: 'object',
-  required: ['application'],
-  additionalProperties: false,
-  properties: {
-    application: id,
-    customer: id,
-    type: { enum: ['customer'] },
-    automatic_reference: { type: 'object' },
-    metadata: { type: 'object', additionalProperties: { type: 'string' } },
-  },
-};
-
-interface CreateBody {
-  application: string;
-  customer?: string;
-  automatic_reference?: object;
-  metadata?: object;
-}
+const metadata = { type: 'object', additionalProperties: { type: 'string' } };
+const linked = { application: id, customer: id, type: { enum: ['customer'] } };
+const properties = { ...linked, automatic_reference: { type: 'object' }, metadata };
+const body = { type: 'object', required: ['application'], additionalProperties: false, properties };
+type CreateBody = { application: string; customer?: string; automatic_reference?: object; metadata?: object };
 
 app.post<{ Body: CreateBody }>('/v1/references', { schema: { body } }, async (request, reply) => {
   const account = await authenticate(request);
   const created = Math.floor(Date.now() / 1000);
-  const { application, customer = null, automatic_reference = null, metadata = {} } = request.body;
+  const { application, customer = null, automatic_reference = null } = request.body;
   const unset = { outcome: null, completed_at: null, reference_pdf: null };
-  const linked = { application, customer, type: 'customer', status: 'pending' };
-  const reference = { id: newId('ref'), created, ...linked, ...unset, automatic_reference, metadata };
+  const given = { application, customer, automatic_reference, metadata: request.body.metadata ?? {} };
+  const reference = { id: newId('ref'), created, type: 'customer', status: 'pending', ...given, ...unset };
   const answer = answerOf(reference);
   const stored = JSON.stringify(answer);
   const requestBody = JSON.stringify(request.body);
@@ -76,30 +62,13 @@ app.post<{ Body: CreateBody }>('/v1/references', { schema: { body } }, async (re
       if (claimed.length === 0)
         return transaction.select().from(idempotencyKeys).where(own).prepare('read_stored').execute();
     }
-    await transaction
-      .insert(references)
-      .values({ account, ...reference })
-      .prepare('insert_reference')
-      .execute();
-    await transaction
-      .insert(events)
-      .values({ account, object_id: reference.id, ...event })
-      .prepare('insert_event')
-      .execute();
-    const log = {
-      id: newId('req'),
-      account,
-      created,
-      method: 'POST',
-      path: request.url,
-      status: 200,
-      request_body: requestBody,
-    };
-    await transaction
-      .insert(requestLogs)
-      .values({ ...log, response_body: stored })
-      .prepare('insert_log')
-      .execute();
+    const referenceRow = { account, ...reference };
+    await transaction.insert(references).values(referenceRow).prepare('insert_reference').execute();
+    const eventRow = { account, object_id: reference.id, ...event };
+    await transaction.insert(events).values(eventRow).prepare('insert_event').execute();
+    const logged = { id: newId('req'), account, created, method: 'POST', path: request.url, status: 200 };
+    const logRow = { ...logged, request_body: requestBody, response_body: stored };
+    await transaction.insert(requestLogs).values(logRow).prepare('insert_log').execute();
     const text = JSON.stringify({ object: 'event', ...event });
     await transaction
       .select({
