@@ -103,19 +103,22 @@ const memorySampleMs = 100;
 
 /** Watches a process's resident memory; the function that is returned ends that and tells the most there was, in MB. */
 export function watchMemory(child: Child): () => number {
-  let mostKilobytes = 0;
-  const look = (): void => {
-    try {
-      const status = readFileSync(`/proc/${child.process.pid}/status`, 'utf8');
-      mostKilobytes = Math.max(mostKilobytes, Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0));
-    } catch {
-      // Only Linux tells; elsewhere it stays 0.
-    }
-  };
+  let mostMb = 0;
+  const look = (): void => void (mostMb = Math.max(mostMb, memoryMb(child)));
   const timer = setInterval(look, memorySampleMs);
   return () => {
     clearInterval(timer);
     look();
-    return mostKilobytes / 1024;
+    return mostMb;
   };
+}
+
+/** A process's resident memory. Only Linux tells; elsewhere it is 0. */
+export function memoryMb(child: Child): number {
+  try {
+    const status = readFileSync(`/proc/${child.process.pid}/status`, 'utf8');
+    return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
 }

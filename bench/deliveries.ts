@@ -1,3 +1,5 @@
+import { baselineQueue, emptyBaseline, queueBaselineJobs, startBaseline, verifyAttempts } from './baseline-server.ts';
+import type { Child } from './child.ts';
 import { queueDeliveries, recordDeliveries, untilEmpty, verifyDelivered } from './queue.ts';
 import { queueJobs, type JobWorkerKind } from './limits/job-queue.ts';
 import { inTurn, ratio, verify, type Bench, type Suite } from './suite.ts';
@@ -5,7 +7,7 @@ import { inTurn, ratio, verify, type Bench, type Suite } from './suite.ts';
 const jobWorker = new URL('limits/job-worker.ts', import.meta.url);
 
 /** How many deliveries are in the queue for each second that the measurement may take: about what each can do. */
-const perSecond = { ours: 5_000, defaults: 1_000, tuned: 2_500 };
+const perSecond = { ours: 5_000, defaults: 1_000, tuned: 2_500, baseline: 1_500 };
 
 /** Deliveries a second while the queue is never empty, by one process, to a receiver in another. */
 export const deliveries: Suite<'overDefaults' | 'overTuned'> = {
@@ -29,12 +31,13 @@ export const deliveries: Suite<'overDefaults' | 'overTuned'> = {
     },
   },
   async round(bench, round) {
-    const { ours, defaults, tuned } = await inTurn(round, {
+    const { ours, defaults, tuned, baseline } = await inTurn(round, {
       ours: () => measureOurs(bench, perSecond.ours * bench.seconds),
       defaults: () => measureJobs(bench, 'defaults', perSecond.defaults * bench.seconds),
       tuned: () => measureJobs(bench, 'tuned', perSecond.tuned * bench.seconds),
+      baseline: () => measureBaseline(bench, perSecond.baseline * bench.seconds),
     });
-    return { overDefaults: ratio(ours, defaults), overTuned: ratio(ours, tuned) };
+    return { overDefaults: ratio(ours, defaults, baseline), overTuned: ratio(ours, tuned, baseline) };
   },
 };
 
@@ -42,20 +45,35 @@ async function measureOurs(bench: Bench, count: number): Promise<number> {
   const { deployment } = bench;
   await recordDeliveries(deployment, count);
   await queueDeliveries(deployment);
-  return measure(bench, count, 'webhook_queue', async () => {
-    const server = await deployment.startServer('worker');
-    return () => server.stop();
-  });
+  return measure(
+    bench,
+    count,
+    'webhook_queue',
+    () => deployment.startServer('worker'),
+    () => verifyDelivered(deployment, count),
+  );
 }
 
 async function measureJobs(bench: Bench, kind: JobWorkerKind, count: number): Promise<number> {
   const { deployment, receiver } = bench;
   await recordDeliveries(deployment, count);
   await queueJobs(deployment);
-  return measure(bench, count, 'graphile_worker._private_jobs', async () => {
-    const { child } = await deployment.startLimit(jobWorker, { KIND: kind, ORIGIN: receiver.origin });
-    return () => child.stop();
-  });
+  const env = { KIND: kind, ORIGIN: receiver.origin };
+  const start = async (): Promise<Child> => (await deployment.startLimit(jobWorker, env)).child;
+  return measure(bench, count, baselineQueue, start, () => verifyDelivered(deployment, count));
+}
+
+async function measureBaseline(bench: Bench, count: number): Promise<number> {
+  const { deployment, receiver } = bench;
+  await emptyBaseline(deployment, [`${receiver.origin}/hooks/1`, `${receiver.origin}/hooks/2`]);
+  await queueBaselineJobs(deployment, count);
+  return measure(
+    bench,
+    count,
+    baselineQueue,
+    () => startBaseline(deployment, 'all'),
+    () => verifyAttempts(deployment, count),
+  );
 }
 
 /** From the first receipt until the queue is empty: then every outcome is written too. */
@@ -63,15 +81,16 @@ async function measure(
   { deployment, receiver }: Bench,
   count: number,
   queue: string,
-  start: () => Promise<() => Promise<void>>,
+  start: () => Promise<{ stop(): Promise<void> }>,
+  verifyAll: () => Promise<void>,
 ): Promise<number> {
   await receiver.reset();
-  const stop = await start();
+  const worker = await start();
   const { firstAtMs } = await receiver.untilReceived(count);
   const emptyAtMs = await untilEmpty(deployment, queue);
-  await stop();
+  await worker.stop();
   const received = await receiver.report();
   verify(`${count} deliveries, ${received.count} received`, received.count === count);
-  await verifyDelivered(deployment, count);
+  await verifyAll();
   return count / ((emptyAtMs - firstAtMs) / 1000);
 }

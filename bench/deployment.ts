@@ -54,8 +54,14 @@ const writtenTables = [
   'webhook_attempts',
 ];
 
-/** @param profileDir where every process of the product leaves a profile of its processor time; null for none. */
-export async function startDeployment(profileDir: string | null): Promise<Deployment> {
+/**
+ * @param profileDir where every process of the product leaves a profile of its processor time; null for none.
+ * @param settings what the product's processes are told besides.
+ */
+export async function startDeployment(
+  profileDir: string | null,
+  settings: Record<string, string> = {},
+): Promise<Deployment> {
   const folder = mkdtempSync(join(tmpdir(), 'tenure-bench-'));
   const logDir = mkdtempSync(join(tmpdir(), 'tenure-bench-logs-'));
   process.on('exit', () => {
@@ -75,7 +81,7 @@ export async function startDeployment(profileDir: string | null): Promise<Deploy
     const child = startChild(join(projectDir, 'server/src/main.ts'), {
       name: `${++starts}-${role}`,
       logDir,
-      env: { ...env, PORT: String(serverPort), TENURE_ROLE: role, TENURE_LOG_LEVEL: 'warn' },
+      env: { ...env, ...settings, PORT: String(serverPort), TENURE_ROLE: role, TENURE_LOG_LEVEL: 'warn' },
       nodeOptions: [...flagsOfStart(), ...profiling],
     });
     const url = `http://127.0.0.1:${serverPort}`;

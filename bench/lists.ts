@@ -1,21 +1,13 @@
 import { Agent, request } from 'undici';
-import type { Client } from 'pg';
-import { makePartitionsAhead } from '../server/src/db/partitions.ts';
-import { startDeployment, type Deployment } from './deployment.ts';
+import type { Deployment } from './deployment.ts';
+import { grownTo, spacingMs, stopGrown, type Grown } from './grown.ts';
 import { median, verify, type Reading, type Suite } from './suite.ts';
-
-const small = 1_000;
-const large = 1_000_000;
 
 /** So often each list is asked for, of either account in turn. */
 const samples = 60;
 const warmUps = 10;
 
-/** Between two records, so that the large account has about 300 days of them and a recent time is the same few of both. */
-const spacingMs = 26_000;
 const recentCount = 500;
-
-const weekMs = 7 * 24 * 3600 * 1000;
 
 interface Figures {
   references: Reading;
@@ -23,29 +15,20 @@ interface Figures {
   logs: Reading;
 }
 
-/** One account with many records, and one with few. The one that may ask for both is the parent of both. */
-interface Seeded {
-  deployment: Deployment;
-  accounts: { small: string; large: string };
-}
-
-let seeded: Promise<Seeded> | null = null;
-
 /**
  * A list of 20 in an account with a million records, against the same in one with a thousand: unfiltered and by each filter alone. The
  * figure is that of the slowest list.
  */
 export const lists: Suite<keyof Figures> = {
   name: 'lists',
+  roundsMax: 1,
   figures: {
     references: figureOf('references'),
     events: figureOf('events'),
     logs: figureOf('logs'),
   },
   async round() {
-    // A database of its own: others empty theirs, and a million rows take a minute.
-    seeded ??= seed();
-    const { deployment, accounts } = await seeded;
+    const { deployment, accounts } = await grownTo('large');
     const server = await deployment.startServer('api');
     try {
       return {
@@ -57,9 +40,7 @@ export const lists: Suite<keyof Figures> = {
       await server.stop();
     }
   },
-  async stop() {
-    await (await seeded)?.deployment.stop();
-  },
+  stop: stopGrown,
 };
 
 function figureOf(kind: string): Suite['figures'][string] {
@@ -129,7 +110,7 @@ function logFilters(): Filter[] {
 async function slowest(
   url: string,
   { database, secretKey }: Deployment,
-  accounts: Seeded['accounts'],
+  accounts: Grown['accounts'],
   kind: keyof Figures,
   filters: Filter[],
 ): Promise<Reading> {
@@ -138,7 +119,7 @@ async function slowest(
   const object = { references: 'id', events: 'object_id', logs: 'idempotency_key' }[kind];
   const ratios: number[] = [];
   for (const { query, condition } of filters) {
-    const times: Record<keyof typeof accounts, number[]> = { small: [], large: [] };
+    const times: Record<'small' | 'large', number[]> = { small: [], large: [] };
     const asked = await Promise.all(
       (['small', 'large'] as const).map(async (size) => {
         const { rows } = await database.query<{ last: string; object: string }>(
@@ -181,90 +162,4 @@ async function slowest(
   }
   await agent.close();
   return { value: Math.max(...ratios) };
-}
-
-async function seed(): Promise<Seeded> {
-  const deployment = await startDeployment(null);
-  const { database, accountId } = deployment;
-  const nowMs = Date.now();
-  for (let ms = nowMs - large * spacingMs; ms < nowMs; ms += 8 * weekMs) await makePartitionsAhead(database, ms);
-  await database.query(`
-    create function base62(number bigint, width integer) returns text language sql immutable as $$
-      select string_agg(
-        substr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', (number / (62::numeric ^ (width - place))::bigint % 62)::integer + 1, 1),
-        '' order by place)
-      from generate_series(1, width) place
-    $$`);
-  const accounts = { small: await branch(database, accountId, 1), large: await branch(database, accountId, 2) };
-  await fill(database, accounts.small, small, nowMs);
-  await fill(database, accounts.large, large, nowMs);
-  await database.query('vacuum analyze');
-  return { deployment, accounts };
-}
-
-async function branch(database: Client, parent: string, number: number): Promise<string> {
-  const { rows } = await database.query<{ id: string }>(
-    `insert into accounts (account_id, id, created, revision, name, linked_records, parent, api_version)
-     select id, id, created, 1, 'Branch', 'open', $1, api_version
-     from (select left($1, 15) || lpad($2, 12, '0') as id, created, api_version from accounts where id = $1) made
-     returning id`,
-    [parent, String(number)],
-  );
-  return rows[0]!.id;
-}
-
-/** Two references for each application and customer; most are over. One event for each, of a mix of types. */
-async function fill(database: Client, account: string, count: number, nowMs: number): Promise<void> {
-  await database.query(
-    `insert into tenant_references
-       (account_id, id, created, revision, application, customer, status, outcome, completed_at, type, metadata)
-     select $1, 'ref_' || base62(ms, 8) || lpad(number::text, 14, '0'), ms / 1000, 1,
-       'app_crm_' || number / 2, 'cus_crm_' || number / 2, status,
-       case when status = 'complete' then (array['accept', 'accept', 'consider', 'high_risk'])[number / 10 % 4 + 1] end,
-       case when status = 'complete' then ms / 1000 end, 'customer', '{}'
-     from (
-       select number, $3::bigint - ($2 - number) * ${spacingMs}::bigint as ms,
-         (array['complete', 'complete', 'complete', 'complete', 'complete', 'complete', 'pending', 'processing', 'canceled', 'complete'])[number % 10 + 1] as status
-       from generate_series(1, $2::bigint) number
-     ) made`,
-    [account, count, nowMs],
-  );
-  await database.query(
-    `insert into events
-       (account_id, id, created, type, object_id, mentions, data, request, epoch, transaction_id, ordinal)
-     select $1, 'evt_' || substr(id, 5), created,
-       (array['reference.created', 'reference.updated', 'reference.completed', 'customer.created', 'customer.updated'])[number % 5 + 1],
-       id, array[id, application, customer],
-       json_build_object('object', json_build_object('id', id, 'object', 'reference', 'created', created, 'application', application,
-         'automatic_reference', null, 'completed_at', completed_at, 'customer', customer, 'outcome', outcome, 'reference_pdf', null,
-         'status', status, 'type', type, 'metadata', json_build_object()), 'previous_attributes', null)::text,
-       '{"id":null,"idempotency_key":null,"from_dashboard":false,"customer_portal":false,"actor":null}', 1, '1', 0
-     from (select *, row_number() over () as number from tenant_references where account_id = $1) made`,
-    [account],
-  );
-  await database.query(
-    `insert into request_logs
-       (account_id, id, created, method, url, path, status, duration_ms, key_id, key_type, source, api_version, idempotency_key,
-        replayed, request_body, response_body, events, mentions)
-     select $1, 'req_' || substr(id, 5), created, 'POST', path, path, status, 12, 'key_bench_' || number % 3, 'secret', 'api',
-       '2026-11-01', id, false, '{"outcome":"accept"}', '{"id":"' || id || '","object":"reference"}', '{}', '{}'
-     from (
-       select *, '/v1/references/' || id as path,
-         case when number % 500 = 0 then 503 when number % 50 = 0 then 404 when number % 20 = 0 then 400 else 200 end as status
-       from (select id, created, row_number() over () as number from tenant_references where account_id = $1) numbered
-     ) made`,
-    [account],
-  );
-  for (const [object, table, dimensions] of [
-    ['reference', 'tenant_references', ['status', 'outcome', 'type']],
-    ['event', 'events', ['type']],
-    ['log', 'request_logs', ['method', 'status', 'source', 'key_id']],
-  ] as const) {
-    await database.query(
-      `insert into count_deltas (account_id, object, dimension, value, delta)
-       select $1, '${object}', '', '', count(*) from ${table} where account_id = $1
-       ${dimensions.map((name) => `union all select $1, '${object}', '${name}', ${name}::text, count(*) from ${table} where account_id = $1 and ${name} is not null group by ${name}`).join(' ')}`,
-      [account],
-    );
-  }
 }

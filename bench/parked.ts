@@ -25,6 +25,7 @@ export const parked: Suite<'claim'> = {
       floor: 1.2,
       aim: 1,
       needs: [],
+      besideUnit: 'ms',
     },
   },
   async round({ deployment }) {
@@ -75,7 +76,7 @@ interface Claimer {
 }
 
 /** Claims as the product does, with its own statement and its settings of the planner, in this schema. */
-async function claimerOf({ databaseUrl }: Deployment, schema: string): Promise<Claimer> {
+export async function claimerOf({ databaseUrl }: Deployment, schema: string): Promise<Claimer> {
   const client = new Client({
     connectionString: databaseUrl,
     options: `-c search_path=${schema},public ${indexesOnly}`,

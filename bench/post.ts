@@ -1,20 +1,26 @@
 import { startLimitServer } from './limits/limit-server.ts';
-import { watchMemory } from './child.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { emptyBaseline, startBaseline, verifyBaseline } from './baseline-server.ts';
+import { memoryMb, watchMemory } from './child.ts';
+import type { Server } from './deployment.ts';
 import { createOneCallFunction } from './limits/one-call.ts';
 import { pgbenchClients, runPgbench } from './limits/pgbench.ts';
 import { connections, runLoad, type LoadResult } from './load/wrk.ts';
 import { requestBody, takeSample, type Sample } from './sample.ts';
-import { inTurn, ratio, verify, type Bench, type Suite } from './suite.ts';
+import { inTurn, ratio, verify, type Bench, type Figure, type Reading, type Suite } from './suite.ts';
 
 const warmUpSeconds = 1;
 const subscribed = 2;
+
+/** So long after its start a process has done what a start brings with it. */
+const restMs = 2_000;
 
 const sequentialServer = new URL('limits/sequential-server.ts', import.meta.url);
 
 let sample: Sample | null = null;
 
 /** `POST /v1/references` with everything that follows from it, for two subscribed endpoints; nothing is sent meanwhile. */
-export const post: Suite<'overOneCall' | 'overSequential' | 'p99' | 'memory'> = {
+export const post: Suite<'overOneCall' | 'overSequential' | 'memory' | 'memoryAtRest'> = {
   name: 'post',
   figures: {
     overOneCall: {
@@ -33,15 +39,14 @@ export const post: Suite<'overOneCall' | 'overSequential' | 'p99' | 'memory'> = 
       aim: 5,
       needs: ['wrk'],
     },
-    p99: { title: 'POST, p99', unit: 'ms', better: 'less', floor: 50, aim: 30, needs: ['wrk'] },
-    memory: { title: 'POST, memory of the process', unit: 'MB', better: 'less', floor: 200, aim: 150, needs: ['wrk'] },
+    memory: memoryFigureOf('Memory of the process while it answers POST', { floor: 200, aim: 150 }),
+    memoryAtRest: memoryFigureOf('Memory of the process at rest', { floor: null, aim: null }),
   },
   async round(bench, round) {
     const { deployment, tools, seconds } = bench;
     await deployment.subscribe(subscribed);
     sample ??= await sampleOf(bench);
-    let p99Ms = 0;
-    let memoryMb = 0;
+    const memory: Partial<Record<'ours' | 'baseline', Memory>> = {};
     const oneCall = Object.fromEntries(
       (tools.pgbench === null ? [] : pgbenchClients).map((clients) => [
         `oneCall${clients}`,
@@ -50,24 +55,42 @@ export const post: Suite<'overOneCall' | 'overSequential' | 'p99' | 'memory'> = 
     );
     const perSecond = await inTurn<string>(round, {
       ours: async () => {
-        const measured = await measureOurs(bench);
-        ({ memoryMb } = measured);
-        ({ p99Ms } = measured.load);
-        return measured.load.requestsPerSecond;
+        const measured = await measureWithMemory(await deployment.startServer('api'), (url) =>
+          loadAndVerify(bench, url),
+        );
+        memory.ours = measured.memory;
+        return measured.requestsPerSecond;
       },
       ...oneCall,
       sequential: () => measureSequential(bench, sample!),
+      baseline: async () => {
+        const measured = await measureBaseline(bench);
+        memory.baseline = measured.memory;
+        return measured.requestsPerSecond;
+      },
     });
     const best = Math.max(...pgbenchClients.map((clients) => perSecond[`oneCall${clients}`] ?? 0));
+    const memoryReading = (when: keyof Memory): Reading => {
+      const [ours, baseline] = [memory.ours![when], memory.baseline![when]];
+      return { value: ours, ours, baseline };
+    };
     return {
-      ...(best > 0 && { overOneCall: ratio(perSecond.ours!, best) }),
-      overSequential: ratio(perSecond.ours!, perSecond.sequential!),
-      p99: { value: p99Ms },
+      ...(best > 0 && { overOneCall: ratio(perSecond.ours!, best, perSecond.baseline) }),
+      overSequential: ratio(perSecond.ours!, perSecond.sequential!, perSecond.baseline),
       // Only Linux tells.
-      ...(memoryMb > 0 && { memory: { value: memoryMb } }),
+      ...(memory.ours!.mostMb > 0 && { memory: memoryReading('mostMb'), memoryAtRest: memoryReading('atRestMb') }),
     };
   },
 };
+
+interface Memory {
+  atRestMb: number;
+  mostMb: number;
+}
+
+function memoryFigureOf(title: string, marks: Pick<Figure, 'floor' | 'aim'>): Figure {
+  return { title, unit: 'MB', better: 'less', ...marks, needs: ['wrk'], besideUnit: 'MB' };
+}
 
 async function sampleOf({ deployment }: Bench): Promise<Sample> {
   await deployment.empty();
@@ -78,14 +101,35 @@ async function sampleOf({ deployment }: Bench): Promise<Sample> {
   return taken;
 }
 
-async function measureOurs(bench: Bench): Promise<{ load: LoadResult; memoryMb: number }> {
-  const { deployment } = bench;
-  const server = await deployment.startServer('api');
-  const memory = watchMemory(server.child);
-  const load = await loadAndVerify(bench, server.url);
-  const memoryMb = memory();
+async function measureWithMemory(
+  server: Server,
+  measure: (url: string) => Promise<LoadResult>,
+): Promise<{ requestsPerSecond: number; memory: Memory }> {
+  await delay(restMs);
+  const atRestMb = memoryMb(server.child);
+  const most = watchMemory(server.child);
+  const { requestsPerSecond } = await measure(server.url);
+  const mostMb = most();
   await server.stop();
-  return { load, memoryMb };
+  return { requestsPerSecond, memory: { atRestMb, mostMb } };
+}
+
+async function measureBaseline({
+  deployment,
+  tools,
+  seconds,
+}: Bench): Promise<{ requestsPerSecond: number; memory: Memory }> {
+  const urls = Array.from({ length: subscribed }, (_, number) => `http://127.0.0.1:9/hooks/${number}`);
+  await emptyBaseline(deployment, urls);
+  const env = { AUTHORIZATION: `Bearer ${deployment.secretKey}`, BODY: requestBody };
+  return measureWithMemory(await startBaseline(deployment, 'api'), async (url) => {
+    await runLoad(tools.wrk!, 'post', url, { seconds: warmUpSeconds, env });
+    await emptyBaseline(deployment, urls);
+    const load = await runLoad(tools.wrk!, 'post', url, { seconds, env });
+    await deployment.settle();
+    await verifyBaseline(deployment, { answers: load.requests, unansweredMax: connections, endpoints: subscribed });
+    return load;
+  });
 }
 
 async function measureSequential(bench: Bench, rows: Sample): Promise<number> {

@@ -6,6 +6,28 @@ import { projectDir } from './deployment.ts';
 import { median, type Figure, type Reading, type Suite } from './suite.ts';
 import { toolPackages, versionOf, type Tools } from './tools.ts';
 
+/** What is written of a run. */
+export interface Results {
+  takenAt: string;
+  commit: string | null;
+  machine: { processor: string | null; cores: number; memoryGb: number; system: string };
+  versions: Record<string, string | null>;
+  rounds: number;
+  secondsPerLoad: number;
+  figures: {
+    name: string;
+    title: string;
+    unit: Figure['unit'];
+    better: Figure['better'];
+    floor: number | null;
+    aim: number | null;
+    besideUnit: NonNullable<Figure['besideUnit']>;
+    median: number | null;
+    readings: Reading[];
+    notRun: string | null;
+  }[];
+}
+
 /** One figure with what it was measured to be in each round. */
 export interface Row {
   suite: string;
@@ -27,29 +49,36 @@ export function rowsOf(suites: Suite[], rounds: Map<string, Partial<Record<strin
   );
 }
 
-/** The table for people: medians of the rounds, the range in brackets, and what they are held against. */
-export function tableOf(rows: Row[]): string {
-  const cells = [
-    ['figure', 'measured (range)', 'ours', 'limit', 'floor', 'aim', ''],
-    ...rows.map(({ figure, readings, notRun }) => {
-      if (notRun !== null || readings.length === 0) return [figure.title, notRun ?? 'not run', '', '', '', '', ''];
+/** The table for people, in a terminal. */
+export function tableOf(figures: Results['figures']): string {
+  const cells = cellsOf(figures);
+  const widths = cells[0]!.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
+  const lines = cells.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`);
+  const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`;
+  return [lines[0], rule, ...lines.slice(1)].join('\n');
+}
+
+/** Medians of the rounds, the range in brackets, and what they are held against: the head of the table and its rows. */
+export function cellsOf(figures: Results['figures']): string[][] {
+  return [
+    ['figure', 'measured (range)', 'ours', 'limit', 'baseline', 'floor', 'aim', ''],
+    ...figures.map((figure) => {
+      const { title, readings, notRun, unit } = figure;
+      if (notRun !== null || readings.length === 0) return [title, notRun ?? 'not run', '', '', '', '', '', ''];
       const values = readings.map(({ value }) => value);
       const range = values.length > 1 ? ` (${format(Math.min(...values))}–${format(Math.max(...values))})` : '';
       return [
-        figure.title,
-        `${format(median(values))} ${unitText[figure.unit]}${range}`,
-        rateOf(readings, 'ours'),
-        rateOf(readings, 'limit'),
-        format(figure.floor),
+        title,
+        `${format(median(values))} ${unitText[unit]}${range}`,
+        besideOf(figure, 'ours'),
+        besideOf(figure, 'limit'),
+        besideOf(figure, 'baseline'),
+        figure.floor === null ? '–' : format(figure.floor),
         figure.aim === null ? '–' : format(figure.aim),
         verdictOf(figure, median(values)),
       ];
     }),
   ];
-  const widths = cells[0]!.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
-  const lines = cells.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`);
-  const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`;
-  return [lines[0], rule, ...lines.slice(1)].join('\n');
 }
 
 /** What to install for the rows that were not run. */
@@ -60,29 +89,23 @@ export function missingToolsText(tools: Tools): string {
     .join('');
 }
 
-/** Writes everything that was measured, with what it was measured on, and returns the file. */
-export function writeResults(
+/** Everything that was measured, with what it was measured on. */
+export function resultsOf(
   rows: Row[],
   run: { tools: Tools; rounds: number; seconds: number; postgres: string },
-): string {
-  const folder = join(projectDir, 'bench', 'results');
-  mkdirSync(folder, { recursive: true });
-  const file = join(folder, 'latest.json');
-  const results = {
+): Results {
+  return {
     takenAt: new Date().toISOString(),
     commit: commitHere(),
-    machine: {
-      processor: cpus()[0]?.model ?? null,
-      cores: cpus().length,
-      memoryGb: Math.round(totalmem() / 2 ** 30),
-      system: `${type()} ${release()}`,
-    },
+    machine: machineHere(),
     versions: {
       node: process.version,
       postgres: run.postgres,
       wrk: run.tools.wrk && versionOf(run.tools.wrk, '-v'),
       pgbench: run.tools.pgbench && versionOf(run.tools.pgbench, '--version'),
-      ...Object.fromEntries(['pg', 'undici', 'fastify', 'graphile-worker'].map((name) => [name, installed(name)])),
+      ...Object.fromEntries(
+        ['pg', 'undici', 'fastify', 'graphile-worker', 'drizzle-orm'].map((name) => [name, installed(name)]),
+      ),
     },
     rounds: run.rounds,
     secondsPerLoad: run.seconds,
@@ -90,13 +113,22 @@ export function writeResults(
       name: `${suite}.${name}`,
       title: figure.title,
       unit: figure.unit,
+      better: figure.better,
       floor: figure.floor,
       aim: figure.aim,
+      besideUnit: figure.besideUnit ?? '/s',
       median: readings.length > 0 ? median(readings.map(({ value }) => value)) : null,
       readings,
       notRun,
     })),
   };
+}
+
+/** Writes into a folder that git ignores, and returns the file. */
+export function writeResults(name: string, results: unknown): string {
+  const folder = join(projectDir, 'bench', 'results');
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, name);
   writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
   return file;
 }
@@ -111,15 +143,20 @@ const unitText: Record<Figure['unit'], string> = {
   '%': '%',
 };
 
-function rateOf(readings: Reading[], side: 'ours' | 'limit'): string {
-  const rates = readings.flatMap((reading) => reading[side] ?? []);
-  return rates.length === 0 ? '' : `${Math.round(median(rates))}/s`;
+function besideOf({ readings, besideUnit }: Results['figures'][number], side: 'ours' | 'limit' | 'baseline'): string {
+  const values = readings.flatMap((reading) => reading[side] ?? []);
+  if (values.length === 0) return '';
+  if (besideUnit === '/s') return `${Math.round(median(values))}/s`;
+  const rates = readings.flatMap(({ atPerSecond }) => (side === 'limit' ? [] : (atPerSecond?.[side] ?? [])));
+  const at = rates.length === 0 ? '' : ` at ${Math.round(median(rates))}/s`;
+  return `${format(median(values))} ${besideUnit}${at}`;
 }
 
-function verdictOf({ better, floor, aim }: Figure, value: number): string {
+function verdictOf({ better, floor, aim }: Pick<Figure, 'better' | 'floor' | 'aim'>, value: number): string {
   const reaches = (mark: number): boolean => (better === 'more' ? value >= mark : value <= mark);
-  if (!reaches(floor)) return 'BELOW FLOOR';
-  return aim !== null && reaches(aim) ? 'aim reached' : 'floor held';
+  if (floor !== null && !reaches(floor)) return 'BELOW FLOOR';
+  if (aim !== null && reaches(aim)) return 'aim reached';
+  return floor === null ? '' : 'floor held';
 }
 
 function format(value: number): string {
@@ -127,7 +164,16 @@ function format(value: number): string {
   return value.toFixed(value >= 10 ? 1 : 2);
 }
 
-function commitHere(): string | null {
+export function machineHere(): Results['machine'] {
+  return {
+    processor: cpus()[0]?.model ?? null,
+    cores: cpus().length,
+    memoryGb: Math.round(totalmem() / 2 ** 30),
+    system: `${type()} ${release()}`,
+  };
+}
+
+export function commitHere(): string | null {
   try {
     return git('rev-parse', 'HEAD') + (git('status', '--porcelain', '--', 'server') === '' ? '' : ' with changes');
   } catch {

@@ -1,15 +1,19 @@
 import { parseArgs } from 'node:util';
+import { arrivals } from './arrivals.ts';
 import { deliveries } from './deliveries.ts';
 import { startDeployment } from './deployment.ts';
 import { get } from './get.ts';
+import { growth } from './growth.ts';
 import { idempotency } from './idempotency.ts';
 import { fairness } from './fairness.ts';
 import { latency, latencyUnderLoad } from './latency.ts';
 import { lists } from './lists.ts';
 import { parked } from './parked.ts';
 import { post } from './post.ts';
+import { processes } from './processes.ts';
+import { publish } from './publish.ts';
 import { startReceiver } from './receiver.ts';
-import { missingToolsText, rowsOf, tableOf, writeResults } from './report.ts';
+import { missingToolsText, resultsOf, rowsOf, tableOf, writeResults } from './report.ts';
 import { referencing } from './referencing.ts';
 import { reportPdf } from './report-pdf.ts';
 import { start } from './start.ts';
@@ -22,15 +26,18 @@ import { versions } from './versions.ts';
 const suites: Suite[] = [
   post,
   get,
+  growth,
   lists,
   idempotency,
   versions,
   deliveries,
   latency,
   latencyUnderLoad,
+  arrivals,
   fairness,
   parked,
   stream,
+  processes,
   statements,
   start,
   reportPdf,
@@ -41,15 +48,19 @@ const help = `npm run bench -- [options]
 
 Measures what the product promises about speed, each figure beside its limit, and prints one table.
 
-  --rounds N       each figure is measured N times (3); the table shows medians
+  --rounds N       each figure is measured N times (3), fewer where a round takes long; the table shows medians
+  --minutes N      after so many (9) no further round begins; the first one is always whole
   --seconds N      how long each load lasts (3)
   --only a,b       of ${suites.map(({ name }) => name).join(', ')}
+  --publish        also writes docs/figures/bench.json, docs/figures/bench.svg and the table in README.md
   --profile DIR    each process of the product leaves a profile of its processor time there
 `;
 
 /** Measures every suite once in each round, so that a slow minute of the machine touches all of them. */
 async function main(): Promise<void> {
   const options = readOptions();
+  const startedMs = performance.now();
+  const lastTookMs = new Map<string, number>();
   const tools = findTools();
   process.stderr.write(missingToolsText(tools));
   const wanted = suites.filter(({ name }) => options.only === null || options.only.includes(name));
@@ -61,18 +72,28 @@ async function main(): Promise<void> {
     const rounds = new Map<string, Partial<Record<string, Reading>>[]>(wanted.map(({ name }) => [name, []]));
     for (let round = 0; round < options.rounds; round++) {
       for (const suite of wanted.filter((candidate) => canRun(candidate, tools))) {
-        const startedMs = performance.now();
+        if (round >= (suite.roundsMax ?? Infinity)) continue;
+        const suiteStartedMs = performance.now();
+        // Each is measured once, and again as long as there is time for it.
+        const wouldEndMs = suiteStartedMs - startedMs + (lastTookMs.get(suite.name) ?? 0);
+        if (round > 0 && wouldEndMs > options.minutes * 60_000) continue;
         process.stderr.write(`Round ${round + 1} of ${options.rounds}: ${suite.name} …`);
         rounds.get(suite.name)!.push(await suite.round(bench, round));
-        process.stderr.write(` ${((performance.now() - startedMs) / 1000).toFixed(0)} s\n`);
+        lastTookMs.set(suite.name, performance.now() - suiteStartedMs);
+        process.stderr.write(` ${(lastTookMs.get(suite.name)! / 1000).toFixed(0)} s\n`);
       }
     }
     const rows = rowsOf(wanted, rounds, tools);
     const { rows: server } = await deployment.database.query<{ version: string }>(
       `select current_setting('server_version') as version`,
     );
-    const file = writeResults(rows, { ...options, tools, postgres: server[0]!.version });
-    process.stdout.write(`\n${tableOf(rows)}\n\nMedians of ${options.rounds} rounds. Everything: ${file}\n`);
+    const results = resultsOf(rows, { ...options, tools, postgres: server[0]!.version });
+    const file = writeResults('latest.json', results);
+    const minutes = ((performance.now() - startedMs) / 60_000).toFixed(1);
+    process.stdout.write(
+      `\n${tableOf(results.figures)}\n\nMedians of up to ${options.rounds} rounds, in ${minutes} minutes. Everything: ${file}\n`,
+    );
+    if (options.isPublished) publish(results);
   } finally {
     for (const suite of wanted) await suite.stop?.();
     await receiver.stop();
@@ -87,6 +108,8 @@ function canRun(suite: Suite, tools: Tools): boolean {
 interface Options {
   rounds: number;
   seconds: number;
+  minutes: number;
+  isPublished: boolean;
   only: string[] | null;
   profileDir: string | null;
 }
@@ -96,6 +119,8 @@ function readOptions(): Options {
     options: {
       rounds: { type: 'string', default: '3' },
       seconds: { type: 'string', default: '3' },
+      minutes: { type: 'string', default: '9' },
+      publish: { type: 'boolean', default: false },
       only: { type: 'string' },
       profile: { type: 'string' },
       help: { type: 'boolean' },
@@ -107,12 +132,16 @@ function readOptions(): Options {
   }
   const only = values.only?.split(',') ?? null;
   const unknown = only?.filter((name) => !suites.some((suite) => suite.name === name)) ?? [];
-  const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)];
-  if (unknown.length > 0 || !(rounds >= 1) || !(seconds >= 1)) {
+  const [rounds, seconds, minutes] = [values.rounds, values.seconds, values.minutes].map(Number) as [
+    number,
+    number,
+    number,
+  ];
+  if (unknown.length > 0 || !(rounds >= 1) || !(seconds >= 1) || !(minutes > 0)) {
     process.stderr.write(help);
     process.exit(2);
   }
-  return { rounds, seconds, only, profileDir: values.profile ?? null };
+  return { rounds, seconds, minutes, only, isPublished: values.publish, profileDir: values.profile ?? null };
 }
 
 process.once('SIGINT', () => process.exit(130));

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Pool } from 'undici';
+import { memoryMb } from './child.ts';
 import { endpointCount, startDeployment, type Deployment, type Server } from './deployment.ts';
 import { sharedClockMs, untilEmpty, verifyDelivered } from './queue.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
@@ -88,7 +89,7 @@ async function soak(deployment: Deployment, receiver: Receiver, server: Server, 
     const tenth = {
       deliveriesPerSecond: count / ((nowMs - fromMs) / 1000),
       microsecondsEach: ((seconds - fromSeconds) * 1e6) / count,
-      memoryMb: memoryMb(server.child.process.pid!),
+      memoryMb: memoryMb(server.child),
       ...(await queueSize(deployment)),
     };
     measured.push(tenth);
@@ -122,10 +123,6 @@ function secondsOf(pid: number): number {
     // It has ended meanwhile.
     return 0;
   }
-}
-
-function memoryMb(pid: number): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
 }
 
 async function queueSize({ database }: Deployment): Promise<Pick<Tenth, 'queueMb' | 'deadRows'>> {

@@ -6,6 +6,8 @@ import type { Tools } from './tools.ts';
 export interface Suite<Name extends string = string> {
   name: string;
   figures: Record<Name, Figure>;
+  /** The most rounds that it is worth, where one takes long; as many as asked for if it is not there. */
+  roundsMax?: number;
   /** Measures once: ours, and in the same minute what ours is held against. A figure whose tool is missing is left out. */
   round(bench: Bench, round: number): Promise<Partial<Record<Name, Reading>>>;
   /** Puts away what it kept between its rounds. */
@@ -17,16 +19,23 @@ export interface Figure {
   unit: 'times' | 'ms' | 'kB' | 'MB' | 's' | 'statements' | '%';
   better: 'more' | 'less';
   /** What the product promises, and what it strives for; null where nothing is promised. */
-  floor: number;
+  floor: number | null;
   aim: number | null;
   needs: (keyof Tools)[];
+  /** What ours, the limit and the baseline are told in; rates if it is not there. */
+  besideUnit?: '/s' | 'ms' | 'MB';
 }
 
-/** One round's value. A ratio comes with the two rates that it was made of, so that a reader can judge it. */
+/** One round's value. A ratio comes with what it was made of, so that a reader can judge it. */
 export interface Reading {
   value: number;
   ours?: number;
+  /** What nothing of this kind can be better than, or what ours is held against. */
   limit?: number;
+  /** The same of `baseline/`: what a good engineer would build in a day. */
+  baseline?: number;
+  /** The rates at which ours and the baseline were measured, where each has its own. */
+  atPerSecond?: { ours: number; baseline: number };
 }
 
 /** What the suites measure with. */
@@ -38,8 +47,8 @@ export interface Bench {
   seconds: number;
 }
 
-export function ratio(ours: number, limit: number): Reading {
-  return { value: ours / limit, ours, limit };
+export function ratio(ours: number, limit: number, baseline?: number): Reading {
+  return { value: ours / limit, ours, limit, ...(baseline !== undefined && { baseline }) };
 }
 
 /**

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { runLoad } from './load/wrk.ts';
 import { shareOf } from './profile.ts';
 import { requestBody } from './sample.ts';
-import { verify, type Bench, type Suite } from './suite.ts';
+import { inTurn, ratio, verify, type Bench, type Reading, type Suite } from './suite.ts';
 
 const warmUpSeconds = 1;
 const oldest = '2025-09-01';
@@ -14,7 +14,7 @@ const recordCount = 60;
 const rendering = /\/versions\/[a-z0-9-]+\.ts$/;
 
 /** What it costs to answer in the oldest version: two steps away from the shape that handlers and stored data know. */
-export const versions: Suite<'retrieve' | 'list'> = {
+export const versions: Suite<'retrieve' | 'list' | 'overNewest'> = {
   name: 'versions',
   figures: {
     retrieve: {
@@ -33,10 +33,19 @@ export const versions: Suite<'retrieve' | 'list'> = {
       aim: 5,
       needs: ['wrk'],
     },
+    overNewest: {
+      title: 'GET of 20 events in the oldest version, against the newest',
+      unit: 'times',
+      better: 'more',
+      floor: null,
+      aim: null,
+      needs: ['wrk'],
+    },
   },
-  async round(bench) {
+  async round(bench, round) {
     const id = await seed(bench);
     return {
+      overNewest: await compare(bench, round, '/v1/events?limit=20'),
       retrieve: { value: await measure(bench, `/v1/references/${id}`, '"pdf":null') },
       list: { value: await measure(bench, '/v1/events?limit=20', '"request":"req_') },
     };
@@ -58,6 +67,23 @@ async function seed({ deployment }: Bench): Promise<string> {
   }
   await server.stop();
   return id;
+}
+
+/** On one server, so that both meet the same. */
+async function compare({ deployment, tools, seconds }: Bench, round: number, path: string): Promise<Reading> {
+  const server = await deployment.startServer('api');
+  const load = async (version: string | null): Promise<number> => {
+    const env = {
+      AUTHORIZATION: `Bearer ${deployment.secretKey}`,
+      URL_PATH: path,
+      ...(version !== null && { VERSION: version }),
+    };
+    await runLoad(tools.wrk!, 'path', server.url, { seconds: warmUpSeconds, env });
+    return (await runLoad(tools.wrk!, 'path', server.url, { seconds, env })).requestsPerSecond;
+  };
+  const perSecond = await inTurn(round, { oldest: () => load(oldest), newest: () => load(null) });
+  await server.stop();
+  return ratio(perSecond.oldest, perSecond.newest);
 }
 
 /** The share of one process's busy time, while it answers nothing else. */

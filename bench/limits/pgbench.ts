@@ -7,27 +7,21 @@ import { verify } from '../suite.ts';
 /** The embedded database has room for 50. */
 export const pgbenchClients = [8, 16, 40] as const;
 
+interface PgbenchRun {
+  clients: number;
+  seconds: number;
+}
+
 /** Calls the function as often as PostgreSQL can, one transaction each, and returns how many a second. */
-export async function runPgbench(
-  pgbench: string,
-  deployment: Deployment,
-  { clients, seconds }: { clients: number; seconds: number },
-): Promise<number> {
+export async function runPgbench(pgbench: string, deployment: Deployment, options: PgbenchRun): Promise<number> {
   const { database } = deployment;
-  const script = join(deployment.logDir, 'one-call.sql');
-  writeFileSync(script, 'select bench_post_reference();\n');
   await deployment.empty();
-  const { host, port, user } = database;
-  const options = ['-n', '-M', 'prepared', '-c', String(clients), '-j', '1', '-T', String(seconds), '-f', script];
-  const output = await run(
+  const { transactions, perSecond } = await runStatement(
     pgbench,
-    ['-h', host, '-p', String(port), '-U', user ?? 'postgres', ...options, database.database!],
-    {
-      timeoutMs: (seconds + 30) * 1000,
-    },
+    deployment,
+    'select bench_post_reference();',
+    options,
   );
-  const transactions = Number(/number of transactions actually processed: (\d+)/.exec(output)?.[1]);
-  const perSecond = Number(/^tps = ([\d.]+)/m.exec(output)?.[1]);
   const { rows } = await database.query<{ written: string; deliveries: string }>(
     `select (select count(*) from tenant_references) as written, (select count(*) from webhook_queue) as deliveries`,
   );
@@ -35,4 +29,25 @@ export async function runPgbench(
   verify(`pgbench told of ${transactions} transactions and wrote ${written} references`, written === transactions);
   verify('pgbench made two deliveries each', Number(rows[0]!.deliveries) === 2 * written);
   return perSecond;
+}
+
+/** Has pgbench execute one prepared statement as often as it can. */
+export async function runStatement(
+  pgbench: string,
+  { database, logDir }: Deployment,
+  statement: string,
+  { clients, seconds }: PgbenchRun,
+): Promise<{ transactions: number; perSecond: number }> {
+  const script = join(logDir, 'statement.sql');
+  writeFileSync(script, `${statement}\n`);
+  const { host, port, user } = database;
+  const options = ['-n', '-M', 'prepared', '-c', String(clients), '-j', '1', '-T', String(seconds), '-f', script];
+  const output = await run(
+    pgbench,
+    ['-h', host, '-p', String(port), '-U', user ?? 'postgres', ...options, database.database!],
+    { timeoutMs: (seconds + 30) * 1000 },
+  );
+  const transactions = Number(/number of transactions actually processed: (\d+)/.exec(output)?.[1]);
+  const perSecond = Number(/^tps = ([\d.]+)/m.exec(output)?.[1]);
+  return { transactions, perSecond };
 }

@@ -1,20 +1,23 @@
--- GET /v1/references/<id>, one of COUNT that are numbered after ID_START.
+-- GET /v1/references/<id>: one of IDS, or of COUNT that are numbered after ID_START. It acts on the account CONTEXT, if there is one.
 
 dofile(os.getenv("LOAD_DIR") .. "tell.lua")
 
 local ids = {}
-local count = 0
 
 function init()
   wrk.headers["Authorization"] = os.getenv("AUTHORIZATION")
+  if os.getenv("CONTEXT") then wrk.headers["Service-Context"] = os.getenv("CONTEXT") end
   math.randomseed(tonumber(os.getenv("SEED")))
-  count = tonumber(os.getenv("COUNT"))
+  if os.getenv("IDS") then
+    for id in string.gmatch(os.getenv("IDS"), "[^,]+") do ids[#ids + 1] = id end
+    return
+  end
   local start = os.getenv("ID_START")
-  for number = 1, count do
+  for number = 1, tonumber(os.getenv("COUNT")) do
     ids[number] = string.format("%s%014d", start, number)
   end
 end
 
 function request()
-  return wrk.format("GET", "/v1/references/" .. ids[math.random(count)])
+  return wrk.format("GET", "/v1/references/" .. ids[math.random(#ids)])
 end

@@ -1,9 +1,10 @@
--- GET of one path, URL_PATH, in the version of VERSION.
+-- GET of one path, URL_PATH, in the version VERSION and on the account CONTEXT, where they are told.
 
 dofile(os.getenv("LOAD_DIR") .. "tell.lua")
 
 function init()
   wrk.headers["Authorization"] = os.getenv("AUTHORIZATION")
-  wrk.headers["Service-Version"] = os.getenv("VERSION")
+  if os.getenv("VERSION") then wrk.headers["Service-Version"] = os.getenv("VERSION") end
+  if os.getenv("CONTEXT") then wrk.headers["Service-Context"] = os.getenv("CONTEXT") end
   wrk.path = os.getenv("URL_PATH")
 end

@@ -10,16 +10,16 @@ export interface LoadResult {
 
 export const connections = 64;
 
-/** Loads a server from 64 connections, each of which sends its next request when the last one is answered. */
+/** Loads a server from 64 connections, or as many as are told, each of which sends its next request when the last one is answered. */
 export async function runLoad(
   wrk: string,
   script: 'post' | 'get' | 'path',
   url: string,
-  { seconds, env }: { seconds: number; env: Record<string, string> },
+  { seconds, env, clients = connections }: { seconds: number; env: Record<string, string>; clients?: number },
 ): Promise<LoadResult> {
   const file = fileURLToPath(new URL(`${script}.lua`, import.meta.url));
   const seed = String(Math.floor(Math.random() * 2 ** 31));
-  const output = await run(wrk, ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '-s', file, url], {
+  const output = await run(wrk, ['-t1', `-c${clients}`, `-d${seconds}s`, '--timeout', '10s', '-s', file, url], {
     env: { SEED: seed, LOAD_DIR: fileURLToPath(new URL('./', import.meta.url)), ...env },
     timeoutMs: (seconds + 30) * 1000,
   });

@@ -1,0 +1,109 @@
+import { grownTo, sizes, stopGrown, type Grown, type Size } from './grown.ts';
+import { runLoad } from './load/wrk.ts';
+import { claimerOf } from './parked.ts';
+import { requestBody } from './sample.ts';
+import { median, verify, type Bench, type Figure, type Reading, type Suite } from './suite.ts';
+
+const warmUpSeconds = 1;
+
+/** Records that are asked for, at random places of all that there are. */
+const idCount = 1_000;
+
+const dueCount = 1_000;
+const claims = 100;
+const warmUpClaims = 20;
+
+type Measured = Record<'post' | 'get' | 'list' | 'claim', number>;
+
+/** What the same requests cost as events, references and logs come together: a thousand, a hundred thousand, a million of each. */
+export const growth: Suite<`${keyof Measured}.${'medium' | 'large'}`> = {
+  name: 'growth',
+  // What has grown cannot be measured small again.
+  roundsMax: 1,
+  figures: {
+    'post.medium': figureOf('POST', '100,000', 'more'),
+    'post.large': figureOf('POST', 'a million', 'more'),
+    'get.medium': figureOf('GET by id', '100,000', 'more'),
+    'get.large': figureOf('GET by id', 'a million', 'more'),
+    'list.medium': figureOf('A list of 20', '100,000', 'more'),
+    'list.large': figureOf('A list of 20', 'a million', 'more'),
+    'claim.medium': figureOf('A claim of deliveries, p50,', '100,000', 'less'),
+    'claim.large': figureOf('A claim of deliveries, p50,', 'a million', 'less'),
+  },
+  async round(bench) {
+    const small = await measure(bench, 'small');
+    const medium = await measure(bench, 'medium');
+    const large = await measure(bench, 'large');
+    const against = (grown: Measured, what: keyof Measured): Reading => ({
+      value: grown[what] / small[what],
+      ours: grown[what],
+      limit: small[what],
+    });
+    return {
+      'post.medium': against(medium, 'post'),
+      'post.large': against(large, 'post'),
+      'get.medium': against(medium, 'get'),
+      'get.large': against(large, 'get'),
+      'list.medium': against(medium, 'list'),
+      'list.large': against(large, 'list'),
+      'claim.medium': against(medium, 'claim'),
+      'claim.large': against(large, 'claim'),
+    };
+  },
+  stop: stopGrown,
+};
+
+function figureOf(what: string, many: string, better: 'more' | 'less'): Figure {
+  const besideUnit = better === 'less' ? 'ms' : '/s';
+  const title = `${what} with ${many} events, against a thousand`;
+  return { title, unit: 'times', better, floor: null, aim: null, needs: ['wrk'], besideUnit };
+}
+
+async function measure({ tools, seconds }: Bench, size: Size): Promise<Measured> {
+  const grown = await grownTo(size);
+  const { deployment, accounts } = grown;
+  const account = accounts[size];
+  const { rows } = await deployment.database.query<{ id: string }>(
+    `select id from tenant_references where account_id = $1 order by md5(id) limit $2`,
+    [account, idCount],
+  );
+  const env = { AUTHORIZATION: `Bearer ${deployment.secretKey}` };
+  const reads = { ...env, CONTEXT: account };
+  const server = await deployment.startServer('api');
+  const rate = async (script: 'post' | 'get' | 'path', scriptEnv: Record<string, string>): Promise<number> => {
+    await runLoad(tools.wrk!, script, server.url, { seconds: warmUpSeconds, env: scriptEnv });
+    return (await runLoad(tools.wrk!, script, server.url, { seconds, env: scriptEnv })).requestsPerSecond;
+  };
+  try {
+    return {
+      get: await rate('get', { ...reads, IDS: rows.map(({ id }) => id).join(',') }),
+      list: await rate('path', { ...reads, URL_PATH: '/v1/references?limit=20' }),
+      // In the parent, so that the others keep what they have.
+      post: await rate('post', { ...env, BODY: requestBody }),
+      claim: await claimMs(grown, size),
+    };
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Of deliveries of events that are anywhere among the account's; each claim is undone. */
+async function claimMs({ deployment, accounts }: Grown, size: Size): Promise<number> {
+  const { database } = deployment;
+  const queued = await database.query(
+    `insert into webhook_queue (account_id, id, event, webhook_endpoint, due_at_ms)
+     select account_id, 'dlv_' || substr(id, 5), id, 'we_growth', 0
+     from (select * from events where account_id = $1 order by md5(id) limit $2) wanted`,
+    [accounts[size], dueCount],
+  );
+  verify(`${queued.rowCount} of ${dueCount} are due`, queued.rowCount === Math.min(dueCount, sizes[size]));
+  const claimer = await claimerOf(deployment, 'public');
+  const timesMs: number[] = [];
+  for (let claim = -warmUpClaims; claim < claims; claim++) {
+    const ms = await claimer.claim();
+    if (claim >= 0) timesMs.push(ms);
+  }
+  await claimer.end();
+  await database.query('truncate webhook_queue');
+  return median(timesMs);
+}

@@ -1,0 +1,81 @@
+import type { Role } from '../server/src/config.ts';
+import type { Server } from './deployment.ts';
+import { connections, runLoad } from './load/wrk.ts';
+import { sharedClockMs, untilEmpty } from './queue.ts';
+import { requestBody } from './sample.ts';
+import { inTurn, ratio, verify, type Bench, type Figure, type Suite } from './suite.ts';
+
+const warmUpSeconds = 1;
+const subscribed = 2;
+
+/** What processes are added for, on one PostgreSQL and one machine: where there are not more processors than processes, little. */
+export const processes: Suite<'twoApiPosts' | 'fourPosts' | 'fourDeliveries'> = {
+  name: 'processes',
+  roundsMax: 2,
+  figures: {
+    twoApiPosts: figureOf('POST: two processes that answer, against one that does everything'),
+    fourPosts: figureOf('POST: two processes that answer and two that deliver, against one that does everything'),
+    fourDeliveries: figureOf('Events made and delivered: two and two processes, against one that does everything'),
+  },
+  async round(bench, round) {
+    let [deliveriesOfOne, deliveriesOfFour] = [0, 0];
+    const { one, twoApi, four } = await inTurn(round, {
+      one: async () => {
+        const measured = await measure(bench, ['all']);
+        deliveriesOfOne = measured.deliveriesPerSecond;
+        return measured.requestsPerSecond;
+      },
+      twoApi: async () => (await measure(bench, ['api', 'api'])).requestsPerSecond,
+      four: async () => {
+        const measured = await measure(bench, ['api', 'api', 'worker', 'worker']);
+        deliveriesOfFour = measured.deliveriesPerSecond;
+        return measured.requestsPerSecond;
+      },
+    });
+    return {
+      twoApiPosts: ratio(twoApi, one),
+      fourPosts: ratio(four, one),
+      fourDeliveries: ratio(deliveriesOfFour, deliveriesOfOne),
+    };
+  },
+};
+
+function figureOf(title: string): Figure {
+  return { title, unit: 'times', better: 'more', floor: null, aim: null, needs: ['wrk'] };
+}
+
+/** Deliveries are counted from the first request until all that the requests made have come and the queue is empty. */
+async function measure(
+  bench: Bench,
+  roles: Role[],
+): Promise<{ requestsPerSecond: number; deliveriesPerSecond: number }> {
+  const { deployment, receiver, seconds } = bench;
+  await deployment.subscribe(subscribed);
+  await deployment.empty();
+  const servers = await Promise.all(roles.map(async (role) => ({ role, server: await deployment.startServer(role) })));
+  const answering = servers.filter(({ role }) => role !== 'worker').map(({ server }) => server);
+  const isDelivering = roles.some((role) => role !== 'api');
+  const untilDelivered = async (): Promise<void> => {
+    await deployment.settle();
+    if (isDelivering) await untilEmpty(deployment, 'webhook_queue');
+  };
+  await loadAll(bench, answering, warmUpSeconds);
+  await untilDelivered();
+  await receiver.reset();
+  const startedMs = sharedClockMs();
+  const requestsPerSecond = await loadAll(bench, answering, seconds);
+  await untilDelivered();
+  const deliveredMs = sharedClockMs();
+  const { count } = await receiver.report();
+  for (const { server } of servers) await server.stop();
+  verify(`${count} deliveries by ${roles.join(', ')}`, count >= subscribed * requestsPerSecond === isDelivering);
+  return { requestsPerSecond, deliveriesPerSecond: count / ((deliveredMs - startedMs) / 1000) };
+}
+
+/** As many clients in all, however many processes there are. */
+async function loadAll({ deployment, tools }: Bench, servers: Server[], seconds: number): Promise<number> {
+  const env = { AUTHORIZATION: `Bearer ${deployment.secretKey}`, BODY: requestBody };
+  const clients = connections / servers.length;
+  const loads = servers.map(({ url }) => runLoad(tools.wrk!, 'post', url, { seconds, env, clients }));
+  return (await Promise.all(loads)).reduce((sum, { requestsPerSecond }) => sum + requestsPerSecond, 0);
+}

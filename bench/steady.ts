@@ -1,0 +1,177 @@
+import { readdirSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { memoryMb } from './child.ts';
+import { startDeployment, type Deployment, type Server } from './deployment.ts';
+import { startArrivals, type ArrivalsReport } from './load/arrivals.ts';
+import { sharedClockMs, untilEmpty, verifyDelivered } from './queue.ts';
+import { startReceiver, type Receiver } from './receiver.ts';
+import { commitHere, machineHere, writeResults } from './report.ts';
+import { requestBody } from './sample.ts';
+
+const help = `npm run load -- [options]
+
+Makes references, each with a key, at 70 % of what one process that does everything can make and deliver, which is measured first; requests
+come whatever is outstanding. Tells of every minute how long answers took, and how large everything is that must not grow.
+
+  --minutes N   how long (10)
+  --share N     of the maximum, in per cent (70)
+`;
+
+const minuteSeconds = 60;
+const maximumSeconds = 15;
+const warmUpSeconds = 5;
+
+/**
+ * What the last minute may have more of each than the first: what is flat does not grow with time, but no minute is like another, and what
+ * is small may well double.
+ */
+const growthMost = { p50Ms: 5, p99Ms: 25, memoryMb: 50, descriptors: 50, hotTablesMb: 50 };
+
+interface Minute {
+  perSecond: number;
+  /** From when a request was due until it was answered. */
+  p50Ms: number;
+  p99Ms: number;
+  mostMs: number;
+  memoryMb: number;
+  descriptors: number;
+  /** Tables whose rows come and go: the queue of deliveries, that of jobs, and the counts; with their indexes. */
+  hotTablesMb: number;
+  /** Deliveries that are not over. */
+  backlog: number;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      minutes: { type: 'string', default: '10' },
+      share: { type: 'string', default: '70' },
+      help: { type: 'boolean' },
+    },
+  });
+  const [minutes, share] = [Number(values.minutes), Number(values.share)];
+  if (values.help || !Number.isInteger(minutes) || minutes < 1 || !(share > 0)) {
+    process.stdout.write(help);
+    process.exit(values.help ? 0 : 2);
+  }
+  const deployment = await startDeployment(null);
+  const receiver = await startReceiver(deployment.logDir);
+  try {
+    await deployment.makeEndpoints(receiver.origin);
+    await deployment.subscribe(1);
+    const server = await deployment.startServer('all');
+    const maximum = await measureMaximum(deployment, receiver, server);
+    const perSecond = (maximum * share) / 100;
+    process.stdout.write(
+      `${maximum.toFixed(0)} a second are made and delivered; now ${perSecond.toFixed(0)} a second\n`,
+    );
+    const measured = await load(deployment, receiver, server, { perSecond, minutes });
+    await server.stop();
+    const verdict = tell(measured);
+    const file = writeResults('load.json', {
+      takenAt: new Date().toISOString(),
+      commit: commitHere(),
+      machine: machineHere(),
+      maximum,
+      perSecond,
+      minutes: measured,
+      verdict,
+    });
+    process.stdout.write(`${file}\n`);
+  } finally {
+    await receiver.stop();
+    await deployment.stop();
+  }
+}
+
+/** Requests a second, if their deliveries are made too: until the last one is over. */
+async function measureMaximum(deployment: Deployment, receiver: Receiver, server: Server): Promise<number> {
+  const client = await startArrivals(deployment, server.url, { method: 'POST', body: requestBody }, 1);
+  await client.maximum({ seconds: warmUpSeconds });
+  await untilEmpty(deployment, 'webhook_queue');
+  await receiver.reset();
+  const startedMs = sharedClockMs();
+  await client.maximum({ seconds: maximumSeconds });
+  const overMs = await untilEmpty(deployment, 'webhook_queue');
+  const { count } = await receiver.report();
+  await client.stop();
+  return count / ((overMs - startedMs) / 1000);
+}
+
+async function load(
+  deployment: Deployment,
+  receiver: Receiver,
+  server: Server,
+  { perSecond, minutes }: { perSecond: number; minutes: number },
+): Promise<Minute[]> {
+  await deployment.empty();
+  await receiver.reset();
+  const client = await startArrivals(deployment, server.url, { method: 'POST', body: requestBody }, 2);
+  const measured: Minute[] = [];
+  let sent = 0;
+  await client.each(perSecond, {
+    seconds: minutes * minuteSeconds,
+    everySeconds: minuteSeconds,
+    async onReport(report) {
+      sent += report.sent;
+      const minute = await minuteOf(deployment, server, report);
+      measured.push(minute);
+      process.stdout.write(`${lineOf(measured.length, minute)}\n`);
+    },
+  });
+  await untilEmpty(deployment, 'webhook_queue');
+  await client.stop();
+  await verifyDelivered(deployment, sent);
+  const { count } = await receiver.report();
+  process.stdout.write(`${sent} references, ${count} deliveries, each once\n`);
+  return measured;
+}
+
+async function minuteOf(
+  { database }: Deployment,
+  { child }: Server,
+  { perSecond, p50Ms, p99Ms, mostMs }: ArrivalsReport,
+): Promise<Minute> {
+  const { rows } = await database.query<{ bytes: string; backlog: string }>(
+    `select
+       pg_total_relation_size('webhook_queue') + pg_total_relation_size('graphile_worker._private_jobs')
+         + pg_total_relation_size('count_deltas') as bytes,
+       (select count(*) from webhook_queue) as backlog`,
+  );
+  return {
+    perSecond,
+    p50Ms,
+    p99Ms,
+    mostMs,
+    memoryMb: memoryMb(child),
+    descriptors: readdirSync(`/proc/${child.process.pid}/fd`).length,
+    hotTablesMb: Number(rows[0]!.bytes) / 2 ** 20,
+    backlog: Number(rows[0]!.backlog),
+  };
+}
+
+function lineOf(number: number, minute: Minute): string {
+  const { perSecond, p50Ms, p99Ms, mostMs, descriptors, hotTablesMb, backlog } = minute;
+  const answers = `p50 ${p50Ms.toFixed(1)} ms  p99 ${p99Ms.toFixed(1)} ms  most ${mostMs.toFixed(0)} ms`;
+  const sizes = `${minute.memoryMb.toFixed(0)} MB  ${descriptors} descriptors  hot tables ${hotTablesMb.toFixed(1)} MB`;
+  return `minute ${String(number).padStart(2)}  ${perSecond.toFixed(0)}/s  ${answers}  ${sizes}  backlog ${backlog}`;
+}
+
+/** The last minute against the first. */
+function tell(measured: Minute[]): { isFlat: boolean; lastToFirst: Record<string, number> } {
+  const [first, last] = [measured[0]!, measured.at(-1)!];
+  const compared = (Object.keys(growthMost) as (keyof typeof growthMost)[]).map((name) => ({
+    name,
+    ratio: last[name] / first[name],
+    isFlat: last[name] - first[name] <= growthMost[name],
+  }));
+  const texts = compared.map(({ name, ratio, isFlat }) => `${name} ${ratio.toFixed(2)}${isFlat ? '' : ' (GROWS)'}`);
+  const isFlat = compared.every((each) => each.isFlat);
+  process.stdout.write(`the last minute against the first: ${texts.join(', ')}: ${isFlat ? 'flat' : 'NOT FLAT'}\n`);
+  return { isFlat, lastToFirst: Object.fromEntries(compared.map(({ name, ratio }) => [name, ratio])) };
+}
+
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
+await main();
+process.exit(0);
