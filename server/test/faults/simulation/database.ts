@@ -55,7 +55,10 @@ export async function openShared(connection: Connection, places: number): Promis
     role,
     async end() {
       await Promise.all(real.map((database) => database.end()));
-      await withClient(connection, (client) => client.query(`drop owned by ${role}; drop role ${role}`));
+      await withClient(connection, async (client) => {
+        await client.query(`drop owned by ${role}`);
+        await client.query(`drop role ${role}`);
+      });
     },
   };
 }
@@ -125,7 +128,9 @@ export class SimulatedPool {
     await life.point(`before ${name}`);
     if (fault === 'slow') await life.through(delay(life.random.between(1, 20)));
     if (fault === 'refused' || fault === 'lost_unsent') throw connectionLost();
-    const result = await life.through(this.#carryOut(life.lies.insteadOf?.(query) ?? query));
+    const answering = this.#carryOut(life.lies.insteadOf?.(query) ?? query);
+    life.world.waitsFor(answering);
+    const result = await life.through(answering);
     life.saw(query, result);
     await life.point(`after ${name}`);
     if (fault === 'answer_lost') throw connectionLost();
@@ -199,26 +204,24 @@ class SimulatedTrip {
     const isLateCommit = life.random.chance(0.5);
     if (life.isDueToCrash()) {
       // Of a process that is killed, PostgreSQL learns at once; of one behind a dead network, later.
-      const isNoticed = life.random.chance(0.7);
-      const leftBehind = this.#leaveBehind(client, reached, isNoticed ? 0 : openMs, false);
-      life.world.leftBehind.add(leftBehind);
-      if (isNoticed) await leftBehind;
-      return void (await life.point('within a batch'));
+      const laterMs = life.random.chance(0.7) ? 0 : openMs;
+      void this.#leaveBehind(client, reached, laterMs, false);
+      return life.point('within a batch');
     }
-    switch (this.#fault) {
-      case 'lost_within':
-        await this.#leaveBehind(client, reached, 0, false);
-        return this.#lose(connectionLost());
-      case 'left_open':
-        this.processID = (client as PoolClient & { processID: number }).processID;
-        life.world.leftBehind.add(this.#leaveBehind(client, this.#sent.length - 1, openMs, isLateCommit));
-        await life.through(delay(openMs / 20));
-        return this.#lose(connectionLost());
-      case 'deadlock':
-      case 'canceled':
-        this.#sent.at(-2)!.query = refusalOf[this.#fault];
+    if (this.#fault === 'lost_within') {
+      await this.#leaveBehind(client, reached, 0, false);
+      return this.#lose(connectionLost());
     }
-    const results = await Promise.allSettled(this.#sent.map(({ query }) => client.query(query)));
+    if (this.#fault === 'left_open') {
+      this.processID = (client as PoolClient & { processID: number }).processID;
+      void this.#leaveBehind(client, this.#sent.length - 1, openMs, isLateCommit);
+      await life.through(delay(openMs / 20));
+      return this.#lose(connectionLost());
+    }
+    if (this.#fault === 'deadlock' || this.#fault === 'canceled') this.#sent.at(-2)!.query = refusalOf[this.#fault];
+    const answering = Promise.allSettled(this.#sent.map(({ query }) => client.query(query)));
+    life.world.waitsFor(answering);
+    const results = await answering;
     client.release(results.some((result) => result.status === 'rejected' && isConnectionFault(result.reason)));
     await life.point('after a batch');
     if (this.#fault === 'answer_lost') return this.#lose(connectionLost());
@@ -230,11 +233,15 @@ class SimulatedTrip {
   }
 
   /** Carries out the beginning of the transaction, and leaves it open for a time; then it is rolled back, or its commit comes late. */
-  async #leaveBehind(client: PoolClient, statements: number, openMs: number, isLateCommit: boolean): Promise<void> {
-    await Promise.allSettled(this.#sent.slice(0, statements).map(({ query }) => client.query(query)));
-    if (openMs > 0) await delay(openMs);
-    const ended = await client.query(isLateCommit ? 'commit' : 'rollback').catch(() => null);
-    client.release(ended === null);
+  #leaveBehind(client: PoolClient, statements: number, openMs: number, isLateCommit: boolean): Promise<void> {
+    const leaving = (async () => {
+      await Promise.allSettled(this.#sent.slice(0, statements).map(({ query }) => client.query(query)));
+      if (openMs > 0) await delay(openMs);
+      const ended = await client.query(isLateCommit ? 'commit' : 'rollback').catch(() => null);
+      client.release(ended === null);
+    })();
+    this.#life.world.waitsFor(leaving);
+    return leaving;
   }
 
   #lose(error: unknown): void {

@@ -29,7 +29,7 @@ export interface Verdict {
 
 /**
  * Plays the worlds of `seeds` seeds, `firstSeed` being the first, on an embedded PostgreSQL of its own. Of a seed that breaks a promise
- * everything that happened is printed; with `seeds: 1` it is played again alone.
+ * everything that happened is printed; it is repeated by `firstSeed` with one seed.
  */
 export async function simulate(options: {
   seeds: number;
@@ -39,12 +39,18 @@ export async function simulate(options: {
   const dataDir = mkdtempSync(join(tmpdir(), 'tenure-simulation-'));
   const projectDir = fileURLToPath(new URL('../../../../', import.meta.url));
   const embedded = await startEmbeddedDatabase({ dataDir, projectDir });
+  const cleanUp = async (): Promise<void> => {
+    await embedded.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  const onSignal = (): void => void cleanUp().finally(() => process.exit(130));
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   try {
     await withClient(embedded.connection, migrate);
     return await simulateOn(embedded.connection, options);
   } finally {
-    await embedded.stop();
-    rmSync(dataDir, { recursive: true, force: true });
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+    await cleanUp();
   }
 }
 
@@ -78,7 +84,7 @@ export async function simulateOn(
     await shared.end();
   }
   const told = Object.entries(verdict.counts)
-    .sort()
+    .toSorted(([one], [other]) => one.localeCompare(other))
     .map(([what, times]) => `${what} ${times}`);
   print(`${seeds} seeds from ${firstSeed}, ${perSecond(seeds, startedMs)} a second: ${told.join(', ')}`);
   print(verdict.violations.length === 0 ? 'No violation.' : `${verdict.violations.length} violations.`);
@@ -103,11 +109,14 @@ function linesOf({ seed, trace }: World, violations: Violation[]): string[] {
   ];
 }
 
+function printLine(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { seeds: { type: 'string' }, seed: { type: 'string' } } });
   const [seeds, firstSeed] = [values.seeds ?? (values.seed ? 1 : 10_000), values.seed ?? 1].map(Number);
-  const print = (line: string): void => void process.stdout.write(`${line}\n`);
-  const { violations } = await simulate({ seeds: seeds!, firstSeed: firstSeed!, print });
+  const { violations } = await simulate({ seeds: seeds!, firstSeed: firstSeed!, print: printLine });
   process.exit(violations.length > 0 ? 1 : 0);
 }
 

@@ -177,8 +177,7 @@ function judgeRecords({ logs, events, records, counts }: Found, report: Report):
 
 /** Each event has one delivery to each endpoint that wants it; each delivery has arrived, or has visibly failed after its schedule. */
 function judgeDeliveries(world: World, { events, deliveries, attempts }: Found, report: Report): void {
-  const of = (event: string, endpoint: string): string => `${event} to ${endpoint}`;
-  const there = new Set(deliveries.map(({ event, endpoint }) => of(event, endpoint)));
+  const there = new Set(deliveries.map(({ event, endpoint }) => placeOf(event, endpoint)));
   if (there.size !== deliveries.length)
     report('delivery_made_twice', world.accountId, 'An event has two deliveries to an endpoint.');
   let wanted = 0;
@@ -186,7 +185,8 @@ function judgeDeliveries(world: World, { events, deliveries, attempts }: Found, 
     for (const { endpointId, enabledEvents } of world.receivers) {
       if (!enabledEvents.some((name) => name === '*' || name === type || name === `${type.split('.')[0]}.*`)) continue;
       wanted++;
-      if (!there.has(of(id, endpointId))) report('delivery_missing', of(id, endpointId), `${type} has no delivery.`);
+      if (!there.has(placeOf(id, endpointId)))
+        report('delivery_missing', placeOf(id, endpointId), `${type} has no delivery.`);
     }
   }
   if (wanted < deliveries.length)
@@ -198,24 +198,29 @@ function judgeDeliveries(world: World, { events, deliveries, attempts }: Found, 
     const arrivals = world.receivers.find(({ endpointId }) => endpointId === endpoint)!.arrivals;
     const isTaken = arrivals.some((arrival) => arrival.deliveryId === id && arrival.isTaken);
     const failures = outcomes.filter((outcome) => outcome === 'to_be_retried' || outcome === 'failed').length;
-    if (isPending) report('delivery_never_over', of(event, endpoint), `${outcomes.join(', ')}, and still pending.`);
+    if (isPending)
+      report('delivery_never_over', placeOf(event, endpoint), `${outcomes.join(', ')}, and still pending.`);
     else if (outcomes.includes('delivered')) {
       if (!isTaken)
         report(
           'delivered_to_nobody',
-          of(event, endpoint),
+          placeOf(event, endpoint),
           'It is told as delivered, and its receiver has not taken it.',
         );
     } else if (!outcomes.includes('failed')) {
       report(
         'delivery_vanished',
-        of(event, endpoint),
+        placeOf(event, endpoint),
         `It is over, and all that is told is ${outcomes.join(', ') || 'nothing'}.`,
       );
     } else if (failures <= world.scheduleSeconds.length) {
-      report('given_up_early', of(event, endpoint), `Failed after ${failures} attempts.`);
+      report('given_up_early', placeOf(event, endpoint), `Failed after ${failures} attempts.`);
     } else world.count('failed visibly');
   }
+}
+
+function placeOf(event: string, endpoint: string): string {
+  return `${event} to ${endpoint}`;
 }
 
 /**

@@ -105,7 +105,7 @@ export class Life {
       tellingIds: /(?!)/g,
       epoch: 1,
       onDeliveries: () => this.dispatcher.wake(),
-      doubtMs: 5_000,
+      doubtMs: world.doubtMs,
     });
     this.dispatcher.start();
   }

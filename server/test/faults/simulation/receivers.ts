@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { duplexPair, type Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { callbackify } from 'node:util';
 import type { DispatcherParts } from '../../../src/webhooks/dispatcher.ts';
 import type { Random } from '../crash-checker/random.ts';
 import type { Life } from './life.ts';
@@ -139,22 +141,25 @@ const nowhere = createServer((request, response) => void request.resume().on('en
 
 /** Connects a process with the world's receivers, without a network. */
 export function connectorOf(life: Life): DispatcherParts['connect'] {
-  return (options, callback) => {
-    const receiver = life.world.receivers.find(({ host }) => host === options.hostname)!;
+  const open = callbackify(async (host: string): Promise<Socket> => {
+    const receiver = life.world.receivers.find((each) => each.host === host)!;
     const isRefused = receiver.mannerOf(`connection ${life.name} ${life.connections++}`) === 'refuses';
-    void life.point('before a connection').then(() => {
-      if (isRefused) return callback(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }), null);
-      const [near, far] = duplexPair();
-      for (const side of [near, far]) {
-        side.on('error', () => {});
-        life.sockets.add(side);
-        side.once('close', () => life.sockets.delete(side));
-      }
-      closeTogether(near, far);
-      speakers.set(far, { life, receiver });
-      (life.world.plant.sendsNothing ? nowhere : receiving).emit('connection', far);
-      callback(null, near as Parameters<typeof callback>[1] & Duplex);
-    });
+    await life.point('before a connection');
+    if (isRefused) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    const [near, far] = duplexPair();
+    for (const side of [near, far]) {
+      side.on('error', () => {});
+      life.sockets.add(side);
+      side.once('close', () => life.sockets.delete(side));
+    }
+    closeTogether(near, far);
+    speakers.set(far, { life, receiver });
+    (life.world.plant.sendsNothing ? nowhere : receiving).emit('connection', far);
+    // All that is asked of a socket here is what every stream has.
+    return near as Socket;
+  });
+  return ({ hostname }, callback) => {
+    open(hostname, (error, socket) => (error ? callback(error, null) : callback(null, socket)));
   };
 }
 

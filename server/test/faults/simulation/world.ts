@@ -24,7 +24,7 @@ const steps = {
   wait: 3,
   seconds_pass: 3,
   hours_pass: 0.7,
-  a_day_passes: 0.5,
+  a_day_passes: 0.3,
   deliver: 3,
   crash: 0.6,
   stop: 0.3,
@@ -49,17 +49,19 @@ export class World {
   readonly scheduleSeconds = readConfig({}).retryScheduleSeconds;
   readonly faultShare: number;
   readonly crashShare: number;
+  /** So long the fate of a lost commit is looked for, in real milliseconds; in some worlds hardly at all. */
+  readonly doubtMs: number;
   readonly receivers: Receiver[] = [];
   readonly wishes: Wish[] = [];
   readonly counts: Record<string, number> = {};
   readonly trace: string[] = [];
-  /** Transactions that lost their client and are still open. */
-  readonly leftBehind = new Set<Promise<void>>();
   readonly lives: Life[] = [];
   /** Until it settles, everything can go wrong. */
   isStormy = true;
   nowMs = startMs;
   readonly #shared: SharedDatabase;
+  /** What the real database is at, whether anybody is left who asked for it or not. */
+  readonly #underWay = new Set<Promise<unknown>>();
   readonly #claims = new Map<string, Claimed[]>();
   readonly #asking = new Set<Promise<void>>();
   #started = 0;
@@ -71,6 +73,7 @@ export class World {
     this.accountId = `acct_${String(seed).padStart(22, '0')}`;
     this.random = new Random(`simulation ${seed}`);
     this.faultShare = this.random.pick([0, 0.03, 0.08, 0.2])!;
+    this.doubtMs = this.random.pick([5_000, 5_000, 10])!;
     this.crashShare = this.random.pick([0, 0.3, 0.8])!;
   }
 
@@ -79,7 +82,11 @@ export class World {
     await this.#makeAccount();
     const processes = this.random.between(2, 3);
     while (this.lives.length < processes) this.lives.push(this.#start(this.lives.length));
-    for (let step = this.random.between(6, 12); step > 0; step--) {
+    const stepCount = this.random.between(6, 12);
+    const dayAt = this.random.between(1, stepCount);
+    for (let step = 1; step <= stepCount; step++) {
+      // Every world is a day long at least, whatever else happens in it.
+      if (step === dayAt) this.#pass(dayMs);
       await this.#takeStep(this.random.weighted(steps));
       if (this.random.chance(0.3)) await this.#answers();
       else await delay(this.random.between(0, 4));
@@ -89,7 +96,8 @@ export class World {
     const { rows } = await this.#real(0).readers.query<{ found: string }>(judge.statement(this.accountId));
     await Promise.all(this.lives.map((life) => life.dispatcher.stop(0)));
     for (const life of this.lives) life.leave();
-    this.count('simulated days', Math.round((this.nowMs - startMs) / dayMs));
+    await Promise.all(this.#underWay);
+    this.count('simulated days', Math.floor((this.nowMs - startMs) / dayMs));
     return [...late, ...judge.world(this, JSON.parse(rows[0]!.found))];
   }
 
@@ -111,6 +119,12 @@ export class World {
     this.counts[what] = (this.counts[what] ?? 0) + times;
   }
 
+  /** It is not over before this is, however that ends. */
+  waitsFor(work: Promise<unknown>): void {
+    const ending: Promise<unknown> = work.catch(() => {}).finally(() => this.#underWay.delete(ending));
+    this.#underWay.add(ending);
+  }
+
   claimed(deliveryId: string, claimed: Claimed): void {
     const earlier = this.#claims.get(deliveryId);
     if (earlier) earlier.push(claimed);
@@ -126,7 +140,7 @@ export class World {
     const tempers: Temper[] = ['good', 'moody'];
     const receiverCount = this.random.between(1, 2);
     for (let number = 1; number <= receiverCount; number++) {
-      const temper = this.random.chance(0.1) ? 'dead' : this.random.pick(tempers)!;
+      const temper = this.random.chance(0.05) ? 'dead' : this.random.pick(tempers)!;
       const enabledEvents = this.random.pick([
         ['*'],
         ['*'],
@@ -264,7 +278,7 @@ export class World {
     this.#startAgain();
     for (const receiver of this.receivers) if (receiver.temper === 'moody') receiver.temper = 'good';
     await this.#answers();
-    await Promise.all(this.leftBehind);
+    await Promise.all(this.#underWay);
     const late: Violation[] = [];
     for (const wish of this.wishes) {
       for (let tries = 0; wish.key !== null && !wish.asked.some(({ told }) => told?.kind === 'answered'); tries++) {
