@@ -29,7 +29,7 @@ import { Metrics } from './metrics/metrics.ts';
 import { resources as ownResources } from './resources/index.ts';
 import { Dispatcher, dispatcherLimits, type DispatcherLimits } from './webhooks/dispatcher.ts';
 import { streamLimits, type StreamLimits } from './http/event-streams.ts';
-import { systemResolve, type ResolveHost } from './webhooks/target-guard.ts';
+import { guardedConnector, systemResolve, type ResolveHost } from './webhooks/target-guard.ts';
 import { deliveriesNotifier } from './webhooks/wake.ts';
 import { Eraser } from './jobs/erasure.ts';
 import { migrateQueue } from './jobs/queue.ts';
@@ -114,6 +114,7 @@ export async function createContext(
     const latest = versions.upTo(latestVersion.known)[0]!;
     return { version: latest, of: (event) => versions.convert(event, versions.newest, latest) };
   };
+  const deliveryLimits = { ...dispatcherLimits, ...overrides.dispatcherLimits };
   const dispatcher =
     config.role === 'api'
       ? null
@@ -125,11 +126,14 @@ export async function createContext(
           versions,
           randomBytes,
           log,
-          resolveHost: overrides.resolveHost ?? systemResolve,
-          allowedTargets: config.allowedTargets,
+          connect: guardedConnector({
+            allowed: config.allowedTargets,
+            resolve: overrides.resolveHost ?? systemResolve,
+            connectTimeoutMs: deliveryLimits.connectTimeoutMs,
+          }),
           retryScheduleSeconds: config.retryScheduleSeconds,
           userAgent: `Tenure/${version}`,
-          limits: { ...dispatcherLimits, ...overrides.dispatcherLimits },
+          limits: deliveryLimits,
           observer: metrics.deliveries,
         });
   if (dispatcher) metrics.deliveries.watch(dispatcher);

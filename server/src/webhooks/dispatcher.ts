@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { buildConnector } from 'undici';
 import type { Clock } from '../core/clock.ts';
 import type { RandomBytes } from '../core/random.ts';
-import type { AddressRanges } from '../core/target-addresses.ts';
 import type { Vault } from '../core/vault.ts';
 import type { Pool } from '../db/database.ts';
 import { UnknownVersionError, type ApiVersions } from '../versions/apply.ts';
@@ -15,7 +15,6 @@ import { Renderings } from './render.ts';
 import { parseRetryAfter, pauseAfter } from './schedule.ts';
 import { Sender, type Reply } from './send.ts';
 import { signatureHeader } from './sign.ts';
-import { guardedConnector, type ResolveHost } from './target-guard.ts';
 
 /** What bounds the dispatcher. Only tests have others than these. */
 export interface DispatcherLimits extends LaneLimits {
@@ -73,8 +72,8 @@ export interface DispatcherParts {
   versions: ApiVersions;
   randomBytes: RandomBytes;
   log: Logger;
-  resolveHost: ResolveHost;
-  allowedTargets: AddressRanges;
+  /** Opens the connections to receivers, and only to those that may be reached. */
+  connect: buildConnector.connector;
   retryScheduleSeconds: readonly number[];
   userAgent: string;
   limits: DispatcherLimits;
@@ -111,12 +110,8 @@ export class Dispatcher {
     this.#parts = parts;
     this.#endpoints = new Endpoints(parts);
     this.#renderings = new Renderings(parts.versions);
-    const { connectTimeoutMs, attemptTimeoutMs } = parts.limits;
-    this.#sender = new Sender({
-      connect: guardedConnector({ allowed: parts.allowedTargets, resolve: parts.resolveHost, connectTimeoutMs }),
-      attemptTimeoutMs,
-      socketsMax: parts.limits.socketsMax,
-    });
+    const { attemptTimeoutMs, socketsMax } = parts.limits;
+    this.#sender = new Sender({ connect: parts.connect, attemptTimeoutMs, socketsMax });
     this.#lanes = new EndpointLanes(parts.limits, {
       nowMs: () => parts.clock.nowMs(),
       carryOut: (delivery) => this.#carryOut(delivery),

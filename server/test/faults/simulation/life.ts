@@ -1,0 +1,199 @@
+import type { Duplex } from 'node:stream';
+import pino from 'pino';
+import { Committer } from '../../../src/commit/committer.ts';
+import { purgeKeys } from '../../../src/commit/purge-keys.ts';
+import type { Clock } from '../../../src/core/clock.ts';
+import { IdMaker } from '../../../src/core/ids.ts';
+import type { RandomBytes } from '../../../src/core/random.ts';
+import { Vault } from '../../../src/core/vault.ts';
+import type { Database } from '../../../src/db/database.ts';
+import { Reader } from '../../../src/db/reader.ts';
+import { recordReader, type RecordReader } from '../../../src/db/records.ts';
+import { Dispatcher, dispatcherLimits } from '../../../src/webhooks/dispatcher.ts';
+import { apiVersions } from '../../../src/versions/index.ts';
+import { ApiVersions } from '../../../src/versions/apply.ts';
+import type { Random } from '../crash-checker/random.ts';
+import { SimulatedPool, type DatabaseLies, type Query } from './database.ts';
+import { connectorOf } from './receivers.ts';
+import type { World } from './world.ts';
+
+/** One attempt ends so soon, in real milliseconds: a receiver that hangs shall not hold up the simulation. */
+const attemptTimeoutMs = 150;
+
+/** Nobody wakes a dispatcher but the simulation. */
+const neverMs = 2 ** 30;
+
+const versions = new ApiVersions(apiVersions);
+export const masterKey = Buffer.alloc(32, 7);
+const log = pino({ level: 'silent' });
+
+/** When a delivery was claimed, and until when, by the clock of the process that did. */
+export interface Claimed {
+  atMs: number;
+  untilMs: number;
+}
+
+/**
+ * A server process from its start to its end, built of the real classes as `context.ts` builds them. When it crashes, nothing it waits for
+ * ever comes, and nothing it sends arrives.
+ */
+export class Life {
+  readonly world: World;
+  readonly name: string;
+  readonly random: Random;
+  readonly lies: DatabaseLies;
+  readonly clock: Clock;
+  readonly ids: IdMaker;
+  readonly vault: Vault;
+  readonly committer: Committer;
+  readonly dispatcher: Dispatcher;
+  readonly reader: Reader;
+  readonly readRecord: RecordReader;
+  /** Ends with the life, however that ends. */
+  readonly ended: Promise<'gone'>;
+  readonly sockets = new Set<Duplex>();
+  /** So many connections to receivers it has asked for. */
+  connections = 0;
+  /** Statements that are under way. */
+  busy = 0;
+  readonly #aheadMs: number;
+  readonly #end: (gone: 'gone') => void;
+  readonly #deliverers: SimulatedPool;
+  /** At this point of its way it crashes. */
+  readonly #crashAt: number;
+  #points = 0;
+  #isOver = false;
+
+  constructor(world: World, name: string, real: Database) {
+    this.world = world;
+    this.name = name;
+    this.random = world.random.fork(name);
+    this.lies = world.plant;
+    this.#crashAt = this.random.chance(world.crashShare) ? this.random.between(1, 90) : Infinity;
+    ({ promise: this.ended, resolve: this.#end } = Promise.withResolvers<'gone'>());
+    // Processes' clocks differ, and no two readings of one are the same.
+    this.#aheadMs = this.random.between(-1_000, 1_000);
+    this.clock = { nowMs: () => world.tick() + this.#aheadMs };
+    const ofIds = bytesOf(this.random.fork('ids'));
+    const ofTokens = bytesOf(this.random.fork('tokens'));
+    this.ids = new IdMaker(this.clock, ofIds);
+    this.vault = new Vault(masterKey, ofTokens);
+    this.#deliverers = new SimulatedPool(this, real.deliverers, { purpose: 'delivering', ownRole: world.role });
+    const readers = new SimulatedPool(this, real.readers, { purpose: 'reading', ownRole: null });
+    const writers = new SimulatedPool(this, real.writers, { purpose: 'writing', ownRole: null });
+    this.reader = new Reader(readers.asPool);
+    this.readRecord = recordReader(this.reader);
+    this.dispatcher = new Dispatcher({
+      pool: this.#deliverers.asPool,
+      vault: this.vault,
+      clock: this.clock,
+      realClock: this.clock,
+      versions,
+      randomBytes: ofTokens,
+      log,
+      connect: connectorOf(this),
+      retryScheduleSeconds: world.scheduleSeconds,
+      userAgent: 'Tenure/simulation',
+      limits: { ...dispatcherLimits, attemptTimeoutMs, pollMs: neverMs },
+      observer: { attempted: () => world.count('attempts') },
+    });
+    this.committer = new Committer({
+      writers: writers.asPool,
+      ids: this.ids,
+      clock: this.clock,
+      eventShape: () => ({ version: versions.newest, of: (event) => event }),
+      tellingIds: /(?!)/g,
+      epoch: 1,
+      onDeliveries: () => this.dispatcher.wake(),
+      doubtMs: world.doubtMs,
+    });
+    this.dispatcher.start();
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  tell(what: string): void {
+    if (!this.#isOver) this.world.tell(`${this.name} ${what}`);
+  }
+
+  /** A fault for what it is about to do, or none. */
+  fault<Name extends string>(weights: Record<Name, number>): Name | undefined {
+    const happens = this.random.chance(this.world.faultShare);
+    const fault = this.random.weighted(weights);
+    if (!happens || !this.world.isStormy || this.#isOver) return undefined;
+    this.world.count(`fault ${fault}`);
+    return fault;
+  }
+
+  /** Whether the next point is the one at which it crashes. */
+  isDueToCrash(): boolean {
+    return this.world.isStormy && this.#points + 1 === this.#crashAt;
+  }
+
+  /** A place where it can crash. */
+  async point(where: string): Promise<void> {
+    if (this.isDueToCrash()) {
+      this.tell(`crashes ${where}`);
+      this.crash();
+    }
+    if (this.world.isStormy) this.#points++;
+    await this.through(Promise.resolve());
+  }
+
+  /** What the process waits for; if it crashes meanwhile, it never hears of it. */
+  async through<Result>(work: Promise<Result>): Promise<Result> {
+    try {
+      return await work;
+    } finally {
+      // oxlint-disable-next-line no-unsafe-finally -- The dead neither return nor throw.
+      if (this.#isOver) await new Promise(() => {});
+    }
+  }
+
+  /** Everything it has is lost, from one moment to the next. */
+  crash(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.world.count('crashes');
+    this.#end('gone');
+    for (const socket of this.sockets) socket.destroy();
+    // A claim that nobody will answer, for which the dead dispatcher waits for ever, and its timers are gone.
+    this.dispatcher.wake();
+    void this.dispatcher.stop(0);
+  }
+
+  /** Stops as an operator stops it: what is under way is cut off and given back. */
+  async stop(): Promise<void> {
+    this.tell('is stopped');
+    await Promise.race([this.dispatcher.stop(0), this.ended]);
+    this.leave();
+  }
+
+  /** Its part in the world is over, and nothing is lost by it. */
+  leave(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#end('gone');
+  }
+
+  /** The duty that deletes keys whose day is over. */
+  async purgeKeys(): Promise<void> {
+    const purging = purgeKeys(this.#deliverers.asPool, this.clock.nowMs()).catch(() => {});
+    await Promise.race([purging, this.ended]);
+  }
+
+  /** What the database told it, before it knows. */
+  saw(query: Query, result: unknown): void {
+    if (query.name !== 'claim_deliveries') return;
+    const { rows } = result as { rows: { id: string }[] };
+    const claimed: Claimed = { atMs: this.world.nowMs + this.#aheadMs, untilMs: Number(query.values![1]) };
+    this.tell(`claims ${rows.map(({ id }) => id).join(', ') || 'nothing'}`);
+    for (const { id } of rows) this.world.claimed(id, claimed);
+  }
+}
+
+function bytesOf(random: Random): RandomBytes {
+  return (length) => Uint8Array.from({ length }, () => random.between(0, 255));
+}

@@ -1,0 +1,156 @@
+import type { Answer, Claim, Decision, Mutation, RequestFacts } from '../../../src/commit/mutation.ts';
+import { decideAction, decideCreate, decideUpdate, renderRecord, type RecordChange } from '../../../src/core/change.ts';
+import { toSeconds } from '../../../src/core/clock.ts';
+import { ApiError } from '../../../src/core/errors.ts';
+import type { Resource, StoredRecord } from '../../../src/core/resource.ts';
+import { UnavailableError } from '../../../src/db/database.ts';
+import { errorAnswer, recordMissing } from '../../../src/http/errors.ts';
+import { fingerprint, readStoredAnswer } from '../../../src/http/idempotency.ts';
+import { customer } from '../../../src/resources/customer.ts';
+import { reference } from '../../../src/resources/reference/index.ts';
+import { callerAt } from '../../support/caller.ts';
+import type { Life } from './life.ts';
+
+export const wishKinds = {
+  new_customer: 4,
+  count_up: 5,
+  new_reference: 2,
+  complete: 2,
+  cancel: 1,
+  unknown_record: 0.5,
+};
+export type WishKind = keyof typeof wishKinds;
+
+/** What a client wants, however often it has to ask for it. */
+export interface Wish {
+  number: number;
+  kind: WishKind;
+  /** The record it is about; null if it makes one, or means one that there is not. */
+  target: string | null;
+  key: string | null;
+  asked: Asked[];
+}
+
+/** One request for it, and what the client was told. */
+export interface Asked {
+  requestId: string;
+  told: Told | null;
+}
+
+export type Told =
+  | { kind: 'answered'; status: number; body: string; original: string | null }
+  | { kind: 'in_use' }
+  /** Nothing was written. */
+  | { kind: 'unavailable' }
+  /** It is not known whether it was written. */
+  | { kind: 'in_doubt' }
+  | { kind: 'gone' }
+  | { kind: 'fault'; message: string };
+
+/** Asks a process for what a client wants, as its HTTP side does: what has a key is done once, and then answered with what is stored. */
+export async function ask(life: Life, wish: Wish, asked: Asked): Promise<Told> {
+  const { committer, reader, vault, clock } = life;
+  const { accountId } = life.world;
+  const claim = claimOf(accountId, wish);
+  const request = requestOf(life, wish, asked.requestId);
+  const mutation: Mutation = {
+    accountId,
+    request,
+    claim,
+    touches: wish.target === null ? [] : [wish.target],
+    decide: () => decide(life, wish, asked.requestId),
+  };
+  try {
+    const outcome = await committer.commit(mutation);
+    switch (outcome.kind) {
+      case 'committed':
+        return { kind: 'answered', ...partsOf(outcome.answer!), original: null };
+      case 'key_in_use':
+        return { kind: 'in_use' };
+      case 'refused':
+        return { kind: 'fault', message: String(outcome.error) };
+      case 'key_stored':
+    }
+    const stored = await readStoredAnswer({ reader, vault }, accountId, claim!);
+    if (!stored) return { kind: 'in_use' };
+    const logged = await committer.commit({
+      ...mutation,
+      request: { ...request, startedMs: clock.nowMs(), originalRequest: stored.requestId },
+      claim: null,
+      decide: async () => ({ changes: [], answer: stored }),
+    });
+    if (logged.kind !== 'committed') return { kind: 'fault', message: `A log was not written: ${logged.kind}.` };
+    return { kind: 'answered', ...partsOf(stored), original: stored.requestId };
+  } catch (error) {
+    if (error instanceof UnavailableError) return { kind: error.inDoubt ? 'in_doubt' : 'unavailable' };
+    return { kind: 'fault', message: String(error) };
+  }
+}
+
+function partsOf({ status, body }: Answer): { status: number; body: string } {
+  return { status, body };
+}
+
+function claimOf(accountId: string, { key, kind, target }: Wish): Claim | null {
+  if (key === null) return null;
+  const wanted = { method: 'POST', path: kind, query: '', withContext: false, body: { target } };
+  return { name: `${accountId} ${accountId} ${key}`, keyAccountId: accountId, key, fingerprint: fingerprint(wanted) };
+}
+
+function requestOf(life: Life, wish: Wish, id: string): RequestFacts {
+  return {
+    id,
+    startedMs: life.clock.nowMs(),
+    method: 'POST',
+    url: `/${wish.kind}`,
+    path: `/${wish.kind}`,
+    ipAddress: null,
+    userAgent: null,
+    key: { id: 'key_simulated', type: 'secret', name: null },
+    apiVersion: '2026-11-01',
+    idempotencyKey: wish.key,
+    body: JSON.stringify({ wish: wish.number }),
+    originalRequest: null,
+  };
+}
+
+async function decide(life: Life, wish: Wish, requestId: string): Promise<Decision> {
+  try {
+    const change = await changeOf(life, wish);
+    const body = JSON.stringify(renderRecord(change.resource, change.after!, toSeconds(life.clock.nowMs())));
+    return { changes: [change], answer: { status: 200, body } };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { changes: [], answer: errorAnswer(error, requestId, 'http://simulated.test') };
+  }
+}
+
+async function changeOf(life: Life, { kind, number, target }: Wish): Promise<RecordChange> {
+  const { accountId } = life.world;
+  const caller = callerAt(toSeconds(life.clock.nowMs()));
+  switch (kind) {
+    case 'new_customer':
+      return decideCreate(customer, life.ids.make('cus'), accountId, { name: `Wish ${number}` }, caller);
+    case 'new_reference':
+      return decideCreate(reference, life.ids.make('ref'), accountId, { application: `app_${number}` }, caller);
+    case 'count_up': {
+      const before = await recordOf(life, customer, target!);
+      const metadata = { count: String(Number(before.metadata!.count ?? 0) + 1) };
+      return decideUpdate(customer, before, { metadata }, caller).changes[0];
+    }
+    case 'complete':
+      return decideUpdate(reference, await recordOf(life, reference, target!), { outcome: 'accept' }, caller)
+        .changes[0];
+    case 'cancel':
+      return decideAction(reference, reference.actions!.cancel!, await recordOf(life, reference, target!), {}, caller)
+        .changes[0];
+    case 'unknown_record':
+      throw recordMissing(customer, 'cus_unknown');
+  }
+}
+
+async function recordOf(life: Life, resource: Resource, id: string): Promise<StoredRecord> {
+  const record = await life.readRecord(resource, life.world.accountId, id);
+  if (!record) throw recordMissing(resource, id);
+  return record;
+}
