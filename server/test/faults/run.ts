@@ -2,10 +2,19 @@ import { parseArgs } from 'node:util';
 import { newSeed } from './crash-checker/checker.ts';
 import type { FaultReport, FaultRun, Size } from './runs/fault-run.ts';
 import { apisAndWorkers, databaseRestarts, failpoints, kills, networkCuts, twoServers } from './runs/rounds.ts';
+import { simulation } from './runs/simulation.ts';
 import { commitHere, publish, tableOf, type Played } from './table.ts';
 
 /** The longest first, so that what runs beside them is over when they are. */
-const runs: readonly FaultRun[] = [kills, failpoints, databaseRestarts, networkCuts, twoServers, apisAndWorkers];
+const runs: readonly FaultRun[] = [
+  kills,
+  failpoints,
+  databaseRestarts,
+  networkCuts,
+  twoServers,
+  apisAndWorkers,
+  simulation,
+];
 
 const help = `npm run faults -- [options]
 

@@ -1,0 +1,18 @@
+import { simulate } from '../simulation/index.ts';
+import type { FaultRun } from './fault-run.ts';
+
+/** Seeds that follow each other are as different as any. */
+const seedsMax = 2 ** 31;
+
+export const simulation: FaultRun = {
+  name: 'simulation',
+  title:
+    'simulated days of committers and dispatchers on a real PostgreSQL: crashes at any statement, lost commits, transactions left open, clocks that jump, bad receivers',
+  unit: 'seeds',
+  sizes: { ci: 300, gate: 1_500, full: 10_000 },
+  async play(size, { seed, print }) {
+    const { counts, violations } = await simulate({ seeds: size, firstSeed: seed % seedsMax, print });
+    const { seeds: done, ...others } = counts;
+    return { done: done!, counts: others, violations };
+  },
+};
