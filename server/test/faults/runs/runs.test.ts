@@ -1,0 +1,84 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { serverForTest } from '../../support/server.ts';
+import type { FaultReport } from './fault-run.ts';
+import type { Place } from './one-server.ts';
+import { postAll } from './posts.ts';
+import { startRelay, type Relayed } from './relay.ts';
+
+/*
+ * A run that finds nothing means something only if it finds what is wrong. So between each of them and a good server stands somebody
+ * who spoils a little.
+ */
+
+const options = { seed: 1, print: () => {} };
+
+type Treat = Parameters<typeof startRelay>[1];
+
+/** The same server, reached through somebody who spoils what passes. */
+async function spoilt({ url, secretKey }: Place, treat: Treat): Promise<Place> {
+  const relay = await startRelay(url, treat);
+  onTestFinished(() => relay.stop());
+  return { url: relay.url, secretKey };
+}
+
+function rulesOf({ violations }: FaultReport): string[] {
+  return [...new Set(violations.map(({ rule }) => rule))].sort();
+}
+
+function keyOf({ headers }: Relayed): string {
+  return String(headers['idempotency-key'] ?? '');
+}
+
+function without(relayed: Relayed, header: string): Relayed {
+  const { [header]: _, ...headers } = relayed.headers;
+  return { ...relayed, headers };
+}
+
+describe('POSTs', () => {
+  const size = 120;
+
+  test('of a good server are accepted once, whoever sent them twice', async () => {
+    const report = await postAll(await serverForTest(), size, options);
+    expect(report.violations).toEqual([]);
+    expect(report.done).toBe(size);
+    expect(report.counts.replays).toBeGreaterThan(10);
+  });
+
+  const faults: Record<string, { treat: Treat; found: string[] }> = {
+    'carried out again, because its key got lost': {
+      treat: (relayed, forward) => forward(keyOf(relayed) === 'post 7' ? without(relayed, 'idempotency-key') : relayed),
+      found: ['changed_event'],
+    },
+    'carried out twice behind the client': {
+      async treat(relayed, forward) {
+        if (keyOf(relayed) === 'post 7') await forward(without(relayed, 'idempotency-key'));
+        return forward(relayed);
+      },
+      found: ['duplicated_event', 'duplicated_record', 'changed_event', 'wrong_count'],
+    },
+    'replayed with an answer that somebody made up': {
+      async treat(relayed, forward) {
+        const answer = await forward(relayed);
+        const isReplay =
+          answer.headers.includes('Idempotent-Replayed') || answer.headers.includes('idempotent-replayed');
+        return isReplay ? { ...answer, body: Buffer.from(answer.body.toString().replace('app_', 'ap__')) } : answer;
+      },
+      found: ['wrong_replay'],
+    },
+    'missing in its list': {
+      async treat(relayed, forward) {
+        const answer = await forward(relayed);
+        if (relayed.method !== 'GET' || !relayed.path.startsWith('/v1/references')) return answer;
+        const list = JSON.parse(answer.body.toString()) as { data: object[] };
+        const body = Buffer.from(JSON.stringify({ ...list, data: list.data.slice(1) }));
+        return { ...answer, headers: ['Content-Type', 'application/json'], body };
+      },
+      found: ['lost_record'],
+    },
+  };
+
+  test.each(Object.entries(faults))('%s: reported', async (_, { treat, found }) => {
+    const report = await postAll(await spoilt(await serverForTest(), treat), size, options);
+    expect(rulesOf(report)).toEqual(found.toSorted());
+  });
+});
