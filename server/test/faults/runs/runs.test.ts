@@ -1,9 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { anotherServer } from '../../support/idempotency.ts';
 import { serverForTest } from '../../support/server.ts';
+import { burst } from './bursts.ts';
 import type { FaultReport } from './fault-run.ts';
 import type { Place } from './one-server.ts';
 import { postAll } from './posts.ts';
-import { startRelay, type Relayed } from './relay.ts';
+import { startRelay, type Relayed, type RelayedAnswer } from './relay.ts';
 
 /*
  * A run that finds nothing means something only if it finds what is wrong. So between each of them and a good server stands somebody
@@ -34,6 +36,14 @@ function without(relayed: Relayed, header: string): Relayed {
   return { ...relayed, headers };
 }
 
+function isReplay({ headers }: RelayedAnswer): boolean {
+  return headers.some((text) => text.toLowerCase() === 'idempotent-replayed');
+}
+
+function madeUp(answer: RelayedAnswer): RelayedAnswer {
+  return { ...answer, body: Buffer.from(answer.body.toString().replace('app_', 'ap__')) };
+}
+
 describe('POSTs', () => {
   const size = 120;
 
@@ -59,9 +69,7 @@ describe('POSTs', () => {
     'replayed with an answer that somebody made up': {
       async treat(relayed, forward) {
         const answer = await forward(relayed);
-        const isReplay =
-          answer.headers.includes('Idempotent-Replayed') || answer.headers.includes('idempotent-replayed');
-        return isReplay ? { ...answer, body: Buffer.from(answer.body.toString().replace('app_', 'ap__')) } : answer;
+        return isReplay(answer) ? madeUp(answer) : answer;
       },
       found: ['wrong_replay'],
     },
@@ -82,3 +90,59 @@ describe('POSTs', () => {
     expect(rulesOf(report)).toEqual(found.toSorted());
   });
 });
+
+describe('bursts', () => {
+  const size = 6;
+
+  test('at two good servers have one effect a key', async () => {
+    const server = await serverForTest();
+    const report = await burst([server, await anotherServer(server)], size, options);
+    expect(report.violations).toEqual([]);
+    expect(report).toMatchObject({ done: size, counts: { 'carried out': size } });
+    expect(report.counts['told 409 in use']).toBeGreaterThan(0);
+    expect(report.counts['told 400 reused']).toBeGreaterThan(0);
+  });
+
+  const faults: Record<string, { treat: Treat; found: string }> = {
+    'at a server that forgets keys': {
+      treat: (relayed, forward) => forward(without(relayed, 'idempotency-key')),
+      found: 'two_effects',
+    },
+    'at a server that makes replays up': {
+      async treat(relayed, forward) {
+        const answer = await forward(relayed);
+        return isReplay(answer) ? madeUp(answer) : answer;
+      },
+      found: 'wrong_replay',
+    },
+    'at a server that takes any body for the first one': {
+      treat: takesAnyBody(),
+      found: 'two_effects',
+    },
+    'at a server that tells whoever comes later to wait, for ever': {
+      async treat(relayed, forward) {
+        const answer = await forward(relayed);
+        const body = Buffer.from('{"error":{"code":"idempotency_key_in_use"}}');
+        return isReplay(answer) ? { status: 409, headers: ['Request-Id', 'req_1'], body } : answer;
+      },
+      found: 'unexpected_answer',
+    },
+  };
+
+  test.each(Object.entries(faults))('%s: reported', async (_, { treat, found }) => {
+    const place = await spoilt(await serverForTest(), treat);
+    expect(rulesOf(await burst([place, place], size, options))).toContain(found);
+  });
+});
+
+/** Whoever comes later with a key is served as if they had sent what the first one sent. */
+function takesAnyBody(): Treat {
+  const firstBodies = new Map<string, Buffer>();
+  return (relayed, forward) => {
+    const key = keyOf(relayed);
+    if (key === '' || relayed.path !== '/v1/references') return forward(relayed);
+    const body = firstBodies.get(key) ?? relayed.body;
+    firstBodies.set(key, body);
+    return forward({ ...without(relayed, 'content-length'), body });
+  };
+}
