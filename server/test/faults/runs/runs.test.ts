@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { anotherServer } from '../../support/idempotency.ts';
 import { serverForTest } from '../../support/server.ts';
+import { cutAnswers } from './answers-cut.ts';
 import { burst } from './bursts.ts';
 import type { FaultReport } from './fault-run.ts';
 import type { Place } from './one-server.ts';
@@ -132,6 +133,42 @@ describe('bursts', () => {
   test.each(Object.entries(faults))('%s: reported', async (_, { treat, found }) => {
     const place = await spoilt(await serverForTest(), treat);
     expect(rulesOf(await burst([place, place], size, options))).toContain(found);
+  });
+});
+
+describe('answers that are cut off', () => {
+  const size = 24;
+
+  test('by a good server are the same when they are asked for again', async () => {
+    const report = await cutAnswers(await serverForTest(), size, options);
+    expect(report.violations).toEqual([]);
+    expect(report.done).toBe(size);
+    expect(report.counts.replays).toBeGreaterThan(size / 2);
+  });
+
+  const faults: Record<string, { treat: Treat; found: string }> = {
+    'and replayed with an answer that somebody made up': {
+      async treat(relayed, forward) {
+        const answer = await forward(relayed);
+        return isReplay(answer) ? madeUp(answer) : answer;
+      },
+      found: 'wrong_replay',
+    },
+    'and carried out again': {
+      treat: (relayed, forward) => forward(without(relayed, 'idempotency-key')),
+      found: 'two_effects',
+    },
+    'and were carried out twice to begin with': {
+      async treat(relayed, forward) {
+        if (keyOf(relayed).startsWith('cut')) await forward(without(relayed, 'idempotency-key'));
+        return forward(relayed);
+      },
+      found: 'duplicated_record',
+    },
+  };
+
+  test.each(Object.entries(faults))('%s: reported', async (_, { treat, found }) => {
+    expect(rulesOf(await cutAnswers(await spoilt(await serverForTest(), treat), size, options))).toContain(found);
   });
 });
 
