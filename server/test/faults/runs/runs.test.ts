@@ -6,6 +6,7 @@ import { burst } from './bursts.ts';
 import type { FaultReport } from './fault-run.ts';
 import type { Place } from './one-server.ts';
 import { postAll } from './posts.ts';
+import { sendToReceivers } from './receivers.ts';
 import { startRelay, type Relayed, type RelayedAnswer } from './relay.ts';
 
 /*
@@ -169,6 +170,29 @@ describe('answers that are cut off', () => {
 
   test.each(Object.entries(faults))('%s: reported', async (_, { treat, found }) => {
     expect(rulesOf(await cutAnswers(await spoilt(await serverForTest(), treat), size, options))).toContain(found);
+  });
+});
+
+describe('bad receivers', () => {
+  const size = 20;
+  const impatient = {
+    settings: { TENURE_RETRY_SCHEDULE: '0.2' },
+    overrides: { dispatcherLimits: { attemptTimeoutMs: 2_000, connectTimeoutMs: 2_000 } },
+  };
+
+  test('of a good server keep nothing from the good one, and the API tells what each of them did', async () => {
+    const report = await sendToReceivers(await serverForTest(impatient), size, options);
+    expect(report.violations).toEqual([]);
+    expect(report.counts['requests received']).toBeGreaterThan(6 * size);
+  });
+
+  test('whose answers somebody made up: reported', async () => {
+    const place = await spoilt(await serverForTest(impatient), async (relayed, forward) => {
+      const answer = await forward(relayed);
+      if (!relayed.path.includes('/deliveries')) return answer;
+      return { ...answer, body: Buffer.from(answer.body.toString().replaceAll('"status":429', '"status":428')) };
+    });
+    expect(rulesOf(await sendToReceivers(place, size, options))).toEqual(['attempt_untrue']);
   });
 });
 

@@ -87,7 +87,7 @@ function matches(type: string, enabledEvents: readonly string[]): boolean {
 /** The server's clock is not exactly the checker's. */
 const clockDifferenceSeconds = 1;
 
-/** Each attempt is the request of its time whose answer it tells; where the connection was dropped, its number tells. */
+/** Each attempt is the request of its time whose answer it tells; where there was no whole answer, its number tells. */
 function matchAttempts(way: Way): void {
   const left = new Set(way.arrivals);
   for (const { attempts } of way.deliveries) {
@@ -111,6 +111,7 @@ function isAttempt({ arrivedAtSeconds, reply, headers }: Arrival, told: JsonObje
   }
   if (reply.kind === 'none') return false;
   const isSameNumber = headers['service-attempt']?.join() === String(number);
+  if (reply.kind === 'hung') return told.status === reply.status && told.error === 'timeout' && isSameNumber;
   return told.status === null && told.error === 'connection_closed' && isSameNumber;
 }
 
