@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { openStream, type EventStream } from '../../support/event-stream.ts';
 import { startReceiver, type Receiver } from '../../support/receiver.ts';
 import { Api, type Request } from '../crash-checker/api.ts';
@@ -11,6 +12,8 @@ import { readPages } from '../crash-checker/observe.ts';
 import { Random } from '../crash-checker/random.ts';
 import type { FaultReport, FaultRun, FaultViolation } from './fault-run.ts';
 import { onOneServer, type Place } from './one-server.ts';
+
+const movedClockServer = fileURLToPath(new URL('./moved-clock-server.ts', import.meta.url));
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -38,7 +41,7 @@ export const clockJumps: FaultRun = {
     const folder = mkdtempSync(join(tmpdir(), 'tenure-clock-'));
     const clock = new ServerClock(join(folder, 'ahead-ms'));
     const server = {
-      program: 'server/test/faults/runs/moved-clock-server.ts',
+      program: movedClockServer,
       // Far more than all jumps together, so that nothing is too old.
       settings: { TEST_CLOCK_FILE: clock.file, TENURE_RETENTION_DAYS: '365' },
     };

@@ -1,5 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { pour } from '../../support/receiver.ts';
 import { Api } from '../crash-checker/api.ts';
 import { History } from '../crash-checker/history.ts';
@@ -27,7 +28,7 @@ export const receivers: FaultRun = {
 /** An attempt that hangs ends sooner than usual, so that a run ends too; and not so soon that a busy machine makes others seem to hang. */
 const attemptTimeoutMs = 5_000;
 const impatient = {
-  program: 'server/test/webhooks/faults/impatient-server.ts',
+  program: fileURLToPath(new URL('../../webhooks/faults/impatient-server.ts', import.meta.url)),
   settings: {
     TEST_DISPATCHER_LIMITS: JSON.stringify({ attemptTimeoutMs, connectTimeoutMs: attemptTimeoutMs }),
     TENURE_RETRY_SCHEDULE: '0.2',

@@ -1,12 +1,14 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { anotherServer } from '../../support/idempotency.ts';
 import { serverForTest } from '../../support/server.ts';
-import { cutAnswers } from './answers-cut.ts';
-import { burst } from './bursts.ts';
+import { answersCut, cutAnswers } from './answers-cut.ts';
+import { burst, bursts } from './bursts.ts';
+import { clockJumps } from './clock-jumps.ts';
+import { diskFull } from './disk-full.ts';
 import type { FaultReport } from './fault-run.ts';
 import type { Place } from './one-server.ts';
-import { postAll } from './posts.ts';
-import { sendToReceivers } from './receivers.ts';
+import { postAll, posts } from './posts.ts';
+import { receivers, sendToReceivers } from './receivers.ts';
 import { startRelay, type Relayed, type RelayedAnswer } from './relay.ts';
 
 /*
@@ -24,6 +26,15 @@ async function spoilt({ url, secretKey }: Place, treat: Treat): Promise<Place> {
   onTestFinished(() => relay.stop());
   return { url: relay.url, secretKey };
 }
+
+test('each run has a name of its own, and is played more often the more time there is', () => {
+  const runs = [posts, bursts, answersCut, clockJumps, receivers, diskFull];
+  expect(new Set(runs.map(({ name }) => name)).size).toBe(runs.length);
+  for (const { name, sizes } of runs) {
+    expect(sizes.gate, name).toBeGreaterThan(sizes.ci);
+    expect(sizes.full, name).toBeGreaterThan(sizes.gate);
+  }
+});
 
 function rulesOf({ violations }: FaultReport): string[] {
   return [...new Set(violations.map(({ rule }) => rule))].sort();
