@@ -142,7 +142,7 @@ function cutAfter(client: Socket, bytes: Buffer): void {
 /** Sends a request without its last byte, so that it can never be carried out. */
 async function sendPart(target: string, { method, path, headers, body }: Relayed): Promise<void> {
   const { hostname, port } = new URL(target);
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
   const bytes = Buffer.concat([Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`), body]);
   await new Promise<void>((resolve) => {
     const socket: Socket = connect(Number(port), hostname, () => {

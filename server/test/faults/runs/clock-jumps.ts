@@ -320,14 +320,14 @@ class ClockPlay {
     this.#judgeOrder('/v1/events', listed.toReversed());
     this.#judgeOrder(
       'the stream',
-      streamed.filter(({ type }) => String(type).startsWith('reference.')),
+      streamed.filter((event) => textOf(event, 'type').startsWith('reference.')),
     );
   }
 
   #judgeOrder(where: string, events: JsonObject[]): void {
     const byRecord = Map.groupBy(events, (event) => textOf(event, 'data', 'object', 'id'));
     for (const id of this.#ids) {
-      const types = (byRecord.get(id) ?? []).map(({ type }) => type).join();
+      const types = (byRecord.get(id) ?? []).map((event) => textOf(event, 'type')).join();
       // What a key that was new again has made is not changed.
       if (types !== 'reference.created,reference.updated' && types !== 'reference.created') {
         this.#report('wrong_order', id, `In ${where}, its events are: ${types || 'none'}.`);
@@ -341,44 +341,56 @@ class ClockPlay {
     const path = `/v1/webhook_endpoints/${textOf(endpoint, 'id')}/deliveries`;
     const giveUpAtMs = performance.now() + overTimeoutMs;
     let deliveries: JsonObject[] = [];
-    const isPending = ({ status }: JsonObject): boolean => status === 'pending';
     while (deliveries.length === 0 || (deliveries.some(isPending) && performance.now() < giveUpAtMs)) {
       if (deliveries.length > 0) await sleep(1_000);
       deliveries = [];
       for await (const { items } of readPages(this.#api, path)) deliveries.push(...items);
     }
     const arrived = new Set(this.#receiver.received.map(({ headers }) => headers['service-delivery-id']));
-    for (const { id, event, status, attempts } of deliveries) {
+    for (const delivery of deliveries) {
+      const { status, attempts } = delivery;
+      const id = textOf(delivery, 'id');
       const told = attempts as JsonObject[];
       this.#counts['attempts of deliveries'] += told.length;
-      if (status !== 'delivered' || !arrived.has(String(id))) {
+      if (status !== 'delivered' || !arrived.has(id)) {
         this.#report(
           'event_not_delivered',
-          String(event),
-          `Its delivery is ${String(status)}: ${JSON.stringify(told)}`,
+          textOf(delivery, 'event'),
+          `Its delivery is ${textOf(delivery, 'status')}: ${JSON.stringify(told)}`,
         );
       }
-      for (const { duration_ms: ms } of told) this.#judgeDuration(String(id), ms);
+      for (const { duration_ms: ms } of told) this.#judgeDuration(id, ms);
     }
     const events = (await this.#api.read('/v1/events?type=reference.*&limit=1')).count;
     if (events !== deliveries.length) {
-      this.#report('event_not_delivered', path, `${String(events)} events have ${deliveries.length} deliveries.`);
+      this.#report(
+        'event_not_delivered',
+        path,
+        `${JSON.stringify(events)} events have ${deliveries.length} deliveries.`,
+      );
     }
   }
 
   /** Nothing was a fault of the server, and nothing took less than no time. */
   async #judgeLogs(): Promise<void> {
     for await (const { items } of readPages(this.#api, '/v1/logs')) {
-      for (const { id, status, duration_ms: ms } of items) {
-        this.#judgeDuration(String(id), ms);
-        if (Number(status) >= 500) this.#report('unexpected_answer', String(id), `It was answered ${String(status)}.`);
+      for (const log of items) {
+        const { status, duration_ms: ms } = log;
+        const id = textOf(log, 'id');
+        this.#judgeDuration(id, ms);
+        if (Number(status) >= 500) this.#report('unexpected_answer', id, `It was answered ${Number(status)}.`);
       }
     }
   }
 
   #judgeDuration(about: string, ms: unknown): void {
-    if (typeof ms !== 'number' || !(ms >= 0)) this.#report('negative_duration', about, `It took ${String(ms)} ms.`);
+    if (typeof ms !== 'number' || !(ms >= 0))
+      this.#report('negative_duration', about, `It took ${JSON.stringify(ms)} ms.`);
   }
+}
+
+function isPending({ status }: JsonObject): boolean {
+  return status === 'pending';
 }
 
 function shuffled<Item>(items: Item[], random: Random): Item[] {

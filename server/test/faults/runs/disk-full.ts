@@ -115,10 +115,10 @@ function toldOf(result: CallResult): string {
 
 /** New references, whatever becomes of them. */
 function startLoad(api: Api, history: History, number: number): { stop(): Promise<void> } {
-  let isOver = false;
+  const over = new AbortController();
   let made = 0;
   const runClient = async (): Promise<void> => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       await makeReference(api, history, `filling ${number}, ${++made}`, number);
       await sleep(pauseMs);
     }
@@ -126,7 +126,7 @@ function startLoad(api: Api, history: History, number: number): { stop(): Promis
   const running = Promise.all(Array.from({ length: clients }, runClient));
   return {
     async stop() {
-      isOver = true;
+      over.abort();
       await running;
     },
   };
