@@ -239,6 +239,19 @@ describe('a key lives for a day', () => {
     expect((await own.get('/v1/references')).body.count).toBe(2);
   });
 
+  test('a day of the clock, also when that was set back: ids stay where they were, and keys do not go by them', async () => {
+    const clock = new StillClock();
+    const { api: own } = await serverForTest({ overrides: { clock } });
+    await own.post('/v1/references', { application: 'app_1' });
+    clock.advanceMs(-day);
+    const key = newKey();
+    const first = await own.post('/v1/references', { application: 'app_1' }, key);
+    clock.advanceMs(day - 1);
+    expectReplay(await own.post('/v1/references', { application: 'app_1' }, key), first);
+    clock.advanceMs(1);
+    expectCarriedOut(await own.post('/v1/references', { application: 'app_1' }, key));
+  });
+
   test('and is then carried out once more only, however many use it at once', async () => {
     const clock = new StillClock();
     const one = await serverForTest({ overrides: { clock } });

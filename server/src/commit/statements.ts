@@ -71,7 +71,7 @@ function claimKeys(batch: readonly Member[]): Statement | null {
     if (!claim || !log) return;
     const sealedBody = log.answer.secret?.sealedBody.toString('hex') ?? null;
     const { keyAccountId, key, fingerprint } = claim;
-    rows.push([member, accountId, keyAccountId, key, fingerprint, log.facts.id, log.requestedMs, sealedBody]);
+    rows.push([member, accountId, keyAccountId, key, fingerprint, log.facts.id, log.facts.startedMs, sealedBody]);
   });
   return statementOf(
     'claim_keys',

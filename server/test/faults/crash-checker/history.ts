@@ -101,6 +101,8 @@ export type Reply =
   /** The text is another one each time. */
   | { kind: 'answered'; status: number; text: string }
   | { kind: 'dropped' }
+  /** Never to the end; the status is null if no answer was begun. */
+  | { kind: 'hung'; status: number | null }
   /** Not yet, or the connection broke first. */
   | { kind: 'none' };
 

@@ -65,6 +65,28 @@ export function readDeliveries(
   return Promise.all(endpoints.map(({ id }) => readList(api, `/v1/webhook_endpoints/${id}/deliveries`, [], since)));
 }
 
+/**
+ * A list from its newest item to its oldest, page by page as a client would read it, with what each page told of the number of
+ * all items.
+ *
+ * @param query what to ask for besides, each with its `&`.
+ */
+export async function* readPages(
+  api: Api,
+  path: string,
+  query = '',
+): AsyncGenerator<{ items: JsonObject[]; count: number }> {
+  let cursor = '';
+  for (let page = 1; ; page++) {
+    if (page > pagesMax) throw new Error(`${path} has more than ${pagesMax} pages.`);
+    const list = await api.read(`${path}?limit=50${query}${cursor}`);
+    const items = list.data as JsonObject[];
+    yield { items, count: numberOf(list.count) };
+    if (list.has_more !== true || items.length === 0) return;
+    cursor = `&starting_after=${textOf(items.at(-1), 'id')}`;
+  }
+}
+
 async function readList(
   api: Api,
   path: string,
@@ -73,15 +95,9 @@ async function readList(
 ): Promise<ObservedList> {
   const items: JsonObject[] = [];
   const counts = new Set<number>();
-  let cursor = '';
-  for (let page = 1; ; page++) {
-    if (page > pagesMax) throw new Error(`${path} has more than ${pagesMax} pages.`);
-    const list = await api.read(`${path}?limit=50${query}${cursor}`);
-    const data = list.data as JsonObject[];
-    counts.add(numberOf(list.count));
-    items.push(...data);
-    if (list.has_more !== true || data.length === 0) break;
-    cursor = `&starting_after=${textOf(data.at(-1), 'id')}`;
+  for await (const page of readPages(api, path, query)) {
+    counts.add(page.count);
+    items.push(...page.items);
   }
   const filteredCounts: ObservedList['filteredCounts'] = [];
   for (const { field, value } of filters) {

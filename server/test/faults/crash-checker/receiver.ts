@@ -5,28 +5,29 @@ import type { Arrival, History } from './history.ts';
 import { parseObject, textOf } from './json.ts';
 import type { Random } from './random.ts';
 
-/** What a receiver does with one request. */
-type Behaviour = 'answer' | 'answer late' | 'refuse' | 'drop';
-
-export const receiverNames = ['reliable', 'moody'] as const;
-export type ReceiverName = (typeof receiverNames)[number];
+/**
+ * What a receiver does with a request that it has noted: it gives its reply, and notes that too.
+ *
+ * @param text another one each time: the API shows the answer, so that each attempt names the request that it was.
+ */
+export type Behave = (arrival: Arrival, response: ServerResponse, text: string) => Promise<void> | void;
 
 /** Some events are refused however often they come: their deliveries must end as failed, after all attempts. */
 const hopelessShare = 0.005;
 
 /** A receiver of webhooks on loopback. It notes every request before it answers, and what it answered. */
 export class Receiver {
-  readonly name: ReceiverName;
+  readonly name: string;
   readonly #history: History;
-  readonly #random: Random;
+  readonly #behave: Behave;
   readonly #server: Server;
   #port = 0;
   #number = 0;
 
-  constructor(name: ReceiverName, history: History, random: Random) {
+  constructor(name: string, history: History, behave: Behave) {
     this.name = name;
     this.#history = history;
-    this.#random = random;
+    this.#behave = behave;
     this.#server = createServer((request, response) => this.#receive(request, response));
     // It never closes an idle connection, so that no attempt fails of which it knows nothing.
     this.#server.keepAliveTimeout = 0;
@@ -78,26 +79,43 @@ export class Receiver {
   }
 
   async #reply(arrival: Arrival, response: ServerResponse): Promise<void> {
-    // The API shows the answer, so that each attempt names the request that it was.
-    const text = `${this.name} ${++this.#number}`;
-    const behaviour = this.#choose(textOf(arrival.body ?? undefined, 'id'));
-    if (behaviour === 'answer late') await sleep(this.#random.between(100, 300));
+    await this.#behave(arrival, response, `${this.name} ${++this.#number}`);
+    arrival.endedMs = performance.now();
+  }
+}
+
+/** Takes everything. */
+export const reliably: Behave = (arrival, response, text) => answer(200, arrival, response, text);
+
+/** Is slow, refuses and drops connections. */
+export function moodily(random: Random): Behave {
+  return async (arrival, response, text) => {
+    const mood = chooseMood(textOf(arrival.body ?? undefined, 'id'), random);
+    if (mood === 'answer late') await sleep(random.between(100, 300));
     if (response.destroyed) {
       // Whoever asked is dead.
-    } else if (behaviour === 'drop') {
+    } else if (mood === 'drop') {
       arrival.reply = { kind: 'dropped' };
       response.destroy();
     } else {
-      const status = behaviour === 'refuse' ? 500 : 200;
-      arrival.reply = { kind: 'answered', status, text };
-      response.writeHead(status, { 'content-type': 'text/plain', 'content-length': text.length }).end(text);
+      answer(mood === 'refuse' ? 500 : 200, arrival, response, text);
     }
-    arrival.endedMs = performance.now();
-  }
+  };
+}
 
-  #choose(eventId: string): Behaviour {
-    if (this.name === 'reliable') return 'answer';
-    if (this.#random.fork(eventId).chance(hopelessShare)) return 'refuse';
-    return this.#random.weighted({ answer: 45, 'answer late': 35, refuse: 12, drop: 8 });
-  }
+function chooseMood(eventId: string, random: Random): 'answer' | 'answer late' | 'refuse' | 'drop' {
+  if (random.fork(eventId).chance(hopelessShare)) return 'refuse';
+  return random.weighted({ answer: 45, 'answer late': 35, refuse: 12, drop: 8 });
+}
+
+/** Answers with a text, at once. */
+export function answer(
+  status: number,
+  arrival: Arrival,
+  response: ServerResponse,
+  text: string,
+  headers: Record<string, string> = {},
+): void {
+  arrival.reply = { kind: 'answered', status, text };
+  response.writeHead(status, { 'content-type': 'text/plain', 'content-length': text.length, ...headers }).end(text);
 }

@@ -4,18 +4,19 @@ import type { Cut, History } from './history.ts';
 import { textOf, type JsonObject } from './json.ts';
 import { readDeliveries } from './observe.ts';
 import type { Random } from './random.ts';
-import { Receiver, receiverNames, type ReceiverName } from './receiver.ts';
+import { moodily, Receiver, reliably } from './receiver.ts';
 
 /** A webhook endpoint of the API, and the receiver behind it. */
 export interface Endpoint {
   id: string;
-  receiver: ReceiverName;
+  /** The receiver's name. */
+  receiver: string;
   enabledEvents: string[];
   apiVersion: string;
   signingSecret: string;
 }
 
-const enabledEventsOf: Record<ReceiverName, string[]> = { reliable: ['*'], moody: ['reference.*'] };
+const enabledEventsOf = { reliable: ['*'], moody: ['reference.*'] };
 
 /** What was claimed by a server that was killed is claimed again after 30 s; then there can be retries. */
 const deliveredWithinMs = 75_000;
@@ -25,30 +26,21 @@ const pollEveryMs = 100;
 export class Webhooks {
   readonly endpoints: Endpoint[] = [];
   readonly #history: History;
-  readonly #receivers: Receiver[];
+  readonly #receivers: Record<keyof typeof enabledEventsOf, Receiver>;
 
   constructor(history: History, random: Random) {
     this.#history = history;
-    this.#receivers = receiverNames.map((name) => new Receiver(name, history, random.fork(`receiver ${name}`)));
+    this.#receivers = {
+      reliable: new Receiver('reliable', history, reliably),
+      moody: new Receiver('moody', history, moodily(random.fork('receiver moody'))),
+    };
   }
 
   /** Makes the endpoints, once in a run and before anything is killed. */
   async subscribe(api: Api): Promise<void> {
-    for (const receiver of this.#receivers) {
-      const enabledEvents = enabledEventsOf[receiver.name];
-      const body: JsonObject = { url: await receiver.listen(), enabled_events: enabledEvents };
-      const result = await api.send({ method: 'POST', path: '/v1/webhook_endpoints', body, key: null });
-      if (result.kind !== 'answered' || result.status !== 200) {
-        throw new Error(`A webhook endpoint could not be made: ${JSON.stringify(result)}`);
-      }
-      const made = JSON.parse(result.text) as JsonObject;
-      this.endpoints.push({
-        id: textOf(made, 'id'),
-        receiver: receiver.name,
-        enabledEvents,
-        apiVersion: textOf(made, 'api_version'),
-        signingSecret: textOf(made, 'signing_secret'),
-      });
+    for (const [name, enabledEvents] of Object.entries(enabledEventsOf)) {
+      const url = await this.#receivers[name as keyof typeof enabledEventsOf].listen();
+      this.endpoints.push(await makeEndpoint(api, { receiver: name, url, enabledEvents }));
     }
   }
 
@@ -58,9 +50,9 @@ export class Webhooks {
     const fromSeconds = Date.now() / 1_000;
     const cut: Cut = { fromMs, fromSeconds, toMs: Infinity, toSeconds: Infinity };
     this.#history.cuts.push(cut);
-    await Promise.all(this.#receivers.map((receiver) => receiver.cutOff()));
+    await Promise.all(Object.values(this.#receivers).map((receiver) => receiver.cutOff()));
     await sleep(forMs);
-    await Promise.all(this.#receivers.map((receiver) => receiver.comeBack()));
+    await Promise.all(Object.values(this.#receivers).map((receiver) => receiver.comeBack()));
     cut.toMs = performance.now();
     cut.toSeconds = Date.now() / 1_000;
   }
@@ -80,10 +72,30 @@ export class Webhooks {
   }
 
   close(): void {
-    for (const receiver of this.#receivers) receiver.close();
+    for (const receiver of Object.values(this.#receivers)) receiver.close();
   }
 }
 
 function isPending({ status }: JsonObject): boolean {
   return status === 'pending';
+}
+
+/** Makes an endpoint for a receiver. */
+export async function makeEndpoint(
+  api: Api,
+  { receiver, url, enabledEvents }: { receiver: string; url: string; enabledEvents: string[] },
+): Promise<Endpoint> {
+  const body: JsonObject = { url, enabled_events: enabledEvents };
+  const result = await api.send({ method: 'POST', path: '/v1/webhook_endpoints', body, key: null });
+  if (result.kind !== 'answered' || result.status !== 200) {
+    throw new Error(`A webhook endpoint could not be made: ${JSON.stringify(result)}`);
+  }
+  const made = JSON.parse(result.text) as JsonObject;
+  return {
+    id: textOf(made, 'id'),
+    receiver,
+    enabledEvents,
+    apiVersion: textOf(made, 'api_version'),
+    signingSecret: textOf(made, 'signing_secret'),
+  };
 }

@@ -90,7 +90,7 @@ const clockDifferenceSeconds = 1;
 /** An answer is on its way for as long. */
 const answerUnderWayMs = 100;
 
-/** Each attempt is the request of its time whose answer it tells; where the connection was dropped, its number tells. */
+/** Each attempt is the request of its time whose answer it tells; where there was no whole answer, its number tells. */
 function matchAttempts(way: Way, cuts: readonly Cut[]): void {
   const left = new Set(way.arrivals);
   for (const { attempts } of way.deliveries) {
@@ -116,6 +116,7 @@ function isAttempt(arrival: Arrival, told: JsonObject, number: number, cuts: rea
   // What was answered can be lost with the connection.
   const isLost = reply.kind === 'dropped' || cuts.some((cut) => isWithin(arrival, cut));
   const isSameNumber = headers['service-attempt']?.join() === String(number);
+  if (reply.kind === 'hung') return told.status === reply.status && told.error === 'timeout' && isSameNumber;
   return isLost && told.status === null && told.error === 'connection_closed' && isSameNumber;
 }
 
