@@ -30,7 +30,12 @@ export interface Observed<Input, Result> {
 export type Verdict = 'linearizable' | 'not_linearizable' | 'undecided';
 
 /** A history of a hundred operations needs some hundred steps; this bounds one of which too little is known. */
-const stepsMaxDefault = 2_000_000;
+const stepsMaxDefault = 1_000_000;
+
+const stepsMaxOfPart = 20_000;
+
+/** The less is known, the longer the search: what takes longer than this stays known. */
+const stepsMaxOfLess = 500;
 
 /** A place in the list of all calls and returns by time. A return has no operation of its own to try. */
 interface Entry<State, Input, Result> {
@@ -38,6 +43,7 @@ interface Entry<State, Input, Result> {
   /** Of a call, its return, if it has one. */
   returned: Entry<State, Input, Result> | null;
   number: bigint;
+  atMs: number;
   previous: Entry<State, Input, Result> | null;
   next: Entry<State, Input, Result> | null;
 }
@@ -48,6 +54,16 @@ export function checkHistory<State, Input, Result>(
   operations: readonly Observed<Input, Result>[],
   stepsMax: number = stepsMaxDefault,
 ): Verdict {
+  return search(model, operations, stepsMax).verdict;
+}
+
+/** @returns also the answer that no way of doing things came past. */
+function search<State, Input, Result>(
+  model: Model<State, Input, Result>,
+  operations: readonly Observed<Input, Result>[],
+  stepsMax: number,
+): { verdict: Verdict; stuckAtMs: number } {
+  let stuckAtMs = -Infinity;
   const head = listOf<State, Input, Result>(operations);
   let answersLeft = operations.filter(({ result }) => result !== null).length;
   let state = model.initial;
@@ -56,7 +72,7 @@ export function checkHistory<State, Input, Result>(
   const taken: { entry: Entry<State, Input, Result>; before: State }[] = [];
   let entry = head.next;
   for (let step = 0; answersLeft > 0; step++) {
-    if (step >= stepsMax) return 'undecided';
+    if (step >= stepsMax) return { verdict: 'undecided', stuckAtMs };
     if (entry?.operation) {
       const { operation } = entry;
       const after = model.apply(state, operation.input, operation.result);
@@ -73,15 +89,16 @@ export function checkHistory<State, Input, Result>(
       continue;
     }
     // An operation that was answered here has not happened yet: something before it must have been another choice.
+    if (entry) stuckAtMs = Math.max(stuckAtMs, entry.atMs);
     const last = taken.pop();
-    if (!last) return 'not_linearizable';
+    if (!last) return { verdict: 'not_linearizable', stuckAtMs };
     state = last.before;
     done &= ~(1n << last.entry.number);
     if (last.entry.operation!.result !== null) answersLeft++;
     unlift(last.entry);
     entry = last.entry.next;
   }
-  return 'linearizable';
+  return { verdict: 'linearizable', stuckAtMs };
 
   function isWorthTrying(call: Entry<State, Input, Result>, after: State): boolean {
     const text = model.textOf(after);
@@ -95,36 +112,29 @@ export function checkHistory<State, Input, Result>(
 }
 
 /**
- * The least of a failing history that still fails: nothing after the answer that made it impossible, and of what came before, only the
+ * The least of a failing history that still fails: nothing that was sent after the answer that made it impossible, and of what came before, only the
  * answers that contradict each other. An operation whose answer does not matter stays, with its answer taken as not known.
  */
 export function smallestFailure<State, Input, Result>(
   model: Model<State, Input, Result>,
   operations: readonly Observed<Input, Result>[],
 ): Observed<Input, Result>[] {
-  const fails = (some: readonly Observed<Input, Result>[]): boolean =>
-    checkHistory(model, some, 100_000) === 'not_linearizable';
-  const endsMs = operations
-    .filter(({ result }) => result !== null)
-    .map(({ endedMs }) => endedMs)
-    .sort((left, right) => left - right);
-  // Whatever fails goes on failing when more is known, so that the first failing end can be found by halving.
-  let least = 0;
-  let most = endsMs.length - 1;
-  while (least < most) {
-    const middle = (least + most) >> 1;
-    if (fails(knownUntil(operations, endsMs[middle]!))) most = middle;
-    else least = middle + 1;
-  }
-  let smallest = knownUntil(operations, endsMs[least] ?? Infinity);
+  const fails = (some: readonly Observed<Input, Result>[], stepsMax: number): boolean =>
+    checkHistory(model, some, stepsMax) === 'not_linearizable';
+  const { stuckAtMs } = search(model, operations, stepsMaxDefault);
+  const endsMs = operations.map(({ endedMs }) => endedMs).filter((endedMs) => endedMs >= stuckAtMs);
+  const endMs = endsMs
+    .sort((left, right) => left - right)
+    .find((untilMs) => fails(knownUntil(operations, untilMs), stepsMaxOfPart));
+  let smallest = knownUntil(operations, endMs ?? Infinity);
   for (const operation of smallest.filter(({ result }) => result !== null)) {
     const without = smallest.map((other) => (other === operation ? { ...other, result: null } : other));
-    if (fails(without)) smallest = without;
+    if (fails(without, stepsMaxOfLess)) smallest = without;
   }
   return smallest;
 }
 
-/** What was known at a time. */
+/** What was known at a time: of what was under way, an answer that came later could be explained by what was sent later. */
 function knownUntil<Input, Result>(
   operations: readonly Observed<Input, Result>[],
   untilMs: number,
@@ -136,27 +146,26 @@ function knownUntil<Input, Result>(
 
 /** @returns the head, which is no entry itself. */
 function listOf<State, Input, Result>(operations: readonly Observed<Input, Result>[]): Entry<State, Input, Result> {
-  const events: { atMs: number; entry: Entry<State, Input, Result> }[] = [];
+  const entries: Entry<State, Input, Result>[] = [];
   operations.forEach((operation, index) => {
-    const number = BigInt(index);
-    const isAnswered = operation.result !== null;
-    const returned = isAnswered ? { operation: null, returned: null, number, previous: null, next: null } : null;
-    events.push({ atMs: operation.sentMs, entry: { operation, returned, number, previous: null, next: null } });
-    if (returned) events.push({ atMs: operation.endedMs, entry: returned });
+    const { sentMs, endedMs, result } = operation;
+    const common = { number: BigInt(index), previous: null, next: null };
+    const returned = result === null ? null : { operation: null, returned: null, atMs: endedMs, ...common };
+    entries.push({ operation, returned, atMs: sentMs, ...common });
+    if (returned) entries.push(returned);
   });
   // Of the same moment, calls come first: what cannot be told apart overlaps.
-  events.sort(
-    (left, right) => left.atMs - right.atMs || Number(!left.entry.operation) - Number(!right.entry.operation),
-  );
+  entries.sort((left, right) => left.atMs - right.atMs || Number(!left.operation) - Number(!right.operation));
   const head: Entry<State, Input, Result> = {
     operation: null,
     returned: null,
     number: -1n,
+    atMs: -Infinity,
     previous: null,
     next: null,
   };
   let last = head;
-  for (const { entry } of events) {
+  for (const entry of entries) {
     entry.previous = last;
     last.next = entry;
     last = entry;

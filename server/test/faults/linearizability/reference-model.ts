@@ -38,7 +38,15 @@ interface State {
   /** Null before it is made. */
   reference: View | null;
   /** By key: what it was used for, and the answer that it stands for; the bytes are not known before somebody has got them. */
-  answers: Readonly<Record<string, { wish: string; told: Told; digest: string | null }>>;
+  answers: Readonly<Record<string, StoredAnswer>>;
+  /** The same for the same answers, in whatever order they came. */
+  answersMark: bigint;
+}
+
+interface StoredAnswer {
+  wish: string;
+  told: Told;
+  digest: string | null;
 }
 
 /**
@@ -48,9 +56,9 @@ interface State {
  */
 export function referenceModel(id: string): Model<State, Wish, Result> {
   return {
-    initial: { reference: null, answers: {} },
-    textOf: ({ reference, answers }) =>
-      JSON.stringify([reference, Object.entries(answers).sort(([left], [right]) => (left < right ? -1 : 1))]),
+    initial: { reference: null, answers: {}, answersMark: 0n },
+    // The whole text of the answers would be most of the time that a search takes.
+    textOf: ({ reference, answersMark }) => `${JSON.stringify(reference)} ${answersMark.toString(36)}`,
     apply(state, wish, result) {
       const stored = wish.key === null ? undefined : state.answers[wish.key];
       if (stored) return repeat(state, wish, result, stored);
@@ -58,7 +66,7 @@ export function referenceModel(id: string): Model<State, Wish, Result> {
       if (result && (result.replayed || !isSame(result.told, told))) return null;
       if (wish.key === null) return { ...state, reference: after };
       const answer = { wish: textOfWish(wish), told, digest: result?.digest ?? null };
-      return { reference: after, answers: { ...state.answers, [wish.key]: answer } };
+      return withAnswer({ ...state, reference: after }, wish.key, answer);
     },
   };
 }
@@ -73,14 +81,29 @@ export function resultOf(answer: Answered): Result {
 }
 
 /** A key that was used: the same answer for the same wish, a refusal for every other one, and never another effect. */
-function repeat(state: State, wish: Wish, result: Result | null, stored: State['answers'][string]): State | null {
+function repeat(state: State, wish: Wish, result: Result | null, stored: StoredAnswer): State | null {
   if (!result) return state;
   if (stored.wish !== textOfWish(wish)) return result.told === 'refused: idempotency_key_reused' ? state : null;
   const isStoredAnswer =
     result.replayed && isSame(result.told, stored.told) && (stored.digest ?? result.digest) === result.digest;
   if (!isStoredAnswer) return null;
   if (stored.digest !== null) return state;
-  return { ...state, answers: { ...state.answers, [wish.key!]: { ...stored, digest: result.digest } } };
+  return withAnswer(state, wish.key!, { ...stored, digest: result.digest });
+}
+
+function withAnswer(state: State, key: string, answer: StoredAnswer): State {
+  const earlier = state.answers[key];
+  const answersMark = state.answersMark ^ markOf(key, answer) ^ (earlier ? markOf(key, earlier) : 0n);
+  return { ...state, answers: { ...state.answers, [key]: answer }, answersMark };
+}
+
+/** 160 bits of which no two answers have the same. */
+function markOf(key: string, answer: StoredAnswer): bigint {
+  return BigInt(
+    `0x${createHash('sha1')
+      .update(JSON.stringify([key, answer]))
+      .digest('hex')}`,
+  );
 }
 
 const forbidden = 'refused: status_transition_invalid';
@@ -146,10 +169,10 @@ function toldBy(answer: Answered): Told {
   const body = answer.status === 200 ? parseObject(answer.text) : null;
   if (!body) return `refused: ${errorCodeOf(answer) || answer.status}`;
   if (body.object !== 'list') return viewOf(body);
-  const [first, ...others] = body.data as JsonObject[];
-  if (!first && body.count === 0) return 'none';
-  if (first && others.length === 0 && body.count === 1) return viewOf(first);
-  return `refused: a list of ${others.length + Number(first !== undefined)} with the count ${String(body.count)}`;
+  const data = body.data as JsonObject[];
+  if (data.length === 0 && body.count === 0) return 'none';
+  if (data.length === 1 && body.count === 1) return viewOf(data[0]!);
+  return `refused: a list of ${data.length} with the count ${JSON.stringify(body.count)}`;
 }
 
 function viewOf(body: JsonObject): View {
