@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
-import { isObject, previousValues, sameJson, type Json, type JsonObject } from '../faults/crash-checker/json.ts';
+import {
+  isObject,
+  previousValues,
+  sameJson,
+  textOf,
+  type Json,
+  type JsonObject,
+} from '../faults/crash-checker/json.ts';
 
 /** An answer of the server. */
 export interface Answer {
@@ -70,7 +77,7 @@ export class Account {
   static async open(url: string, secretKey: string): Promise<Account> {
     const parent = new Account(url, secretKey, '');
     const { body } = await parent.send('POST', '/v1/accounts', { name: 'Modelled' });
-    const account = new Account(url, secretKey, String(body.id));
+    const account = new Account(url, secretKey, textOf(body, 'id'));
     const { body: list } = await account.send('GET', '/v1/events');
     account.#eventsBefore = Number(list.count);
     return account;
@@ -128,7 +135,7 @@ export class Account {
   changed(kind: Kind, answer: Answer, after: JsonObject, verb?: string): void {
     assert.equal(answer.status, 200, answer.text);
     assert.deepEqual(answer.body, after);
-    const id = String(after.id);
+    const id = textOf(after, 'id');
     const before = this.records[kind].get(id)!;
     if (sameJson(before, after)) return;
     this.#set(kind, after);
@@ -153,7 +160,7 @@ export class Account {
   /** A person was erased: what was told about them has no content any more, and what was open is canceled. */
   async erased(customerId: string): Promise<void> {
     const about = [...this.records.references.values()].filter(({ customer }) => customer === customerId);
-    const ids = [customerId, ...about.map(({ id }) => String(id))];
+    const ids = [customerId, ...about.map((reference) => textOf(reference, 'id'))];
     this.#erasedIds.push(...ids);
     for (const event of this.events) if (ids.includes(event.objectId)) event.data = null;
     this.removed('customers', customerId);
@@ -162,24 +169,24 @@ export class Account {
       const isOpen = reference.status === 'pending' || reference.status === 'processing';
       const status = isOpen ? 'canceled' : reference.status!;
       this.#set('references', { ...reference, status, metadata: {}, deleted: true });
-      if (isOpen) expected.push(['reference.canceled', String(reference.id)]);
-      expected.push(['reference.deleted', String(reference.id)]);
+      if (isOpen) expected.push(['reference.canceled', textOf(reference, 'id')]);
+      expected.push(['reference.deleted', textOf(reference, 'id')]);
     }
-    const applicationIds = new Set(about.map(({ application }) => String(application)));
+    const applicationIds = new Set(about.map((reference) => textOf(reference, 'application')));
     const told = await this.#newEvents();
     const others: JsonObject[] = [];
     for (const event of told) {
-      const { id } = (event.data as { object: JsonObject }).object;
+      const id = textOf(event, 'data', 'object', 'id');
       const at = expected.findIndex(([type, objectId]) => type === event.type && objectId === id);
       if (at === -1) others.push(event);
       else expected.splice(at, 1);
-      this.events.push({ type: String(event.type), objectId: String(id), data: null, endpointIds: [] });
+      this.events.push({ type: textOf(event, 'type'), objectId: id, data: null, endpointIds: [] });
     }
     assert.deepEqual(expected, [], 'events of the erasure that are missing');
     // The applications sum up what was canceled, in as many steps as it took.
     for (const { type, data } of others) {
       assert.equal(type, 'application.updated');
-      assert.ok(applicationIds.has(String((data as { object: JsonObject }).object.id)));
+      assert.ok(applicationIds.has(textOf(data, 'object', 'id')));
     }
     for (const id of applicationIds) this.#sumUp(id);
   }
@@ -213,10 +220,10 @@ export class Account {
     const { body: list } = await this.send('GET', `/v1/events?limit=1&offset=${this.events.length - 1 - index}`);
     const { body } = await this.send(
       'GET',
-      `/v1/events/${String((list.data as JsonObject[])[0]!.id)}/deliveries?limit=50`,
+      `/v1/events/${textOf((list.data as JsonObject[])[0], 'id')}/deliveries?limit=50`,
     );
-    const endpointIds = (body.data as JsonObject[]).map((delivery) => delivery.webhook_endpoint);
-    const isThere = (id: unknown): boolean => this.records.webhook_endpoints.has(String(id));
+    const endpointIds = (body.data as JsonObject[]).map((delivery) => textOf(delivery, 'webhook_endpoint'));
+    const isThere = (id: string): boolean => this.records.webhook_endpoints.has(id);
     assert.deepEqual(endpointIds.filter(isThere).sort(), this.events[index]!.endpointIds.filter(isThere).sort());
   }
 
@@ -228,10 +235,11 @@ export class Account {
   }
 
   /** The application tells how its references stand, in the same moment. */
-  #rollUp({ application: id }: JsonObject): void {
-    const before = this.records.applications.get(String(id));
+  #rollUp(reference: JsonObject): void {
+    const id = textOf(reference, 'application');
+    const before = this.records.applications.get(id);
     if (!before) return;
-    const after = this.#sumUp(String(id))!;
+    const after = this.#sumUp(id)!;
     if (!sameJson(before, after)) this.#expectEvent('application.updated', after, previousValues(before, after));
   }
 
@@ -245,13 +253,13 @@ export class Account {
   }
 
   #set(kind: Kind, record: JsonObject): void {
-    this.records[kind].set(String(record.id), record);
+    this.records[kind].set(textOf(record, 'id'), record);
   }
 
   #expectEvent(type: string, object: JsonObject, previousAttributes: JsonObject | null): void {
     const kind = Object.keys(objects).find((one) => type.startsWith(`${objects[one as Kind]}.`)) as Kind;
     const data = { object, previous_attributes: previousAttributes };
-    this.events.push({ type, objectId: String(object.id), data, endpointIds: this.#subscribers(kind) });
+    this.events.push({ type, objectId: textOf(object, 'id'), data, endpointIds: this.#subscribers(kind) });
   }
 
   #subscribers(kind: Kind): string[] {
@@ -260,7 +268,7 @@ export class Account {
         const isSubscribed = (names as string[]).some((name) => name === '*' || name === `${objects[kind]}.*`);
         return status === 'enabled' && isSubscribed;
       })
-      .map(({ id }) => String(id));
+      .map((endpoint) => textOf(endpoint, 'id'));
   }
 
   #withoutAccount(body: JsonObject): JsonObject {
@@ -294,5 +302,5 @@ function withoutSecret({ signing_secret: _secret, ...shown }: JsonObject): JsonO
 }
 
 function typesOf(data: Json | undefined): string {
-  return (data as JsonObject[]).map(({ type }) => type).join(', ');
+  return (data as JsonObject[]).map((event) => textOf(event, 'type')).join(', ');
 }

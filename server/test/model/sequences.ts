@@ -36,7 +36,7 @@ export async function playSequences(
       const { counterexample, counterexamplePath: path, errorInstance } = details;
       played.failures.push(
         `${(errorInstance as Error).message}\n` +
-          `after: ${String(counterexample?.[0])}\n` +
+          `after: ${fc.stringify(counterexample)}\n` +
           `Repeat it with fast-check's { seed: ${seed + lane}, path: ${JSON.stringify(path)} }.`,
       );
     }),

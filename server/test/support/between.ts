@@ -47,12 +47,12 @@ async function sendOn(serverUrl: string, { method, url, headers, body }: Passing
 }
 
 /** What belongs to the connection, and not to the request, stays behind. */
-const ofConnection = ['host', 'connection', 'content-length', 'transfer-encoding', 'expect', 'keep-alive'];
+const ofConnection = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'expect', 'keep-alive']);
 
 async function passingOf(request: IncomingMessage): Promise<Passing> {
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece as Buffer);
-  const headers = Object.entries(request.headers).filter(([name]) => !ofConnection.includes(name));
+  const headers = Object.entries(request.headers).filter(([name]) => !ofConnection.has(name));
   return {
     method: request.method!,
     url: request.url!,
