@@ -30,7 +30,7 @@ export interface Observed<Input, Result> {
 export type Verdict = 'linearizable' | 'not_linearizable' | 'undecided';
 
 /** A history of a hundred operations needs some hundred steps; this bounds one of which too little is known. */
-const stepsMaxDefault = 1_000_000;
+const stepsMaxDefault = 5_000_000;
 
 const stepsMaxOfPart = 20_000;
 
@@ -130,7 +130,8 @@ function search<State, Input, Result>(
     const text = model.textOf(after);
     // What may never have happened, and would change nothing, need not happen.
     if (call.operation!.result === null && text === model.textOf(state)) return false;
-    const configuration = `${(done | (1n << call.number)).toString(36)} ${text}`;
+    const together = isAmongAnswered || lostTogetherMax === Infinity ? 0 : lostTogether + 1;
+    const configuration = `${(done | (1n << call.number)).toString(36)} ${together} ${text}`;
     if (tried.has(configuration)) return false;
     tried.add(configuration);
     return true;
