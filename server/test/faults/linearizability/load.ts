@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Api, Request } from '../crash-checker/api.ts';
 import { leavesOpen, reachedServer, type Answered, type CallResult } from '../crash-checker/history.ts';
 import { parseObject, textOf } from '../crash-checker/json.ts';
 import { isTemporary } from '../crash-checker/operations.ts';
 import type { Random } from '../crash-checker/random.ts';
 import { checkHistory, smallestFailure, type Observed } from './checker.ts';
-import { referenceModel, resultOf, type Result, type Wish } from './reference-model.ts';
+import { keyReused, referenceModel, resultOf, type Result, type Wish } from './reference-model.ts';
 
 const clients = 16;
 
@@ -131,7 +132,7 @@ export function judge(history: readonly Sent[]): Failure[] {
   for (const [reference, sent] of Map.groupBy(history, (one) => one.reference)) {
     const id = sent.map(({ result }) => idIn(result)).find((found) => found !== undefined) ?? '';
     const model = referenceModel(id);
-    const operations = sent.filter(isOperation).map(observedOf);
+    const operations = withFoundAnswers(sent.filter(isOperation).map(observedOf));
     const verdict = checkHistory(model, operations);
     if (verdict === 'linearizable') continue;
     const isShown = verdict === 'not_linearizable' && failures.length < shownMax;
@@ -217,6 +218,30 @@ function isOperation({ result }: Sent): boolean {
 
 function observedOf({ wish, sentMs, endedMs, result }: Sent): Observed<Wish, Result> {
   return { input: wish, sentMs, endedMs, result: leavesOpen(result) ? null : resultOf(result as Answered) };
+}
+
+/**
+ * Takes what was lost and found again as what it is: where a key's answer is known, no lost request with the key had an effect but the one
+ * that was carried out, and that happened before its answer was told again. Without it, the search would have to guess.
+ */
+function withFoundAnswers(operations: readonly Observed<Wish, Result>[]): Observed<Wish, Result>[] {
+  const found: Observed<Wish, Result>[] = [];
+  for (const [key, sharers] of Map.groupBy(operations, ({ input }) => input.key)) {
+    const known = sharers.filter(({ result }) => result !== null);
+    const original = known.find(({ result }) => !result!.replayed && result!.told !== keyReused);
+    const [again] = known.filter(({ result }) => result!.replayed).sort((one, other) => one.endedMs - other.endedMs);
+    const lost = sharers.filter(({ input, result }) => result === null && isDeepStrictEqual(again?.input, input));
+    if (key === null || !(original ?? again) || (!original && lost.length === 0)) {
+      found.push(...sharers);
+      continue;
+    }
+    found.push(...known);
+    if (original) continue;
+    const { input, endedMs, result } = again!;
+    const sentMs = Math.min(...lost.map((one) => one.sentMs));
+    found.push({ input, sentMs, endedMs, result: { ...result!, replayed: false } });
+  }
+  return found;
 }
 
 function isWrite({ kind }: Wish): boolean {

@@ -83,7 +83,7 @@ export function resultOf(answer: Answered): Result {
 /** A key that was used: the same answer for the same wish, a refusal for every other one, and never another effect. */
 function repeat(state: State, wish: Wish, result: Result | null, stored: StoredAnswer): State | null {
   if (!result) return state;
-  if (stored.wish !== textOfWish(wish)) return result.told === 'refused: idempotency_key_reused' ? state : null;
+  if (stored.wish !== textOfWish(wish)) return result.told === keyReused ? state : null;
   const isStoredAnswer =
     result.replayed && isSame(result.told, stored.told) && (stored.digest ?? result.digest) === result.digest;
   if (!isStoredAnswer) return null;
@@ -105,6 +105,9 @@ function markOf(key: string, answer: StoredAnswer): bigint {
       .digest('hex')}`,
   );
 }
+
+/** What another wish with a used key is told. */
+export const keyReused = 'refused: idempotency_key_reused';
 
 const forbidden = 'refused: status_transition_invalid';
 
