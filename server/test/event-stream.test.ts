@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { withClient } from '../src/db/database.ts';
 import { buildApp } from '../src/http/app.ts';
-import { streamForTest } from './support/event-stream.ts';
+import { openStream, type EventStream } from './support/event-stream.ts';
 import { heapBytes } from './support/heap.ts';
 import { expectRefusal, invalid, refusals, unknown } from './support/refusals.ts';
 import {
@@ -573,4 +573,11 @@ async function holdTransaction(): Promise<{
     commit: () => end('commit'),
     rollBack: () => end('rollback'),
   };
+}
+
+/** As `openStream`, for one test. */
+async function streamForTest(...options: Parameters<typeof openStream>): Promise<EventStream> {
+  const stream = await openStream(...options);
+  onTestFinished(() => stream.close());
+  return stream;
 }

@@ -4,9 +4,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { withClient } from '../../src/db/database.ts';
 import { startDatabaseProxy } from '../support/database-proxy.ts';
 import { withoutDelivering } from '../support/deployments.ts';
-import { openStream, type EventStream } from '../support/event-stream.ts';
-import { apiClient, serverForTest, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
+import { apiClient, good, serverForTest, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
 import { addAccount, type Tenant } from '../support/tenants.ts';
+import { newSeed } from './crash-checker/checker.ts';
+import { Random } from './crash-checker/random.ts';
+import { Follower } from './event-stream/follower.ts';
 
 /*
  * Whoever follows an account and comes back with the last id they have gets every event exactly once, in the order that all others get,
@@ -83,64 +85,17 @@ async function twoProcesses(): Promise<{ one: TestServer; other: TestServer }> {
   return { one, other };
 }
 
-/** A client that reconnects with its last id, at random times, and whenever its stream has ended. */
-class Follower {
-  readonly received: EventStream['events'] = [];
-  connections = 0;
-  #stream: EventStream | null = null;
-  #hasStopped = false;
-
-  /** Resolves when it follows, so that it has everything from then on. */
-  async start(servers: TestServer[], { key }: Tenant): Promise<void> {
-    const open = async (): Promise<EventStream> => {
-      const lastId = this.received.at(-1)?.id;
-      const { url } = servers[randomInt(servers.length)]!;
-      return openStream(url, key, lastId === undefined ? {} : { headers: { 'last-event-id': lastId } });
-    };
-    const first = await open();
-    const began = this.#take(first);
-    void (async () => {
-      await began;
-      while (!this.#hasStopped) {
-        const stream = await open().catch(() => null);
-        if (stream) await this.#take(stream);
-        else await delay(50);
-      }
-    })();
-  }
-
-  stop(): void {
-    this.#hasStopped = true;
-    this.#stream?.close();
-  }
-
-  async #take(stream: EventStream): Promise<void> {
-    this.connections++;
-    this.#stream = stream;
-    const known = this.received.length;
-    const take = (): void => {
-      this.received.push(...stream.events.slice(this.received.length - known));
-    };
-    stream.response.on('data', take);
-    let leaving: NodeJS.Timeout | undefined;
-    // Whoever has no id yet could only begin anew.
-    const leaveSoon = (): void => {
-      leaving = setTimeout(() => (this.received.length > 0 ? stream.close() : leaveSoon()), randomInt(20, 1_500));
-    };
-    leaveSoon();
-    await stream.end;
-    clearTimeout(leaving);
-    take();
-  }
-}
-
 async function followersOf(servers: TestServer[], tenant: Tenant, count: number): Promise<Follower[]> {
-  const followers = Array.from({ length: count }, () => new Follower());
+  await good(tenant.api.post('/v1/customers', { name: 'First' }));
+  const { body: first } = await good(tenant.api.get('/v1/events'));
+  const random = new Random(`seed ${newSeed()}`);
+  const urls = servers.map(({ url }) => url);
+  const followers = Array.from(
+    { length: count },
+    (_, number) => new Follower(urls, tenant.key, first.data[0].id, random.fork(`follower ${number}`)),
+  );
   onTestFinished(() => followers.forEach((follower) => follower.stop()));
-  await Promise.all(followers.map((follower) => follower.start(servers, tenant)));
-  // A first event, so that each has an id to come back with.
-  await tenant.api.post('/v1/customers', { name: 'First' });
-  await expect.poll(() => followers.every(({ received }) => received.length > 0), { timeout: 15_000 }).toBe(true);
+  for (const follower of followers) follower.start();
   return followers;
 }
 
@@ -204,7 +159,8 @@ async function expectEverything({ context }: TestServer, { accountId }: Tenant, 
     'select id from events where account_id = $1 order by epoch, events.transaction_id, ordinal',
     [accountId],
   );
-  const ids = rows.map(({ id }) => id);
+  // They follow from the first one on.
+  const ids = rows.map(({ id }) => id).slice(1);
   for (const { received } of followers) {
     await expect.poll(() => received.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(ids.length);
     expect(received.map(({ id }) => id)).toEqual(ids);

@@ -1,11 +1,20 @@
 import { parseArgs } from 'node:util';
 import { newSeed } from './crash-checker/checker.ts';
+import { answersCut } from './runs/answers-cut.ts';
+import { bursts } from './runs/bursts.ts';
+import { clockJumps } from './runs/clock-jumps.ts';
+import { diskFull } from './runs/disk-full.ts';
 import type { FaultReport, FaultRun, Size } from './runs/fault-run.ts';
+import { linearizability } from './runs/linearizability.ts';
+import { model } from './runs/model.ts';
+import { posts } from './runs/posts.ts';
+import { receivers } from './runs/receivers.ts';
 import { apisAndWorkers, databaseRestarts, failpoints, kills, networkCuts, twoServers } from './runs/rounds.ts';
 import { simulation } from './runs/simulation.ts';
+import { stream } from './runs/stream.ts';
 import { commitHere, publish, tableOf, type Played } from './table.ts';
 
-/** The longest first, so that what runs beside them is over when they are. */
+/** In the order of the table. */
 const runs: readonly FaultRun[] = [
   kills,
   failpoints,
@@ -13,6 +22,15 @@ const runs: readonly FaultRun[] = [
   networkCuts,
   twoServers,
   apisAndWorkers,
+  answersCut,
+  bursts,
+  posts,
+  clockJumps,
+  diskFull,
+  receivers,
+  linearizability,
+  stream,
+  model,
   simulation,
 ];
 

@@ -1,6 +1,5 @@
 import { request, type IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { onTestFinished } from 'vitest';
 import type { ApiResponse } from './server.ts';
 
 type Event = ApiResponse['body'];
@@ -85,11 +84,4 @@ export async function openStream(
     throw new Error(`The stream was refused with ${response.statusCode}.`);
   }
   return new EventStream(response);
-}
-
-/** As `openStream`, for one test. */
-export async function streamForTest(...options: Parameters<typeof openStream>): Promise<EventStream> {
-  const stream = await openStream(...options);
-  onTestFinished(() => stream.close());
-  return stream;
 }

@@ -12,7 +12,7 @@ import { startRelay, type Relayed, type RelayedAnswer } from './relay.ts';
 
 /** Answers that are cut off after the commit. Whoever asks again with the key gets what they would have got, to the byte. */
 export const answersCut: FaultRun = {
-  name: 'answers-cut',
+  name: 'answers cut',
   title: 'answers cut off at any byte after the commit, and asked for again with the key',
   unit: 'answers cut off',
   sizes: { ci: 50, gate: 200, full: 2_000 },

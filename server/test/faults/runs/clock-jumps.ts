@@ -33,7 +33,7 @@ const jumps = {
 
 /** The server's clock jumps while clients write, webhooks are retried and a stream is followed. */
 export const clockJumps: FaultRun = {
-  name: 'clock-jumps',
+  name: 'clock jumps',
   title: `the server's clock jumps under load: ${Object.keys(jumps).join(', ')}`,
   unit: 'jumps',
   sizes: { ci: 6, gate: 12, full: 60 },

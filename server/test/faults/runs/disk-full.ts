@@ -16,7 +16,7 @@ import { onOneServer } from './one-server.ts';
 
 /** The disk of the embedded database is full for a while, under load. What cannot be written is refused, and nothing else. */
 export const diskFull: FaultRun = {
-  name: 'disk-full',
+  name: 'disk full',
   title: "the embedded database's disk is full for a while under load",
   unit: 'fillings',
   sizes: { ci: 2, gate: 4, full: 30 },

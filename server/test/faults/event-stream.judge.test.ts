@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import type { JsonObject } from './crash-checker/json.ts';
+import { judgeStreams } from './event-stream/judge.ts';
+
+const [made, first, second, other] = [
+  eventOf(1, 'reference.created', 'a', null),
+  eventOf(2, 'reference.updated', 'b', 'a'),
+  eventOf(3, 'reference.updated', 'c', 'b'),
+  eventOf(4, 'reference.created', 'x', null, 'ref_2'),
+];
+const all = [made, first, second, other];
+
+test('finds nothing wrong with followers who have everything in one order', () => {
+  expect(judgeStreams(all, [all, all])).toEqual([]);
+  const fair = [made, other, first, second];
+  expect(judgeStreams(all, [fair, fair])).toEqual([]);
+  expect(judgeStreams([], [[], []])).toEqual([]);
+});
+
+test.each<[string, JsonObject[], string[]]>([
+  ['one that never came', [made, first, second], ['event_missed']],
+  ['one in the middle that never came', [made, second, other], ['event_missed', 'other_order', 'changes_out_of_order']],
+  ['one that came again', [...all, other], ['event_repeated', 'other_order']],
+  ['one that nobody made', [...all, eventOf(5, 'customer.created', '', null)], ['event_unknown', 'other_order']],
+  ['another order than somebody else has', [made, first, other, second], ['other_order']],
+  ['a later change first', [made, second, first, other], ['other_order', 'changes_out_of_order']],
+])('finds %s', (_, received, rules) => {
+  const found = judgeStreams(all, [all, received]);
+  expect(new Set(found.map(({ rule }) => rule))).toEqual(new Set(rules));
+  expect(new Set(found.map(({ about }) => about))).toEqual(new Set(['follower 1']));
+});
+
+test('finds changes that all got in the wrong order', () => {
+  const wrong = [made, second, first, other];
+  const found = judgeStreams(all, [wrong, wrong]);
+  expect(found.map(({ rule }) => rule)).toEqual(Array(4).fill('changes_out_of_order'));
+});
+
+function eventOf(number: number, type: string, step: string, before: string | null, id = 'ref_1'): JsonObject {
+  const previous = before === null ? null : { metadata: { step: before } };
+  return { id: `evt_${number}`, type, data: { object: { id, metadata: { step } }, previous_attributes: previous } };
+}

@@ -1,0 +1,66 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { openStream, type EventStream } from '../../support/event-stream.ts';
+import type { Random } from '../crash-checker/random.ts';
+
+/** Before it asks again where nobody answered. */
+const pauseMs = 50;
+
+/** A client that reconnects with its last id, at random times, to any of the processes, and whenever its stream has ended. */
+export class Follower {
+  readonly received: EventStream['events'] = [];
+  connections = 0;
+  readonly #urls: readonly string[];
+  readonly #key: string;
+  readonly #random: Random;
+  #lastId: string;
+  #stream: EventStream | null = null;
+  #hasStopped = false;
+
+  /** @param after the id of the event that it goes on behind. */
+  constructor(urls: readonly string[], key: string, after: string, random: Random) {
+    this.#urls = urls;
+    this.#key = key;
+    this.#lastId = after;
+    this.#random = random;
+  }
+
+  /** Follows until it is stopped. */
+  start(): void {
+    void (async () => {
+      while (!this.#hasStopped) {
+        const stream = await this.#open().catch(() => null);
+        if (stream) await this.#take(stream);
+        else await delay(pauseMs);
+      }
+    })();
+  }
+
+  /** Cuts the connection, whatever is on its way. */
+  cut(): void {
+    this.#stream?.close();
+  }
+
+  stop(): void {
+    this.#hasStopped = true;
+    this.cut();
+  }
+
+  #open(): Promise<EventStream> {
+    return openStream(this.#random.pick(this.#urls)!, this.#key, { headers: { 'last-event-id': this.#lastId } });
+  }
+
+  async #take(stream: EventStream): Promise<void> {
+    this.connections++;
+    this.#stream = stream;
+    // It was stopped while it was asking.
+    if (this.#hasStopped) stream.close();
+    const known = this.received.length;
+    stream.response.on('data', () => {
+      this.received.push(...stream.events.slice(this.received.length - known));
+      this.#lastId = stream.lastId ?? this.#lastId;
+    });
+    const leaving = setTimeout(() => stream.close(), this.#random.between(20, 1_500));
+    await stream.end;
+    clearTimeout(leaving);
+  }
+}

@@ -1,0 +1,198 @@
+import { createHash } from 'node:crypto';
+import { errorCodeOf, type Answered } from '../crash-checker/history.ts';
+import { isObject, parseObject, textOf, type Json, type JsonObject } from '../crash-checker/json.ts';
+import type { Model } from './checker.ts';
+
+/** What a client wants of one reference, which nobody but clients moves. */
+export interface Wish {
+  kind: 'create' | 'retrieve' | 'list' | 'update' | 'cancel';
+  /** Of an update. */
+  body: JsonObject | null;
+  /** The `Idempotency-Key`. */
+  key: string | null;
+}
+
+/** What a client was told. */
+export interface Result {
+  told: Told;
+  /** `Idempotent-Replayed: true`. */
+  replayed: boolean;
+  /** Of the body's bytes: a repeated answer is the same to the byte. */
+  digest: string;
+}
+
+/** The reference, that there is none, or a refusal. */
+type Told = View | 'none' | `refused: ${string}`;
+
+/** The members that clients change, as they are shown. */
+interface View {
+  id: string;
+  status: string;
+  outcome: string | null;
+  reference_pdf: string | null;
+  metadata: JsonObject;
+  isCompletedAtShown: boolean;
+}
+
+interface State {
+  /** Null before it is made. */
+  reference: View | null;
+  /** By key: what it was used for, and the answer that it stands for; the bytes are not known before somebody has got them. */
+  answers: Readonly<Record<string, StoredAnswer>>;
+  /** The same for the same answers, in whatever order they came. */
+  answersMark: bigint;
+}
+
+interface StoredAnswer {
+  wish: string;
+  told: Told;
+  digest: string | null;
+}
+
+/**
+ * A reference and the idempotency keys used on it, by the contract alone: one operation after the other.
+ *
+ * @param id of the reference that all of them are about.
+ */
+export function referenceModel(id: string): Model<State, Wish, Result> {
+  return {
+    initial: { reference: null, answers: {}, answersMark: 0n },
+    // The whole text of the answers would be most of the time that a search takes.
+    textOf: ({ reference, answersMark }) => `${JSON.stringify(reference)} ${answersMark.toString(36)}`,
+    apply(state, wish, result) {
+      const stored = wish.key === null ? undefined : state.answers[wish.key];
+      if (stored) return repeat(state, wish, result, stored);
+      const { told, after } = carryOut(state.reference, wish, id);
+      if (result && (result.replayed || !isSame(result.told, told))) return null;
+      if (wish.key === null) return { ...state, reference: after };
+      const answer = { wish: textOfWish(wish), told, digest: result?.digest ?? null };
+      return withAnswer({ ...state, reference: after }, wish.key, answer);
+    },
+  };
+}
+
+/** An answer in the model's terms. */
+export function resultOf(answer: Answered): Result {
+  return {
+    told: toldBy(answer),
+    replayed: answer.replayed,
+    digest: createHash('sha1').update(answer.text).digest('base64'),
+  };
+}
+
+/** A key that was used: the same answer for the same wish, a refusal for every other one, and never another effect. */
+function repeat(state: State, wish: Wish, result: Result | null, stored: StoredAnswer): State | null {
+  if (!result) return state;
+  if (stored.wish !== textOfWish(wish)) return result.told === keyReused ? state : null;
+  const isStoredAnswer =
+    result.replayed && isSame(result.told, stored.told) && (stored.digest ?? result.digest) === result.digest;
+  if (!isStoredAnswer) return null;
+  if (stored.digest !== null) return state;
+  return withAnswer(state, wish.key!, { ...stored, digest: result.digest });
+}
+
+function withAnswer(state: State, key: string, answer: StoredAnswer): State {
+  const earlier = state.answers[key];
+  const answersMark = state.answersMark ^ markOf(key, answer) ^ (earlier ? markOf(key, earlier) : 0n);
+  return { ...state, answers: { ...state.answers, [key]: answer }, answersMark };
+}
+
+/** 160 bits of which no two answers have the same. */
+function markOf(key: string, answer: StoredAnswer): bigint {
+  return BigInt(
+    `0x${createHash('sha1')
+      .update(JSON.stringify([key, answer]))
+      .digest('hex')}`,
+  );
+}
+
+/** What another wish with a used key is told. */
+export const keyReused = 'refused: idempotency_key_reused';
+
+const forbidden = 'refused: status_transition_invalid';
+
+function carryOut(reference: View | null, wish: Wish, id: string): { told: Told; after: View | null } {
+  switch (wish.kind) {
+    case 'retrieve':
+    case 'list':
+      return { told: reference ?? 'none', after: reference };
+    case 'create': {
+      const made: View = {
+        id,
+        status: 'pending',
+        outcome: null,
+        reference_pdf: null,
+        metadata: {},
+        isCompletedAtShown: false,
+      };
+      return { told: made, after: made };
+    }
+    case 'update':
+    case 'cancel': {
+      if (!reference) return { told: 'none', after: null };
+      const after = wish.kind === 'cancel' ? canceled(reference) : updated(reference, wish.body ?? {});
+      return after ? { told: after, after } : { told: forbidden, after: reference };
+    }
+  }
+}
+
+function canceled(reference: View): View | null {
+  return reference.status === 'complete' || reference.status === 'canceled'
+    ? null
+    : { ...reference, status: 'canceled' };
+}
+
+/** @returns null where the state forbids it. */
+function updated(reference: View, body: JsonObject): View | null {
+  const { status } = reference;
+  const isMetadataAlone = Object.keys(body).every((name) => name === 'metadata');
+  if (status === 'canceled' && !isMetadataAlone) return null;
+  if (body.status !== undefined && status === 'complete') return null;
+  const completes = body.outcome !== undefined && body.status === undefined;
+  return {
+    ...reference,
+    status: completes ? 'complete' : body.status !== undefined ? 'processing' : status,
+    outcome: (body.outcome as string | undefined) ?? reference.outcome,
+    reference_pdf: (body.reference_pdf as string | undefined) ?? reference.reference_pdf,
+    metadata: merged(reference.metadata, body.metadata),
+    isCompletedAtShown: reference.isCompletedAtShown || completes,
+  };
+}
+
+/** An empty text removes a pair. Sorted, so that the same pairs are the same text. */
+function merged(metadata: JsonObject, input: Json | undefined): JsonObject {
+  const pairs = Object.entries({ ...metadata, ...(isObject(input) ? input : {}) });
+  return Object.fromEntries(
+    pairs.filter(([, value]) => value !== '').sort(([left], [right]) => (left < right ? -1 : 1)),
+  );
+}
+
+function toldBy(answer: Answered): Told {
+  if (answer.status === 404) return 'none';
+  const body = answer.status === 200 ? parseObject(answer.text) : null;
+  if (!body) return `refused: ${errorCodeOf(answer) || answer.status}`;
+  if (body.object !== 'list') return viewOf(body);
+  const data = body.data as JsonObject[];
+  if (data.length === 0 && body.count === 0) return 'none';
+  if (data.length === 1 && body.count === 1) return viewOf(data[0]!);
+  return `refused: a list of ${data.length} with the count ${JSON.stringify(body.count)}`;
+}
+
+function viewOf(body: JsonObject): View {
+  return {
+    id: textOf(body, 'id'),
+    status: textOf(body, 'status'),
+    outcome: (body.outcome ?? null) as string | null,
+    reference_pdf: (body.reference_pdf ?? null) as string | null,
+    metadata: merged({}, body.metadata),
+    isCompletedAtShown: typeof body.completed_at === 'number',
+  };
+}
+
+function isSame(left: Told, right: Told): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
+}
+
+function textOfWish({ kind, body }: Wish): string {
+  return JSON.stringify({ kind, body });
+}

@@ -1,0 +1,45 @@
+import * as fc from 'fast-check';
+import { Account } from './account.ts';
+import { anyCommands } from './commands.ts';
+
+/** So many are played side by side, each in an account of its own; some wait for a freshness time. */
+const together = 16;
+
+const maxCommands = 50;
+
+/** What was played, and the shortest sequences that the server does otherwise than the model. */
+export interface Played {
+  sequences: number;
+  requests: number;
+  failures: string[];
+}
+
+/** Plays random sequences of commands against a server, and holds every answer against the model. */
+export async function playSequences(
+  { url, secretKey }: { url: string; secretKey: string },
+  { sequences, seed }: { sequences: number; seed: number },
+): Promise<Played> {
+  const played: Played = { sequences: 0, requests: 0, failures: [] };
+  const property = fc.asyncProperty(anyCommands(maxCommands), async (commands) => {
+    const account = await Account.open(url, secretKey);
+    await fc.asyncModelRun(() => ({ model: {}, real: account }), commands);
+    await account.expectEvents();
+    played.sequences++;
+    played.requests += account.requests;
+  });
+  const lanes = Math.min(together, sequences);
+  await Promise.all(
+    Array.from({ length: lanes }, async (_, lane) => {
+      const numRuns = Math.ceil((sequences - lane) / lanes);
+      const details = await fc.check(property, { seed: seed + lane, numRuns });
+      if (!details.failed) return;
+      const { counterexample, counterexamplePath: path, errorInstance } = details;
+      played.failures.push(
+        `${(errorInstance as Error).message}\n` +
+          `after: ${fc.stringify(counterexample)}\n` +
+          `Repeat it with fast-check's { seed: ${seed + lane}, path: ${JSON.stringify(path)} }.`,
+      );
+    }),
+  );
+  return played;
+}
