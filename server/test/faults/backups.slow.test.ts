@@ -16,15 +16,16 @@ import { ClientMemory } from './crash-checker/operations.ts';
 import { kill } from './crash-checker/processes.ts';
 import { Random } from './crash-checker/random.ts';
 import { repeatAnswered, settleUnknown } from './crash-checker/settle.ts';
+import { rounds } from '../support/rounds.ts';
 
-const rounds = Number(process.env.BACKUP_ROUNDS ?? 5);
+const backups = rounds(2, 20);
 const seed = Number(process.env.BACKUP_SEED ?? newSeed());
 const clients = 8;
 
 /** Writing before the backup begins, and after it has ended. */
 const aroundMs = 700;
 
-test(`of ${rounds} backups under load, each has all that was answered before it began, and nothing that nobody asked for`, async () => {
+test(`of ${backups} backups under load, each has all that was answered before it began, and nothing that nobody asked for`, async () => {
   print(`seed ${seed}`);
   const random = new Random(`seed ${seed}`);
   const original = await Deployment.create();
@@ -37,7 +38,7 @@ test(`of ${rounds} backups under load, each has all that was answered before it 
   const folder = `${original.dataDir}.backup`;
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
 
-  for (let round = 1; round <= rounds; round++) {
+  for (let round = 1; round <= backups; round++) {
     rmSync(folder, { recursive: true, force: true });
     const stop = new AbortController();
     const roundsRandom = random.fork(`round ${round}`);

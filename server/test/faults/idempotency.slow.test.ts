@@ -10,9 +10,10 @@ import { repeatAnswered, settleUnknown } from './crash-checker/settle.ts';
 import { judgeIdempotency } from './idempotency-checker/judge.ts';
 import { Killer } from './idempotency-checker/kills.ts';
 import { makeShared, playRound, type LoadSettings } from './idempotency-checker/load.ts';
+import { rounds } from '../support/rounds.ts';
 
 /** Requests that reached a process, retries included; a client sends about half of them for the first time. */
-const operationsMin = Number(process.env.IDEMPOTENCY_OPERATIONS ?? 20_000);
+const operationsMin = rounds(10_000, 20_000);
 const seed = Number(process.env.IDEMPOTENCY_SEED ?? newSeed());
 const processes = 2;
 

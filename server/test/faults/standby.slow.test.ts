@@ -17,13 +17,14 @@ import { observe, type Observation } from './crash-checker/observe.ts';
 import { ClientMemory } from './crash-checker/operations.ts';
 import { Random } from './crash-checker/random.ts';
 import { repeatAnswered, settleUnknown } from './crash-checker/settle.ts';
+import { rounds } from '../support/rounds.ts';
 
 /*
  * A primary and a streaming standby that it waits for, both real. The server finds its database by an address that is moved to the
  * standby when that is promoted, as a name or a virtual address is: here a proxy, which does nothing else.
  */
 
-const rounds = Number(process.env.STANDBY_ROUNDS ?? 4);
+const failovers = rounds(2, 10);
 const seed = Number(process.env.STANDBY_SEED ?? newSeed());
 const clients = 8;
 
@@ -38,7 +39,7 @@ const outageEndsLaterMs = 1_000;
 const isLinux = process.platform === 'linux';
 
 test.skipIf(!isLinux)(
-  `the primary dies ${rounds} times under load, and the standby is promoted: nothing that was answered is lost or done twice`,
+  `the primary dies ${failovers} times under load, and the standby is promoted: nothing that was answered is lost or done twice`,
   async () => {
     print(`seed ${seed}`);
     const random = new Random(`seed ${seed}`);
@@ -48,7 +49,7 @@ test.skipIf(!isLinux)(
     const { proxy, server, api, ...begun } = await startOnPrimary();
     let { primary } = begun;
     let earlier: Observation | null = null;
-    for (let round = 1; round <= rounds; round++) {
+    for (let round = 1; round <= failovers; round++) {
       const roundsRandom = random.fork(`round ${round}`);
       const standby = await primary.standbyForTest();
       const stop = new AbortController();

@@ -17,13 +17,14 @@ import {
   seed,
 } from '../scenario.ts';
 import { print } from './load.ts';
+import { rounds } from '../../support/rounds.ts';
 
 /*
  * Whatever is at the other end, of every kind at once and again and again: memory stays as it is, each attempt tells what
  * happened, and whoever is in order notices nothing.
  */
 
-const rounds = 3;
+const repeats = rounds(1, 3);
 const ofEachKind = 20;
 
 /** Fewer than make an endpoint one that hangs, which is tried with one at a time from then on. */
@@ -69,7 +70,7 @@ test('receivers of every bad kind, all at once: memory stays flat, every outcome
 
   const memory = watchMemory();
   const heapAfterRounds: number[] = [];
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < repeats; round++) {
     for (const [name, kind] of Object.entries(kinds)) {
       const { id } = await pingedEndpoint(server.api, kind.url);
       endpoints.push({ id, name, kind });
@@ -86,17 +87,17 @@ test('receivers of every bad kind, all at once: memory stays flat, every outcome
   let told = 0;
   for (const { id, name, kind } of endpoints) told += await expectTold(server, id, name, kind);
   for (const [name, kind] of Object.entries(kinds)) {
-    if (kind.requests) expect(kind.requests(), name).toBe(kind.error === null ? rounds * countOf(kind) : 0);
+    if (kind.requests) expect(kind.requests(), name).toBe(kind.error === null ? repeats * countOf(kind) : 0);
   }
   const delivered = await deliveriesOf(server.api, good.id);
   expect(new Set(delivered.map(({ status }) => status))).toEqual(new Set(['delivered']));
-  const asked = Object.values(kinds).reduce((sum, kind) => sum + rounds * countOf(kind), 100 * rounds);
+  const asked = Object.values(kinds).reduce((sum, kind) => sum + repeats * countOf(kind), 100 * repeats);
   const lost = asked - told - new Set(healthy.received.map(deliveryIdOf)).size;
   const duplicates = healthy.received.length - delivered.length;
 
   const heapGrewBytes = heapAfterRounds.at(-1)! - heapAfterRounds[0]!;
   print(
-    `bad receivers: ${rounds} rounds of ${Object.keys(kinds).length} kinds, ${asked} deliveries, ${duplicates} duplicates, ${lost} lost; ` +
+    `bad receivers: ${repeats} rounds of ${Object.keys(kinds).length} kinds, ${asked} deliveries, ${duplicates} duplicates, ${lost} lost; ` +
       `heap ${inMegabytes(heapGrewBytes)} after the first round, memory at most ${inMegabytes(rssGrewBytes)} above the beginning`,
   );
   expect([duplicates, lost]).toEqual([0, 0]);

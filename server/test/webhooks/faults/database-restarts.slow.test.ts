@@ -11,16 +11,17 @@ import { receiverForTest } from '../../support/receiver.ts';
 import { apiClient } from '../../support/server.ts';
 import { endpointFor } from '../scenario.ts';
 import { Load, print, startImpatient, tallyOf } from './load.ts';
+import { rounds } from '../../support/rounds.ts';
 
 const projectDir = fileURLToPath(new URL('../../../../', import.meta.url));
-const rounds = 20;
+const restarts = rounds(8, 20);
 
 /** So often PostgreSQL crashes; in the other rounds it is stopped in good order, which cuts its connections, too. */
 const crashEvery = 5;
 
 const limits = { attemptTimeoutMs: 1_000, leaseMs: 6_000, pollMs: 200 };
 
-test(`55: PostgreSQL is started again ${rounds} times under load: whoever lost it finds it, nothing is lost, and nothing is sent twice`, async () => {
+test(`55: PostgreSQL is started again ${restarts} times under load: whoever lost it finds it, nothing is lost, and nothing is sent twice`, async () => {
   const cluster = await ownCluster();
   const deployment = await processesForTest(cluster.connection);
   const answering = await deployment.start({ TENURE_ROLE: 'api' });
@@ -30,7 +31,7 @@ test(`55: PostgreSQL is started again ${rounds} times under load: whoever lost i
   for (let number = 0; number < 2; number++) await startImpatient(deployment, limits);
   const startedMs = performance.now();
   const load = new Load(api, { clients: 8, pauseMs: 20 });
-  for (let round = 1; round <= rounds; round++) {
+  for (let round = 1; round <= restarts; round++) {
     await sleep(300 + 400 * Math.random());
     const answered = load.answeredAtMs.size;
     if (round % crashEvery === 0) cluster.crash();
@@ -40,13 +41,13 @@ test(`55: PostgreSQL is started again ${rounds} times under load: whoever lost i
   await load.stop();
   const tally = await tallyOf(api, endpoint.id, { receiver, load });
   print(
-    `database restarts: ${rounds} rounds (${rounds / crashEvery} crashes), ${tally.deliveries} deliveries, ` +
+    `database restarts: ${restarts} rounds (${restarts / crashEvery} crashes), ${tally.deliveries} deliveries, ` +
       `${tally.duplicates} duplicates, ${tally.lost} lost, the longest took ${tally.longestMs} ms, ` +
       `${Math.round((performance.now() - startedMs) / 1000)} s`,
   );
   // PostgreSQL is back long before a lease is over, so whoever knows the end of an attempt can tell it.
   expect(tally).toMatchObject({ duplicates: 0, lost: 0, needless: 0 });
-  expect(tally.deliveries).toBeGreaterThan(50 * rounds);
+  expect(tally.deliveries).toBeGreaterThan(50 * restarts);
   // What was claimed by a statement whose answer was lost waits for its lease.
   expect(tally.longestMs).toBeLessThan(2 * (limits.leaseMs + limits.pollMs) + 5_000);
 });

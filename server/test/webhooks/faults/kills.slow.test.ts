@@ -5,11 +5,12 @@ import { receiverForTest } from '../../support/receiver.ts';
 import { apiClient } from '../../support/server.ts';
 import { endpointFor } from '../scenario.ts';
 import { Load, print, startImpatient, tallyOf } from './load.ts';
+import { rounds } from '../../support/rounds.ts';
 
-const rounds = 50;
+const kills = rounds(20, 50);
 const limits = { attemptTimeoutMs: 1_000, leaseMs: 2_000, pollMs: 200 };
 
-test(`50: a process that delivers is killed ${rounds} times under load: nothing is lost, and sent again is only what nobody could know the end of`, async () => {
+test(`50: a process that delivers is killed ${kills} times under load: nothing is lost, and sent again is only what nobody could know the end of`, async () => {
   const receiver = await receiverForTest(
     (response) => void setTimeout(() => response.writeHead(200).end(), 5 + 45 * Math.random()),
   );
@@ -22,7 +23,7 @@ test(`50: a process that delivers is killed ${rounds} times under load: nothing 
   const ready = workers.map(() => Promise.resolve<unknown>(null));
   const startedMs = performance.now();
   const load = new Load(api, { clients: 4, pauseMs: 40 });
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < kills; round++) {
     // A start takes longer than a round; meanwhile at least one of the others delivers, and takes over.
     await sleep(1_200 + 400 * Math.random());
     const which = round % workers.length;
@@ -34,13 +35,13 @@ test(`50: a process that delivers is killed ${rounds} times under load: nothing 
   await load.stop();
   const tally = await tallyOf(api, endpoint.id, { receiver, load });
   print(
-    `kills: ${rounds} rounds, ${tally.deliveries} deliveries, ${tally.duplicates} duplicates, ${tally.lost} lost, ` +
+    `kills: ${kills} rounds, ${tally.deliveries} deliveries, ${tally.duplicates} duplicates, ${tally.lost} lost, ` +
       `the longest took ${tally.longestMs} ms, ${Math.round((performance.now() - startedMs) / 1000)} s`,
   );
   expect(tally).toMatchObject({ lost: 0, needless: 0 });
-  expect(tally.deliveries).toBeGreaterThan(20 * rounds);
+  expect(tally.deliveries).toBeGreaterThan(20 * kills);
   // Under way to one endpoint at the time of a kill are 32 at most.
-  expect(tally.duplicates).toBeLessThanOrEqual(32 * rounds);
+  expect(tally.duplicates).toBeLessThanOrEqual(32 * kills);
   // A kill was in the middle of something, at least now and then.
   expect(tally.duplicates).toBeGreaterThan(0);
   // Killed twice in a row, one waits for two leases.
