@@ -100,9 +100,15 @@ describe('the guide', () => {
 
   test('has SQL that works', async () => {
     const statements = [...guide.matchAll(/^```sql\n([\s\S]*?)^```/gm)].map(([, statement]) => statement!);
-    expect(statements.length).toBeGreaterThan(1);
-    for (const statement of statements)
-      expect((await server.context.database.listers.query(statement)).rows.length).toBeGreaterThan(0);
+    const queries = statements.filter((statement) => statement.startsWith('select'));
+    expect(queries.length).toBeGreaterThan(1);
+    for (const query of queries) {
+      expect((await server.context.database.listers.query(query)).rows.length).toBeGreaterThan(0);
+    }
+    // What changes something is not for this database, but there must be what it would change.
+    for (const change of statements.filter((statement) => statement.startsWith('update'))) {
+      await server.context.database.listers.query(`explain ${change}`);
+    }
   });
 });
 

@@ -35,7 +35,7 @@ const stepsMaxDefault = 5_000_000;
 const stepsMaxOfPart = 20_000;
 
 /** The less is known, the longer the search: what takes longer than this stays known. */
-const stepsMaxOfLess = 500;
+const stepsMaxOfLess = 5_000;
 
 const lostTogetherTried = [0, 1, 2, 4];
 

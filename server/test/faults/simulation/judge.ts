@@ -22,7 +22,7 @@ interface Found {
     wish: number;
   }[];
   events: { id: string; type: string; object: string; request: string }[];
-  keys: { key: string; request: string; claimed_at_ms: number }[];
+  keys: { key: string; request: string }[];
   records: { id: string; object: string; count: string | null }[];
   counts: Record<string, number>;
   deliveries: { id: string; event: string; endpoint: string; is_pending: boolean }[];
@@ -43,7 +43,7 @@ export const judge = {
           select json_build_object('id', id, 'type', type, 'object', object_id, 'request', request::json ->> 'id')
           from events where account_id = $1),
         'keys', array(
-          select json_build_object('key', key, 'request', request_id, 'claimed_at_ms', claimed_at_ms)
+          select json_build_object('key', key, 'request', request_id)
           from idempotency_keys where account_id = $1),
         'records', array(
           select json_build_object('id', id, 'object', 'customer', 'count', metadata::json ->> 'count')
@@ -131,20 +131,17 @@ function judgeKeys(world: World, { logs, keys }: Found, report: Report): void {
   for (const { key, asked } of world.wishes) {
     if (key === null) continue;
     const runs = logs.filter((log) => log.key === key && log.original === null);
-    const timesMs = runs.map(({ id }) => timeOfId(id as Id)).sort((one, other) => one - other);
+    runs.sort((one, other) => timeOfId(one.id as Id) - timeOfId(other.id as Id));
+    const timesMs = runs.map(({ id }) => timeOfId(id as Id));
     for (const [index, timeMs] of timesMs.entries()) {
       if (index > 0 && timeMs - timesMs[index - 1]! < keyLifetimeMs)
         report('key_ran_twice', key, `${runs.map(({ id }) => id).join(', ')} are less than a day from each other.`);
     }
     const row = stored.get(key);
-    const lastMs = timesMs.at(-1);
-    const wasPurged = lastMs !== undefined && lastMs + keyLifetimeMs < world.nowMs;
-    if (lastMs !== undefined && row?.claimed_at_ms !== lastMs && (row || !wasPurged))
-      report(
-        'key_not_kept',
-        key,
-        `${runs.at(-1)!.id} was carried out, and the key stands for ${row?.request ?? 'nothing'}.`,
-      );
+    const last = runs.at(-1);
+    const wasPurged = last && timesMs.at(-1)! + keyLifetimeMs < world.nowMs;
+    if (last && row?.request !== last.id && (row || !wasPurged))
+      report('key_not_kept', key, `${last.id} was carried out, and the key stands for ${row?.request ?? 'nothing'}.`);
     if (row && !asked.some(({ requestId }) => requestId === row.request))
       report('key_of_another', key, `It stands for ${row.request}.`);
   }
