@@ -263,32 +263,15 @@ export class Committer {
         if (trip.deliveries > 0) this.#onDeliveries();
         return { kind: 'committed' };
       }
-      if (trip.kind === 'answered') {
-        // Its deliveries, if it has any, are found by polling.
-        if (isProof(trip)) {
-          if (await this.#isDurable()) return { kind: 'committed' };
-        } else if (!inDoubt || lostAreGone) {
-          return verdictOf(trip, batch.length);
-        }
-      }
+      // Its deliveries, if it has any, are found by polling.
+      if (trip.kind === 'proved') return { kind: 'committed' };
+      if (trip.kind === 'answered' && (!inDoubt || lostAreGone)) return verdictOf(trip, batch.length);
       if (trip.kind === 'lost') lost.push({ processId: trip.processId, lostMs: performance.now() });
-      if (lost.length === 0 || performance.now() - startedMs > this.#doubtMs) {
-        return { kind: 'unavailable', error: new UnavailableError(lost.length > 0, trip.error) };
+      const mayBeThere = lost.length > 0 || trip.kind === 'unproved';
+      if (!mayBeThere || performance.now() - startedMs > this.#doubtMs) {
+        return { kind: 'unavailable', error: new UnavailableError(mayBeThere, trip.error) };
       }
       await delay(pauseMs);
-    }
-  }
-
-  /**
-   * Whether what is there is as durable as an answer promises. A commit that waited for a standby when its connection was lost, or
-   * when the database was, is there without it; a transaction of our own that writes waits for all that was written before.
-   */
-  async #isDurable(): Promise<boolean> {
-    try {
-      await this.#writers.query(`select pg_logical_emit_message(true, 'tenure', 'in doubt')`);
-      return true;
-    } catch {
-      return false;
     }
   }
 
@@ -299,12 +282,13 @@ export class Committer {
   async #areGone(lost: LostConnection[]): Promise<boolean> {
     try {
       for (const { processId, lostMs } of lost) {
-        // Started before the loss, by the database's own clock: a later process may have got the same number.
+        // One of ours, started before the loss by the database's own clock: another may have the same number.
         const { rows } = await this.#writers.query({
           text: `
             select wait_event is distinct from 'SyncRep' and pg_terminate_backend(pid)
             from pg_stat_activity
-            where pid = $1 and backend_start < clock_timestamp() - $2 * interval '1 ms'`,
+            where pid = $1 and backend_start < clock_timestamp() - $2 * interval '1 ms'
+              and usename = current_user and application_name = current_setting('application_name')`,
           values: [processId, performance.now() - lostMs],
         });
         if (rows.length > 0) return false;
@@ -326,14 +310,34 @@ export class Committer {
     const results = await Promise.allSettled(queries.map((query) => client.query(query)));
     const failed = results.findIndex((result) => result.status === 'rejected');
     const lost = results.find((result) => result.status === 'rejected' && isConnectionFault(result.reason));
-    client.release(lost !== undefined);
-    if (lost) return { kind: 'lost', error: (lost as PromiseRejectedResult).reason, processId: processIdOf(client) };
-    if (failed === -1) return { kind: 'done', deliveries: deliveriesIn(statements, results) };
-    return {
-      kind: 'answered',
-      error: (results[failed] as PromiseRejectedResult).reason,
-      statement: statements[failed - 1],
-    };
+    if (lost) {
+      client.release(true);
+      return { kind: 'lost', error: (lost as PromiseRejectedResult).reason, processId: processIdOf(client) };
+    }
+    if (failed === -1) {
+      client.release();
+      return { kind: 'done', deliveries: deliveriesIn(statements, results) };
+    }
+    const error: unknown = (results[failed] as PromiseRejectedResult).reason;
+    const statement = statements[failed - 1];
+    const isProof = statement !== undefined && provesCommit(statement) && codeOf(error) === uniqueViolation;
+    const trip: Trip = isProof ? await proofOn(client) : { kind: 'answered', error };
+    client.release(trip.kind === 'unproved');
+    return trip;
+  }
+}
+
+/**
+ * Whether the batch's own rows, which are there, are as durable as an answer promises. A commit that waited for a standby when its connection
+ * was lost, or when the database was, is there without it; a transaction of our own that writes waits for all that was written before. On
+ * the connection that saw the rows: the next one may lead to a database that has taken over without them.
+ */
+async function proofOn(client: PoolClient): Promise<Trip> {
+  try {
+    await client.query({ text: `select pg_logical_emit_message(true, 'tenure', 'in doubt')` });
+    return { kind: 'proved' };
+  } catch (error) {
+    return { kind: 'unproved', error };
   }
 }
 
@@ -348,8 +352,12 @@ function sizeOf(members: Member[]): { mutations: number; changes: number } {
 /** How one trip to the database ended. */
 type Trip =
   | { kind: 'done'; deliveries: number }
+  /** The batch's own rows were there already: it was committed by an earlier trip, and that is durable. */
+  | { kind: 'proved' }
+  /** They were there, and whether that is durable could not be found out. */
+  | { kind: 'unproved'; error: unknown }
   /** PostgreSQL answered with an error, so nothing was committed. */
-  | { kind: 'answered'; error: unknown; statement: Statement | undefined }
+  | { kind: 'answered'; error: unknown }
   /** No connection could be made, so nothing was sent. */
   | { kind: 'unreachable'; error: unknown }
   /** The connection broke after the batch had been sent. */
@@ -378,11 +386,6 @@ function verdictOf(trip: Trip & { kind: 'answered' }, members: number): Sent {
     return { kind: 'members_refused', reason: message as RefusalReason, members: refused };
   }
   return { kind: code !== undefined && deadlockCodes.has(code) ? 'deadlock' : 'refused', error };
-}
-
-/** Whether the batch's own rows were there already: it was committed by an earlier trip. */
-function isProof({ error, statement }: Trip & { kind: 'answered' }): boolean {
-  return statement !== undefined && provesCommit(statement) && codeOf(error) === uniqueViolation;
 }
 
 function accountsWithEvents(batch: Waiting[]): Set<string> {

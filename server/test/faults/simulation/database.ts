@@ -168,13 +168,17 @@ interface Sent {
   answer: PromiseWithResolvers<QueryResult>;
 }
 
-/** One connection for one transaction: it is known whole when its commit is asked for, and then carried out, as far as it gets. */
+/**
+ * One connection for one transaction: it is known whole when its commit is asked for, and then carried out, as far as it gets. What is asked
+ * behind it is asked of the same database.
+ */
 class SimulatedTrip {
   processID = endedProcessId;
   readonly #life: Life;
   readonly #real: Pool;
   readonly #fault: keyof typeof tripFaults | null;
   readonly #sent: Sent[] = [];
+  #isOver = false;
 
   constructor(life: Life, real: Pool, fault: keyof typeof tripFaults | null) {
     this.#life = life;
@@ -183,6 +187,7 @@ class SimulatedTrip {
   }
 
   query(query: Query): Promise<QueryResult> {
+    if (this.#isOver) return this.#askAfterwards(query);
     const answer = Promise.withResolvers<QueryResult>();
     this.#sent.push({ query: this.#life.lies.insteadOf?.(query) ?? query, answer });
     if (query.text === 'commit') void this.#carryOut().catch((error: unknown) => this.#lose(error));
@@ -225,11 +230,22 @@ class SimulatedTrip {
     client.release(results.some((result) => result.status === 'rejected' && isConnectionFault(result.reason)));
     await life.point('after a batch');
     if (this.#fault === 'answer_lost') return this.#lose(connectionLost());
+    this.#isOver = true;
     results.forEach((result, index) => {
       const { answer } = this.#sent[index]!;
       if (result.status === 'fulfilled') answer.resolve(result.value);
       else answer.reject(result.reason);
     });
+  }
+
+  async #askAfterwards(query: Query): Promise<QueryResult> {
+    const life = this.#life;
+    await life.point('before what is asked behind a batch');
+    const answering = this.#real.query(query);
+    life.world.waitsFor(answering);
+    const result = await life.through(answering);
+    await life.point('after what is asked behind a batch');
+    return result;
   }
 
   /** Carries out the beginning of the transaction, and leaves it open for a time; then it is rolled back, or its commit comes late. */
