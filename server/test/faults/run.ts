@@ -36,7 +36,7 @@ const runs: readonly FaultRun[] = [
 
 const help = `npm run faults -- [options]
 
-Does to Tenure what happens to servers, and checks by its API alone that nothing answered is lost or done twice.
+Does to Tenure what happens to servers, and checks that nothing answered is lost or done twice: by its API alone, but for the simulation.
 
   --full            the sizes of the table in the README; under an hour (without it, about ten minutes)
   --ci              three minutes

@@ -7,7 +7,7 @@ const seedsMax = 2 ** 31;
 export const simulation: FaultRun = {
   name: 'simulation',
   title:
-    'simulated days of committers and dispatchers on a real PostgreSQL: crashes at any statement, lost commits, transactions left open, clocks that jump, bad receivers',
+    'simulated days of committers and dispatchers on a real PostgreSQL: crashes at any statement, lost commits, transactions left open, clocks that jump ahead, bad receivers',
   unit: 'seeds',
   sizes: { ci: 300, gate: 1_500, full: 10_000 },
   async play(size, { seed, print }) {
