@@ -333,7 +333,8 @@ describe('a restore that is not alone', { timeout: 60_000 }, () => {
   test('harms no other one: of several at once into one folder exactly one succeeds', async () => {
     const dataDir = join(scratch, 'at-once');
     const ends = await Promise.all([1, 2, 3].map(() => restore(backup, dataDir)));
-    expect(ends.map(({ code }) => code).sort(), ends.map(({ output }) => output).join('')).toEqual([0, 1, 1]);
+    const succeeded = ends.filter(({ code }) => code === 0);
+    expect(succeeded, ends.map(({ output }) => output).join('')).toHaveLength(1);
     expect(fs.readdirSync(dataDir).sort()).toEqual(['master.key', 'postgres']);
     expect(await backUp(dataDir, join(scratch, 'of-at-once'))).toMatchObject({ code: 0 });
   });
