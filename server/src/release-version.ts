@@ -1,7 +1,7 @@
 import { readConfig } from './config.ts';
 import { withClient } from './db/database.ts';
 import { releaseVersion } from './db/latest-version.ts';
-import { joinStorage } from './storage.ts';
+import { joinDatabase } from './storage.ts';
 import { apiVersions } from './versions/index.ts';
 
 /**
@@ -9,17 +9,17 @@ import { apiVersions } from './versions/index.ts';
  * when all of them run this release; a server with the embedded database does it at its start.
  */
 async function main(): Promise<void> {
-  const storage = await joinStorage(readConfig(process.env));
+  const database = await joinDatabase(readConfig(process.env));
   try {
     const newest = apiVersions[0]!.date;
-    const latest = await withClient(storage.connection, (client) => releaseVersion(client, newest));
+    const latest = await withClient(database.connection, (client) => releaseVersion(client, newest));
     process.stdout.write(
       latest === newest
         ? `The latest version of the API is ${latest}, in every process within a second.\n`
         : `The latest version of the API is ${latest} already; this release knows none that is newer than ${newest}.\n`,
     );
   } finally {
-    await storage.stop();
+    await database.stop();
   }
 }
 

@@ -3,69 +3,94 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigError, newMasterKey, type Config } from './config.ts';
 import { masterKeyLength } from './core/vault.ts';
-import type { Connection } from './db/database.ts';
+import { withClient, type Connection } from './db/database.ts';
+import { MasterKeyError, readMasterKeyCheck } from './db/deployment.ts';
 import {
   chooseDataDir,
   EmbeddedDatabaseError,
   findRunningDatabase,
+  hasDatabase,
   startEmbeddedDatabase,
+  syncFolder,
 } from './db/embedded/index.ts';
 
-/** Where this deployment's data is. */
-export interface Storage {
+/** A deployment's database, and how to be done with it. */
+interface OpenDatabase {
   connection: Connection;
-  masterKey: Uint8Array;
   /** For people: a folder, or the database's address without its password. */
   place: string;
   /** Stops what was started for it. */
   stop(): Promise<void>;
 }
 
+/** Where this deployment's data is, and what it is encrypted with. */
+export interface Storage extends OpenDatabase {
+  masterKey: Uint8Array;
+}
+
 export const projectDir = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * Opens the database of the settings: the operator's own, or the embedded PostgreSQL, which is started.
+ * Opens the database of the settings: the operator's own, or the embedded PostgreSQL, which is started. An embedded database that is
+ * new gets a master key.
  *
  * @param onDatabaseLost told, in words for the log, when the embedded database died. It is started again by itself, unless that
  *   failed so often that it is given up.
- * @throws {EmbeddedDatabaseError} with one line for the person who started the server.
+ * @throws {EmbeddedDatabaseError} {@link MasterKeyError} with one line for the person who started the server.
  */
 export async function openStorage(
   config: Config,
   onDatabaseLost: (detail: string, givenUp: boolean) => void,
 ): Promise<Storage> {
   if (config.databaseUrl !== null) return operatorsOwn(config, config.databaseUrl);
-  const dataDir = dataDirOf(config);
-  const embedded = await startEmbeddedDatabase({ dataDir, projectDir, onUnexpectedExit: onDatabaseLost });
-  try {
-    const masterKey = config.masterKey ?? readOrMakeMasterKey(embedded.dataDir);
-    return {
-      connection: onSocket(embedded.connection),
-      masterKey,
-      place: embedded.dataDir,
-      stop: () => embedded.stop(),
-    };
-  } catch (error) {
-    await embedded.stop();
-    throw error;
-  }
+  const database = await startDatabase(dataDirOf(config), onDatabaseLost);
+  return withMasterKey(database, async () => {
+    const key = config.masterKey ?? readMasterKey(database.place);
+    if (key) return key;
+    // Another key than the one it was made with would open nothing, and be taken for the right one later.
+    if (await withClient(database.connection, readMasterKeyCheck)) throw missingMasterKey(database.place);
+    return makeMasterKey(database.place);
+  });
 }
 
-/** As `openStorage`, for a second process: an embedded database that is running is used and left running. */
+/** As `openStorage`, for a second process: an embedded database that is running is used and left running, and none is made. */
 export async function joinStorage(config: Config): Promise<Storage> {
-  if (config.databaseUrl === null) {
-    const dataDir = dataDirOf(config);
-    const connection = await findRunningDatabase(dataDir);
-    if (connection) {
-      return {
-        connection: onSocket(connection),
-        masterKey: config.masterKey ?? readOrMakeMasterKey(dataDir),
-        place: dataDir,
-        stop: async () => {},
-      };
-    }
+  if (config.databaseUrl !== null) return operatorsOwn(config, config.databaseUrl);
+  const database = await joinDatabase(config);
+  return withMasterKey(database, async () => {
+    const key = config.masterKey ?? readMasterKey(database.place);
+    if (key) return key;
+    throw missingMasterKey(database.place);
+  });
+}
+
+/** As `joinStorage`, for what needs no master key. */
+export async function joinDatabase(config: Config): Promise<OpenDatabase> {
+  if (config.databaseUrl !== null) return operatorsOwn(config, config.databaseUrl);
+  const dataDir = dataDirOf(config);
+  const running = await findRunningDatabase(dataDir);
+  if (running) return { connection: onSocket(running), place: dataDir, stop: async () => {} };
+  if (hasDatabase(dataDir)) return startDatabase(dataDir, () => {});
+  throw new EmbeddedDatabaseError(
+    `There is no deployment in ${dataDir}: set DATA_DIR to the folder of the one you mean.`,
+  );
+}
+
+async function startDatabase(
+  dataDir: string,
+  onUnexpectedExit: (detail: string, givenUp: boolean) => void,
+): Promise<OpenDatabase> {
+  const embedded = await startEmbeddedDatabase({ dataDir, projectDir, onUnexpectedExit });
+  return { connection: onSocket(embedded.connection), place: embedded.dataDir, stop: () => embedded.stop() };
+}
+
+async function withMasterKey(database: OpenDatabase, find: () => Promise<Uint8Array>): Promise<Storage> {
+  try {
+    return { ...database, masterKey: await find() };
+  } catch (error) {
+    await database.stop();
+    throw error;
   }
-  return openStorage(config, () => {});
 }
 
 /**
@@ -101,17 +126,37 @@ function onSocket(connection: Connection): Connection {
   return { ...connection, ssl: false };
 }
 
-/** The embedded database's master key lies beside it: whoever can read the one can read the other. */
-function readOrMakeMasterKey(dataDir: string): Uint8Array {
-  const file = join(dataDir, 'master.key');
-  if (!existsSync(file)) {
-    // Renamed into place, so that a start that is killed here leaves no half of a key.
-    writeFileSync(`${file}.new`, `${newMasterKey()}\n`, { mode: 0o600, flush: true });
-    renameSync(`${file}.new`, file);
-  }
+/**
+ * The embedded database's master key lies beside it, where whoever can read the one can read the other; null if none does.
+ *
+ * @throws {EmbeddedDatabaseError} where something else is in its place.
+ */
+export function readMasterKey(dataDir: string): Uint8Array | null {
+  const file = masterKeyFileIn(dataDir);
+  if (!existsSync(file)) return null;
   const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'base64');
   if (key.length === masterKeyLength) return key;
   throw new EmbeddedDatabaseError(
     `${file} holds no master key: it must be ${masterKeyLength} bytes in base64. Restore it from a backup.`,
   );
+}
+
+function makeMasterKey(dataDir: string): Uint8Array {
+  const file = masterKeyFileIn(dataDir);
+  const key = newMasterKey();
+  // Renamed into place, so that a start that is killed here leaves no half of a key.
+  writeFileSync(`${file}.new`, `${key}\n`, { mode: 0o600, flush: true });
+  renameSync(`${file}.new`, file);
+  syncFolder(dataDir);
+  return Buffer.from(key, 'base64');
+}
+
+function missingMasterKey(dataDir: string): MasterKeyError {
+  return new MasterKeyError(
+    `The deployment in ${dataDir} needs the master key that it was made with: set TENURE_MASTER_KEY to it, or put it back as ${masterKeyFileIn(dataDir)}.`,
+  );
+}
+
+function masterKeyFileIn(dataDir: string): string {
+  return join(dataDir, 'master.key');
 }

@@ -1,13 +1,16 @@
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { withClient } from '../src/db/database.ts';
 import { findRunningDatabase } from '../src/db/embedded/index.ts';
+import { newMasterKey } from '../src/config.ts';
 import { Api } from './faults/crash-checker/api.ts';
 import { Deployment } from './faults/crash-checker/deployment.ts';
 import type { Answered } from './faults/crash-checker/history.ts';
 import { textOf, type JsonObject } from './faults/crash-checker/json.ts';
+import { processesIn } from './faults/crash-checker/processes.ts';
 import { backUp, restore } from './support/backups.ts';
 import { startReceiver, type Receiver } from './support/receiver.ts';
 
@@ -219,6 +222,139 @@ describe('a restore is refused in one line, and leaves nothing behind:', { timeo
     expect((await api.read('/v1/customers')).count).toBe(1);
   });
 });
+
+describe('a deployment whose master key is in its settings', { timeout: 60_000 }, () => {
+  const masterKey = newMasterKey();
+  const keyed = { ...settings, TENURE_MASTER_KEY: masterKey };
+
+  test('gets no other one by a backup, and its backup starts with that key only', async () => {
+    const deployment = await Deployment.create({ settings: keyed });
+    onTestFinished(() => deployment.remove());
+    await deployment.start();
+    const copy = join(scratch, 'keyless');
+    const whileItRuns = await backUp(deployment.dataDir, copy);
+    expect(whileItRuns.output).toContain(
+      '\nThe master key is not in it, and neither beside the data nor in TENURE_MASTER_KEY',
+    );
+    await deployment.stop();
+    const keyFile = join(deployment.dataDir, 'master.key');
+    expect(await backUp(deployment.dataDir, join(scratch, 'keyless-stopped'))).toMatchObject({ code: 0 });
+    expect(fs.existsSync(keyFile)).toBe(false);
+
+    // One that an accident left there opens nothing, and must not be taken for the deployment's.
+    fs.writeFileSync(keyFile, `${newMasterKey()}\n`);
+    const withStray = await backUp(deployment.dataDir, join(scratch, 'keyless-stray'), {
+      TENURE_MASTER_KEY: masterKey,
+    });
+    expect(withStray.output).toContain('\nThe master key is not in it, but in TENURE_MASTER_KEY: keep that too');
+    for (const name of ['keyless', 'keyless-stopped', 'keyless-stray']) {
+      expect(fs.readdirSync(join(scratch, name)).sort()).toEqual(['manifest.json', 'postgres']);
+    }
+
+    const restored = await Deployment.create({ settings, secretKey: deployment.secretKey });
+    onTestFinished(() => restored.remove());
+    const { output } = await restore(copy, restored.dataDir);
+    expect(output).toContain('\nIts master key is not in the backup: npm start needs it in TENURE_MASTER_KEY.\n');
+    await expect(restored.start()).rejects.toThrow(
+      /\nThe deployment in \S+ needs the master key that it was made with: set TENURE_MASTER_KEY to it, or put it back as \S+master\.key\.$/,
+    );
+    expect(fs.existsSync(join(restored.dataDir, 'master.key'))).toBe(false);
+    // As the operator does who has found it.
+    fs.writeFileSync(join(restored.dataDir, 'master.key'), `${masterKey}\n`);
+    await restored.start();
+    expect(await backUp(restored.dataDir, join(scratch, 'found'))).toMatchObject({
+      code: 0,
+      output: expect.stringContaining('\nThe master key is in it: '),
+    });
+  });
+});
+
+describe('broken off', { timeout: 60_000 }, () => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('by %s, a backup leaves an empty folder', async (signal) => {
+    const folder = join(scratch, `interrupted-${signal}`);
+    const when = appearance(() => fs.existsSync(join(folder, 'postgres/base')));
+    const { code, output } = await backUp(original.dataDir, folder, {}, { when, signal });
+    expect({ code, output }).toMatchObject({
+      output: expect.stringContaining('Interrupted: nothing was backed up.\n'),
+    });
+    expect(code).not.toBe(0);
+    expect(fs.readdirSync(folder)).toEqual([]);
+    expect((await api.read('/v1/customers')).count).toBe(1);
+  });
+
+  test.each([
+    ['while it copies', 'SIGINT', 'postgres/base'],
+    ['while it tries the copy', 'SIGTERM', 'postgres/postmaster.pid'],
+  ] as const)('%s, by %s, a restore leaves an empty folder and no PostgreSQL', async (_, signal, path) => {
+    const dataDir = join(scratch, `interrupted-${signal}-restore`);
+    let place = '';
+    const when = appearance(() => {
+      place = unfinishedIn(dataDir) ?? '';
+      return place !== '' && fs.existsSync(join(place, path));
+    });
+    const { output } = await restore(backup, dataDir, {}, { when, signal });
+    expect(output).toContain('Interrupted: nothing was restored.\n');
+    expect(fs.readdirSync(dataDir)).toEqual([]);
+    // A process that outlived its folder works in one that is deleted.
+    expect(['postgres', 'postgres (deleted)'].flatMap((name) => processesIn(join(place, name)))).toEqual([]);
+  });
+
+  test('by kill -9, a restore keeps a server from beginning anew in its place, until it is removed', async () => {
+    const deployment = await Deployment.create({ settings, secretKey: original.secretKey });
+    onTestFinished(() => deployment.remove());
+    const when = appearance(() => unfinishedIn(deployment.dataDir) !== null);
+    await restore(backup, deployment.dataDir, {}, { when, signal: 'SIGKILL' });
+    const unfinished = unfinishedIn(deployment.dataDir)!;
+    await expect(deployment.start()).rejects.toThrow(
+      `if there is none, remove ${fs.realpathSync(unfinished)} and restore again.`,
+    );
+    expect(fs.readdirSync(deployment.dataDir).map((name) => join(deployment.dataDir, name))).toEqual([unfinished]);
+    fs.rmSync(unfinished, { recursive: true });
+    expect(await restore(backup, deployment.dataDir)).toMatchObject({ code: 0 });
+    await deployment.start();
+    expect(fs.readdirSync(deployment.dataDir).sort()).toEqual(['master.key', 'postgres', 'postgres.log', 'socket']);
+  });
+});
+
+describe('a restore that is not alone', { timeout: 60_000 }, () => {
+  test.each(['postgres', 'master.key'])('leaves a %s that others have put there meanwhile as it is', async (name) => {
+    const dataDir = join(scratch, `contested-${name}`);
+    const ended = restore(backup, dataDir);
+    await appearance(() => unfinishedIn(dataDir) !== null);
+    const others = join(dataDir, name);
+    fs.mkdirSync(others);
+    const { code, output } = await ended;
+    expect(code).toBe(1);
+    expect(output).toMatch(/^\S+ was made by somebody else meanwhile, .*: nothing was restored\. .*\n$/);
+    expect(output).toContain(others);
+    expect(fs.readdirSync(dataDir)).toEqual([name]);
+  });
+
+  test('harms no other one: of several at once into one folder exactly one succeeds', async () => {
+    const dataDir = join(scratch, 'at-once');
+    const ends = await Promise.all([1, 2, 3].map(() => restore(backup, dataDir)));
+    const succeeded = ends.filter(({ code }) => code === 0);
+    expect(succeeded, ends.map(({ output }) => output).join('')).toHaveLength(1);
+    expect(fs.readdirSync(dataDir).sort()).toEqual(['master.key', 'postgres']);
+    expect(await backUp(dataDir, join(scratch, 'of-at-once'))).toMatchObject({ code: 0 });
+  });
+});
+
+/** The folder in which a restore puts together what it restores. */
+function unfinishedIn(dataDir: string): string | null {
+  const names = fs.existsSync(dataDir) ? fs.readdirSync(dataDir) : [];
+  const name = names.find((entry) => entry.startsWith('restore.unfinished-'));
+  return name === undefined ? null : join(dataDir, name);
+}
+
+/** The moment in which something shows; looked for so often that what a command does next has hardly begun. */
+async function appearance(shows: () => boolean): Promise<void> {
+  const giveUpAtMs = performance.now() + 20_000;
+  while (!shows()) {
+    if (performance.now() > giveUpAtMs) throw new Error('It never showed.');
+    await sleep(1);
+  }
+}
 
 function flipBit(file: string): void {
   const bytes = fs.readFileSync(file);

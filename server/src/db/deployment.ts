@@ -87,12 +87,25 @@ export async function beginNextEpoch(client: Client): Promise<void> {
   await client.query('update deployment set event_epoch = event_epoch + 1');
 }
 
-function refuseOtherKey(vault: Vault, check: Buffer): void {
+/** What shows whether a master key is the deployment's, for {@link isOfDeployment}; null if the database has none yet. */
+export async function readMasterKeyCheck(client: Client): Promise<Buffer | null> {
+  const { rows: tables } = await client.query(`select where to_regclass('deployment') is not null`);
+  if (tables.length === 0) return null;
+  const { rows } = await client.query<{ master_key_check: Buffer }>('select master_key_check from deployment');
+  return rows[0]?.master_key_check ?? null;
+}
+
+/** Whether the vault's master key is the one that the deployment was made with. */
+export function isOfDeployment(vault: Vault, check: Buffer): boolean {
   try {
-    if (vault.open(check) === masterKeyProof) return;
+    return vault.open(check) === masterKeyProof;
   } catch {
-    // Said below, for the person who set the key.
+    return false;
   }
+}
+
+function refuseOtherKey(vault: Vault, check: Buffer): void {
+  if (isOfDeployment(vault, check)) return;
   throw new MasterKeyError(
     'The master key is not the one this database was made with. Set TENURE_MASTER_KEY to that one; what it encrypted cannot be read without it.',
   );

@@ -9,22 +9,46 @@ export interface Ended {
   output: string;
 }
 
+/** Ends a command and all that it runs in, as Ctrl-C in a terminal does. */
+export interface Interruption {
+  when: Promise<unknown>;
+  signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL';
+}
+
 /** `npm run backup -- <folder>`, as an operator runs it; without a folder as one who forgot it. */
-export function backUp(dataDir: string, folder: string | null, settings: Record<string, string> = {}): Promise<Ended> {
-  return run('backup', folder, { DATA_DIR: dataDir, ...settings });
+export function backUp(
+  dataDir: string,
+  folder: string | null,
+  settings: Record<string, string> = {},
+  interruption?: Interruption,
+): Promise<Ended> {
+  return run('backup', folder, { DATA_DIR: dataDir, ...settings }, interruption);
 }
 
 /** `npm run restore -- <folder>`. */
-export function restore(folder: string | null, dataDir: string, settings: Record<string, string> = {}): Promise<Ended> {
-  return run('restore', folder, { DATA_DIR: dataDir, ...settings });
+export function restore(
+  folder: string | null,
+  dataDir: string,
+  settings: Record<string, string> = {},
+  interruption?: Interruption,
+): Promise<Ended> {
+  return run('restore', folder, { DATA_DIR: dataDir, ...settings }, interruption);
 }
 
-function run(command: string, folder: string | null, settings: Record<string, string>): Promise<Ended> {
+function run(
+  command: string,
+  folder: string | null,
+  settings: Record<string, string>,
+  interruption?: Interruption,
+): Promise<Ended> {
   const child = spawn('npm', ['run', '--silent', command, ...(folder === null ? [] : ['--', folder])], {
     cwd: projectDir,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // In a process group of its own, where it is to be interrupted.
+    detached: interruption !== undefined,
   });
+  void interruption?.when.then(() => process.kill(-child.pid!, interruption.signal));
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += bytes));
   return new Promise((resolve, reject) => {

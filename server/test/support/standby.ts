@@ -43,7 +43,8 @@ export class Cluster {
     const place = await placeForTest();
     const copy = join(place.dataDir, '..', `copy-${randomBytes(4).toString('hex')}`);
     const about = { release: 'of the test', clock: new DatabaseClock() };
-    await takeBackup({ dataDir: this.#place.dataDir, connection: this.connection() }, copy, about);
+    const source = { dataDir: this.#place.dataDir, connection: this.connection(), hasMasterKey: false };
+    await takeBackup(source, copy, about, new AbortController().signal);
     fs.renameSync(join(copy, 'postgres'), place.postgresDir);
     fs.writeFileSync(join(place.postgresDir, 'standby.signal'), '');
     if (place.user) giveTo(place.user, place.postgresDir);

@@ -5,10 +5,10 @@
  */
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
 import { withClient, type Client, type Connection } from '../database.ts';
-import { copyFile, syncFolder, withEach } from './copy.ts';
+import { copyFile, makeFolder, syncFolder, withEach } from './copy.ts';
 import { EmbeddedDatabaseError, errorCode, isDiskFull } from './error.ts';
 import { writeManifest, type BackedUpFile, type Manifest } from './manifest.ts';
 
@@ -25,26 +25,27 @@ const leftOut =
 const control = 'postgres/global/pg_control';
 
 /**
- * Copies the database of `dataDir`, and the master key if it is there, into `folder`, which is made or must be empty. The database
- * goes on meanwhile; what was committed before the call is in the copy.
+ * Copies the database of `dataDir`, and the master key beside it if there is the deployment's, into `folder`, which is made or must be
+ * empty. The database goes on meanwhile; what was committed before the call is in the copy.
  *
+ * @param stopping breaks it off, with its reason.
  * @returns the manifest, when the backup is durable.
- * @throws {EmbeddedDatabaseError} in one line for the person who must act; nothing is left in `folder` then.
+ * @throws {EmbeddedDatabaseError} in one line for the person who must act; nothing that it copied is left in `folder` then.
  */
 export async function takeBackup(
-  source: { dataDir: string; connection: Connection },
+  source: { dataDir: string; connection: Connection; hasMasterKey: boolean },
   folder: string,
   about: { release: string; clock: Clock },
+  stopping: AbortSignal,
 ): Promise<Manifest> {
   const postgresDir = join(source.dataDir, 'postgres');
+  stopping.throwIfAborted();
   makeEmptyFolder(folder, source.dataDir);
+  const copy = new Copy(folder, stopping);
   try {
     const startedAtMs = about.clock.nowMs();
-    const copy = new Copy(folder);
-    const keyFile = join(source.dataDir, 'master.key');
-    const hasMasterKey = fs.existsSync(keyFile);
-    if (hasMasterKey) await copy.file(keyFile, 'master.key');
     const facts = await withClient(source.connection, (client) => copyCluster(client, postgresDir, copy));
+    if (source.hasMasterKey) await copy.file(join(source.dataDir, 'master.key'), 'master.key');
     copy.sync();
     const manifest: Manifest = {
       format: 1,
@@ -52,14 +53,14 @@ export async function takeBackup(
       ...facts,
       started_at: new Date(startedAtMs).toISOString(),
       ended_at: new Date(about.clock.nowMs()).toISOString(),
-      has_master_key: hasMasterKey,
+      has_master_key: source.hasMasterKey,
       folders: copy.folders,
       files: copy.files,
     };
     writeManifest(folder, manifest);
     return manifest;
   } catch (error) {
-    for (const name of fs.readdirSync(folder)) fs.rmSync(join(folder, name), { recursive: true, force: true });
+    copy.remove();
     throw inOneLine(error, folder);
   }
 }
@@ -71,7 +72,7 @@ function makeEmptyFolder(folder: string, dataDir: string): void {
     );
   }
   try {
-    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     if (fs.readdirSync(folder).length === 0) {
       fs.accessSync(folder, fs.constants.W_OK | fs.constants.X_OK);
       return;
@@ -87,9 +88,11 @@ class Copy {
   readonly folder: string;
   readonly files: BackedUpFile[] = [];
   readonly folders: string[] = [];
+  readonly #stopping: AbortSignal;
 
-  constructor(folder: string) {
+  constructor(folder: string, stopping: AbortSignal) {
     this.folder = folder;
+    this.#stopping = stopping;
   }
 
   makeFolder(path: string): void {
@@ -98,7 +101,7 @@ class Copy {
   }
 
   async file(from: string, path: string): Promise<void> {
-    this.files.push({ path, ...(await copyFile(from, join(this.folder, path))) });
+    this.files.push({ path, ...(await copyFile(from, join(this.folder, path), this.#stopping)) });
   }
 
   text(text: string, path: string): void {
@@ -113,7 +116,13 @@ class Copy {
   /** Makes the names of all that was copied durable. */
   sync(): void {
     for (const path of ['.', ...this.folders]) syncFolder(join(this.folder, path));
-    syncFolder(dirname(this.folder));
+  }
+
+  /** Whoever could make no folder was not alone, and what is there is another backup's. */
+  remove(): void {
+    if (this.folders.length === 0) return;
+    for (const name of fs.readdirSync(this.folder))
+      fs.rmSync(join(this.folder, name), { recursive: true, force: true });
   }
 }
 

@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { errorCode } from './error.ts';
 
 /** However large a file is, this much of it is in memory. */
 const pieceBytes = 1024 * 1024;
@@ -15,14 +17,15 @@ export interface Copied {
   sha256: string;
 }
 
-/** Copies a file for its owner alone; durable when it returns, but for its name in the folder. */
-export async function copyFile(from: string, to: string): Promise<Copied> {
+/** Copies a file for its owner alone; durable when it returns, but for its name in the folder. Throws the reason when it is stopped. */
+export async function copyFile(from: string, to: string, stopping: AbortSignal): Promise<Copied> {
   await using source = await open(from, 'r');
   await using target = await open(to, 'wx', 0o600);
   const hash = createHash('sha256');
   const piece = Buffer.allocUnsafe(pieceBytes);
   let bytes = 0;
   for (;;) {
+    stopping.throwIfAborted();
     const { bytesRead } = await source.read(piece);
     if (bytesRead === 0) break;
     const read = piece.subarray(0, bytesRead);
@@ -52,6 +55,23 @@ export async function withEach<Item>(items: readonly Item[], work: (item: Item) 
   const ends = await Promise.allSettled(Array.from({ length: copiesAtOnce }, worker));
   const failure = ends.find((end) => end.status === 'rejected');
   if (failure) throw failure.reason;
+}
+
+/**
+ * Makes a folder, and those above it that are missing, with this mode; durable when it returns. One by one, because the recursive
+ * call of Node never returns where nothing can be made, as in /proc.
+ */
+export function makeFolder(path: string, mode: number): void {
+  const parent = dirname(path);
+  if (!fs.existsSync(parent)) makeFolder(parent, mode);
+  try {
+    fs.mkdirSync(path);
+    fs.chmodSync(path, mode);
+    syncFolder(parent);
+  } catch (error) {
+    // Another process may have been faster.
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
 }
 
 /** Makes the names in a folder durable. */

@@ -10,12 +10,13 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { holdsData, prepareCluster } from './cluster.ts';
 import { ownerGoneWaitMs, takeOver } from './ownership.ts';
-import { preparePlace, removeLeftovers, socketDirFor } from './place.ts';
+import { preparePlace, refuseUnfinishedRestore, removeLeftovers, socketDirFor } from './place.ts';
 import { shutDown } from './postmaster.ts';
 import { connect, connectionIn, type Session, type SocketConnection } from './session.ts';
 import { supervise } from './supervise.ts';
 
 export { takeBackup } from './backup.ts';
+export { syncFolder } from './copy.ts';
 export { EmbeddedDatabaseError } from './error.ts';
 export { bytesOf } from './manifest.ts';
 export { restoreBackup } from './restore.ts';
@@ -42,6 +43,7 @@ export async function startEmbeddedDatabase(options: {
   projectDir: string;
   onUnexpectedExit?: (detail: string, givenUp: boolean) => void;
 }): Promise<EmbeddedDatabase> {
+  refuseUnfinishedRestore(resolve(options.dataDir));
   const place = await preparePlace(resolve(options.dataDir), options.projectDir);
   await prepareCluster(place);
   const running = await takeOver(place, new AbortController().signal);

@@ -1,8 +1,9 @@
 /** One data folder: where it is, what lies where in it, and who may use it. Made where it is missing. */
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { prepareBinaries } from './binaries.ts';
+import { makeFolder } from './copy.ts';
 import { EmbeddedDatabaseError, errorCode } from './error.ts';
 import { databaseUser, folderClosedTo, nearestExisting, type SystemUser } from './system-user.ts';
 
@@ -18,6 +19,9 @@ export interface Place {
 
 /** Only names the socket file; no TCP port is opened. */
 export const socketPort = 5432;
+
+/** What it names is left alone by servers: only who made it, or a person, may remove it. */
+const restorePrefix = 'restore.unfinished-';
 
 /** macOS takes 104 bytes with the final zero, Linux 108. */
 const socketPathBytesMax = 103;
@@ -56,6 +60,35 @@ export async function preparePlace(dataDirAsked: string, projectDir: string): Pr
     binDir: await prepareBinaries(projectDir, dataDir, user),
     user,
   };
+}
+
+/**
+ * A place inside a data folder, which is made where it is missing, and nobody else's: a restore is put together there while a server
+ * may be started on the folder, or another restore be under way.
+ */
+export async function preparePlaceForRestore(dataDirAsked: string, projectDir: string): Promise<Place> {
+  const dataDir = makeDataDir(dataDirAsked, databaseUser(dataDirAsked));
+  return preparePlace(join(dataDir, `${restorePrefix}${randomBytes(6).toString('hex')}`), projectDir);
+}
+
+/** Removes the place of a restore, and nothing else. */
+export function removePlace({ dataDir, socketDir }: Place): void {
+  for (const path of [dataDir, socketDir]) fs.rmSync(path, { recursive: true, force: true });
+}
+
+/** @throws {EmbeddedDatabaseError} where a restore is under way or was killed: a start would put a new deployment in its place. */
+export function refuseUnfinishedRestore(dataDir: string): void {
+  let names: string[] = [];
+  try {
+    names = fs.readdirSync(dataDir);
+  } catch {
+    // It is made by the start, or refused there with its reason.
+  }
+  const unfinished = names.find((name) => name.startsWith(restorePrefix));
+  if (unfinished === undefined || names.includes('postgres')) return;
+  throw new EmbeddedDatabaseError(
+    `A restore into ${dataDir} is under way, or was broken off: wait for it; if there is none, remove ${join(dataDir, unfinished)} and restore again.`,
+  );
 }
 
 /** Removes what killed first starts and older releases left. Only the owner may: others could be using it. */
@@ -104,6 +137,7 @@ function isOurs(dataDir: string): boolean {
 
 function makeDataDir(dataDir: string, user: SystemUser | null): string {
   try {
+    // Closed to others; as root others may pass through, because PostgreSQL's own user must reach its data.
     if (!fs.existsSync(dataDir)) makeFolder(dataDir, user ? 0o711 : 0o700);
     if (folderClosedTo(user, dataDir) && isOurs(dataDir)) {
       fs.chmodSync(dataDir, fs.statSync(dataDir).mode | 0o011);
@@ -140,21 +174,6 @@ function makeSocketDir(dataDir: string, user: SystemUser | null): string {
     );
   }
   return socketDir;
-}
-
-/**
- * Closed to others; as root others may pass through, because PostgreSQL's own user must reach its data. One
- * by one, because the recursive call of Node never returns where nothing can be made, as in /proc.
- */
-function makeFolder(path: string, mode: number): void {
-  if (!fs.existsSync(dirname(path))) makeFolder(dirname(path), mode);
-  try {
-    fs.mkdirSync(path);
-    fs.chmodSync(path, mode);
-  } catch (error) {
-    // Another process may have been faster.
-    if (errorCode(error) !== 'EEXIST') throw error;
-  }
 }
 
 function shortHash(text: string): string {
