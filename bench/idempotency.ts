@@ -6,12 +6,15 @@ import { requestBody } from './sample.ts';
 import { inTurn, median, ratio, verify, type Bench, type Reading, type Suite } from './suite.ts';
 
 /** Short, so that two of them meet the same machine. */
-const loadSeconds = 2;
-const pairs = 3;
+const loadSeconds = 1;
+const pairs = 4;
 const purgePairs = 1;
 
 /** So often both kinds of load are run before it counts: what is compiled last would otherwise seem dear. */
-const warmUps = 2;
+const warmUps = 1;
+
+/** The loads that tell of latency are longer, because a p99 is of few requests; their connections are new. */
+const openLoad = { warmUpSeconds: 1, seconds: 2 };
 
 /** Of each pair's maximum, for what is told of latency. */
 const share = 0.7;
@@ -51,11 +54,12 @@ export const idempotency: Suite<'keyed' | 'replayed' | 'purging' | 'purgingP99'>
       aim: null,
       needs: ['wrk'],
     },
+    // Nothing is promised of it: the p99 of one load against that of one other is told more by the machine than by what is compared.
     purgingP99: {
       title: 'the same at 70 % of the maximum, p99',
       unit: 'times',
       better: 'less',
-      floor: 1.25,
+      floor: null,
       aim: null,
       needs: ['wrk'],
     },
@@ -84,7 +88,7 @@ export const idempotency: Suite<'keyed' | 'replayed' | 'purging' | 'purgingP99'>
         const { requestsPerSecond } = await load(bench, fresh);
         const requests = { method: 'POST', body: requestBody } as const;
         const client = await startArrivals(bench.deployment, fresh.url, requests, round + pair);
-        p99Ms[name] = (await client.atRate(perSecondOpen, { seconds: loadSeconds })).p99Ms;
+        p99Ms[name] = (await client.atRate(perSecondOpen, openLoad)).p99Ms;
         await verifyPurge(bench, kept);
         await client.stop();
         await fresh.stop();
