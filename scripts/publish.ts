@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 
 const projectDir = fileURLToPath(new URL('../', import.meta.url));
 
-/** What runs and measures nothing: it is written by those who publish, and may have changed. */
-const told = [':(exclude)docs', ':(exclude,glob)*.md'];
+/** Neither runs nor measures anything: those who publish write it, so it may differ. */
+const documents = [':(exclude)docs', ':(exclude,glob)*.md'];
 
 /**
  * The commit that is measured, or played with; it says so if files differ from it. Null where there is no git to ask.
@@ -14,7 +14,7 @@ const told = [':(exclude)docs', ':(exclude,glob)*.md'];
 export function commitHere(): string | null {
   try {
     const commit = git('rev-parse', '--short=12', 'HEAD');
-    return git('status', '--porcelain', '--', '.', ...told) === '' ? commit : `${commit} with changes`;
+    return git('status', '--porcelain', '--', '.', ...documents) === '' ? commit : `${commit} with changes`;
   } catch {
     return null;
   }
@@ -32,7 +32,7 @@ export function putBetween(file: string, name: string, text: string): void {
   const before = readFileSync(path, 'utf8');
   const [from, to] = [before.indexOf(begin), before.indexOf(end)];
   if (from < 0 || to < from) throw new Error(`${file} has no ${begin} … ${end} to put anything between.`);
-  writeFileSync(path, `${before.slice(0, from)}${begin}\n${text}\n${before.slice(to)}`);
+  writeFileSync(path, `${before.slice(0, from)}${begin}\n\n${text}\n\n${before.slice(to)}`);
 }
 
 function git(...args: string[]): string {
