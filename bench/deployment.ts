@@ -23,7 +23,10 @@ export interface Deployment {
   logDir: string;
   /** @param profileDir where this process leaves a profile, whether others do or not. */
   startServer(role: Role, profileDir?: string): Promise<Server>;
-  /** Starts a program of this bench that is told where the database is. Resolves with its first message. */
+  /**
+   * Starts a program of this bench that is told where the database is. Resolves with its first message. It gets the product's flags: they
+   * trade speed for memory, and what made that trade is not held against what did not.
+   */
   startLimit(program: URL, env?: Record<string, string>): Promise<{ child: Child; ready: unknown }>;
   makeEndpoints(origin: string): Promise<void>;
   /** So many endpoints get every event, the others none. */
@@ -110,6 +113,7 @@ export async function startDeployment(
         name: `${++starts}-limit`,
         logDir,
         env: { ...env, ACCOUNT_ID: accountId, ...limitEnv },
+        nodeOptions: flagsOfStart(),
       });
       return { child, ready: await child.message<unknown>() };
     },

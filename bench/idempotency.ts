@@ -6,12 +6,18 @@ import { requestBody } from './sample.ts';
 import { inTurn, median, ratio, verify, type Bench, type Reading, type Suite } from './suite.ts';
 
 /** Short, so that two of them meet the same machine. */
-const loadSeconds = 2;
-const pairs = 3;
+const loadSeconds = 1;
+const pairs = 4;
+
+/** Longer, because there is one pair of them. */
 const purgePairs = 1;
+const purgeSeconds = 2;
 
 /** So often both kinds of load are run before it counts: what is compiled last would otherwise seem dear. */
-const warmUps = 2;
+const warmUps = 1;
+
+/** The loads that tell of latency are longer, because a p99 is of few requests; their connections are new. */
+const openLoad = { warmUpSeconds: 1, seconds: 2 };
 
 /** Of each pair's maximum, for what is told of latency. */
 const share = 0.7;
@@ -51,11 +57,12 @@ export const idempotency: Suite<'keyed' | 'replayed' | 'purging' | 'purgingP99'>
       aim: null,
       needs: ['wrk'],
     },
+    // Nothing is promised of it: the p99 of one load against that of one other is told more by the machine than by what is compared.
     purgingP99: {
       title: 'the same at 70 % of the maximum, p99',
       unit: 'times',
       better: 'less',
-      floor: 1.25,
+      floor: null,
       aim: null,
       needs: ['wrk'],
     },
@@ -81,10 +88,10 @@ export const idempotency: Suite<'keyed' | 'replayed' | 'purging' | 'purgingP99'>
       const p99Ms: Partial<Record<'quiet' | 'purging', number>> = {};
       const measure = (name: keyof typeof p99Ms, kept: 'young' | 'old') => async (): Promise<number> => {
         const fresh = await started(bench, kept);
-        const { requestsPerSecond } = await load(bench, fresh);
+        const { requestsPerSecond } = await load(bench, fresh, {}, purgeSeconds);
         const requests = { method: 'POST', body: requestBody } as const;
         const client = await startArrivals(bench.deployment, fresh.url, requests, round + pair);
-        p99Ms[name] = (await client.atRate(perSecondOpen, { seconds: loadSeconds })).p99Ms;
+        p99Ms[name] = (await client.atRate(perSecondOpen, openLoad)).p99Ms;
         await verifyPurge(bench, kept);
         await client.stop();
         await fresh.stop();
@@ -159,9 +166,10 @@ function load(
   { deployment, tools }: Bench,
   server: Pick<Server, 'url'>,
   keys: { KEYS?: string } = {},
+  seconds = loadSeconds,
 ): Promise<LoadResult> {
   const env = { AUTHORIZATION: `Bearer ${deployment.secretKey}`, BODY: requestBody, ...keys };
-  return runLoad(tools.wrk!, 'post', server.url, { seconds: loadSeconds, env });
+  return runLoad(tools.wrk!, 'post', server.url, { seconds, env });
 }
 
 /** It was at work all the time. */

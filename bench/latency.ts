@@ -3,7 +3,7 @@ import type { Server } from './deployment.ts';
 import { startArrivals } from './load/arrivals.ts';
 import { untilEmpty, verifyDelivered } from './queue.ts';
 import { requestBody } from './sample.ts';
-import { percentile, verify, type Bench, type Figure, type Reading, type Suite } from './suite.ts';
+import { inTurn, percentile, verify, type Bench, type Figure, type Reading, type Suite } from './suite.ts';
 
 /** So long a job queue that is compiled meanwhile is behind. */
 const warmUpSeconds = 3;
@@ -43,25 +43,28 @@ function latencyAt(eventsPerSecond: number, name: string, limits: Limits): Suite
 async function compare(bench: Bench, eventsPerSecond: number, round: number): Promise<Record<Share, Reading>> {
   const { deployment, receiver } = bench;
   await deployment.subscribe(1);
-  await deployment.empty();
-  const ours = await measure(
-    bench,
-    { server: await deployment.startServer('all'), queue: 'webhook_queue' },
-    eventsPerSecond,
-    round,
-  );
-  await verifyDelivered(deployment, ours.expected);
-  await emptyBaseline(deployment, [`${receiver.origin}/hooks/1`]);
-  const baseline = await measure(
-    bench,
-    { server: await startBaseline(deployment, 'all'), queue: baselineQueue },
-    eventsPerSecond,
-    round,
-  );
-  await verifyAttempts(deployment, baseline.expected);
+  const latenciesMs: Partial<Record<'ours' | 'baseline', number[]>> = {};
+  await inTurn(round, {
+    ours: async () => {
+      await deployment.empty();
+      const server = await deployment.startServer('all');
+      const ours = await measure(bench, { server, queue: 'webhook_queue' }, eventsPerSecond, round);
+      await verifyDelivered(deployment, ours.expected);
+      latenciesMs.ours = ours.latenciesMs;
+      return ours.expected;
+    },
+    baseline: async () => {
+      await emptyBaseline(deployment, [`${receiver.origin}/hooks/1`]);
+      const server = await startBaseline(deployment, 'all');
+      const baseline = await measure(bench, { server, queue: baselineQueue }, eventsPerSecond, round);
+      await verifyAttempts(deployment, baseline.expected);
+      latenciesMs.baseline = baseline.latenciesMs;
+      return baseline.expected;
+    },
+  });
   const of = (share: number): Reading => {
-    const [oursMs, baselineMs] = [percentile(ours.latenciesMs, share), percentile(baseline.latenciesMs, share)];
-    return { value: oursMs, ours: oursMs, baseline: baselineMs };
+    const oursMs = percentile(latenciesMs.ours!, share);
+    return { value: oursMs, ours: oursMs, baseline: percentile(latenciesMs.baseline!, share) };
   };
   return { p50: of(0.5), p99: of(0.99) };
 }

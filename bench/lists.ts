@@ -4,7 +4,7 @@ import { grownTo, spacingMs, stopGrown, type Grown } from './grown.ts';
 import { median, verify, type Reading, type Suite } from './suite.ts';
 
 /** So often each list is asked for, of either account in turn. */
-const samples = 60;
+const samples = 40;
 const warmUps = 10;
 
 const recentCount = 500;
@@ -16,7 +16,7 @@ interface Figures {
 }
 
 /**
- * A list of 20 in an account with a million records, against the same in one with a thousand: unfiltered and by each filter alone. The
+ * A list of 20 in an account with 300,000 records, against the same in one with a thousand: unfiltered and by each filter alone. The
  * figure is that of the slowest list.
  */
 export const lists: Suite<keyof Figures> = {
@@ -45,7 +45,7 @@ export const lists: Suite<keyof Figures> = {
 
 function figureOf(kind: string): Suite['figures'][string] {
   return {
-    title: `a list of 20 of a million ${kind}, against one of a thousand: the slowest of all filters, p50`,
+    title: `a list of 20 of 300,000 ${kind}, against one of a thousand: the slowest of all filters, p50`,
     unit: 'times',
     better: 'less',
     floor: 2,
@@ -56,8 +56,6 @@ function figureOf(kind: string): Suite['figures'][string] {
 
 /** A filter with the condition that finds the same, for an exact count that the server has not made. */
 type Filter = { query: string; condition: string };
-
-const recent = `created >= (select max(created) from TABLE where account_id = $1) - ${(recentCount * spacingMs) / 1000}`;
 
 function referenceFilters(): Filter[] {
   return [
@@ -73,7 +71,7 @@ function referenceFilters(): Filter[] {
       condition: `outcome = '${outcome}'`,
     })),
     { query: 'type=customer', condition: `type = 'customer'` },
-    { query: 'created[gte]=RECENT', condition: recent },
+    { query: 'created[gte]=RECENT', condition: 'created >= RECENT' },
   ];
 }
 
@@ -86,7 +84,7 @@ function eventFilters(): Filter[] {
     { query: 'type=reference.completed', condition: `type = 'reference.completed'` },
     { query: 'type=reference.*', condition: `type like 'reference.%'` },
     { query: 'type=customer.*', condition: `type like 'customer.%'` },
-    { query: 'created[gte]=RECENT', condition: recent },
+    { query: 'created[gte]=RECENT', condition: 'created >= RECENT' },
   ];
 }
 
@@ -103,7 +101,7 @@ function logFilters(): Filter[] {
     { query: 'key=key_bench_1', condition: `key_id = 'key_bench_1'` },
     { query: 'source=api', condition: `source = 'api'` },
     { query: 'idempotency_key=OBJECT', condition: `idempotency_key = 'OBJECT'` },
-    { query: 'created[gte]=RECENT', condition: recent },
+    { query: 'created[gte]=RECENT', condition: 'created >= RECENT' },
   ];
 }
 
@@ -118,27 +116,32 @@ async function slowest(
   const table = { references: 'tenant_references', events: 'events', logs: 'request_logs' }[kind];
   const object = { references: 'id', events: 'object_id', logs: 'idempotency_key' }[kind];
   const ratios: number[] = [];
-  for (const { query, condition } of filters) {
-    const times: Record<'small' | 'large', number[]> = { small: [], large: [] };
-    const asked = await Promise.all(
-      (['small', 'large'] as const).map(async (size) => {
-        const { rows } = await database.query<{ last: string; object: string }>(
-          `select max(created)::text as last, max(${object}) as object
-           from ${table} where account_id = $1`,
-          [accounts[size]],
-        );
-        const filled = (text: string): string =>
-          text
-            .replace('RECENT', String(Number(rows[0]!.last) - (recentCount * spacingMs) / 1000))
-            .replaceAll('OBJECT', rows[0]!.object)
-            .replaceAll('TABLE', table);
-        const counted = await database.query<{ count: string }>(
-          `select count(*) from ${table} where account_id = $1 and ${filled(condition)}`,
-          [accounts[size]],
-        );
-        return { size, path: `/v1/${kind}?${filled(query)}`, count: Number(counted.rows[0]!.count) };
-      }),
+  const listsOf = async (size: 'small' | 'large'): Promise<{ size: typeof size; path: string; count: number }[]> => {
+    const { rows } = await database.query<{ last: string; object: string }>(
+      `select max(created)::text as last, max(${object}) as object
+       from ${table} where account_id = $1`,
+      [accounts[size]],
     );
+    const filled = (text: string): string =>
+      text
+        .replace('RECENT', String(Number(rows[0]!.last) - (recentCount * spacingMs) / 1000))
+        .replaceAll('OBJECT', rows[0]!.object);
+    const counts = filters.map(({ condition }) => `count(*) filter (where ${filled(condition)})`);
+    const counted = await database.query<string[]>({
+      text: `select ${counts.join(', ')} from ${table} where account_id = $1`,
+      values: [accounts[size]],
+      rowMode: 'array',
+    });
+    return filters.map(({ query }, index) => ({
+      size,
+      path: `/v1/${kind}?${filled(query)}`,
+      count: Number(counted.rows[0]![index]),
+    }));
+  };
+  const [small, large] = [await listsOf('small'), await listsOf('large')];
+  for (const [index, { query }] of filters.entries()) {
+    const times: Record<'small' | 'large', number[]> = { small: [], large: [] };
+    const asked = [small[index]!, large[index]!];
     for (let sample = -warmUps; sample < samples; sample++) {
       for (const { size, path, count } of sample % 2 === 0 ? asked : asked.toReversed()) {
         const startedMs = performance.now();

@@ -1,11 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { putBetween } from '../scripts/publish.ts';
 import { projectDir } from './deployment.ts';
 import { plotOf } from './plot.ts';
 import { cellsOf, type Results } from './report.ts';
-
-const begin = '<!-- bench: begin -->';
-const end = '<!-- bench: end -->';
 
 /** Puts a run's results where readers look: beside the documents, as a plot, and as the table of the README. */
 export function publish(results: Results): void {
@@ -13,22 +11,14 @@ export function publish(results: Results): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'bench.json'), `${JSON.stringify(results, null, 2)}\n`);
   writeFileSync(join(folder, 'bench.svg'), plotOf(results));
-  const readme = join(projectDir, 'README.md');
-  const [before, after] = around(readFileSync(readme, 'utf8'));
-  writeFileSync(readme, `${before}${begin}\n${sectionOf(results)}\n${end}${after}`);
-}
-
-function around(readme: string): [before: string, after: string] {
-  const [from, to] = [readme.indexOf(begin), readme.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`README.md has no ${begin} … ${end} to put the table between.`);
-  return [readme.slice(0, from), readme.slice(to + end.length)];
+  putBetween('README.md', 'bench', sectionOf(results));
 }
 
 function sectionOf({ takenAt, commit, machine, versions, secondsPerLoad, figures }: Results): string {
   const [head, ...rows] = cellsOf(figures);
   const lines = [head!, head!.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
   const where = `${machine.cores} cores of ${machine.processor ?? 'an unknown processor'}, ${machine.system}`;
-  const what = `Node ${versions.node}, PostgreSQL ${versions.postgres}, commit ${commit?.slice(0, 12) ?? 'unknown'}`;
+  const what = `Node ${versions.node}, PostgreSQL ${versions.postgres}, commit ${commit ?? 'unknown'}`;
   const measured = `Measured on ${takenAt.slice(0, 10)} by \`npm run bench -- --publish\`: ${where}; ${what}; loads of ${secondsPerLoad} s, medians of the rounds.`;
   return `![What is measured, as multiples of the baseline](docs/figures/bench.svg)\n\n${measured}\n\n${lines.join('\n')}`;
 }

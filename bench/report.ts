@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
+import { commitHere } from '../scripts/publish.ts';
 import { projectDir } from './deployment.ts';
 import { median, type Figure, type Reading, type Suite } from './suite.ts';
 import { toolPackages, versionOf, type Tools } from './tools.ts';
@@ -171,18 +171,6 @@ export function machineHere(): Results['machine'] {
     memoryGb: Math.round(totalmem() / 2 ** 30),
     system: `${type()} ${release()}`,
   };
-}
-
-export function commitHere(): string | null {
-  try {
-    return git('rev-parse', 'HEAD') + (git('status', '--porcelain', '--', 'server') === '' ? '' : ' with changes');
-  } catch {
-    return null;
-  }
-}
-
-function git(...args: string[]): string {
-  return execFileSync('git', args, { cwd: projectDir, encoding: 'utf8', timeout: 10_000, stdio: 'pipe' }).trim();
 }
 
 function installed(name: string): string {

@@ -48,7 +48,8 @@ function nothing(): ArrivalsReport {
 
 function send(dueAtMs: number): void {
   report.sent++;
-  const connection = free.pop() ?? (connections < connectionsMax ? open() : null);
+  // Each in its turn, so that none is idle for as long as a server keeps it.
+  const connection = free.shift() ?? (connections < connectionsMax ? open() : null);
   if (connection) sendOver(connection, dueAtMs);
   else waiting.push(dueAtMs);
   if (waiting.length > waitingMax) throw new Error(`The server is ${waitingMax} requests behind.`);

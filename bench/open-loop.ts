@@ -1,9 +1,8 @@
 import { emptyBaseline, fillBaseline, startBaseline } from './baseline-server.ts';
-import type { Server } from './deployment.ts';
 import { referenceCount, seedReferences } from './get.ts';
-import { startArrivals, type ArrivalsReport, type Requests } from './load/arrivals.ts';
+import { startArrivals, type Arrivals, type ArrivalsReport, type Requests } from './load/arrivals.ts';
 import { requestBody } from './sample.ts';
-import type { Bench, Figure, Reading, Suite } from './suite.ts';
+import { inTurn, type Bench, type Figure, type Reading, type Suite } from './suite.ts';
 
 const warmUpSeconds = 1;
 
@@ -12,13 +11,14 @@ const share = 0.7;
 
 type Share = 'p50' | 'p99';
 type Name = `${'post' | 'get'}.${Share}` | `${'post' | 'get'}AsBaseline.${Share}`;
+type Reports = Record<'ours' | 'oursAsBaseline' | 'baseline', ArrivalsReport>;
 
 /**
  * How long answers take when requests come whatever is outstanding, counted from the moment each was due: at the same share of what
  * each can do, and at the rate of the baseline.
  */
-export const arrivals: Suite<Name> = {
-  name: 'arrivals',
+export const openLoop: Suite<Name> = {
+  name: 'open_loop',
   figures: {
     'post.p50': figureOf('POST at 70 % of its maximum, p50'),
     'post.p99': figureOf('POST at 70 % of its maximum, p99', { floor: 50, aim: 30 }),
@@ -31,12 +31,14 @@ export const arrivals: Suite<Name> = {
   },
   async round(bench, round) {
     const { deployment } = bench;
-    await emptyBaseline(deployment);
     await deployment.subscribe(0);
-    const posts = await compare(bench, { method: 'POST', body: requestBody }, round);
+    const posts = await compare(bench, round, { method: 'POST', body: requestBody }, () => emptyBaseline(deployment));
+    await emptyBaseline(deployment);
     const idStart = await seedReferences(bench);
     await fillBaseline(deployment, idStart, referenceCount);
-    const reads = await compare(bench, { method: 'GET', idStart, idCount: referenceCount }, round);
+    const reads = await compare(bench, round, { method: 'GET', idStart, idCount: referenceCount }, () =>
+      deployment.database.query('checkpoint'),
+    );
     return {
       'post.p50': readingOf(posts.ours, posts.baseline, 'p50'),
       'post.p99': readingOf(posts.ours, posts.baseline, 'p99'),
@@ -54,28 +56,45 @@ function figureOf(title: string, marks: { floor: number; aim: number } | null = 
   return { title, unit: 'ms', better: 'less', floor: null, aim: null, ...marks, needs: [], besideUnit: 'ms' };
 }
 
+/**
+ * First the maximum of both in turn, then the rates in turn: neither always follows what the other has left. Both run all the time, and one
+ * of them is idle.
+ *
+ * @param clear puts away what the load before has written, and what PostgreSQL still holds back of it.
+ */
 async function compare(
   { deployment, seconds }: Bench,
+  round: number,
   requests: Requests,
-  seed: number,
-): Promise<Record<'ours' | 'oursAsBaseline' | 'baseline', ArrivalsReport>> {
-  /** At a share of its own maximum, and at each of the others. */
-  async function measure(server: Server, others: number[]): Promise<ArrivalsReport[]> {
-    const client = await startArrivals(deployment, server.url, requests, seed);
-    const maximum = await client.maximum({ seconds, warmUpSeconds });
-    const reports: ArrivalsReport[] = [];
-    for (const perSecond of [maximum * share, ...others]) {
-      reports.push(await client.atRate(perSecond, { seconds, warmUpSeconds }));
-    }
+  clear: () => Promise<unknown>,
+): Promise<Reports> {
+  const ours = await deployment.startServer('api');
+  const baseline = await startBaseline(deployment, 'api');
+
+  async function load<Result>(url: string, run: (client: Arrivals) => Promise<Result>): Promise<Result> {
+    await clear();
+    const client = await startArrivals(deployment, url, requests, round);
+    const result = await run(client);
     await client.stop();
-    await server.stop();
-    return reports;
+    return result;
   }
 
-  const [baseline] = await measure(await startBaseline(deployment, 'api'), []);
-  const server = await deployment.startServer('api');
-  const [ours, oursAsBaseline] = await measure(server, [baseline!.perSecond]);
-  return { ours: ours!, oursAsBaseline: oursAsBaseline!, baseline: baseline! };
+  const maximumOf = (url: string) => () => load(url, (client) => client.maximum({ seconds, warmUpSeconds }));
+  const maximum = await inTurn(round, { ours: maximumOf(ours.url), baseline: maximumOf(baseline.url) });
+  const reports: Partial<Reports> = {};
+  const atShareOf = (name: keyof Reports, url: string, perSecond: number) => async (): Promise<number> => {
+    const report = await load(url, (client) => client.atRate(perSecond * share, { seconds, warmUpSeconds }));
+    reports[name] = report;
+    return report.perSecond;
+  };
+  await inTurn(round, {
+    ours: atShareOf('ours', ours.url, maximum.ours),
+    oursAsBaseline: atShareOf('oursAsBaseline', ours.url, maximum.baseline),
+    baseline: atShareOf('baseline', baseline.url, maximum.baseline),
+  });
+  await ours.stop();
+  await baseline.stop();
+  return reports as Reports;
 }
 
 function readingOf(ours: ArrivalsReport, baseline: ArrivalsReport, which: Share): Reading {

@@ -1,0 +1,21 @@
+/** How something changes with time: the slope of the line that fits best, by least squares. */
+export interface Trend {
+  perHour: number;
+  /** The slope's standard error: what the values' own ups and downs leave open. */
+  errorPerHour: number;
+}
+
+/** @param values one a minute, three or more. */
+export function trendOf(values: readonly number[]): Trend {
+  const middle = (values.length - 1) / 2;
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const spread = values.reduce((sum, _, minute) => sum + (minute - middle) ** 2, 0);
+  const slope = values.reduce((sum, value, minute) => sum + (minute - middle) * (value - mean), 0) / spread;
+  const beside = values.reduce((sum, value, minute) => sum + (value - mean - slope * (minute - middle)) ** 2, 0);
+  return { perHour: slope * 60, errorPerHour: Math.sqrt(beside / (values.length - 2) / spread) * 60 };
+}
+
+/** Whether it rises by more than that, and by more than its ups and downs explain. */
+export function isRising({ perHour, errorPerHour }: Trend, mostPerHour: number): boolean {
+  return perHour > mostPerHour && perHour > 2 * errorPerHour;
+}
