@@ -69,6 +69,17 @@ describe('finds nothing wrong with', () => {
     expect(findings()).toEqual([]);
   });
 
+  test.each(['connection_refused', 'connection_closed', 'timeout', 'unreachable'])(
+    'an attempt with the error %s while no receiver could be reached',
+    (error) => {
+      const { attempts, arrivals } = story.deliver(event, story.references, 'dropped', 200);
+      cut(arrivals[0]!);
+      story.arrivals.splice(story.arrivals.indexOf(arrivals[0]!), 1);
+      attempts[0]!.error = error;
+      expect(findings()).toEqual([]);
+    },
+  );
+
   test('attempts while no receiver could be reached, and answers that were lost with their connection', () => {
     const { attempts, arrivals } = story.deliver(event, story.references, 500, 200, 200);
     cut(arrivals[0]!);
@@ -202,6 +213,17 @@ describe('attempt_untrue: finds an attempt', () => {
     Object.assign(told.attempts[0]!, { status: null, error: 'connection_closed', response: null });
     expect(findings()).toEqual([`attempt_untrue ${told.about}`]);
   });
+
+  test.each(['tls_failed', 'address_forbidden', 'host_unresolved', 'response_invalid', 'interrupted'])(
+    'with the error %s while receivers could not be reached, which no cut causes',
+    (error) => {
+      const told = story.deliver(event, story.references, 'dropped', 200);
+      cut(told.arrivals[0]!);
+      story.arrivals.splice(story.arrivals.indexOf(told.arrivals[0]!), 1);
+      told.attempts[0]!.error = error;
+      expect(findings()).toEqual([`attempt_untrue ${told.about}`]);
+    },
+  );
 
   test('with another number than its request had', () => {
     const told = story.deliver(event, story.references, 'dropped', 200);

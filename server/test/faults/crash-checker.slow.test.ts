@@ -1,12 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { withClient } from '../../src/db/database.ts';
 import { startEmbeddedDatabase } from '../../src/db/embedded/index.ts';
 import { CrashChecker, newSeed } from './crash-checker/checker.ts';
 import type { Deployment } from './crash-checker/deployment.ts';
+import { History } from './crash-checker/history.ts';
 import { textOf, type JsonObject } from './crash-checker/json.ts';
+import { Random } from './crash-checker/random.ts';
 import { EmbeddedStage } from './crash-checker/stages/embedded.ts';
+import { FailpointStage } from './crash-checker/stages/failpoints.ts';
+import type { Scene, Trouble } from './crash-checker/stages/stage.ts';
 
 const projectDir = fileURLToPath(new URL('../../../', import.meta.url));
 const seed = newSeed();
@@ -105,6 +109,19 @@ describe('the checker reports exactly what is missing when somebody removes', ()
     const { violations } = await checker.inspect();
     return violations.map(({ rule, about }) => `${rule} ${about}`).sort();
   }
+});
+
+test('a server that ends before its failpoint, by another reason than ours, is told as one that did', async () => {
+  const stage = await FailpointStage.create();
+  onTestFinished(() => stage.close({ keepFiles: false }));
+  await stage.start();
+  const random = new Random('failpoints');
+  // Without a receiver nobody comes there.
+  let trouble: Trouble;
+  do trouble = stage.next(random);
+  while (!trouble.description.includes('after reply'));
+  const struck = trouble.strike({ history: new History() } as Scene);
+  await Promise.all([expect(struck).rejects.toThrow('and not by us'), stage.servers[0]!.stop()]);
 });
 
 const idColumns = {

@@ -9,8 +9,8 @@ let id: string;
 
 /** What the judge finds, as pairs of rule and key, operation or record. */
 function findings(): string[] {
-  const { operations, observation } = story.evidence();
-  return judgeIdempotency(operations, observation).map(({ rule, about }) => `${rule} ${about}`);
+  const { operations, observation, outages } = story.evidence();
+  return judgeIdempotency(operations, observation, outages).map(({ rule, about }) => `${rule} ${about}`);
 }
 
 beforeEach(() => {
@@ -20,6 +20,7 @@ beforeEach(() => {
 
 const pdf = { reference_pdf: 'file_1' };
 const reused = { status: 400, text: errorText('idempotency_key_reused') };
+const unavailable = { status: 503, text: errorText('unavailable') };
 const inUse = { status: 409, text: errorText('idempotency_key_in_use') };
 
 /** Another wish with the same key, and what it was told. */
@@ -82,6 +83,13 @@ describe('finds nothing wrong with', () => {
     expect(findings()).toEqual([]);
     // Now an event of the other process is between the two of one request.
     swapIds(first!, completed!);
+    expect(findings()).toEqual([]);
+  });
+
+  test('a 503 while the database was down', () => {
+    const operation = story.complete(id);
+    story.answer(operation, unavailable);
+    story.outages.push({ fromMs: operation.calls[1]!.endedMs, toMs: Infinity });
     expect(findings()).toEqual([]);
   });
 
@@ -262,6 +270,25 @@ describe('one order: finds', () => {
     story.complete(id);
     story.events.splice(1, 1);
     expect(findings()).toEqual([`lost_event ${id}`]);
+  });
+});
+
+describe('503: finds', () => {
+  test.each([
+    ['one of a time when the database was there', unavailable],
+    ['one of another kind, although the database was down', { status: 503, text: errorText('overloaded') }],
+  ])('%s', (what, told) => {
+    const operation = story.complete(id);
+    story.answer(operation, told);
+    if (what.includes('down')) story.outages.push({ fromMs: 0, toMs: 1_000 });
+    expect(findings()).toEqual([`unexpected_answer ${operation.id}`]);
+  });
+
+  test('one that was sent after the database was back', () => {
+    const operation = story.complete(id);
+    story.answer(operation, unavailable);
+    story.outages.push({ fromMs: 0, toMs: operation.calls[1]!.sentMs - 1 });
+    expect(findings()).toEqual([`unexpected_answer ${operation.id}`]);
   });
 });
 

@@ -36,7 +36,7 @@ test('whatever clients, keys, kills and retries do to each other: one effect a k
   const settled = await settleUnknown(apis[0]!, history);
   await repeatAnswered(apis[1]!, history, random);
   const observation = await observe(apis[0]!, [], 0);
-  const violations = judgeIdempotency(history.operations, observation);
+  const violations = judgeIdempotency(history.operations, observation, []);
   print(
     `${countsOf(history)}, ${kills} kills, ` +
       `${settled.operations} settled afterwards (${settled.done} were done), ` +

@@ -6,12 +6,12 @@ import { EmbeddedStage } from './crash-checker/stages/embedded.ts';
 import { serverUnderTest, shortLease } from './crash-checker/stages/stage.ts';
 import { plantedFaults, type PlantedFault } from './planted.ts';
 
-/** What the judge must say of each; it may say more. */
+/** By one of these the judge must find each, as docs/faults.md has it; it may find more. */
 const expected: Record<PlantedFault, Rule[]> = {
-  'answers before it is durable': ['lost_record', 'lost_event', 'lost_update', 'two_effects', 'wrong_replay'],
+  'answers before it is durable': ['lost_record', 'lost_update', 'two_effects', 'wrong_replay'],
   'forgets its keys at a start': ['two_effects', 'wrong_replay', 'duplicated_record'],
   'loses deliveries under load': ['event_not_delivered'],
-  'forgets that it has delivered': ['duplicate_without_reason', 'event_not_delivered'],
+  'forgets that it has delivered': ['duplicate_without_reason'],
 };
 
 /** Found much sooner; it bounds a run that finds nothing. */

@@ -3,8 +3,11 @@ import type { Client, Database } from '../../src/db/database.ts';
 /** Faults that somebody could have made, put into a server between its own code and its database, to see whether the judge finds them. */
 export const plantedFaults = {
   /** The disk is not waited for. */
-  'answers before it is durable': ({ writers }) => {
-    writers.on('connect', (client) => void client.query('set synchronous_commit = off'));
+  'answers before it is durable': ({ writers, deliverers }) => {
+    // Whoever waited for the disk would write down what others have not waited for.
+    for (const pool of [writers, deliverers]) {
+      pool.on('connect', (client) => void client.query('set synchronous_commit = off'));
+    }
   },
   /** Keys are remembered for as long as the process lives. */
   'forgets its keys at a start': ({ writers }) => {

@@ -4,7 +4,7 @@ import { answersCut } from './runs/answers-cut.ts';
 import { bursts } from './runs/bursts.ts';
 import { clockJumps } from './runs/clock-jumps.ts';
 import { diskFull } from './runs/disk-full.ts';
-import type { FaultReport, FaultRun, Size } from './runs/fault-run.ts';
+import { shortfallOf, type FaultReport, type FaultRun, type Size } from './runs/fault-run.ts';
 import { linearizability } from './runs/linearizability.ts';
 import { model } from './runs/model.ts';
 import { posts } from './runs/posts.ts';
@@ -64,6 +64,12 @@ async function main(): Promise<void> {
   const wanted = runs
     .filter(({ name }) => options.only === null || options.only.includes(name))
     .filter((run) => sizeOf(run, options) > 0);
+  if (wanted.length === 0) {
+    print(
+      `Nothing would be played: at this size, the runs that are asked for are of none. Another one is chosen by --size.`,
+    );
+    process.exit(2);
+  }
   const played: Played[] = [];
   const waiting = wanted.values();
   const playSome = async (): Promise<void> => {
@@ -74,18 +80,20 @@ async function main(): Promise<void> {
 
   print(`\n${tableOf(played)}\n`);
   const failed = played.filter(({ report, error }) => report.violations.length > 0 || error !== null);
+  const notRun = played.filter(({ report }) => report.notRun !== undefined);
+  for (const { name, report } of notRun) print(`${name} was not run: ${report.notRun}`);
   for (const { name, error, seed } of failed) {
-    if (error !== null) print(`${name} could not be played to its end: ${error}`);
+    if (error !== null) print(`${name}: ${error}`);
     const size = sizeOf(
       runs.find((run) => run.name === name)!,
       options,
     );
     print(`Repeat with: npm run faults -- --only "${name}" --size ${size} --seed ${seed}`);
   }
+  const verdict = failed.length === 0 ? 'Nothing was lost, and nothing done twice' : `${failed.length} runs FAILED`;
+  const unplayed = notRun.length === 0 ? '' : `, and ${notRun.length} not run`;
   const minutes = (performance.now() - startedMs) / 60_000;
-  print(
-    `${failed.length === 0 ? 'Nothing was lost, and nothing done twice' : `${failed.length} runs FAILED`}: ${minutes.toFixed(1)} min`,
-  );
+  print(`${verdict}${unplayed}: ${minutes.toFixed(1)} min`);
   if (options.publish) publish(played, namesOf(runs));
   process.exit(failed.length === 0 ? 0 : 1);
 }
@@ -98,14 +106,16 @@ async function play(run: FaultRun, options: Options): Promise<Played> {
   try {
     const size = sizeOf(run, options);
     Object.assign(report, await run.play(size, { seed: options.seed, print: (line) => print(`${run.name} ${line}`) }));
+    // Whoever has found something may well have stopped there.
+    if (report.violations.length === 0) error = shortfallOf(report, size, run.unit);
   } catch (thrown) {
-    error = (thrown as Error).message;
+    error = `It could not be played to its end: ${(thrown as Error).message}`;
     print(`${run.name} ${(thrown as Error).stack}`);
   }
   for (const { rule, about, message } of report.violations) print(`${run.name}: ${rule}: ${about}: ${message}`);
   const { name, title, unit } = run;
   const seconds = Math.round((performance.now() - startedMs) / 1_000);
-  print(`${name}: ${report.done} ${unit} in ${seconds} s`);
+  print(report.notRun === undefined ? `${name}: ${report.done} ${unit} in ${seconds} s` : `${name}: not run`);
   return { name, title, unit, seed: options.seed, takenAt, commit: commitHere(), seconds, report, error };
 }
 

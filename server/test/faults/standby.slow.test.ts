@@ -9,7 +9,7 @@ import { Cluster } from '../support/standby.ts';
 import { Api } from './crash-checker/api.ts';
 import { newSeed } from './crash-checker/checker.ts';
 import { Deployment } from './crash-checker/deployment.ts';
-import { errorCodeOf, History, type Answered, type CallResult } from './crash-checker/history.ts';
+import { errorCodeOf, History, outageEndsLaterMs, type Answered, type CallResult } from './crash-checker/history.ts';
 import { withoutWebhooks } from './crash-checker/judge/evidence.ts';
 import { judge } from './crash-checker/judge/judge.ts';
 import { runLoad } from './crash-checker/load.ts';
@@ -31,9 +31,6 @@ const clients = 8;
 /** Under load, before the primary dies, and after the standby has taken over. */
 const beforeMs = 1_000;
 const afterMs = 1_500;
-
-/** The pools have noticed by then that their connections were cut. */
-const outageEndsLaterMs = 1_000;
 
 /** Its processes are found by what Linux tells of them. */
 const isLinux = process.platform === 'linux';

@@ -80,7 +80,7 @@ function meanwhileOf({ report }: Played): string {
 }
 
 function brokenIn({ report, error }: Played): string {
-  return error ?? String(report.violations.length);
+  return error?.split('\n', 1)[0] ?? String(report.violations.length);
 }
 
 function markdown(head: readonly string[], rows: readonly string[][]): string {

@@ -30,6 +30,8 @@ interface DeploymentOptions {
   settings?: Record<string, string>;
   /** What is started, if it is not the server itself. */
   program?: string;
+  /** The data folder, if it is not to be a new one; it stays, and whoever gave it takes it away. */
+  dataDir?: string;
 }
 
 /** Those that are not removed yet. Whoever ends this process, by a signal or a fault, leaves nothing running behind. */
@@ -43,16 +45,21 @@ export class Deployment {
   readonly url: string;
   readonly secretKey: string;
   /** Of its own, so that a database that may not run as root can enter it. */
-  readonly dataDir = mkdtempSync(join(tmpdir(), 'tenure-crash-'));
-  /** What all the servers wrote. */
-  readonly logFile = `${this.dataDir}.log`;
+  readonly dataDir: string;
+  /** What all the servers wrote; beside the data folder, so that a full disk there is no full disk here. */
+  readonly logFile: string;
+  readonly #isDataDirOurs: boolean;
   readonly #port: number;
   readonly #settings: Record<string, string>;
   readonly #program: string;
   #server: ChildProcess | null = null;
   #isRemoved = false;
 
-  private constructor(port: number, { secretKey, settings, program }: Required<DeploymentOptions>) {
+  private constructor(port: number, options: DeploymentOptions & { secretKey: string }) {
+    const { secretKey, settings = {}, program = 'server/src/main.ts', dataDir } = options;
+    this.dataDir = dataDir ?? mkdtempSync(join(tmpdir(), 'tenure-crash-'));
+    this.logFile = `${this.dataDir}.log`;
+    this.#isDataDirOurs = dataDir === undefined;
     this.#port = port;
     this.url = `http://127.0.0.1:${port}`;
     this.secretKey = secretKey;
@@ -64,8 +71,7 @@ export class Deployment {
   /** Chooses the place; nothing runs yet. */
   static async create(options: DeploymentOptions = {}): Promise<Deployment> {
     const secretKey = options.secretKey ?? makeKey('secret', 'sandbox', randomBytes);
-    const { settings = {}, program = 'server/src/main.ts' } = options;
-    return new Deployment(await freePort(), { secretKey, settings, program });
+    return new Deployment(await freePort(), { ...options, secretKey });
   }
 
   /**
@@ -122,6 +128,11 @@ export class Deployment {
     return this.#server !== null && !hasEnded(this.#server);
   }
 
+  /** The signal that ended its process; null while it runs, and if it ended by itself. */
+  get endedBy(): NodeJS.Signals | null {
+    return this.#server?.signalCode ?? null;
+  }
+
   /** Pauses the server, lets it go on, or tells it what a test has agreed upon with it. */
   signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGUSR2'): void {
     this.#server!.kill(signal);
@@ -164,7 +175,8 @@ export class Deployment {
     await this.#stopDatabase();
     open.delete(this);
     if (keepFiles) return;
-    for (const path of [this.dataDir, this.logFile]) rmSync(path, { recursive: true, force: true });
+    rmSync(this.logFile, { force: true });
+    if (this.#isDataDirOurs) rmSync(this.dataDir, { recursive: true, force: true });
   }
 
   /** After a kill nobody stops the database but us; and of one that was killed, some processes may never notice. */

@@ -62,6 +62,9 @@ export interface Outage {
   toMs: number;
 }
 
+/** So long after the first good answer, an outage may still show: a pool finds out that it has lost its connections one by one. */
+export const outageEndsLaterMs = 1_000;
+
 /**
  * A span in which the server was killed. It begins where its work may have begun to be lost: with the kill, or with the
  * death of its database, if the server did not live long enough to make up for that.

@@ -27,6 +27,14 @@ export class Random {
     return items[this.between(0, items.length - 1)];
   }
 
+  /** All of the items, in any order. */
+  shuffled<Item>(items: readonly Item[]): Item[] {
+    return items
+      .map((item) => ({ item, at: this.between(0, 1_000_000) }))
+      .sort((left, right) => left.at - right.at)
+      .map(({ item }) => item);
+  }
+
   /** One of the names, as often as its weight says. */
   weighted<Name extends string>(weights: Record<Name, number>): Name {
     const entries = Object.entries(weights) as [Name, number][];

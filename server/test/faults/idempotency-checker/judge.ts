@@ -6,12 +6,19 @@ import {
   type Answered,
   type Call,
   type Operation,
+  type Outage,
 } from '../crash-checker/history.ts';
-import { describe, expectedAnswers, judgeKey, toldBy } from '../crash-checker/judge/answer-rules.ts';
+import {
+  describe,
+  expectedAnswers,
+  isFairlyUnavailable,
+  judgeKey,
+  toldBy,
+} from '../crash-checker/judge/answer-rules.ts';
 import { openCase, storedAnswer, type Case } from '../crash-checker/judge/case.ts';
 import { judgeChains } from '../crash-checker/judge/chain-rules.ts';
 import { judgeEffects } from '../crash-checker/judge/effect-rules.ts';
-import type { Report, Violation } from '../crash-checker/judge/evidence.ts';
+import { withoutWebhooks, type Report, type Violation } from '../crash-checker/judge/evidence.ts';
 import { judgeBy } from '../crash-checker/judge/judge.ts';
 import { judgeOrder } from '../crash-checker/judge/order-rules.ts';
 import { judgeRecords } from '../crash-checker/judge/record-rules.ts';
@@ -27,33 +34,30 @@ const remainsMs = 2_000;
  *
  * @param operations all that was sent, each with a key, and sent until it was answered for good.
  * @param observation what the API shows afterwards.
+ * @param outages when the database was down. A process that is killed is none: it breaks connections, and answers nobody 503.
  */
-export function judgeIdempotency(operations: readonly Operation[], observation: Observation): Violation[] {
+export function judgeIdempotency(
+  operations: readonly Operation[],
+  observation: Observation,
+  outages: readonly Outage[],
+): Violation[] {
   const evidence = {
     operations: operations.map((operation) => ({
       ...operation,
       calls: operation.calls.filter(({ result }) => reachedServer(result)),
     })),
     observation,
-    outages: [],
+    outages,
     earlier: null,
-    webhooks: {
-      endpoints: [],
-      arrivals: [],
-      kills: [],
-      cuts: [],
-      attemptsMax: 0,
-      sinceSeconds: 0,
-      readAtMs: 0,
-      isOver: true,
-    },
+    webhooks: withoutWebhooks(),
   };
   const opened = openCase(evidence, linkChains(observation));
   return judgeBy([judgeKeys, judgeRecords, judgeChains, judgeEffects, judgeOrder], opened);
 }
 
 /** Each key: one wish that is carried out once, the same answer for all who ask for it, and a refusal for all other wishes. */
-function judgeKeys({ operations, changes }: Case, report: Report): void {
+function judgeKeys(opened: Case, report: Report): void {
+  const { operations, changes } = opened;
   const sharersOf = groupBy(operations, ({ key }) => key!);
   const changesOf = groupBy(changes, ({ key }) => key ?? '');
   for (const [key, sharers] of sharersOf) {
@@ -69,7 +73,7 @@ function judgeKeys({ operations, changes }: Case, report: Report): void {
     const calls = sharers.flatMap((operation) => operation.calls);
     judgeKey({ ...winner, calls }, report);
     judgeOriginal(winner, calls, report);
-    for (const operation of sharers) judgeAnswers(operation, winner, report);
+    for (const operation of sharers) judgeAnswers(opened, operation, winner, report);
     judgeInUse(key, calls, report);
   }
 }
@@ -84,9 +88,10 @@ function judgeOriginal(winner: Operation, calls: readonly Call[], report: Report
   }
 }
 
-function judgeAnswers(operation: Operation, winner: Operation, report: Report): void {
-  for (const { result, endedMs } of operation.calls) {
-    if (result.kind === 'unanswered' || result.status === 503 || isInUse(result)) continue;
+function judgeAnswers(opened: Case, operation: Operation, winner: Operation, report: Report): void {
+  for (const call of operation.calls) {
+    const { result, endedMs } = call;
+    if (result.kind === 'unanswered' || isInUse(result) || isFairlyUnavailable(opened, call, result)) continue;
     const isReused = toldBy(result) === '400 idempotency_key_reused';
     const isExpected = isReused
       ? operation !== winner && winner.calls.some(({ sentMs }) => sentMs <= endedMs)

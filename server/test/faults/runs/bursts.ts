@@ -45,7 +45,7 @@ export async function burst(
       for (const wish of wishes) for (const api of apis) await send(wish, api);
       if (number % 100 === 0) print(`${number} of ${size} bursts`);
     }
-    const violations = judgeIdempotency(history.operations, await observe(apis[0]!, [], 0));
+    const violations = judgeIdempotency(history.operations, await observe(apis[0]!, [], 0), []);
     return { done: size, counts: countsOf(history), violations };
   } finally {
     for (const api of apis) api.close();
@@ -89,6 +89,7 @@ function countsOf({ operations }: History): Record<string, number> {
     replays: 0,
     'told 409 in use': 0,
     'told 400 reused': 0,
+    'told 503': 0,
   };
   for (const { result } of operations.flatMap(({ calls }) => calls)) {
     counts.requests!++;
@@ -96,6 +97,7 @@ function countsOf({ operations }: History): Record<string, number> {
     const code = errorCodeOf(result);
     if (code === 'idempotency_key_in_use') counts['told 409 in use']!++;
     else if (code === 'idempotency_key_reused') counts['told 400 reused']!++;
+    else if (result.status === 503) counts['told 503']!++;
     else if (result.replayed) counts.replays!++;
     else if (result.status === 200) counts['carried out']!++;
   }

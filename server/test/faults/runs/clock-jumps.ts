@@ -7,7 +7,7 @@ import { openStream, type EventStream } from '../../support/event-stream.ts';
 import { startReceiver, type Receiver } from '../../support/receiver.ts';
 import { Api, type Request } from '../crash-checker/api.ts';
 import type { Answered } from '../crash-checker/history.ts';
-import { parseObject, textOf, type JsonObject } from '../crash-checker/json.ts';
+import { parseObject, sameJson, textOf, type JsonObject } from '../crash-checker/json.ts';
 import { readPages } from '../crash-checker/observe.ts';
 import { Random } from '../crash-checker/random.ts';
 import type { FaultReport, FaultRun, FaultViolation } from './fault-run.ts';
@@ -133,7 +133,9 @@ class ClockPlay {
   readonly #stream: EventStream;
   readonly #violations: FaultViolation[] = [];
   readonly #used: UsedKey[] = [];
-  readonly #ids = new Set<string>();
+  /** The references that were made and then changed; and those that a key has made which was new again, and nobody changed. */
+  readonly #changed = new Set<string>();
+  readonly #onlyMade = new Set<string>();
   readonly #counts = {
     requests: 0,
     'keys replayed': 0,
@@ -171,7 +173,7 @@ class ClockPlay {
   async run(size: number, print: (line: string) => void): Promise<FaultReport> {
     let kinds: (keyof typeof jumps)[] = [];
     for (let number = 1; number <= size; number++) {
-      if (kinds.length === 0) kinds = shuffled(Object.keys(jumps) as typeof kinds, this.#random);
+      if (kinds.length === 0) kinds = this.#random.shuffled(Object.keys(jumps) as typeof kinds);
       const kind = kinds.pop()!;
       await this.#writeAndJump(number, jumps[kind]);
       await this.#useKeysAgain(number);
@@ -180,6 +182,7 @@ class ClockPlay {
     }
     // What a jump back has put off is due now.
     await this.#clock.jump(this.#clock.highestMs - this.#clock.fromMs + hourMs);
+    await this.#judgeReferences();
     await this.#judgeEvents();
     await this.#judgeDeliveries();
     await this.#judgeLogs();
@@ -215,9 +218,7 @@ class ClockPlay {
     const path = '/v1/references';
     const id = await this.#write({ method: 'POST', path, body: { application: 'app_1', metadata }, key: name });
     if (id === '') return id;
-    if (this.#ids.has(id))
-      this.#report('duplicated_record', id, `${name} was answered with an id that was given before.`);
-    this.#ids.add(id);
+    this.#noteNew(id, name, this.#changed);
     await this.#write({
       method: 'POST',
       path: `${path}/${id}`,
@@ -225,6 +226,13 @@ class ClockPlay {
       key: `${name}, update`,
     });
     return id;
+  }
+
+  #noteNew(id: string, name: string, made: Set<string>): void {
+    if (this.#changed.has(id) || this.#onlyMade.has(id)) {
+      this.#report('duplicated_record', id, `${name} was answered with an id that was given before.`);
+    }
+    made.add(id);
   }
 
   /** Sends it, remembers its key, and answers the record's id; '' if it was refused, which nothing here may be. */
@@ -268,7 +276,7 @@ class ClockPlay {
       if (expected === 'either') this.#counts['keys that may be either']++;
       else this.#counts[expected === 'replay' ? 'keys replayed' : 'keys new again']++;
       if (!isNew) continue;
-      this.#ids.add(textOf(parseObject(again.text) ?? undefined, 'id'));
+      this.#noteNew(textOf(parseObject(again.text) ?? undefined, 'id'), request.key!, this.#onlyMade);
       this.#used.splice(this.#used.indexOf(used), 1, {
         request,
         answer: again,
@@ -296,6 +304,17 @@ class ClockPlay {
     }
   }
 
+  get #expected(): ExpectedReferences {
+    return { changed: this.#changed, onlyMade: this.#onlyMade };
+  }
+
+  /** Every reference that was answered is there, as it was left, and no other. */
+  async #judgeReferences(): Promise<void> {
+    const listed: JsonObject[] = [];
+    for await (const { items } of readPages(this.#api, '/v1/references')) listed.push(...items);
+    this.#violations.push(...judgeLeft(listed, this.#expected));
+  }
+
   /** Each reference tells of its making and then of its change, in the list and in the stream, which has each event once. */
   async #judgeEvents(): Promise<void> {
     const listed: JsonObject[] = [];
@@ -317,22 +336,11 @@ class ClockPlay {
       this.#report('duplicated_event', 'the stream', 'It brought an event twice.');
     }
     const streamed = this.#stream.events.map(({ event }) => event as JsonObject);
-    this.#judgeOrder('/v1/events', listed.toReversed());
-    this.#judgeOrder(
-      'the stream',
-      streamed.filter((event) => textOf(event, 'type').startsWith('reference.')),
+    const streamedOfReferences = streamed.filter((event) => textOf(event, 'type').startsWith('reference.'));
+    this.#violations.push(
+      ...judgeTold('/v1/events', listed.toReversed(), this.#expected),
+      ...judgeTold('the stream', streamedOfReferences, this.#expected),
     );
-  }
-
-  #judgeOrder(where: string, events: JsonObject[]): void {
-    const byRecord = Map.groupBy(events, (event) => textOf(event, 'data', 'object', 'id'));
-    for (const id of this.#ids) {
-      const types = (byRecord.get(id) ?? []).map((event) => textOf(event, 'type')).join();
-      // What a key that was new again has made is not changed.
-      if (types !== 'reference.created,reference.updated' && types !== 'reference.created') {
-        this.#report('wrong_order', id, `In ${where}, its events are: ${types || 'none'}.`);
-      }
-    }
   }
 
   /** Once the clock has come as far as it ever was, everything has arrived, and every attempt has taken a time that can be. */
@@ -389,13 +397,48 @@ class ClockPlay {
   }
 }
 
-function isPending({ status }: JsonObject): boolean {
-  return status === 'pending';
+/** By their ids, the references that were made and changed, and those that were made alone. */
+export interface ExpectedReferences {
+  changed: ReadonlySet<string>;
+  onlyMade: ReadonlySet<string>;
 }
 
-function shuffled<Item>(items: Item[], random: Random): Item[] {
-  return items
-    .map((item) => ({ item, at: random.between(0, 1_000_000) }))
-    .sort((left, right) => left.at - right.at)
-    .map(({ item }) => item);
+/** Whether each reference is told of as it was treated, and no other is: exactly its making, and exactly its change if there was one. */
+export function judgeTold(where: string, events: JsonObject[], expected: ExpectedReferences): FaultViolation[] {
+  const found = Map.groupBy(events, (event) => textOf(event, 'data', 'object', 'id'));
+  return judgeEach(expected, found.keys(), (id, wasChanged) => {
+    const types = (found.get(id) ?? []).map((event) => textOf(event, 'type'));
+    const wanted = wasChanged ? ['reference.created', 'reference.updated'] : ['reference.created'];
+    if (sameJson(types, wanted)) return null;
+    const rule = types.length < wanted.length ? 'lost_event' : 'wrong_order';
+    return { rule, about: id, message: `In ${where}, its events are: ${types.join() || 'none'}.` };
+  });
+}
+
+/** Whether each reference is there once, in the status in which it was left. */
+export function judgeLeft(listed: JsonObject[], expected: ExpectedReferences): FaultViolation[] {
+  const found = Map.groupBy(listed, (reference) => textOf(reference, 'id'));
+  return judgeEach(expected, found.keys(), (id, wasChanged) => {
+    const statuses = (found.get(id) ?? []).map((reference) => textOf(reference, 'status'));
+    if (sameJson(statuses, [wasChanged ? 'processing' : 'pending'])) return null;
+    const rule = statuses.length === 0 ? 'lost_record' : statuses.length > 1 ? 'duplicated_record' : 'lost_update';
+    return { rule, about: id, message: `In the list, it is: ${statuses.join() || 'missing'}.` };
+  });
+}
+
+function judgeEach(
+  { changed, onlyMade }: ExpectedReferences,
+  found: Iterable<string>,
+  judgeOne: (id: string, wasChanged: boolean) => FaultViolation | null,
+): FaultViolation[] {
+  const unasked = [...found].filter((id) => !changed.has(id) && !onlyMade.has(id));
+  return [
+    ...[...changed].map((id) => judgeOne(id, true)),
+    ...[...onlyMade].map((id) => judgeOne(id, false)),
+    ...unasked.map((id) => ({ rule: 'unasked_record', about: id, message: 'Nobody was answered with its id.' })),
+  ].filter((violation) => violation !== null);
+}
+
+function isPending({ status }: JsonObject): boolean {
+  return status === 'pending';
 }

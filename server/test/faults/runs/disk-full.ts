@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Api } from '../crash-checker/api.ts';
 import type { Deployment } from '../crash-checker/deployment.ts';
-import { History, type CallResult, type Operation } from '../crash-checker/history.ts';
+import { History, outageEndsLaterMs, type CallResult, type Operation } from '../crash-checker/history.ts';
 import { toldBy } from '../crash-checker/judge/answer-rules.ts';
 import { observe } from '../crash-checker/observe.ts';
 import { Random } from '../crash-checker/random.ts';
@@ -28,8 +28,7 @@ export const diskFull: FaultRun = {
       try {
         // As root, PostgreSQL runs as somebody else, who must be able to enter.
         chmodSync(folder, 0o711);
-        const settings = { DATA_DIR: join(folder, 'data') };
-        return await onOneServer({ settings }, options, (server) => fillAgain(server, folder, size, options));
+        return await onOneServer({ dataDir: folder }, options, (server) => fillAgain(server, size, options));
       } finally {
         execFileSync('umount', [folder]);
       }
@@ -47,6 +46,8 @@ const pauseMs = 20;
 /** How long there is load before the disk is full, and how long it is full. */
 const beforeMs = { least: 200, most: 800 };
 const fullMs = { least: 300, most: 3_000 };
+/** Within this, somebody's change no longer fits. */
+const refusalTimeoutMs = 20_000;
 const recoveryTimeoutMs = 60_000;
 
 /** A disk of its own in memory, which only root may have; the reason why not, or null. */
@@ -61,12 +62,7 @@ function mount(folder: string): string | null {
   }
 }
 
-async function fillAgain(
-  server: Deployment,
-  disk: string,
-  size: number,
-  { seed, print }: PlayOptions,
-): Promise<FaultReport> {
+async function fillAgain(server: Deployment, size: number, { seed, print }: PlayOptions): Promise<FaultReport> {
   const random = new Random(`disk full, seed ${seed}`);
   const api = new Api([server.url], server.secretKey);
   const history = new History();
@@ -78,18 +74,22 @@ async function fillAgain(
       const own = random.fork(`filling ${number}`);
       const load = startLoad(api, history, number);
       await sleep(own.between(beforeMs.least, beforeMs.most));
-      const ballast = fill(disk);
-      await sleep(own.between(fullMs.least, fullMs.most));
-      rmSync(ballast);
+      const fromMs = performance.now();
+      await whileFull(server.dataDir, async () => {
+        // What is written at first goes into what the database has set aside.
+        await untilRefused(history, number);
+        await sleep(own.between(fullMs.least, fullMs.most));
+      });
       const clearedMs = performance.now();
       if (!(await servesAgain(api, number, history))) {
         violations.push({ rule: 'never_answered', about: `filling ${number}`, message: server.lastLines() });
       }
       const recoveryMs = Math.round(performance.now() - clearedMs);
+      history.outages.push({ fromMs, toMs: performance.now() + outageEndsLaterMs });
       counts['slowest recovery, ms'] = Math.max(counts['slowest recovery, ms']!, recoveryMs);
       await load.stop();
       // A filling of which nobody noticed anything is none.
-      if (history.operations.some((operation) => operation.round === number && wasRefused(operation))) done++;
+      if (wasNoticed(history, number)) done++;
       print(`filling ${number} of ${size}: served again after ${recoveryMs} ms`);
     }
     await settleUnknown(api, history);
@@ -98,11 +98,20 @@ async function fillAgain(
       const told = toldOf(result);
       counts[told] = (counts[told] ?? 0) + 1;
     }
-    violations.push(...judgeIdempotency(history.operations, await observe(api, [], 0)));
+    violations.push(...judgeIdempotency(history.operations, await observe(api, [], 0), history.outages));
     return { done, counts, violations };
   } finally {
     api.close();
   }
+}
+
+async function untilRefused(history: History, number: number): Promise<void> {
+  const giveUpAtMs = performance.now() + refusalTimeoutMs;
+  while (!wasNoticed(history, number) && performance.now() < giveUpAtMs) await sleep(10);
+}
+
+function wasNoticed({ operations }: History, number: number): boolean {
+  return operations.some((operation) => operation.round === number && wasRefused(operation));
 }
 
 function wasRefused({ calls }: Operation): boolean {
@@ -139,9 +148,18 @@ function makeReference(api: Api, history: History, id: string, round: number): P
   return history.record(operation, () => api.send(operation));
 }
 
-/** Leaves not a byte free. @returns the file that takes the place. */
-function fill(disk: string): string {
+/** Leaves not a byte free until `work` is done. */
+async function whileFull(disk: string, work: () => Promise<void>): Promise<void> {
   const ballast = join(disk, 'ballast');
+  try {
+    fill(disk, ballast);
+    await work();
+  } finally {
+    rmSync(ballast);
+  }
+}
+
+function fill(disk: string, ballast: string): void {
   const file = openSync(ballast, 'w');
   try {
     for (let piece = Buffer.alloc(1024 * 1024); statfsSync(disk).bavail > 0 && piece.length >= 1;) {
@@ -155,7 +173,6 @@ function fill(disk: string): string {
   } finally {
     closeSync(file);
   }
-  return ballast;
 }
 
 /** Whether it writes again within its time, without anybody's help. */

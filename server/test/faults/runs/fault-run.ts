@@ -34,5 +34,11 @@ export interface FaultReport {
   notRun?: string;
 }
 
+/** Why a run that found nothing proves nothing: it did less than it was asked to. Null where it did all, or could not be played here. */
+export function shortfallOf({ done, notRun }: FaultReport, size: number, unit: string): string | null {
+  if (notRun !== undefined || done >= size) return null;
+  return `Of ${size} ${unit}, only ${done} were done.`;
+}
+
 /** A broken promise: of the crash checker's judge, or of a run's own. */
 export type FaultViolation = Omit<Violation, 'rule'> & { rule: string };

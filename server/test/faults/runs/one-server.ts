@@ -1,3 +1,4 @@
+import { cpSync, lstatSync } from 'node:fs';
 import { Deployment } from '../crash-checker/deployment.ts';
 import type { FaultReport, PlayOptions } from './fault-run.ts';
 
@@ -13,9 +14,10 @@ export interface Place {
  *
  * @param options.settings of the server, by its environment.
  * @param options.program another one than the server's own.
+ * @param options.dataDir a folder that goes away with the run, so that what was found is copied off it.
  */
 export async function onOneServer(
-  options: { settings?: Record<string, string>; program?: string },
+  options: { settings?: Record<string, string>; program?: string; dataDir?: string },
   { print }: PlayOptions,
   play: (server: Deployment) => Promise<FaultReport>,
 ): Promise<FaultReport> {
@@ -28,6 +30,16 @@ export async function onOneServer(
     return report;
   } finally {
     await server.remove({ keepFiles: !isClean });
-    if (!isClean) print(`What was found is kept in ${server.dataDir} and ${server.logFile}`);
+    if (!isClean) {
+      const kept = options.dataDir === undefined ? server.dataDir : copyOf(options.dataDir);
+      print(`What was found is kept in ${kept} and ${server.logFile}`);
+    }
   }
+}
+
+/** A folder's files beside it; sockets, which nobody listens at any more, cannot be copied. */
+function copyOf(folder: string): string {
+  const copy = `${folder}.kept`;
+  cpSync(folder, copy, { recursive: true, filter: (path) => !lstatSync(path).isSocket() });
+  return copy;
 }

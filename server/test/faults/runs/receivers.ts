@@ -1,17 +1,17 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { pour } from '../../support/receiver.ts';
 import { Api } from '../crash-checker/api.ts';
 import { History } from '../crash-checker/history.ts';
-import type { JsonObject } from '../crash-checker/json.ts';
+import { textOf, type JsonObject } from '../crash-checker/json.ts';
 import { judgeDeliveries } from '../crash-checker/judge/delivery-rules.ts';
 import { openCase } from '../crash-checker/judge/case.ts';
-import type { Evidence } from '../crash-checker/judge/evidence.ts';
+import { withoutWebhooks, type Evidence } from '../crash-checker/judge/evidence.ts';
 import { judgeBy } from '../crash-checker/judge/judge.ts';
 import { observe, type Observation } from '../crash-checker/observe.ts';
 import { Random } from '../crash-checker/random.ts';
 import { answer, Receiver, reliably, type Behave } from '../crash-checker/receiver.ts';
+import { serverUnderTest } from '../crash-checker/stages/stage.ts';
 import { makeEndpoint, type Endpoint } from '../crash-checker/webhooks.ts';
 import type { FaultReport, FaultRun, FaultViolation, PlayOptions } from './fault-run.ts';
 import { onOneServer, type Place } from './one-server.ts';
@@ -28,7 +28,7 @@ export const receivers: FaultRun = {
 /** An attempt that hangs ends sooner than usual, so that a run ends too; and not so soon that a busy machine makes others seem to hang. */
 const attemptTimeoutMs = 5_000;
 const impatient = {
-  program: fileURLToPath(new URL('../../webhooks/faults/impatient-server.ts', import.meta.url)),
+  program: serverUnderTest,
   settings: {
     TEST_DISPATCHER_LIMITS: JSON.stringify({ attemptTimeoutMs, connectTimeoutMs: attemptTimeoutMs }),
     TENURE_RETRY_SCHEDULE: '0.2',
@@ -41,6 +41,9 @@ const clients = 16;
 /** Those that hang get so few: with more, they would be tried with one at a time from then on, and a run would last for hours. */
 const eventsThatHang = 3;
 const overTimeoutMs = 240_000;
+
+/** So long after it was made, an event is with the good receiver. Generous, for a machine that is busy with something else. */
+const delayMaxMs = { p99: 5_000, most: 15_000 };
 
 const megabyte = 1024 * 1024;
 /** The first of what the API shows of an answer. */
@@ -93,16 +96,18 @@ export async function sendToReceivers(place: Place, size: number, { seed, print 
     }
     const secure = { receiver: 'no TLS', url: withoutTls.url, enabledEvents: ['reference.*', 'customer.*'] };
     const unsafe = await makeEndpoint(api, secure);
-    await makeEvents(api, size, new Random(`receivers, seed ${seed}`));
+    const madeByMs = await makeEvents(api, size, new Random(`receivers, seed ${seed}`));
     print(`${size} events made; now their deliveries are waited for`);
     const observation = await observeEnd(api, [...endpoints, unsafe]);
     const ofUnsafe = observation.deliveries.pop()!.items;
     const evidence = evidenceOf(observation, endpoints, history);
+    const delaysMs = delaysOf('good', history, madeByMs);
     const violations = [
+      ...judgeDelays(delaysMs),
       ...judgeBy([judgeDeliveries], openCase(evidence)),
       ...judgeWithoutTls(ofUnsafe, size, withoutTls.requests),
     ];
-    return { done: size, counts: countsOf(observation, history, ofUnsafe), violations };
+    return { done: size, counts: { ...countsOf(observation, history, ofUnsafe), ...told(delaysMs) }, violations };
   } finally {
     api.close();
     for (const { receiver } of all) receiver.close();
@@ -110,8 +115,13 @@ export async function sendToReceivers(place: Place, size: number, { seed, print 
   }
 }
 
-/** References, and a few customers, as many clients make them. */
-async function makeEvents(api: Api, size: number, random: Random): Promise<void> {
+/**
+ * References, and a few customers, as many clients make them.
+ *
+ * @returns by their keys, when each was known to be made: when its answer was there.
+ */
+async function makeEvents(api: Api, size: number, random: Random): Promise<Map<string, number>> {
+  const madeByMs = new Map<string, number>();
   let next = 0;
   const runClient = async (): Promise<void> => {
     while (next < size) {
@@ -121,11 +131,43 @@ async function makeEvents(api: Api, size: number, random: Random): Promise<void>
         number % Math.ceil(size / eventsThatHang) === 0
           ? { path: '/v1/customers', body: { name: 'Ada Tenant', metadata: { note } } }
           : { path: '/v1/references', body: { application: 'app_1', metadata: { note } } };
-      const made = await api.send({ method: 'POST', key: `event ${number}`, ...wish });
+      const key = `event ${number}`;
+      const made = await api.send({ method: 'POST', key, ...wish });
       if (made.kind !== 'answered' || made.status !== 200) throw new Error(`Not made: ${JSON.stringify(made)}`);
+      madeByMs.set(key, performance.now());
     }
   };
   await Promise.all(Array.from({ length: clients }, runClient));
+  return madeByMs;
+}
+
+/** How long after it was made each event came to a receiver for the first time, in milliseconds, the soonest first. */
+function delaysOf(receiver: string, { arrivals }: History, madeByMs: ReadonlyMap<string, number>): number[] {
+  const first = new Map<string, number>();
+  for (const { receiver: name, body, arrivedMs } of arrivals) {
+    const key = textOf(body ?? undefined, 'request', 'idempotency_key');
+    if (name === receiver && !first.has(key)) first.set(key, arrivedMs);
+  }
+  const delays = [...first].map(([key, arrivedMs]) => Math.max(0, arrivedMs - (madeByMs.get(key) ?? NaN)));
+  return delays.toSorted((left, right) => left - right);
+}
+
+/** Whoever is good waits for none of the bad ones; nearly all come at once, and none after minutes. Of none at all, another rule tells. */
+export function judgeDelays(sortedMs: readonly number[]): FaultViolation[] {
+  const { p99, most } = quantiles(sortedMs);
+  if (p99 <= delayMaxMs.p99 && most <= delayMaxMs.most) return [];
+  const message = `Of 100 events, 99 came within ${p99} ms, and the last one after ${most} ms.`;
+  return [{ rule: 'delivered_late', about: 'the good receiver', message }];
+}
+
+function told(sortedMs: readonly number[]): Record<string, number> {
+  const { p50, p99, most } = quantiles(sortedMs);
+  return { 'good one has it after, ms p50': p50, 'ms p99': p99, 'ms at most': most };
+}
+
+function quantiles(sortedMs: readonly number[]): { p50: number; p99: number; most: number } {
+  const at = (share: number): number => Math.round(sortedMs[Math.floor((sortedMs.length - 1) * share)] ?? 0);
+  return { p50: at(0.5), p99: at(0.99), most: at(1) };
 }
 
 /** What the API shows when no delivery is pending any more, or when they have had more than enough time. */
@@ -150,13 +192,12 @@ function isPending({ status }: JsonObject): boolean {
 }
 
 function evidenceOf(observation: Observation, endpoints: Endpoint[], { arrivals }: History): Evidence {
-  const readAtMs = performance.now();
   return {
     operations: [],
     outages: [],
     observation,
     earlier: null,
-    webhooks: { endpoints, arrivals, kills: [], cuts: [], attemptsMax, sinceSeconds: 0, readAtMs, isOver: true },
+    webhooks: { ...withoutWebhooks(), endpoints, arrivals, attemptsMax },
   };
 }
 

@@ -1,14 +1,23 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { anotherServer } from '../../support/idempotency.ts';
 import { serverForTest } from '../../support/server.ts';
 import { answersCut, cutAnswers } from './answers-cut.ts';
 import { burst, bursts } from './bursts.ts';
-import { clockJumps } from './clock-jumps.ts';
+import type { JsonObject } from '../crash-checker/json.ts';
+import { FailpointStage } from '../crash-checker/stages/failpoints.ts';
+import { Random } from '../crash-checker/random.ts';
+import { failpointNames } from '../failpoints.ts';
+import { clockJumps, judgeLeft, judgeTold } from './clock-jumps.ts';
 import { diskFull } from './disk-full.ts';
-import type { FaultReport } from './fault-run.ts';
-import type { Place } from './one-server.ts';
+import { shortfallOf, type FaultReport } from './fault-run.ts';
+import { onOneServer, type Place } from './one-server.ts';
 import { postAll, posts } from './posts.ts';
-import { receivers, sendToReceivers } from './receivers.ts';
+import { judgeDelays, receivers, sendToReceivers } from './receivers.ts';
 import { startRelay, type Relayed, type RelayedAnswer } from './relay.ts';
 
 /*
@@ -36,8 +45,65 @@ test('each run has a name of its own, and is played more often the more time the
   }
 });
 
+test('a run that did less than it was asked to proves nothing, unless it could not be played here', () => {
+  const report: FaultReport = { done: 0, counts: {}, violations: [] };
+  expect(shortfallOf(report, 10, 'kills')).toBe('Of 10 kills, only 0 were done.');
+  expect(shortfallOf({ ...report, done: 9 }, 10, 'kills')).toBe('Of 10 kills, only 9 were done.');
+  expect(shortfallOf({ ...report, done: 10 }, 10, 'kills')).toBeNull();
+  expect(shortfallOf({ ...report, notRun: 'No disk.' }, 10, 'kills')).toBeNull();
+});
+
+test('the command that would play nothing says so, and does not succeed', async () => {
+  const command = fileURLToPath(new URL('../run.ts', import.meta.url));
+  const ended = await new Promise<{ code: unknown; output: string }>((resolve) => {
+    execFile(process.execPath, [command, '--ci', '--only', 'apis and workers'], (error, output) =>
+      resolve({ code: error?.code, output }),
+    );
+  });
+  expect(ended).toEqual({ code: 2, output: expect.stringContaining('Nothing would be played') as string });
+});
+
+test('as many rounds as there are failpoints come to each of them once, again and again', async () => {
+  const stage = await FailpointStage.create();
+  onTestFinished(() => stage.close({ keepFiles: false }));
+  const random = new Random('failpoints');
+  for (let turn = 1; turn <= 2; turn++) {
+    const descriptions = failpointNames.map((_, round) => stage.next(random.fork(`${turn} ${round}`)).description);
+    const points = descriptions.map((description) => /^server (.*), the/.exec(description)![1]);
+    expect(new Set(points)).toEqual(new Set(failpointNames));
+  }
+});
+
+test('what was found on a disk that goes away is copied off it, and its place is told; nothing runs there any more', async () => {
+  const disk = mkdtempSync(join(tmpdir(), 'tenure-disk-'));
+  const printed: string[] = [];
+  let pid: number | null = null;
+  onTestFinished(() => {
+    const places = [disk, ...printed.flatMap((line) => line.match(/\/\S+/g) ?? [])];
+    for (const place of places) rmSync(place, { recursive: true, force: true });
+  });
+  await onOneServer({ dataDir: disk }, { seed: 1, print: (line) => printed.push(line) }, async (server) => {
+    pid = server.databasePid();
+    return { done: 1, counts: {}, violations: [{ rule: 'lost_record', about: 'ref_1', message: 'It is gone.' }] };
+  });
+  expect(pid).not.toBeNull();
+  expect(() => process.kill(pid!, 0)).toThrow('ESRCH');
+  const [, kept, log] = /^What was found is kept in (\S+) and (\S+)$/.exec(printed.at(-1)!)!;
+  rmSync(disk, { recursive: true });
+  expect(existsSync(join(kept!, 'postgres', 'PG_VERSION'))).toBe(true);
+  expect(existsSync(log!)).toBe(true);
+});
+
 function rulesOf({ violations }: FaultReport): string[] {
   return [...new Set(violations.map(({ rule }) => rule))].sort();
+}
+
+function findingsOf(violations: FaultReport['violations']): string[] {
+  return violations.map(({ rule, about }) => `${rule} ${about}`);
+}
+
+function eventOf(verb: string, id: string): JsonObject {
+  return { type: `reference.${verb}`, data: { object: { id } } };
 }
 
 function keyOf({ headers }: Relayed): string {
@@ -121,6 +187,14 @@ describe('bursts', () => {
       treat: (relayed, forward) => forward(without(relayed, 'idempotency-key')),
       found: 'two_effects',
     },
+    'at a server that has no time, although its database is there': {
+      async treat(relayed, forward) {
+        const answer = await forward(relayed);
+        const body = Buffer.from('{"error":{"code":"unavailable","message":"Nothing was changed."}}');
+        return isReplay(answer) ? { status: 503, headers: ['Request-Id', 'req_1'], body } : answer;
+      },
+      found: 'unexpected_answer',
+    },
     'at a server that makes replays up': {
       async treat(relayed, forward) {
         const answer = await forward(relayed);
@@ -184,7 +258,55 @@ describe('answers that are cut off', () => {
   });
 });
 
+describe('clock jumps: of references that were changed, and of one that was only made', () => {
+  const expected = { changed: new Set(['ref_1', 'ref_2']), onlyMade: new Set(['ref_3']) };
+  const events = [
+    eventOf('created', 'ref_1'),
+    eventOf('created', 'ref_2'),
+    eventOf('updated', 'ref_1'),
+    eventOf('created', 'ref_3'),
+    eventOf('updated', 'ref_2'),
+  ];
+  const references: JsonObject[] = [
+    { id: 'ref_3', status: 'pending' },
+    { id: 'ref_2', status: 'processing' },
+    { id: 'ref_1', status: 'processing' },
+  ];
+  test('nothing is found where all is told and there', () => {
+    expect(judgeTold('the list', events, expected)).toEqual([]);
+    expect(judgeLeft(references, expected)).toEqual([]);
+  });
+
+  test.each<[string, JsonObject[], string]>([
+    ['a change that is not told', events.slice(0, -1), 'lost_event ref_2'],
+    ['a making that is not told', events.toSpliced(3, 1), 'lost_event ref_3'],
+    ['a change that is told twice', [...events, events[4]!], 'wrong_order ref_2'],
+    ['a change before the making', [events[2]!, ...events.toSpliced(2, 1)], 'wrong_order ref_1'],
+    ['a change that nobody asked for', [...events, eventOf('updated', 'ref_3')], 'wrong_order ref_3'],
+    ['a reference that nobody asked for', [...events, eventOf('created', 'ref_4')], 'unasked_record ref_4'],
+  ])('events: %s is found', (_, told, violation) => {
+    expect(findingsOf(judgeTold('the list', told, expected))).toEqual([violation]);
+  });
+
+  test.each<[string, JsonObject[], string]>([
+    ['a change that is lost', references.with(1, { id: 'ref_2', status: 'pending' }), 'lost_update ref_2'],
+    ['a reference that is lost', references.slice(1), 'lost_record ref_3'],
+    ['a reference that is there twice', [...references, references[0]!], 'duplicated_record ref_3'],
+    ['one that nobody asked for', [...references, { id: 'ref_4', status: 'pending' }], 'unasked_record ref_4'],
+  ])('references: %s is found', (_, left, violation) => {
+    expect(findingsOf(judgeLeft(left, expected))).toEqual([violation]);
+  });
+});
+
 describe('bad receivers', () => {
+  test('keep the good one from what is its own for moments at most: more is reported', () => {
+    const soon = Array.from({ length: 200 }, () => 40);
+    expect(judgeDelays(soon)).toEqual([]);
+    expect(judgeDelays([...soon, 14_000])).toEqual([]);
+    expect(judgeDelays([...soon, 16_000])).toMatchObject([{ rule: 'delivered_late' }]);
+    expect(judgeDelays([...soon, 6_000, 6_000, 6_000, 6_000])).toMatchObject([{ rule: 'delivered_late' }]);
+  });
+
   const size = 20;
   const impatient = {
     settings: { TENURE_RETRY_SCHEDULE: '0.2' },
@@ -195,6 +317,7 @@ describe('bad receivers', () => {
     const report = await sendToReceivers(await serverForTest(impatient), size, options);
     expect(report.violations).toEqual([]);
     expect(report.counts['requests received']).toBeGreaterThan(6 * size);
+    expect(report.counts['ms at most']).toBeGreaterThan(0);
   });
 
   test('whose answers somebody made up: reported', async () => {

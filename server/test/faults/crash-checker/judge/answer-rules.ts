@@ -33,7 +33,7 @@ function judgeAnswer(opened: Case, operation: Operation, call: Call, answer: Ans
   const told = toldBy(answer);
   const isExpected =
     expectedAnswers[operation.kind].includes(told) ||
-    (told === '503 unavailable' && opened.outages.some((outage) => overlaps(call, outage.fromMs, outage.toMs))) ||
+    isFairlyUnavailable(opened, call, answer) ||
     (told === '409 idempotency_key_in_use' && hasTwin(operation, call));
   if (!isExpected || answer.requestId === '') {
     report(
@@ -45,6 +45,11 @@ function judgeAnswer(opened: Case, operation: Operation, call: Call, answer: Ans
   if (answer.replayed && (operation.key === null || !isStored(answer))) {
     report('wrong_replay', operation.id, `${describe(operation)} was answered ${told} and called a replay.`);
   }
+}
+
+/** Whether it is a 503 of a time when the database was down. */
+export function isFairlyUnavailable({ outages }: Case, call: Call, answer: Answered): boolean {
+  return toldBy(answer) === '503 unavailable' && outages.some(({ fromMs, toMs }) => overlaps(call, fromMs, toMs));
 }
 
 /** An answer in short: its status, and what it was refused for. */

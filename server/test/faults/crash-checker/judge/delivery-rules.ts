@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Arrival } from '../history.ts';
-import { sameJson, textOf, type JsonObject } from '../json.ts';
+import { sameJson, textOf, type Json, type JsonObject } from '../json.ts';
 import type { Endpoint } from '../webhooks.ts';
 import type { Evidence, Report, WebhookEvidence } from './evidence.ts';
 import { findWays, type Way } from './ways.ts';
@@ -172,13 +172,17 @@ function judgeDuplicates(webhooks: WebhookEvidence, way: Way, report: Report): v
   if (late) duplicate(`After the request number ${describe(delivered)}, which the API tells, came ${describe(late)}.`);
 }
 
+/** What an attempt is told to have failed by while receivers cannot be reached. */
+const errorsOfACut = new Set<Json>(['connection_refused', 'connection_closed', 'timeout', 'unreachable']);
+
 /** Whether an attempt that no receiver knows of was made while none could be reached. */
 function canExplainNone(
   cut: WebhookEvidence['cuts'][number],
-  { status, created, duration_ms: durationMs }: JsonObject,
+  { status, error, created, duration_ms: durationMs }: JsonObject,
 ): boolean {
+  if (status !== null || !errorsOfACut.has(error!)) return false;
   const endedSeconds = Number(created) + 1 + Number(durationMs) / 1_000;
-  return status === null && Number(created) <= cut.toSeconds + 1 && endedSeconds >= cut.fromSeconds - 1;
+  return Number(created) <= cut.toSeconds + 1 && endedSeconds >= cut.fromSeconds - 1;
 }
 
 function canExplain(kill: WebhookEvidence['kills'][number], { arrivedMs, endedMs }: Arrival): boolean {

@@ -1,7 +1,7 @@
 import { isStored, type Answered, type Operation, type OperationKind } from '../history.ts';
 import { previousValues, textOf, type JsonObject } from '../json.ts';
 import type { Observation, ObservedList } from '../observe.ts';
-import type { Evidence, WebhookEvidence } from './evidence.ts';
+import { withoutWebhooks, type Evidence, type WebhookEvidence } from './evidence.ts';
 
 interface Told {
   key?: string | null;
@@ -21,16 +21,7 @@ export class Story {
   readonly outages: { fromMs: number; toMs: number }[] = [];
   earlier: Observation | null = null;
   /** Nobody listens, until a story says so. */
-  webhooks: WebhookEvidence = {
-    endpoints: [],
-    arrivals: [],
-    kills: [],
-    cuts: [],
-    attemptsMax: 3,
-    sinceSeconds: 0,
-    readAtMs: 0,
-    isOver: true,
-  };
+  webhooks: WebhookEvidence = { ...withoutWebhooks(), attemptsMax: 3, readAtMs: 0 };
   #number = 0;
   #nowMs = 0;
 

@@ -1,14 +1,12 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { Deployment } from '../deployment.ts';
+import { outageEndsLaterMs } from '../history.ts';
 import { childrenOf, kill, titleOf } from '../processes.ts';
 import type { Random } from '../random.ts';
 import type { Scene, Stage, Trouble } from './stage.ts';
 
 /** What is killed, and how often, one against the other. */
 export type KillWeights = Record<Fault['target'], number>;
-
-/** Longer than a lost connection in a pool goes unnoticed. */
-const outageEndsLaterMs = 1_000;
 
 /** The server with its own database, as `npm start` has it; one of the two is killed, or both. */
 export class EmbeddedStage implements Stage {

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { failpointNames, type Arming } from '../../failpoints.ts';
+import { failpointNames, type Arming, type Failpoint } from '../../failpoints.ts';
 import { Deployment } from '../deployment.ts';
 import type { Random } from '../random.ts';
 import { serverUnderTest, shortLease, type Scene, type Stage, type Trouble } from './stage.ts';
@@ -15,6 +15,8 @@ export class FailpointStage implements Stage {
   readonly servers: readonly Deployment[];
   readonly #deployment: Deployment;
   readonly #file: string;
+  /** Those whose turn is still to come, in any order; then all have one again. */
+  #pointsLeft: Failpoint[] = [];
 
   private constructor(deployment: Deployment, file: string) {
     this.servers = [deployment];
@@ -37,7 +39,8 @@ export class FailpointStage implements Stage {
   }
 
   next(random: Random): Trouble {
-    const arming: Arming = { point: random.pick(failpointNames)!, passes: random.between(0, 30) };
+    if (this.#pointsLeft.length === 0) this.#pointsLeft = random.shuffled(failpointNames);
+    const arming: Arming = { point: this.#pointsLeft.pop()!, passes: random.between(0, 30) };
     return {
       description: `server ${arming.point}, the ${arming.passes + 1}. time`,
       afterMs: random.between(150, 500),
@@ -59,6 +62,9 @@ export class FailpointStage implements Stage {
       await sleep(2);
     }
     const diedByMs = performance.now();
+    if (this.#deployment.endedBy !== 'SIGKILL') {
+      throw new Error(`The server ended before "${arming.point}", and not by us:\n${this.#deployment.lastLines()}`);
+    }
     // When exactly it died only it knew.
     history.kills.push({ fromMs: diedByMs - 50, toMs: diedByMs });
     await endLoad();

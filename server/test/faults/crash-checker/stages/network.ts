@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openSite, type Site } from '../../site.ts';
 import type { Deployment } from '../deployment.ts';
+import { outageEndsLaterMs } from '../history.ts';
 import type { Random } from '../random.ts';
 import type { Scene, Stage, Trouble } from './stage.ts';
 
@@ -18,9 +19,6 @@ type Fault =
   | { kind: 'broken before a commit'; fate: 'roll_back' | 'commit'; forMs: number }
   /** Receivers cannot be reached. */
   | { kind: 'receivers down'; forMs: number };
-
-/** After the loss of a connection the pool needs a moment to find out. */
-const outageEndsLaterMs = 1_000;
 
 /** A server between a database and receivers, to both of which the way is in our hands. Nobody dies. */
 export class NetworkStage implements Stage {
