@@ -12,7 +12,8 @@ import { receivers } from './runs/receivers.ts';
 import { apisAndWorkers, databaseRestarts, failpoints, kills, networkCuts, twoServers } from './runs/rounds.ts';
 import { simulation } from './runs/simulation.ts';
 import { stream } from './runs/stream.ts';
-import { commitHere, publish, tableOf, type Played } from './table.ts';
+import { commitHere } from '../../../scripts/publish.ts';
+import { publish, tableOf, type Played } from './table.ts';
 
 /** In the order of the table. */
 const runs: readonly FaultRun[] = [
@@ -44,7 +45,7 @@ Does to Tenure what happens to servers, and checks that nothing answered is lost
   --seed N          repeats the random choices of an earlier run
   --size N          so many, of each
   --together N      so many runs side by side (2)
-  --publish         puts what was found into the README and docs/faults.md
+  --publish         with --full: puts what was found into the README and docs/faults.md
 `;
 
 interface Options {
@@ -146,7 +147,8 @@ function readOptions(): Options {
   const count = values.size === undefined ? null : Number(values.size);
   const together = Number(values.together);
   const areNumbers = Number.isInteger(seed) && Number.isInteger(count ?? 1) && together >= 1;
-  if (values.help || unknown.length > 0 || !areNumbers) {
+  const publishesAll = !values.publish || (values.full && count === null);
+  if (values.help || !publishesAll || unknown.length > 0 || !areNumbers) {
     process.stdout.write(help);
     process.exit(values.help ? 0 : 2);
   }

@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { putBetween } from '../../../scripts/publish.ts';
 import type { FaultReport } from './runs/fault-run.ts';
 
 /** A run as it was played. */
@@ -20,8 +20,6 @@ export interface Played {
 
 const projectDir = fileURLToPath(new URL('../../../', import.meta.url));
 const resultsFile = `${projectDir}docs/faults.json`;
-const begin = '<!-- npm run faults -- --publish: begin -->\n';
-const end = '<!-- end -->\n';
 
 /** Keeps what was played, beside what was published of other runs, and puts the table into the README and `docs/faults.md`. */
 export function publish(played: readonly Played[], order: readonly string[]): void {
@@ -29,14 +27,14 @@ export function publish(played: readonly Played[], order: readonly string[]): vo
   const others = before.filter(({ name }) => !played.some((now) => now.name === name));
   const all = [...others, ...played].sort((left, right) => order.indexOf(left.name) - order.indexOf(right.name));
   writeFileSync(resultsFile, `${JSON.stringify(all, null, 2)}\n`);
-  putInto('README.md', shortTableOf(all));
-  putInto('docs/faults.md', tableOf(all));
+  putBetween('README.md', 'faults', shortTableOf(all));
+  putBetween('docs/faults.md', 'faults', tableOf(all));
 }
 
 /** Everything, for whoever wants to repeat it. */
 export function tableOf(played: readonly Played[]): string {
   return markdown(
-    ['what was done', 'how often', 'meanwhile', 'promises broken', 'took', 'seed'],
+    ['what was done', 'how often', 'meanwhile', 'promises broken', 'took', 'seed', 'commit'],
     played.map((run) => [
       run.title,
       timesOf(run),
@@ -44,17 +42,9 @@ export function tableOf(played: readonly Played[]): string {
       brokenIn(run),
       `${run.seconds} s`,
       String(run.seed),
+      run.commit ?? '',
     ]),
   );
-}
-
-/** The commit that is being played with. */
-export function commitHere(): string | null {
-  try {
-    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: projectDir, encoding: 'utf8' }).trim();
-  } catch {
-    return null;
-  }
 }
 
 function shortTableOf(played: readonly Played[]): string {
@@ -62,12 +52,6 @@ function shortTableOf(played: readonly Played[]): string {
     ['what was done', 'how often', 'promises broken'],
     played.map((run) => [run.title, timesOf(run), brokenIn(run)]),
   );
-}
-
-function putInto(file: string, table: string): void {
-  const text = readFileSync(projectDir + file, 'utf8');
-  const [from, to] = [text.indexOf(begin) + begin.length, text.indexOf(end, text.indexOf(begin))];
-  writeFileSync(projectDir + file, `${text.slice(0, from)}\n${table}\n\n${text.slice(to)}`);
 }
 
 function timesOf({ unit, report }: Played): string {
