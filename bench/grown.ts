@@ -3,15 +3,15 @@ import { makePartitionsAhead } from '../server/src/db/partitions.ts';
 import { startDeployment, type Deployment } from './deployment.ts';
 
 /** How many references, events and logs an account of each size has. */
-export const sizes = { small: 1_000, large: 300_000 };
+export const sizes = { small: 1_000, middle: 100_000, large: 1_000_000 };
 export type Size = keyof typeof sizes;
 
 /** Between two records, so that the large account has about 300 days of them and a recent time is the same few of all. */
-export const spacingMs = 86_000;
+export const spacingMs = 26_000;
 
 const weekMs = 7 * 24 * 3600 * 1000;
 
-/** A database of its own, because others empty theirs and so many rows take half a minute. Who may ask for all accounts is their parent. */
+/** A database of its own, because others empty theirs and so many rows take a minute. Who may ask for all accounts is their parent. */
 export interface Grown {
   deployment: Deployment;
   accounts: Record<Size, string>;
@@ -48,7 +48,8 @@ async function make(): Promise<Grown & { nowMs: number }> {
   for (let ms = nowMs - sizes.large * spacingMs; ms < nowMs; ms += 8 * weekMs) await makePartitionsAhead(database, ms);
   const accounts = {
     small: await branch(database, accountId, 1),
-    large: await branch(database, accountId, 2),
+    middle: await branch(database, accountId, 2),
+    large: await branch(database, accountId, 3),
   };
   return { deployment, accounts, nowMs };
 }

@@ -6,7 +6,7 @@ import type { FaultReport, FaultRun, PlayOptions } from './fault-run.ts';
 export const model: FaultRun = {
   name: 'model',
   title:
-    'Whatever is done to an account, in any order: answers, lists, counts and events are those of a model of the contract',
+    'whatever is done to an account, in any order: answers, lists, counts and events are those of a model of the contract',
   unit: 'sequences',
   sizes: { ci: 100, gate: 300, full: 2_000 },
   play: playModel,
