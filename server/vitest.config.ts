@@ -11,8 +11,9 @@ export default defineConfig({
     setupFiles: ['test/support/answer-faults.ts'],
     testTimeout: slow ? 20 * 60_000 : 20_000,
     hookTimeout: 60_000,
-    // One more than the cores it is made for: many tests wait, for a lease, a schedule or a freshness time.
-    maxWorkers: slow ? 1 : 3,
+    // One more than the cores it is made for: many tests wait, for a lease, a schedule or a freshness time. The slow ones start processes of
+    // their own.
+    maxWorkers: slow ? 2 : 3,
     reporters: ['default', ...(process.env.TENURE_TEST_REPORT ? ['json' as const] : [])],
     ...(process.env.TENURE_TEST_REPORT && { outputFile: { json: process.env.TENURE_TEST_REPORT } }),
   },
