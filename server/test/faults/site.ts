@@ -21,6 +21,8 @@ export interface Site {
   connection: Connection;
   secretKey: string;
   servers: readonly Deployment[];
+  /** Where the data and the logs are. */
+  places: readonly string[];
   /** Ends the processes, and takes their files away unless they are wanted. */
   close(options?: { keepFiles?: boolean }): Promise<void>;
 }
@@ -66,6 +68,7 @@ export async function openSite(options: {
     connection: database.connection,
     secretKey,
     servers,
+    places: [folder, ...servers.map(({ logFile }) => logFile)],
     async close({ keepFiles = false } = {}) {
       await Promise.all(servers.map((server) => server.remove({ keepFiles })));
       await network.stop();

@@ -94,9 +94,7 @@ async function playPart(
     isClean = report.violations.length === 0;
   } finally {
     await checker.close({ keepFiles: !isClean });
-    if (!isClean) {
-      for (const { dataDir, logFile } of stage.servers) print(`what was found is kept in ${dataDir} and ${logFile}`);
-    }
+    if (!isClean) print(`what was found is kept in ${stage.places.join(' and ')}`);
   }
 }
 

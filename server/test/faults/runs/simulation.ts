@@ -1,8 +1,8 @@
 import { simulate } from '../simulation/index.ts';
 import type { FaultRun } from './fault-run.ts';
 
-/** Seeds that follow each other are as different as any. */
-const seedsMax = 2 ** 31;
+/** Worlds have whole numbers that follow each other as their seeds, the first of which is below this. */
+const firstSeedMax = 2 ** 31;
 
 export const simulation: FaultRun = {
   name: 'simulation',
@@ -11,7 +11,7 @@ export const simulation: FaultRun = {
   unit: 'seeds',
   sizes: { ci: 300, gate: 1_500, full: 10_000 },
   async play(size, { seed, print }) {
-    const { counts, violations } = await simulate({ seeds: size, firstSeed: seed % seedsMax, print });
+    const { counts, violations } = await simulate({ seeds: size, firstSeed: seed % firstSeedMax, print });
     const { seeds: done, ...others } = counts;
     return { done: done!, counts: others, violations };
   },

@@ -34,6 +34,10 @@ export class FailpointStage implements Stage {
     return this.#deployment.secretKey;
   }
 
+  get places(): readonly string[] {
+    return [this.#deployment.dataDir, this.#deployment.logFile];
+  }
+
   async start(): Promise<void> {
     await this.#deployment.start();
   }

@@ -31,6 +31,10 @@ export class ManyServersStage implements Stage {
     return this.#site.secretKey;
   }
 
+  get places(): readonly string[] {
+    return this.#site.places;
+  }
+
   async start(): Promise<void> {
     for (const server of this.#site.servers) await server.start();
   }

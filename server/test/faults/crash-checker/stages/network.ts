@@ -40,6 +40,10 @@ export class NetworkStage implements Stage {
     return this.#site.secretKey;
   }
 
+  get places(): readonly string[] {
+    return this.#site.places;
+  }
+
   async start(): Promise<void> {
     await this.servers[0]!.start();
   }

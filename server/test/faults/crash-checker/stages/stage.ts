@@ -9,6 +9,8 @@ export interface Stage {
   /** Processes of one API: one, or several of equal rank. */
   readonly servers: readonly Deployment[];
   readonly secretKey: string;
+  /** Where the data and the logs of all processes are. */
+  readonly places: readonly string[];
   /** Starts everything for the first time; from here on, `close` must be called. */
   start(): Promise<void>;
   /** What goes wrong in the next round, by random numbers alone. */
