@@ -6,8 +6,8 @@ import type { Results } from './report.ts';
  * What the figures look like beside the baseline, as SVG: `node bench/plot.ts FROM.json TO.svg` draws a run anew.
  */
 
-const width = 860;
-const labelWidth = 345;
+const width = 920;
+const labelWidth = 400;
 const barHeight = 11;
 const rowGap = 12;
 const headHeight = 64;
@@ -16,7 +16,11 @@ const valueWidth = 130;
 type Side = 'ours' | 'limit' | 'baseline';
 const sides: Side[] = ['ours', 'baseline', 'limit'];
 const legendX = { ours: 12, baseline: 90, limit: 350 };
-const sideNames = { ours: 'Tenure', baseline: 'baseline: Fastify, Drizzle, graphile-worker', limit: 'limit' };
+const sideNames = {
+  ours: 'Tenure',
+  baseline: 'baseline: Fastify, Drizzle, graphile-worker',
+  limit: 'what else the figure is held against',
+};
 
 /** Bars of all figures that have a baseline, each as a multiple of it, on a logarithmic scale. It reads on light and on dark pages. */
 export function plotOf({ figures }: Results): string {
@@ -38,14 +42,16 @@ export function plotOf({ figures }: Results): string {
   for (const { title, better, besideUnit, values } of rows) {
     const shown = sides.filter((side) => values[side] !== null);
     const middle = y + (shown.length * barHeight) / 2;
-    parts.push(`<text class="label" x="${labelWidth - 12}" y="${middle}">${escaped(shortOf(title))}</text>`);
-    parts.push(`<text class="note" x="${labelWidth - 12}" y="${middle + 12}">${better} is better</text>`);
+    const [label, against] = title.split(', against ') as [string, string | undefined];
+    const note = `${better} is better${values.limit === null ? '' : `; grey: ${against}`}`;
+    parts.push(`<text class="label" x="${labelWidth - 12}" y="${middle}">${escaped(label)}</text>`);
+    parts.push(`<text class="note" x="${labelWidth - 12}" y="${middle + 12}">${escaped(note)}</text>`);
     for (const side of shown) {
       const ratio = values[side]! / values.baseline!;
       const [from, to] = [Math.min(x(1), x(ratio)), Math.max(x(1), x(ratio))];
       parts.push(
         `<rect class="${side}" x="${round(from)}" y="${y + 1}" width="${round(Math.max(2, to - from))}" height="${barHeight - 2}" rx="1.5"/>`,
-        `<text class="value" x="${round(to + 6)}" y="${y + barHeight - 2}">${ratio.toFixed(ratio < 10 ? 2 : 0)} ×, ${written(values[side]!, besideUnit)}</text>`,
+        `<text class="value" x="${round(to + 6)}" y="${y + barHeight - 2}">${figure(ratio)} ×, ${written(values[side]!, besideUnit)}</text>`,
       );
       y += barHeight;
     }
@@ -71,9 +77,9 @@ ${parts.join('\n')}
 `;
 }
 
-/** A label has room for its beginning; the table has all of it. */
-function shortOf(title: string): string {
-  return title.length > 50 ? `${title.slice(0, 48).trimEnd()}…` : title;
+/** With what is worth telling of it: 6.2, 35, 0.0020. */
+function figure(ratio: number): string {
+  return ratio >= 10 ? ratio.toFixed(0) : ratio.toPrecision(2);
 }
 
 function written(value: number, unit: string): string {
