@@ -35,6 +35,9 @@ const runs: readonly FaultRun[] = [
   simulation,
 ];
 
+/** Of what one run finds, so much is printed: the first tell what it is. */
+const printedMax = 20;
+
 const help = `npm run faults -- [options]
 
 Does to Tenure what happens to servers, and checks that nothing answered is lost or done twice: by its API alone, but for the simulation.
@@ -113,7 +116,11 @@ async function play(run: FaultRun, options: Options): Promise<Played> {
     error = `It could not be played to its end: ${(thrown as Error).message}`;
     print(`${run.name} ${(thrown as Error).stack}`);
   }
-  for (const { rule, about, message } of report.violations) print(`${run.name}: ${rule}: ${about}: ${message}`);
+  const { violations } = report;
+  for (const { rule, about, message } of violations.slice(0, printedMax)) {
+    print(`${run.name}: ${rule}: ${about}: ${message}`);
+  }
+  if (violations.length > printedMax) print(`${run.name}: ${violations.length - printedMax} more were found`);
   const { name, title, unit } = run;
   const seconds = Math.round((performance.now() - startedMs) / 1_000);
   print(report.notRun === undefined ? `${name}: ${report.done} ${unit} in ${seconds} s` : `${name}: not run`);

@@ -38,6 +38,9 @@ const eventsOf = {
 } satisfies Record<string, string[]>;
 type Kind = keyof typeof eventsOf;
 
+/** An account has no more: whoever would make another one makes a customer. */
+const endpointsMax = 100;
+
 /** Where the connection is cut. */
 type Where = 'answer' | 'request' | 'between';
 
@@ -56,7 +59,7 @@ interface Cut {
 /** Sends requests, cuts them off, asks again, reads everything back and compares. */
 export async function cutAnswers(place: Place, size: number, { seed, print }: PlayOptions): Promise<FaultReport> {
   const random = new Random(`answers cut, seed ${seed}`);
-  const cuts = Array.from({ length: size }, (_, number) => chooseCut(random.fork(`cut ${number}`), number));
+  const cuts = chooseCuts(random, size);
   const cutter = await startCutter(place.url, cuts);
   const near = new Api([place.url], place.secretKey);
   const far = new Api([cutter.url], place.secretKey);
@@ -82,6 +85,13 @@ export async function cutAnswers(place: Place, size: number, { seed, print }: Pl
     far.close();
     await cutter.stop();
   }
+}
+
+function chooseCuts(random: Random, size: number): Cut[] {
+  const cuts = Array.from({ length: size }, (_, number) => chooseCut(random.fork(`cut ${number}`), number));
+  const ofEndpoints = cuts.filter(({ kind }) => kind === 'make an endpoint');
+  for (const cut of ofEndpoints.slice(endpointsMax)) cut.kind = 'make a customer';
+  return cuts;
 }
 
 function chooseCut(random: Random, number: number): Cut {
