@@ -1,11 +1,14 @@
 import type { Pool } from '../db/database.ts';
-import { keyLifetimeMs } from './statements.ts';
+import { claimedWithinMs, keyLifetimeMs } from './statements.ts';
 
 /** Few enough to be gone in milliseconds. */
 const purgedAtOnceMax = 1_000;
 
-/** Longer than a request can take, and than clocks differ: whoever came within the key's day still finds its answer. */
-const purgedAfterMs = keyLifetimeMs + 5 * 60_000;
+/** By how much the clocks of processes may differ. */
+const clocksDifferMs = 3 * 60_000;
+
+/** Nobody who came within the key's day can claim it any more: whoever does not find it came later. */
+const purgedAfterMs = keyLifetimeMs + claimedWithinMs + clocksDifferMs;
 
 /**
  * Deletes idempotency keys whose day has been over for a while, some at a time; the answers that were kept with them, sealed, go

@@ -21,7 +21,7 @@ type Cell = string | number | boolean | null;
 export function statementsOf(batch: readonly Member[], options: BatchOptions): Statement[] {
   const witnesses = [insertLogs(batch), insertEvents(batch, options.epoch)];
   const others = [
-    claimKeys(batch),
+    claimKeys(batch, options.nowMs),
     ...updateRecords(batch),
     ...deleteRecords(batch),
     ...insertRecords(batch),
@@ -54,6 +54,12 @@ export function provesCommit(statement: Statement): boolean {
 /** A stored answer is repeated for a day; then the key counts as new (spec, limits). */
 export const keyLifetimeMs = 24 * 3600 * 1000;
 
+/**
+ * A request that has taken so long claims no key any more. None takes so long but one whose machine slept or whose clock was set
+ * forward meanwhile; the key may have stood for another by then, and been deleted.
+ */
+export const claimedWithinMs = 2 * 60_000;
+
 /** The reasons `refuse_batch_members` gives, and its SQLSTATE. */
 export type RefusalReason = 'key_in_use' | 'key_stored' | 'record_moved';
 export const refusalCode = 'TN001';
@@ -63,30 +69,32 @@ const tryLockOnKey = `pg_try_advisory_xact_lock(hashtextextended(account_id || '
 
 /**
  * Claims idempotency keys. A transaction lock on the key tells a request that is being committed elsewhere from one that was:
- * it never waits, so the client gets its 409 at once. A claim that has expired counts as none.
+ * it never waits, so the client gets its 409 at once, as does whoever comes too late. A claim that has expired counts as none.
  */
-function claimKeys(batch: readonly Member[]): Statement | null {
+function claimKeys(batch: readonly Member[], nowMs: number): Statement | null {
   const rows: Cell[][] = [];
   batch.forEach(({ accountId, claim, log }, member) => {
     if (!claim || !log) return;
     const sealedBody = log.answer.secret?.sealedBody.toString('hex') ?? null;
     const { keyAccountId, key, fingerprint } = claim;
-    rows.push([member, accountId, keyAccountId, key, fingerprint, log.facts.id, log.facts.startedMs, sealedBody]);
+    const { id, startedMs } = log.facts;
+    const isLate = nowMs - startedMs > claimedWithinMs;
+    rows.push([member, accountId, keyAccountId, key, fingerprint, id, startedMs, sealedBody, isLate]);
   });
   return statementOf(
     'claim_keys',
     `
     with input as materialized (
       select *
-      from unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::text[])
-        as input (member, account_id, key_account_id, key, fingerprint, request_id, claimed_at_ms, sealed_body)
+      from unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::text[], $9::boolean[])
+        as input (member, account_id, key_account_id, key, fingerprint, request_id, claimed_at_ms, sealed_body, is_late)
     ),
     claimed as (
       insert into idempotency_keys as stored
         (account_id, key_account_id, key, fingerprint, request_id, claimed_at_ms, sealed_body)
       select account_id, key_account_id, key, fingerprint, request_id, claimed_at_ms, decode(sealed_body, 'hex')
       from input
-      where ${tryLockOnKey}
+      where not is_late and ${tryLockOnKey}
       on conflict (account_id, key_account_id, key) do update
         set fingerprint = excluded.fingerprint,
             request_id = excluded.request_id,
@@ -102,7 +110,7 @@ function claimKeys(batch: readonly Member[]): Statement | null {
     )
     -- A lock that is ours is given once more: what is refused with it is stored, or was another's until this moment.
     select
-      refuse_batch_members('key_in_use', array(select member from refused where not ${tryLockOnKey})),
+      refuse_batch_members('key_in_use', array(select member from refused where is_late or not ${tryLockOnKey})),
       refuse_batch_members('key_stored', array(select member from refused))`,
     rows,
   );

@@ -49,6 +49,30 @@ test('a repeat that comes in time finds its answer, although another process’s
   expectReplay(await create(server, key), first);
 });
 
+test('a request that a clock has overtaken claims no key: it may have stood for another, and be deleted', async () => {
+  const { body: reference } = await create(server, newKey());
+  const key = newKey();
+  const process = (): Promise<ApiResponse> =>
+    server.api.post(`/v1/references/${reference.id}`, { status: 'processing' }, key);
+  const overtakenBy = async (ms: number): Promise<ApiResponse> => {
+    const processing = await withClient(server.connection, async (client) => {
+      await client.query('begin');
+      // It cannot be decided before the clock has moved.
+      await client.query('lock table tenant_references in access exclusive mode');
+      const answer = process();
+      await expect.poll(() => waitingForTables(server)).toBe(1);
+      clock.advanceMs(ms);
+      await client.query('rollback');
+      return { answer };
+    });
+    return processing.answer;
+  };
+  const late = await overtakenBy(2 * minute + 1);
+  expect([late.status, late.body.error.code]).toEqual([409, 'idempotency_key_in_use']);
+  expect((await server.api.get(`/v1/references/${reference.id}`)).body.status).toBe('pending');
+  expectCarriedOut(await overtakenBy(2 * minute));
+});
+
 test('some are deleted at a time, the oldest first', async () => {
   await seedExpiredKeys(1_500);
   expect(await purge()).toBe(true);

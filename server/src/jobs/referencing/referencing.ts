@@ -177,7 +177,7 @@ export class Referencing implements Task {
   async #recordFault(current: ReferenceRecord, provider: Provider, fault: ProviderFault): Promise<void> {
     const { clock, log, randomBytes } = this.#context;
     const timeScale = this.#timeScaleOf(this.#desks.get(provider));
-    log.info({ reference: current.id, provider, fault: fault.code, err: fault.cause }, 'a provider could not be asked');
+    log.warn({ reference: current.id, provider, fault: fault.code, err: fault.cause }, 'a provider could not be asked');
     if (fault.busyForSeconds !== null) {
       const retryAtMs = clock.nowMs() + Math.max(fault.busyForSeconds * 1000, scaled(0, timeScale));
       return this.#change(current, (now) => recordBusy(now, retryAtMs));
