@@ -107,9 +107,13 @@ export function openDatabase(connection: Connection, log: Logger): Database {
   const { types: _, ...withDriversTypes } = common;
   const jobs = new Pool({ ...withDriversTypes, max: jobsMax });
   const watchers = new Pool({ ...common, ...watching, options: indexesOnly });
+  let isEnding = false;
   const pools = [readers, listers, followers, files, writers, deliverers, jobs, watchers];
   for (const pool of pools) {
-    pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'));
+    // What the driver throws carries the whole client, with every statement it has prepared.
+    pool.on('error', ({ message, code }: Error & { code?: string }) => {
+      if (!isEnding) log.warn({ code, message }, 'an idle database connection was lost');
+    });
     // Whoever uses the connection learns of its loss by its queries; without a listener the event would end the process.
     pool.on('connect', (client) => client.on('error', () => {}));
   }
@@ -123,6 +127,7 @@ export function openDatabase(connection: Connection, log: Logger): Database {
     jobs,
     watchers,
     async end() {
+      isEnding = true;
       await Promise.all(pools.map((pool) => pool.end()));
     },
   };
