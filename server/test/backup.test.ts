@@ -101,28 +101,25 @@ describe('a deployment that is restored from its backup', { timeout: 60_000 }, (
   });
 
   test('has all that was answered before the time that the backup told', async () => {
-    const busy = await Deployment.create({ settings });
-    onTestFinished(() => busy.remove());
-    await busy.start();
-    const client = new Api([busy.url], busy.secretKey);
-    onTestFinished(() => client.close());
     const answers: { id: string; answeredAtMs: number }[] = [];
     const over = new AbortController();
     const write = async (): Promise<void> => {
       while (!over.signal.aborted) {
-        const reference = parsed(await post(client, '/v1/references', { application: 'app_1' }));
+        const reference = parsed(await post(api, '/v1/references', { application: 'app_1' }));
         answers.push({ id: textOf(reference, 'id'), answeredAtMs: Date.now() });
       }
     };
-    const writers = Promise.all([write(), write(), write(), write()]);
     const copy = join(scratch, 'while-written-to');
-    const { code, output } = await backUp(busy.dataDir, copy);
+    const ended = backUp(original.dataDir, copy);
+    await appearance(() => fs.existsSync(join(copy, 'postgres/base')));
+    const writers = Promise.all([write(), write(), write(), write()]);
+    const { code, output } = await ended;
     over.abort();
     await writers;
     expect(code, output).toBe(0);
     const toldMs = Date.parse(/ answered before (\S+) is in it/.exec(output)![1]!);
 
-    const restored = await Deployment.create({ settings, secretKey: busy.secretKey });
+    const restored = await Deployment.create({ settings, secretKey: original.secretKey });
     onTestFinished(() => restored.remove());
     expect(await restore(copy, restored.dataDir)).toMatchObject({ code: 0 });
     await restored.start();
