@@ -7,7 +7,7 @@ import { joinStorage } from './storage.ts';
 
 const help = `npm run new-key
 
-Makes another secret key for the account of the first start, and prints it. The server may run meanwhile.
+Makes another secret key for the first account, and prints it. The server may run meanwhile.
 `;
 
 /** `npm run new-key`: makes another secret key, whether the server runs or not, and prints it. */
