@@ -145,7 +145,8 @@ function readOptions(): Options {
   return { rounds, seconds, minutes, only, isPublished: values.publish, profileDir: values.profile ?? null };
 }
 
-process.once('SIGINT', () => process.exit(130));
-process.once('SIGTERM', () => process.exit(143));
+// Ctrl-C comes twice, from the terminal and from npm: the second one must not end what is done at the exit.
+process.on('SIGINT', () => process.exit(130));
+process.on('SIGTERM', () => process.exit(143));
 await main();
 process.exit(0);

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { readArguments } from './arguments.ts';
 import { readConfig } from './config.ts';
 import { DatabaseClock } from './core/clock.ts';
 import { pooledRandomBytes } from './core/random.ts';
@@ -9,11 +10,18 @@ import { bytesOf, EmbeddedDatabaseError, takeBackup } from './db/embedded/index.
 import { version } from './product.ts';
 import { dataDirOf, joinDatabase, readMasterKey } from './storage.ts';
 
+const help = `npm run backup -- <folder>
+
+Copies the embedded database of DATA_DIR, and its master key if it lies there, into the folder, which is made or must be empty.
+The server may run meanwhile.
+`;
+
 /** `npm run backup -- <folder>`: copies the embedded database and its master key, whether the server runs or not. */
-async function main(folder: string | undefined, stopping: AbortSignal): Promise<void> {
+async function main(stopping: AbortSignal): Promise<void> {
+  const [folder] = readArguments(help, 1);
   if (!folder)
     throw new EmbeddedDatabaseError('Say where to: npm run backup -- <folder>, which is made or must be empty.');
-  const config = readConfig(process.env);
+  const config = readConfig(process.env, { needsMasterKey: false });
   const dataDir = dataDirOf(config);
   const database = await joinDatabase(config);
   try {
@@ -25,7 +33,7 @@ async function main(folder: string | undefined, stopping: AbortSignal): Promise<
     const manifest = await takeBackup(source, target, { release: version, clock: new DatabaseClock() }, stopping);
     const size = `${Math.ceil(bytesOf(manifest) / 1e6)} MB in ${manifest.files.length} files`;
     process.stdout.write(
-      `Backed up ${database.place} to ${target}: ${size}, as it was at ${manifest.ended_at}.\n` +
+      `Backed up ${database.place} to ${target}: ${size}. All that was answered before ${manifest.ended_at} is in it.\n` +
         `${isInFolder ? keyIsIn : isInSettings ? keyIsInSettings : keyIsElsewhere}\n`,
     );
   } finally {
@@ -45,13 +53,13 @@ async function isMasterKey(key: Uint8Array | null, connection: Connection): Prom
   return check !== null && isOfDeployment(new Vault(key!, pooledRandomBytes()), check);
 }
 
-// In good order: what was copied is removed, and a PostgreSQL that was started for it is stopped. A terminal and npm both tell it.
+// In good order: what was copied is removed, and a PostgreSQL that was started for it is stopped. From a terminal the signal comes twice, by npm too.
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => stopping.abort(new EmbeddedDatabaseError('Interrupted: nothing was backed up.')));
 }
 
-main(process.argv[2], stopping.signal).catch((error: unknown) => {
+main(stopping.signal).catch((error: unknown) => {
   process.stderr.write(`${(error as Error).message}\n`);
   process.exit(1);
 });

@@ -51,9 +51,10 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 /**
  * Reads the settings from the environment, once. An empty value counts as unset.
  *
+ * @param options a command that neither reads nor writes what is encrypted needs no master key.
  * @throws {ConfigError} naming every fault, so that the person who starts the server corrects them in one go.
  */
-export function readConfig(environment: Environment): Readonly<Config> {
+export function readConfig(environment: Environment, { needsMasterKey = true } = {}): Readonly<Config> {
   const faults: string[] = [];
   const text = (name: string): string | null => environment[name]?.trim() || null;
 
@@ -70,7 +71,7 @@ export function readConfig(environment: Environment): Readonly<Config> {
   const mode = oneOf('TENURE_MODE', ['sandbox', 'live'], 'sandbox');
   const databaseUrl = readUrl('DATABASE_URL', text('DATABASE_URL'), ['postgres:', 'postgresql:'], faults);
   const publicUrl = readUrl('TENURE_PUBLIC_URL', text('TENURE_PUBLIC_URL'), ['http:', 'https:'], faults);
-  const masterKey = readMasterKey(text('TENURE_MASTER_KEY'), databaseUrl, faults);
+  const masterKey = readMasterKey(text('TENURE_MASTER_KEY'), needsMasterKey && databaseUrl !== null, faults);
   const secretKey = readSecretKey(text('TENURE_SECRET_KEY'), mode, faults);
   const role = oneOf<Role>('TENURE_ROLE', ['all', 'api', 'worker'], 'all');
   if (role !== 'all' && databaseUrl === null) {
@@ -240,11 +241,11 @@ function readUrl(name: string, value: string | null, protocols: string[], faults
   return null;
 }
 
-function readMasterKey(value: string | null, databaseUrl: string | null, faults: string[]): Uint8Array | null {
+function readMasterKey(value: string | null, isRequired: boolean, faults: string[]): Uint8Array | null {
   if (value === null) {
-    if (databaseUrl !== null) {
+    if (isRequired) {
       faults.push(
-        `TENURE_MASTER_KEY is required with DATABASE_URL. Keep it as safe as the database; here is a new one: ${newMasterKey()}`,
+        `TENURE_MASTER_KEY is required with DATABASE_URL: the one of this database. For a new database here is a new one, to be kept as safe as that: ${newMasterKey()}`,
       );
     }
     return null;

@@ -1,11 +1,18 @@
 import pino from 'pino';
+import { readArguments } from './arguments.ts';
 import { readConfig } from './config.ts';
 import { createContext } from './context.ts';
 import { makeAnotherKey } from './first-start.ts';
 import { joinStorage } from './storage.ts';
 
+const help = `npm run new-key
+
+Makes another secret key for the first account, and prints it. The server may run meanwhile.
+`;
+
 /** `npm run new-key`: makes another secret key, whether the server runs or not, and prints it. */
 async function main(): Promise<void> {
+  readArguments(help);
   const config = readConfig(process.env);
   const storage = await joinStorage(config);
   try {
@@ -20,6 +27,9 @@ async function main(): Promise<void> {
     await storage.stop();
   }
 }
+
+// A PostgreSQL that was started for it is stopped at the exit.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
 
 main().catch((error: unknown) => {
   process.stderr.write(`${(error as Error).message}\n`);

@@ -1,15 +1,23 @@
+import { readArguments } from './arguments.ts';
 import { readConfig } from './config.ts';
 import { withClient } from './db/database.ts';
 import { releaseVersion } from './db/latest-version.ts';
 import { joinDatabase } from './storage.ts';
 import { apiVersions } from './versions/index.ts';
 
+const help = `npm run release-version
+
+Serves the newest version of the API that this release knows, in every process. It cannot be taken back: run it when every process
+runs this release.
+`;
+
 /**
  * `npm run release-version`: serves the newest version of the API that this release knows. For a deployment of several processes,
  * when all of them run this release; a server with the embedded database does it at its start.
  */
 async function main(): Promise<void> {
-  const database = await joinDatabase(readConfig(process.env));
+  readArguments(help);
+  const database = await joinDatabase(readConfig(process.env, { needsMasterKey: false }));
   try {
     const newest = apiVersions[0]!.date;
     const latest = await withClient(database.connection, (client) => releaseVersion(client, newest));
@@ -22,6 +30,9 @@ async function main(): Promise<void> {
     await database.stop();
   }
 }
+
+// A PostgreSQL that was started for it is stopped at the exit.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
 
 main().catch((error: unknown) => {
   process.stderr.write(`${(error as Error).message}\n`);

@@ -18,6 +18,9 @@ import { welcome } from './welcome.ts';
 const inFlightTimeoutMs = 10_000;
 const stopTimeoutMs = 20_000;
 
+/** Ctrl-C comes twice: from the terminal, and from npm, which passes on what the terminal told it too. */
+const sameSignalMs = 500;
+
 /**
  * The whole server as a process, by the settings of its environment, until a signal ends it. What cannot start is told on standard error and
  * ends the process with 1.
@@ -87,6 +90,7 @@ function startDelivering(context: Context, dispatcher: Dispatcher, lifetime: Lif
 /** What must be undone at the end, in the reverse order; a signal begins the end at any moment, also during the start. */
 class Lifetime {
   readonly #steps: (() => Promise<unknown> | void)[] = [];
+  #signalledAtMs = -Infinity;
   stopping = false;
 
   constructor() {
@@ -116,7 +120,9 @@ class Lifetime {
 
   /** The first signal stops in good order, but not for ever; a second one stops at once. */
   #onSignal(): void {
+    if (performance.now() - this.#signalledAtMs < sameSignalMs) return;
     if (this.stopping) process.exit(1);
+    this.#signalledAtMs = performance.now();
     setTimeout(() => process.exit(1), stopTimeoutMs).unref();
     this.stop().then(
       () => process.exit(0),

@@ -65,7 +65,7 @@ describe('a deployment that is restored from its backup', { timeout: 60_000 }, (
     onTestFinished(() => restored.remove());
     const { code, output } = await restore(backup, restored.dataDir);
     expect(code, output).toBe(0);
-    expect(output).toContain(`Restored ${restored.dataDir} as it was at 20`);
+    expect(output).toContain(`Restored ${restored.dataDir}: all that was answered before 20`);
     isReceiverWell = true;
     await restored.start();
     const again = new Api([restored.url], restored.secretKey);
@@ -100,6 +100,39 @@ describe('a deployment that is restored from its backup', { timeout: 60_000 }, (
       .toContainEqual([ofCreation.id, 'delivered']);
   });
 
+  test('has all that was answered before the time that the backup told', async () => {
+    const answers: { id: string; answeredAtMs: number }[] = [];
+    const over = new AbortController();
+    const write = async (): Promise<void> => {
+      while (!over.signal.aborted) {
+        const reference = parsed(await post(api, '/v1/references', { application: 'app_1' }));
+        answers.push({ id: textOf(reference, 'id'), answeredAtMs: Date.now() });
+      }
+    };
+    const copy = join(scratch, 'while-written-to');
+    const ended = backUp(original.dataDir, copy);
+    await appearance(() => fs.existsSync(join(copy, 'postgres/base')));
+    const writers = Promise.all([write(), write(), write(), write()]);
+    const { code, output } = await ended;
+    over.abort();
+    await writers;
+    expect(code, output).toBe(0);
+    const toldMs = Date.parse(/ answered before (\S+) is in it/.exec(output)![1]!);
+
+    const restored = await Deployment.create({ settings, secretKey: original.secretKey });
+    onTestFinished(() => restored.remove());
+    expect(await restore(copy, restored.dataDir)).toMatchObject({ code: 0 });
+    await restored.start();
+    const connection = await findRunningDatabase(restored.dataDir);
+    const { rows } = await withClient({ ...connection!, ssl: false }, (database) =>
+      database.query<{ id: string }>('select id from tenant_references'),
+    );
+    const found = new Set(rows.map(({ id }) => id));
+    const before = answers.filter(({ answeredAtMs }) => answeredAtMs < toldMs);
+    expect(before.length).toBeGreaterThan(0);
+    expect(before.filter(({ id }) => !found.has(id))).toEqual([]);
+  });
+
   test('can be made of a backup that was taken while the server was stopped', async () => {
     const stopped = await Deployment.create({ secretKey: original.secretKey });
     onTestFinished(() => stopped.remove());
@@ -119,7 +152,7 @@ describe('a deployment that is restored from its backup', { timeout: 60_000 }, (
 describe('a backup', () => {
   test('says how large it is, that the key is in it, and is closed to all but its owner', () => {
     expect(said).toMatch(
-      /^Backed up \S+ to \S+: \d+ MB in \d+ files, as it was at \S+Z\.\nThe master key is in it: .*\n$/,
+      /^Backed up \S+ to \S+: \d+ MB in \d+ files\. All that was answered before \S+Z is in it\.\nThe master key is in it: .*\n$/,
     );
     const open = fs
       .readdirSync(backup, { recursive: true, encoding: 'utf8' })
@@ -215,6 +248,15 @@ describe('a restore is refused in one line, and leaves nothing behind:', { timeo
     expect(fs.existsSync(dataDir) ? fs.readdirSync(dataDir) : []).toEqual([]);
   });
 
+  test('there is no such folder', async () => {
+    const { code, output } = await restore(join(scratch, 'nowhere'), join(scratch, 'of-nowhere'));
+    expect({ code, output }).toEqual({
+      code: 1,
+      output: `There is no ${join(scratch, 'nowhere')}: name the folder of a backup.\n`,
+    });
+    expect(fs.existsSync(join(scratch, 'of-nowhere'))).toBe(false);
+  });
+
   test('there is something already', async () => {
     const { code, output } = await restore(backup, original.dataDir);
     expect(code).toBe(1);
@@ -282,6 +324,14 @@ describe('broken off', { timeout: 60_000 }, () => {
     expect((await api.read('/v1/customers')).count).toBe(1);
   });
 
+  test('by SIGTERM to npm alone, a backup leaves an empty folder', async () => {
+    const folder = join(scratch, 'interrupted-npm');
+    const when = appearance(() => fs.existsSync(join(folder, 'postgres/base')));
+    const { output } = await backUp(original.dataDir, folder, {}, { when, signal: 'SIGTERM', toNpmAlone: true });
+    expect(output).toContain('Interrupted: nothing was backed up.\n');
+    expect(fs.readdirSync(folder)).toEqual([]);
+  });
+
   test.each([
     ['while it copies', 'SIGINT', 'postgres/base'],
     ['while it tries the copy', 'SIGTERM', 'postgres/postmaster.pid'],
@@ -299,15 +349,16 @@ describe('broken off', { timeout: 60_000 }, () => {
     expect(['postgres', 'postgres (deleted)'].flatMap((name) => processesIn(join(place, name)))).toEqual([]);
   });
 
-  test('by kill -9, a restore keeps a server from beginning anew in its place, until it is removed', async () => {
+  test('by kill -9, a restore keeps a server, and another restore, from beginning anew in its place, until it is removed', async () => {
     const deployment = await Deployment.create({ settings, secretKey: original.secretKey });
     onTestFinished(() => deployment.remove());
     const when = appearance(() => unfinishedIn(deployment.dataDir) !== null);
     await restore(backup, deployment.dataDir, {}, { when, signal: 'SIGKILL' });
     const unfinished = unfinishedIn(deployment.dataDir)!;
-    await expect(deployment.start()).rejects.toThrow(
-      `if there is none, remove ${fs.realpathSync(unfinished)} and restore again.`,
-    );
+    const whatToDo = `if there is none, remove ${fs.realpathSync(unfinished)} and restore again.`;
+    await expect(deployment.start()).rejects.toThrow(whatToDo);
+    const again = await restore(backup, deployment.dataDir);
+    expect(again).toMatchObject({ code: 1, output: expect.stringContaining(whatToDo) });
     expect(fs.readdirSync(deployment.dataDir).map((name) => join(deployment.dataDir, name))).toEqual([unfinished]);
     fs.rmSync(unfinished, { recursive: true });
     expect(await restore(backup, deployment.dataDir)).toMatchObject({ code: 0 });

@@ -1,5 +1,5 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -113,12 +113,37 @@ describe.each([
     expect((await get(`/v1/references/${referenceId}`)).status).toBe(200);
   });
 
-  test.skipIf(skipped)('SIGTERM stops it in good order', async () => {
-    process.kill(serverPid(), 'SIGTERM');
-    const [child] = running;
-    await new Promise((resolve) => (child!.exitCode === null ? child!.once('exit', resolve) : resolve(null)));
-    running.clear();
-    await expect(get('/healthz')).rejects.toThrow('fetch failed');
+  test.skipIf(skipped).each([
+    ['SIGTERM to the server', () => process.kill(serverPid(), 'SIGTERM')],
+    ['SIGTERM to npm', () => process.kill(npmPid(), 'SIGTERM')],
+    // A terminal tells all of them, and npm passes it on.
+    ['Ctrl-C', () => process.kill(-npmPid(), 'SIGINT')],
+  ])(
+    '%s stops it in good order',
+    async (_, stopIt) => {
+      if (running.size === 0) await start();
+      const [child] = running;
+      const exited = new Promise((resolve) => child!.once('exit', resolve));
+      stopIt();
+      expect(await exited).toBe(0);
+      running.clear();
+      await expect(get('/healthz')).rejects.toThrow('fetch failed');
+      expect(existsSync(join(dataPlace, 'postgres', 'postmaster.pid'))).toBe(false);
+    },
+    60_000,
+  );
+
+  test.skipIf(skipped)('what operations.md says after npm ci leaves the Node that its service starts', () => {
+    const guide = readFileSync(join(clone, 'docs/guides/operations.md'), 'utf8');
+    const program = join(clone, /ExecStart=\/opt\/tenure\/(\S+)/.exec(guide)![1]!);
+    const steps = [...guide.matchAll(/npm ci\b(?: && (node \S+?\.mjs))?/g)];
+    expect(steps.length).toBeGreaterThan(1);
+    for (const [, step] of steps) {
+      // As npm 10 leaves it.
+      rmSync(program, { force: true });
+      run('sh', ['-c', `cd ${clone} && ${step ?? 'true'}`]);
+      expect(run(program, ['--version'])).toMatch(/^v24\./);
+    }
   });
 
   function environment(): NodeJS.ProcessEnv {
@@ -147,6 +172,8 @@ describe.each([
       env: environment(),
       ...user,
       stdio: ['ignore', 'pipe', 'inherit'],
+      // In a process group of its own, as in a terminal.
+      detached: true,
     });
     running.add(child);
     let output = '';
@@ -194,6 +221,11 @@ describe.each([
       .split('\n')
       .map(Number);
     return found.find((pid) => readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`PORT=${port}\0`) && isNode(pid))!;
+  }
+
+  function npmPid(): number {
+    const [npm] = running;
+    return npm!.pid!;
   }
 
   function killAll(victims: readonly ('server' | 'database')[]): void {

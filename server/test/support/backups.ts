@@ -9,10 +9,11 @@ export interface Ended {
   output: string;
 }
 
-/** Ends a command and all that it runs in, as Ctrl-C in a terminal does. */
+/** Ends a command and all that it runs in, as Ctrl-C in a terminal does, or tells npm alone, as whoever started it would. */
 export interface Interruption {
   when: Promise<unknown>;
   signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL';
+  toNpmAlone?: boolean;
 }
 
 /** `npm run backup -- <folder>`, as an operator runs it; without a folder as one who forgot it. */
@@ -22,7 +23,7 @@ export function backUp(
   settings: Record<string, string> = {},
   interruption?: Interruption,
 ): Promise<Ended> {
-  return run('backup', folder, { DATA_DIR: dataDir, ...settings }, interruption);
+  return runCommand('backup', folder === null ? [] : [folder], { DATA_DIR: dataDir, ...settings }, interruption);
 }
 
 /** `npm run restore -- <folder>`. */
@@ -32,23 +33,26 @@ export function restore(
   settings: Record<string, string> = {},
   interruption?: Interruption,
 ): Promise<Ended> {
-  return run('restore', folder, { DATA_DIR: dataDir, ...settings }, interruption);
+  return runCommand('restore', folder === null ? [] : [folder], { DATA_DIR: dataDir, ...settings }, interruption);
 }
 
-function run(
+/** `npm run <command> -- <given>`. */
+export function runCommand(
   command: string,
-  folder: string | null,
-  settings: Record<string, string>,
+  given: readonly string[],
+  settings: Record<string, string> = {},
   interruption?: Interruption,
 ): Promise<Ended> {
-  const child = spawn('npm', ['run', '--silent', command, ...(folder === null ? [] : ['--', folder])], {
+  const child = spawn('npm', ['run', '--silent', command, '--', ...given], {
     cwd: projectDir,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
     // In a process group of its own, where it is to be interrupted.
     detached: interruption !== undefined,
   });
-  void interruption?.when.then(() => process.kill(-child.pid!, interruption.signal));
+  void interruption?.when.then(() =>
+    process.kill(interruption.toNpmAlone ? child.pid! : -child.pid!, interruption.signal),
+  );
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += bytes));
   return new Promise((resolve, reject) => {

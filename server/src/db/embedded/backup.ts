@@ -26,7 +26,7 @@ const control = 'postgres/global/pg_control';
 
 /**
  * Copies the database of `dataDir`, and the master key beside it if there is the deployment's, into `folder`, which is made or must be
- * empty. The database goes on meanwhile; what was committed before the call is in the copy.
+ * empty. The database goes on meanwhile; what was answered before the manifest's `ended_at` is in the copy.
  *
  * @param stopping breaks it off, with its reason.
  * @returns the manifest, when the backup is durable.
@@ -44,7 +44,7 @@ export async function takeBackup(
   const copy = new Copy(folder, stopping);
   try {
     const startedAtMs = about.clock.nowMs();
-    const facts = await withClient(source.connection, (client) => copyCluster(client, postgresDir, copy));
+    const facts = await withClient(source.connection, (client) => copyCluster(client, postgresDir, copy, about.clock));
     if (source.hasMasterKey) await copy.file(join(source.dataDir, 'master.key'), 'master.key');
     copy.sync();
     const manifest: Manifest = {
@@ -52,7 +52,6 @@ export async function takeBackup(
       release: about.release,
       ...facts,
       started_at: new Date(startedAtMs).toISOString(),
-      ended_at: new Date(about.clock.nowMs()).toISOString(),
       has_master_key: source.hasMasterKey,
       folders: copy.folders,
       files: copy.files,
@@ -131,7 +130,8 @@ async function copyCluster(
   client: Client,
   postgresDir: string,
   copy: Copy,
-): Promise<Pick<Manifest, 'postgresql_version' | 'system_identifier' | 'start_lsn' | 'stop_lsn'>> {
+  clock: Clock,
+): Promise<Pick<Manifest, 'postgresql_version' | 'system_identifier' | 'ended_at' | 'start_lsn' | 'stop_lsn'>> {
   const facts = await first<{ migrated: boolean; version: number; system: string }>(
     client,
     `
@@ -148,6 +148,8 @@ async function copyCluster(
   const files = copyFolders(postgresDir, 'postgres', copy);
   await withEach(files, ({ from, path }) => copy.file(from, path).catch(unlessVanished));
   await copy.file(join(postgresDir, 'global/pg_control'), control);
+  // Taken before: what is committed while the backup is stopped may be behind its end.
+  const endedAtMs = clock.nowMs();
   const { stop, label } = await first<{ stop: string; label: string }>(
     client,
     'select lsn as stop, labelfile as label from pg_backup_stop()',
@@ -159,6 +161,7 @@ async function copyCluster(
   return {
     postgresql_version: facts.version,
     system_identifier: facts.system,
+    ended_at: new Date(endedAtMs).toISOString(),
     start_lsn: start,
     stop_lsn: stop,
   };

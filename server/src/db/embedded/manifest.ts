@@ -13,8 +13,8 @@ export interface Manifest {
   release: string;
   postgresql_version: number;
   system_identifier: string;
-  /** What was committed when the copy ended is in it, and what was committed before it began is certain to be. */
   started_at: string;
+  /** All that was answered before is in it; of what came while the copy was ended, some may be. */
   ended_at: string;
   start_lsn: string;
   stop_lsn: string;
@@ -43,6 +43,7 @@ export function writeManifest(folder: string, manifest: Manifest): void {
 export function readManifest(folder: string): Manifest {
   const file = join(folder, fileName);
   let manifest: Manifest;
+  if (!fs.existsSync(folder)) throw new EmbeddedDatabaseError(`There is no ${folder}: name the folder of a backup.`);
   try {
     manifest = JSON.parse(fs.readFileSync(file, 'utf8')) as Manifest;
   } catch (cause) {

@@ -8,7 +8,7 @@ import { copyFile, syncFolder, withEach } from './copy.ts';
 import { EmbeddedDatabaseError, errorCode, isDiskFull } from './error.ts';
 import { bytesOf, readManifest, type Manifest } from './manifest.ts';
 import { takeOver } from './ownership.ts';
-import { preparePlaceForRestore, removePlace, type Place } from './place.ts';
+import { preparePlaceForRestore, refuseUnfinishedRestore, removePlace, type Place } from './place.ts';
 import { shutDown } from './postmaster.ts';
 import { connectionIn } from './session.ts';
 
@@ -27,6 +27,7 @@ export async function restoreBackup(
 ): Promise<Manifest> {
   const manifest = readManifest(folder);
   const dataDir = resolve(dataDirAsked);
+  refuseUnfinishedRestore(dataDir);
   if (fs.existsSync(dataDir) && fs.readdirSync(dataDir).length > 0) {
     throw new EmbeddedDatabaseError(
       `${dataDir} is not empty, and nothing is ever overwritten: move away what is there, or set DATA_DIR to another folder.`,
