@@ -197,7 +197,7 @@ export const errorCatalogue = {
     status: 503,
     type: 'api_error',
     explanation:
-      'The database cannot be reached just now. Wait for the time in Retry-After and send the same request again; with the same Idempotency-Key it is carried out at most once.',
+      'The database cannot be reached just now. Wait for the time in Retry-After and send the same request again; with the same Idempotency-Key it is carried out at most once. Where Service-Should-Retry is false, the request had no key and may have been carried out: look first whether what it was to do is there.',
   },
 } as const satisfies Record<string, CatalogueEntry>;
 
@@ -211,6 +211,8 @@ export interface ErrorDetails {
   type?: ErrorType;
   /** Seconds after which a retry makes sense. */
   retryAfterSeconds?: number;
+  /** Whether the same request may be sent again, where that does not follow from the status. */
+  shouldRetry?: boolean;
   /** The methods a path takes, for 405. */
   allow?: string;
   cause?: unknown;
@@ -224,6 +226,7 @@ export class ApiError extends Error {
   readonly type: ErrorType;
   readonly param: string | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly shouldRetry: boolean | undefined;
   readonly allow: string | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
@@ -235,6 +238,7 @@ export class ApiError extends Error {
     this.type = details.type ?? entry.type;
     this.param = details.param?.toWellFormed();
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.shouldRetry = details.shouldRetry;
     this.allow = details.allow;
   }
 }

@@ -315,7 +315,7 @@ async function sendError(
   error: unknown,
 ): Promise<FastifyReply> {
   const { call } = request;
-  const apiError = apiErrorOf(bodyFault(call, error));
+  const apiError = apiErrorOf(bodyFault(call, error), call);
   if (apiError.code === 'internal') context.log.error({ request: call.id, err: error }, 'a request failed');
   context.metrics.requests.refused(apiError.code);
   const answer = errorAnswer(apiError, call.id, context.config.publicUrl);
@@ -328,7 +328,7 @@ async function sendError(
   if (reply.hasHeader('connection')) reply.removeHeader('connection');
   if (apiError.allow !== undefined) reply.header('allow', apiError.allow);
   if (apiError.retryAfterSeconds !== undefined) reply.header('retry-after', String(apiError.retryAfterSeconds));
-  return send(reply, answer);
+  return send(reply, answer, apiError.shouldRetry);
 }
 
 /** Mutating requests are logged, but not those that a client repeats until they pass. */
@@ -336,12 +336,12 @@ function isLogged(call: Call, status: number): boolean {
   return call.key !== null && ['POST', 'DELETE'].includes(call.request.method) && ![401, 429, 503].includes(status);
 }
 
-function send(reply: FastifyReply, answer: Answer): FastifyReply {
+function send(reply: FastifyReply, answer: Answer, shouldRetry = isPassing(answer.status)): FastifyReply {
   reply
     .code(answer.status)
     .header('content-type', 'application/json; charset=utf-8')
     .header('cache-control', 'no-store');
-  if (answer.status >= 400) reply.header('service-should-retry', shouldRetry(answer.status) ? 'true' : 'false');
+  if (answer.status >= 400) reply.header('service-should-retry', String(shouldRetry));
   return reply.send(answer.body);
 }
 
@@ -364,7 +364,7 @@ function stamp(reply: FastifyReply, call: Call): void {
 }
 
 /** Whether the same request may have another answer later; the answer of a stored 500 never changes. */
-function shouldRetry(status: number): boolean {
+function isPassing(status: number): boolean {
   return [409, 429, 503].includes(status);
 }
 

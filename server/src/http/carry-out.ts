@@ -169,7 +169,7 @@ async function decide(context: HttpContext, call: Call, route: WriteRoute, input
     return { changes, deliveries: deciding.deliveries ?? [], answer };
   } catch (error) {
     if (error instanceof UnavailableError) throw error;
-    const apiError = errorInVersion(context.versions, apiErrorOf(error), route.object, call.version);
+    const apiError = errorInVersion(context.versions, apiErrorOf(error, call), route.object, call.version);
     if (isValidation(apiError)) throw apiError;
     if (apiError.code === 'internal') context.log.error({ request: call.id, err: error }, 'a request failed');
     return { changes: [], answer: errorAnswer(apiError, call.id, context.config.publicUrl) };

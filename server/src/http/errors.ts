@@ -4,9 +4,10 @@ import type { Resource } from '../core/resource.ts';
 import { UnavailableError } from '../db/database.ts';
 import { UnknownVersionError } from '../versions/apply.ts';
 import { bodyTooLarge } from './body.ts';
+import type { Call } from './call.ts';
 
 /** What went wrong as the client may know it. Whatever nobody foresaw is `internal`; its cause stays in the server's log. */
-export function apiErrorOf(error: unknown): ApiError {
+export function apiErrorOf(error: unknown, call: Call): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof OverloadedError) {
     return new ApiError(
@@ -19,9 +20,8 @@ export function apiErrorOf(error: unknown): ApiError {
     );
   }
   if (error instanceof UnavailableError) {
-    const message = error.inDoubt
-      ? 'The database was lost while the change was being committed, so it is not known whether it took place. Repeat the request with the same Idempotency-Key: it is carried out at most once.'
-      : 'The database cannot be reached just now. Nothing was changed; try again shortly.';
+    if (error.inDoubt) return fateUnknown(error, call);
+    const message = 'The database cannot be reached just now. Nothing was changed; try again shortly.';
     return new ApiError('unavailable', message, { retryAfterSeconds: 1, cause: error });
   }
   if (error instanceof UnknownVersionError) {
@@ -29,6 +29,19 @@ export function apiErrorOf(error: unknown): ApiError {
     return new ApiError('unavailable', message, { retryAfterSeconds: 1, cause: error });
   }
   return frameworkError(error) ?? internalError(error);
+}
+
+/** Only a POST of the API without a key may do more when it is sent again: a deletion has nothing more to delete, and a callback tells the same. */
+function fateUnknown(cause: UnavailableError, { route, idempotencyKey }: Call): ApiError {
+  const shouldRetry = idempotencyKey !== null || route?.method !== 'POST';
+  const advice = shouldRetry
+    ? `Repeat the request${idempotencyKey === null ? '' : ' with the same Idempotency-Key'}: it is carried out at most once.`
+    : 'It had no Idempotency-Key, so to repeat it could carry it out twice: look first whether what it was to do is there. If it is not, send it again, with an Idempotency-Key.';
+  return new ApiError(
+    'unavailable',
+    `The database was lost while the change was being committed, so it is not known whether it took place. ${advice}`,
+    { retryAfterSeconds: 1, shouldRetry, cause },
+  );
 }
 
 /** In the same words whether the record is another account's or nobody's. */

@@ -146,7 +146,7 @@ export class EventStreams {
         sentAtMs = performance.now();
       }
     } catch (error) {
-      const isForeseen = error instanceof PositionRemovedError || apiErrorOf(error).code !== 'internal';
+      const isForeseen = error instanceof PositionRemovedError || apiErrorOf(error, call).code !== 'internal';
       if (!isForeseen) this.#context.log.error({ request: call.id, err: error }, 'a stream failed');
     } finally {
       stream.end();

@@ -119,10 +119,41 @@ test('a commit whose fate cannot be learnt in time is told as 503, saying so; th
   const unknown = await server.api.post('/v1/references', body, { 'idempotency-key': 'unknown' });
   expect(unknown.status).toBe(503);
   expect(unknown.body.error.message).toContain('not known');
+  expect(unknown.body.error.message).toContain('Repeat the request with the same Idempotency-Key');
+  expect(unknown.headers.get('service-should-retry')).toBe('true');
   proxy.open();
   const replayed = await server.api.post('/v1/references', body, { 'idempotency-key': 'unknown' });
   expect(replayed.headers.get('idempotent-replayed')).toBe('true');
   await expectOnlyReference(server, replayed.body.id);
+});
+
+test('who sent no key is not told to repeat a commit whose fate is not known, but to look: else there would be two of it', async () => {
+  const { server, proxy } = await serverBehindProxy({ doubtMs: 300 });
+  proxy.cutAfterNextCommit(async () => proxy.close());
+  const unknown = await server.api.post('/v1/references', body);
+  expect([unknown.status, unknown.body.error.code]).toEqual([503, 'unavailable']);
+  expect(unknown.body.error.message).toContain('not known');
+  expect(unknown.body.error.message).toContain('look first');
+  expect(unknown.body.error.message).not.toMatch(/same Idempotency-Key|Nothing was changed/);
+  expect(unknown.headers.get('service-should-retry')).toBe('false');
+  proxy.open();
+  const list = await server.api.get('/v1/references');
+  await expectOnlyReference(server, list.body.data[0].id);
+});
+
+test('a deletion whose fate is not known may be repeated without a key: it is carried out at most once', async () => {
+  const { server, proxy } = await serverBehindProxy({ doubtMs: 300 });
+  const { body: customer } = await server.api.post('/v1/customers', { name: 'Ada' });
+  proxy.cutAfterNextCommit(async () => proxy.close());
+  const unknown = await server.api.delete(`/v1/customers/${customer.id}`);
+  expect(unknown.status).toBe(503);
+  expect(unknown.body.error.message).toContain('not known');
+  expect(unknown.body.error.message).not.toContain('Idempotency-Key');
+  expect(unknown.headers.get('service-should-retry')).toBe('true');
+  proxy.open();
+  await server.api.delete(`/v1/customers/${customer.id}`);
+  const events = await server.api.get('/v1/events?type=customer.deleted');
+  expect(events.body.count).toBe(1);
 });
 
 test('a queue that is full is told as 503 at once', async () => {

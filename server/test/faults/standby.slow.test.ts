@@ -10,7 +10,7 @@ import { Api } from './crash-checker/api.ts';
 import { newSeed } from './crash-checker/checker.ts';
 import { Deployment } from './crash-checker/deployment.ts';
 import { errorCodeOf, History, outageEndsLaterMs, type Answered, type CallResult } from './crash-checker/history.ts';
-import { withoutWebhooks } from './crash-checker/judge/evidence.ts';
+import { withoutWebhooks, type Violation } from './crash-checker/judge/evidence.ts';
 import { judge } from './crash-checker/judge/judge.ts';
 import { runLoad } from './crash-checker/load.ts';
 import { observe, type Observation } from './crash-checker/observe.ts';
@@ -32,6 +32,9 @@ const clients = 8;
 const beforeMs = 1_000;
 const afterMs = 1_500;
 
+/** For so long one of two standbys receives nothing, before the primary dies. */
+const lagMs = 1_000;
+
 /** Its processes are found by what Linux tells of them. */
 const isLinux = process.platform === 'linux';
 
@@ -39,56 +42,59 @@ test.skipIf(!isLinux)(
   `the primary dies ${failovers} times under load, and the standby is promoted: nothing that was answered is lost or done twice`,
   async () => {
     print(`seed ${seed}`);
-    const random = new Random(`seed ${seed}`);
-    const history = new History();
-    const { operations, outages } = history;
-    const memories = Array.from({ length: clients }, () => new ClientMemory());
     const { proxy, server, api, ...begun } = await startOnPrimary();
     let { primary } = begun;
-    let earlier: Observation | null = null;
+    const run = newRun(api);
     for (let round = 1; round <= failovers; round++) {
-      const roundsRandom = random.fork(`round ${round}`);
       const standby = await primary.standbyForTest();
-      const stop = new AbortController();
-      const tally = { answered: 0, turnedAway: 0, unanswered: 0 };
-      const onResult = (result: CallResult): void => {
-        if (result.kind === 'unanswered') tally.unanswered++;
-        else if (result.status === 503) tally.turnedAway++;
-        else tally.answered++;
-      };
-      const load = runLoad({ api, history, random: roundsRandom, round, memories, onResult }, stop.signal);
-      await sleep(roundsRandom.between(beforeMs / 2, beforeMs));
-      const fromMs = performance.now();
-      await primary.kill();
-      await standby.promote();
-      proxy.moveTo(standby.connection());
-      const promotedMs = performance.now();
       // A server that goes on finds out what became of its commits; one that dies as well leaves it to the clients' keys.
       const serverDies = round % 2 === 0;
-      if (serverDies) {
+      const violations = await playRound(run, round, async () => {
+        await primary.kill();
+        await standby.promote();
+        proxy.moveTo(standby.connection());
+        if (!serverDies) return;
         await server.kill();
         await server.start();
-      }
-      await sleep(afterMs);
-      stop.abort();
-      await load;
-      outages.push({ fromMs, toMs: performance.now() + outageEndsLaterMs });
-      const unknown = await settleUnknown(api, history);
-      await repeatAnswered(api, history, roundsRandom);
-      const observation = await observe(api, [], 0);
-      const violations = judge({ operations, outages, observation, earlier, webhooks: withoutWebhooks() });
-      print(
-        `${round}: standby promoted after ${Math.round(promotedMs - fromMs)} ms, server ${serverDies ? 'killed too' : 'went on'}; ` +
-          `${tally.answered} answered, ${tally.turnedAway} turned away, ${tally.unanswered} without an answer, ` +
-          `${unknown.operations} settled (${unknown.done} were done), ${observation.events.items.length} events, ${violations.length} violations`,
-      );
-      for (const { rule, about, message } of violations) print(`${rule}: ${about}: ${message}`);
-      expect(violations, `STANDBY_SEED=${seed}`).toEqual([]);
-      // The load was there before and after.
-      expect(tally.answered).toBeGreaterThan(clients * 10);
-      earlier = observation;
+      });
+      print(`server ${serverDies ? 'killed too' : 'went on'}`);
+      expectNone(violations);
       primary = standby;
     }
+  },
+);
+
+describe.skipIf(!isLinux)(
+  'one of two standbys, either of which commits may wait for, lags when the primary dies',
+  () => {
+    test('the one that is furthest ahead is promoted, and the other one follows it: nothing that was answered is lost', async () => {
+      const { primary, standbys, proxy, api } = await startWithTwoStandbys();
+      const violations = await playRound(newRun(api), 1, async () => {
+        await letOneLag(standbys);
+        await primary.kill();
+        const [furthest, other] = await byWhatTheyHave(standbys);
+        await furthest.promote();
+        await other.follow(furthest);
+        await furthest.waitFor('ANY 1 (standby_1, standby_2)');
+        proxy.moveTo(furthest.connection());
+        await furthest.awaitStandby();
+      });
+      expectNone(violations);
+    });
+
+    test('the one that lags is promoted: what was answered is lost, and found to be', async () => {
+      const { primary, standbys, proxy, api } = await startWithTwoStandbys();
+      const violations = await playRound(newRun(api), 1, async () => {
+        await letOneLag(standbys);
+        await primary.kill();
+        const [, lagging] = await byWhatTheyHave(standbys);
+        await lagging.promote();
+        proxy.moveTo(lagging.connection());
+      });
+      const lost = violations.filter(({ rule }) => rule === 'lost_record');
+      print(`${lost.length} answered records are lost`);
+      expect(lost.length, `STANDBY_SEED=${seed}`).toBeGreaterThan(0);
+    });
   },
 );
 
@@ -118,6 +124,93 @@ describe.skipIf(!isLinux)('while the standby is gone', () => {
   });
 });
 
+/** What clients have done and seen, over all rounds. */
+interface Run {
+  api: Api;
+  history: History;
+  memories: ClientMemory[];
+  earlier: Observation | null;
+}
+
+function newRun(api: Api): Run {
+  const memories = Array.from({ length: clients }, () => new ClientMemory());
+  return { api, history: new History(), memories, earlier: null };
+}
+
+/**
+ * Has clients send requests before, during and after a failover, and judges all that was answered until then.
+ *
+ * @param failOver ends when the database is there again, under load.
+ */
+async function playRound(run: Run, round: number, failOver: () => Promise<void>): Promise<Violation[]> {
+  const { api, history, memories } = run;
+  const { operations, outages } = history;
+  const random = new Random(`seed ${seed}`).fork(`round ${round}`);
+  const stop = new AbortController();
+  const tally = { answered: 0, turnedAway: 0, unanswered: 0 };
+  const onResult = (result: CallResult): void => {
+    if (result.kind === 'unanswered') tally.unanswered++;
+    else if (result.status === 503) tally.turnedAway++;
+    else tally.answered++;
+  };
+  const load = runLoad({ api, history, random, round, memories, onResult }, stop.signal);
+  await sleep(random.between(beforeMs / 2, beforeMs));
+  // However busy the machine is, the load is there before and after.
+  await expect.poll(() => tally.answered, { timeout: 10_000 }).toBeGreaterThan(clients);
+  const fromMs = performance.now();
+  const answeredBefore = tally.answered;
+  await failOver();
+  const failedOverMs = performance.now();
+  const answeredUntilThen = tally.answered;
+  await sleep(afterMs);
+  stop.abort();
+  await load;
+  const answeredAfter = tally.answered - answeredUntilThen;
+  outages.push({ fromMs, toMs: performance.now() + outageEndsLaterMs });
+  const unknown = await settleUnknown(api, history);
+  await repeatAnswered(api, history, random);
+  const observation = await observe(api, [], 0);
+  const { earlier } = run;
+  const violations = judge({ operations, outages, observation, earlier, webhooks: withoutWebhooks() });
+  run.earlier = observation;
+  print(
+    `${round}: failed over after ${Math.round(failedOverMs - fromMs)} ms; ` +
+      `${tally.answered} answered (${answeredBefore} before, ${answeredAfter} after), ${tally.turnedAway} turned away, ${tally.unanswered} without an answer, ` +
+      `${unknown.operations} settled (${unknown.done} were done), ${observation.events.items.length} events, ${violations.length} violations`,
+  );
+  expect(answeredAfter).toBeGreaterThan(clients);
+  return violations;
+}
+
+function expectNone(violations: Violation[]): void {
+  for (const { rule, about, message } of violations) print(`${rule}: ${about}: ${message}`);
+  expect(violations, `STANDBY_SEED=${seed}`).toEqual([]);
+}
+
+async function startWithTwoStandbys(): Promise<Started & { standbys: Cluster[] }> {
+  const started = await startOnPrimary();
+  const { primary } = started;
+  const standbys = [await primary.copyForTest('standby_1'), await primary.copyForTest('standby_2')];
+  await primary.waitFor('ANY 1 (standby_1, standby_2)');
+  await primary.awaitStandby(2);
+  return { ...started, standbys };
+}
+
+/** Either of them; meanwhile commits go on, with the other one. */
+async function letOneLag(standbys: Cluster[]): Promise<void> {
+  await new Random(`seed ${seed}`).pick(standbys)!.stopReceiving();
+  await sleep(lagMs);
+}
+
+/** The one that is furthest ahead first, by what an operator can ask them. */
+async function byWhatTheyHave(standbys: Cluster[]): Promise<[Cluster, Cluster]> {
+  const asked = await Promise.all(standbys.map(async (standby) => ({ standby, bytes: await standby.receivedBytes() })));
+  const [furthest, other] = asked.sort((left, right) => right.bytes - left.bytes);
+  print(`one standby is ${furthest!.bytes - other!.bytes} bytes ahead of the other`);
+  expect(furthest!.bytes).toBeGreaterThan(other!.bytes);
+  return [furthest!.standby, other!.standby];
+}
+
 async function startWithoutStandby(): Promise<{ primary: Cluster; standby: Cluster; api: Api }> {
   const { primary, api } = await startOnPrimary();
   const standby = await primary.standbyForTest();
@@ -140,7 +233,14 @@ async function expectAnswerWithStandby(parts: { primary: Cluster; standby: Clust
   expect((await parts.api.read('/v1/references')).count).toBe(2);
 }
 
-async function startOnPrimary(): Promise<{ primary: Cluster; proxy: DatabaseProxy; server: Deployment; api: Api }> {
+interface Started {
+  primary: Cluster;
+  proxy: DatabaseProxy;
+  server: Deployment;
+  api: Api;
+}
+
+async function startOnPrimary(): Promise<Started> {
   const primary = await Cluster.primaryForTest();
   const proxy = await startDatabaseProxy(primary.connection());
   onTestFinished(() => proxy.stop());

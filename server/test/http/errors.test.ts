@@ -702,8 +702,9 @@ describe('faults of ours', () => {
 
   test('a commit whose fate is unknown says so, and how to make sure', async () => {
     const broken = await serverThatCannotRead(() => new UnavailableError(true, new Error('reset')));
-    const answer = await broken.api.post(`/v1/references/${referenceId}`, { outcome: 'accept' });
-    expectRefusal(answer, { ...refusals.unavailable, says: 'Idempotency-Key' });
+    const headers = { 'idempotency-key': randomUUID() };
+    const answer = await broken.api.post(`/v1/references/${referenceId}`, { outcome: 'accept' }, headers);
+    expectRefusal(answer, { ...refusals.unavailable, says: 'same Idempotency-Key' });
   });
 
   test('more requests than the server can carry out are worth a retry', async () => {

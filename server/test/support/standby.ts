@@ -21,18 +21,19 @@ const startTimeoutMs = 30_000;
 /** A PostgreSQL as an operator runs it, beside others on this machine: a primary, or the standby of one. */
 export class Cluster {
   readonly #place: Place;
-  readonly #settings: string[];
+  /** By which the primaries that it follows know it, in `synchronous_standby_names` and as a slot. */
+  readonly #name: string;
 
-  private constructor(place: Place, settings: string[]) {
+  private constructor(place: Place, name: string) {
     this.#place = place;
-    this.#settings = settings;
+    this.#name = name;
   }
 
   /** An empty one, with a database for the server. Ended with the test. */
   static async primaryForTest(): Promise<Cluster> {
     const place = await placeForTest();
     await prepareCluster(place);
-    const primary = new Cluster(place, []);
+    const primary = new Cluster(place, 'primary');
     await primary.start();
     await primary.ask('create database tenure', 'postgres');
     return primary;
@@ -40,6 +41,14 @@ export class Cluster {
 
   /** A standby of this one, from a copy of it; when this returns, commits wait for it. Ended with the test. */
   async standbyForTest(): Promise<Cluster> {
+    const standby = await this.copyForTest('standby');
+    await this.waitFor('standby');
+    await this.awaitStandby();
+    return standby;
+  }
+
+  /** A standby of this one, from a copy of it, for which no commit waits yet. Ended with the test. */
+  async copyForTest(name: string): Promise<Cluster> {
     const place = await placeForTest();
     const copy = join(place.dataDir, '..', `copy-${randomBytes(4).toString('hex')}`);
     const about = { release: 'of the test', clock: new DatabaseClock() };
@@ -48,13 +57,39 @@ export class Cluster {
     fs.renameSync(join(copy, 'postgres'), place.postgresDir);
     fs.writeFileSync(join(place.postgresDir, 'standby.signal'), '');
     if (place.user) giveTo(place.user, place.postgresDir);
-    const primary = `host=${this.#place.socketDir} port=${socketPort} user=postgres application_name=standby`;
-    const standby = new Cluster(place, [`primary_conninfo=${primary}`]);
+    const standby = new Cluster(place, name);
     await standby.start();
-    await this.ask(`alter system set synchronous_standby_names = 'standby'`);
-    await this.ask('select pg_reload_conf()');
-    await this.awaitStandby();
+    await standby.follow(this);
     return standby;
+  }
+
+  /** Has a standby receive what this primary writes, by a slot of its own there, without a restart. */
+  async follow(primary: Cluster): Promise<void> {
+    await primary.ask(`select pg_create_physical_replication_slot('${this.#name}', true)`);
+    await this.#set('primary_slot_name', this.#name);
+    const { socketDir } = primary.#place;
+    await this.#set(
+      'primary_conninfo',
+      `host=${socketDir} port=${socketPort} user=postgres application_name=${this.#name}`,
+    );
+  }
+
+  /** Has a standby receive nothing any more, as one whose network is gone. */
+  async stopReceiving(): Promise<void> {
+    await this.#set('primary_conninfo', '');
+    await this.#until('select where not exists (select from pg_stat_wal_receiver)', 'The standby receives still.');
+  }
+
+  /** How far a standby has come, in bytes of the write-ahead log. */
+  async receivedBytes(): Promise<number> {
+    const furthest = `greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())`;
+    const [row] = await this.ask(`select (${furthest} - '0/0'::pg_lsn)::float8 as received`);
+    return (row as { received: number }).received;
+  }
+
+  /** @param names as `synchronous_standby_names` has them. */
+  async waitFor(names: string): Promise<void> {
+    await this.#set('synchronous_standby_names', names);
   }
 
   connection(database = 'tenure'): Connection {
@@ -69,7 +104,6 @@ export class Cluster {
       'wal_keep_size=1GB',
       // A standby that is gone is seen to be, and looked for again, within a test.
       'wal_retrieve_retry_interval=200ms',
-      ...this.#settings,
     ];
     const log = fs.openSync(logFile, 'a');
     const child = spawn(
@@ -98,18 +132,30 @@ export class Cluster {
     await this.ask('select pg_promote()');
   }
 
-  /** Returns when the standby receives all that is written. */
-  async awaitStandby(): Promise<void> {
-    const giveUpAtMs = performance.now() + startTimeoutMs;
-    const isThere = `select from pg_stat_replication where sync_state = 'sync'`;
-    while ((await this.ask(isThere)).length === 0) {
-      if (performance.now() > giveUpAtMs) throw new Error('The standby has not come back.');
-      await sleep(20);
-    }
+  /** Returns when so many standbys receive all that is written, and commits can wait for them. */
+  async awaitStandby(standbys = 1): Promise<void> {
+    await this.#until(
+      `select from pg_stat_replication where sync_state in ('sync', 'quorum') having count(*) >= ${standbys}`,
+      'The standby has not come back.',
+    );
   }
 
   ask(text: string, database?: string): Promise<object[]> {
     return withClient(this.connection(database), async (client) => (await client.query<object>(text)).rows);
+  }
+
+  async #set(setting: string, value: string): Promise<void> {
+    await this.ask(`alter system set ${setting} = '${value}'`);
+    await this.ask('select pg_reload_conf()');
+  }
+
+  /** Returns when the query has a row. */
+  async #until(query: string, otherwise: string): Promise<void> {
+    const giveUpAtMs = performance.now() + startTimeoutMs;
+    while ((await this.ask(query)).length === 0) {
+      if (performance.now() > giveUpAtMs) throw new Error(otherwise);
+      await sleep(20);
+    }
   }
 }
 

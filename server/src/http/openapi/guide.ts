@@ -105,7 +105,7 @@ again, and it is carried out once. The repeat gets the first answer, byte for by
 A key lives for 24 hours from its first use. It belongs to the account of your API key and the account acted upon: the same key with another \`Service-Context\` is another key. Sent with another method, path, query or body it is refused (\`idempotency_key_reused\`); while its first request is running, the repeat
 gets 409 (\`idempotency_key_in_use\`). A request that was refused before it was carried out (a parameter, a permission, 401, 429, 503) leaves its key free; a 404, a forbidden transition and a 500 are kept like any answer. On GET and DELETE the header is ignored.
 
-One rule is enough for a client: after no answer, or one with \`Service-Should-Retry: true\`, send the same request with the same key, after the time in \`Retry-After\`.
+One rule is enough for a client: after no answer, or one with \`Service-Should-Retry: true\`, send the same request with the same key, after the time in \`Retry-After\`. A POST without a key that may have been carried out is answered 503 with \`Service-Should-Retry: false\`: look whether what it was to do is there before you send it again.
 `;
 
 const errors = ({ publicUrl }: GuideFacts): string => `

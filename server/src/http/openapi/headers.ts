@@ -29,7 +29,8 @@ const ofAnswers: Record<string, Piece> = {
     schema: { type: 'string', pattern: idPatternOf('req') },
   },
   'Service-Should-Retry': {
-    description: '`true` where the same request may have another answer later: 409, 429 and 503.',
+    description:
+      '`true` where the same request may have another answer later: 409, 429 and 503, unless it had no `Idempotency-Key` and may have been carried out.',
     required: true,
     schema: { type: 'string', enum: ['true', 'false'] },
   },
