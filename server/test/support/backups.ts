@@ -35,6 +35,11 @@ export function restore(
   return run('restore', folder, { DATA_DIR: dataDir, ...settings }, interruption);
 }
 
+/** `npm run new-key`. */
+export function newKey(dataDir: string, settings: Record<string, string> = {}): Promise<Ended> {
+  return run('new-key', null, { DATA_DIR: dataDir, ...settings });
+}
+
 function run(
   command: string,
   folder: string | null,
