@@ -136,6 +136,6 @@ async function settleMode(client: Client, mode: Mode): Promise<Mode> {
 function refuseOtherMode(mode: Mode, ofDeployment: Mode): void {
   if (mode === ofDeployment) return;
   throw new ModeError(
-    `This database is of a ${ofDeployment} deployment, and TENURE_MODE is ${mode} (unset, it is sandbox). Set TENURE_MODE=${ofDeployment}; a ${mode} deployment needs a database of its own.`,
+    `This database is of a ${ofDeployment} deployment, but this start is in ${mode} mode. Set TENURE_MODE=${ofDeployment}; a ${mode} deployment needs a database of its own.`,
   );
 }
