@@ -93,8 +93,10 @@ create table deployment (
   event_epoch integer not null default 1,
   latest_api_version text collate "C" not null,
   clock_ahead_ms bigint not null default 0,
+  mode text collate "C",
   constraint deployment_pkey PRIMARY KEY (id),
-  constraint deployment_id_check CHECK (id)
+  constraint deployment_id_check CHECK (id),
+  constraint deployment_mode_known CHECK ((mode = ANY (ARRAY['sandbox'::text, 'live'::text])))
 );
 
 create table events (

@@ -95,7 +95,7 @@ export function readConfig(environment: Environment, { needsMasterKey = true } =
     port,
     databaseUrl,
     dataDir: text('DATA_DIR'),
-    publicUrl: (publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`).replace(/\/+$/, ''),
+    publicUrl: (publicUrl ?? ownUrl({ host, port })).replace(/\/+$/, ''),
     mode,
     secretKey,
     masterKey,
@@ -110,6 +110,11 @@ export function readConfig(environment: Environment, { needsMasterKey = true } =
     metricsToken,
     logLevel,
   });
+}
+
+/** Where this very process listens, whatever is in front of it. */
+export function ownUrl({ host, port }: Pick<Config, 'host' | 'port'>): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** The services that a sandbox brings with it: those for which no other address is set. */

@@ -72,7 +72,7 @@ export interface Overrides {
  * Migrates the database, joins the deployment and builds the context.
  *
  * @param settings.isAlone whether no other process can run beside this one.
- * @throws {MigrationError} {@link MasterKeyError} {@link ReleaseTooOldError} with a message for the operator.
+ * @throws {MigrationError} {@link MasterKeyError} {@link ModeError} {@link ReleaseTooOldError} with a message for the operator.
  */
 export async function createContext(
   settings: { config: Config; connection: Connection; masterKey: Uint8Array; log: Logger; isAlone?: boolean },
@@ -92,7 +92,7 @@ export async function createContext(
   const { eventEpoch, latestVersion: latestKnown } = await withClient(connection, async (client) => {
     await migrate(client);
     databaseClock.correct(await databaseAheadMs(client));
-    const deployment = await joinDeployment(client, vault, { versions: versions.dates, isAlone });
+    const deployment = await joinDeployment(client, vault, config.mode, { versions: versions.dates, isAlone });
     if (config.mode === 'sandbox') clock.moveTo(deployment.clockAheadMs);
     await withLock(client, dutiesLockKey, () => makePartitionsAhead(client, clock.nowMs()));
     return deployment;

@@ -8,11 +8,12 @@ import { account, type AccountRecord } from './resources/account.ts';
 import { apiKey, type ApiKeyRecord } from './resources/api_key.ts';
 
 /**
- * Gives an empty database its first account and key.
+ * Gives an empty database its first account and key, unless this process is a worker: nobody looks for a key there.
  *
- * @returns the key, to be shown this once; null if the database had an account already.
+ * @returns the key, to be shown this once; null if none was made.
  */
 export async function makeFirstAccount(context: Context): Promise<string | null> {
+  if (context.config.role === 'worker') return null;
   // Two processes that meet on one empty database make one account, not two.
   return withClient(context.connection, (client) =>
     withLock(client, firstStartLockKey, () => makeAccountAndKey(context)),

@@ -2,7 +2,7 @@ import pino from 'pino';
 import { ConfigError, readConfig } from './config.ts';
 import { createContext, type Context, type Overrides } from './context.ts';
 import { listen } from './db/listen.ts';
-import { MasterKeyError, ReleaseTooOldError } from './db/deployment.ts';
+import { MasterKeyError, ModeError, ReleaseTooOldError } from './db/deployment.ts';
 import { EmbeddedDatabaseError } from './db/embedded/index.ts';
 import { MigrationError } from './db/migrate.ts';
 import { makeFirstAccount } from './first-start.ts';
@@ -134,9 +134,14 @@ class Lifetime {
 /** One line, or one for each fault, where the person who started the server can mend it; the whole error where they cannot. */
 function fail(error: unknown): never {
   const { code, message, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
-  const expected = [ConfigError, EmbeddedDatabaseError, MigrationError, MasterKeyError, ReleaseTooOldError].some(
-    (kind) => error instanceof kind,
-  );
+  const expected = [
+    ConfigError,
+    EmbeddedDatabaseError,
+    MigrationError,
+    MasterKeyError,
+    ModeError,
+    ReleaseTooOldError,
+  ].some((kind) => error instanceof kind);
   if (code === 'EADDRINUSE') {
     process.stderr.write(
       `Port ${port} on ${address} is already in use. Stop what uses it, or set PORT to another one.\n`,

@@ -1,7 +1,11 @@
-import type { Config } from './config.ts';
+import { ownUrl, type Config } from './config.ts';
 
-/** What the start prints: all that is needed for the first request, and where the data is. */
+/** What the start prints: all that is needed for the first request, and where the data is. A worker takes none, and says so. */
 export function welcome(config: Config, dataPlace: string, newSecretKey: string | null): string {
+  return config.role === 'worker' ? welcomeOfWorker(config, dataPlace) : welcomeOfApi(config, dataPlace, newSecretKey);
+}
+
+function welcomeOfApi(config: Config, dataPlace: string, newSecretKey: string | null): string {
   const key = newSecretKey ?? '<your secret key>';
   const keyLine = newSecretKey
     ? `Secret key    ${newSecretKey}   (shown only now)`
@@ -20,6 +24,19 @@ Create a reference:
     -H "Content-Type: application/json" \\
     -d '{"application": "app_1", "customer": "cus_1"}'
 
+Data          ${dataPlace}
+
+`;
+}
+
+function welcomeOfWorker(config: Config, dataPlace: string): string {
+  const url = ownUrl(config);
+  return `
+Tenure is running in ${config.mode} mode, as a worker: it delivers webhooks and carries automatic references on.
+Requests go to a process of the role \`api\` or \`all\`.
+
+Health        ${url}/healthz, ${url}/readyz
+Metrics       ${url}/metrics
 Data          ${dataPlace}
 
 `;

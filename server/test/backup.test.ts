@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,12 +7,13 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { withClient } from '../src/db/database.ts';
 import { findRunningDatabase } from '../src/db/embedded/index.ts';
 import { newMasterKey } from '../src/config.ts';
+import { makeKey } from '../src/core/api-keys.ts';
 import { Api } from './faults/crash-checker/api.ts';
 import { Deployment } from './faults/crash-checker/deployment.ts';
 import type { Answered } from './faults/crash-checker/history.ts';
 import { textOf, type JsonObject } from './faults/crash-checker/json.ts';
 import { processesIn } from './faults/crash-checker/processes.ts';
-import { backUp, restore } from './support/backups.ts';
+import { backUp, newKey, restore } from './support/backups.ts';
 import { startReceiver, type Receiver } from './support/receiver.ts';
 
 /*
@@ -308,6 +310,37 @@ describe('a deployment whose master key is in its settings', { timeout: 60_000 }
       code: 0,
       output: expect.stringContaining('\nThe master key is in it: '),
     });
+  });
+});
+
+describe('a deployment in live mode', { timeout: 60_000 }, () => {
+  const live = { TENURE_MODE: 'live', TENURE_SECRET_KEY: makeKey('secret', 'live', randomBytes) };
+
+  test('that is restored does not open as a sandbox where TENURE_MODE is forgotten, and makes no key of one', async () => {
+    const deployment = await Deployment.create({ settings: live });
+    onTestFinished(() => deployment.remove());
+    await deployment.start();
+    const copy = join(scratch, 'live');
+    expect(await backUp(deployment.dataDir, copy)).toMatchObject({ code: 0 });
+    await deployment.stop();
+
+    const restored = await Deployment.create();
+    onTestFinished(() => restored.remove());
+    expect(await restore(copy, restored.dataDir)).toMatchObject({ code: 0 });
+    const refusal =
+      /^(The server did not start:\n)?This database is of a live deployment, .* Set TENURE_MODE=live; .*\n?$/;
+    await expect(restored.start()).rejects.toThrow(refusal);
+    expect(restored.databasePid()).toBeNull();
+    expect(await newKey(restored.dataDir)).toMatchObject({ code: 1, output: expect.stringMatching(refusal) });
+
+    const served = await Deployment.create({ settings: live, dataDir: restored.dataDir });
+    onTestFinished(() => served.remove());
+    await served.start();
+    const made = await newKey(restored.dataDir, { TENURE_MODE: 'live' });
+    expect(made).toMatchObject({ code: 0, output: expect.stringMatching(/^sk_live_\w+\n$/) });
+    const again = new Api([served.url], made.output.trim());
+    onTestFinished(() => again.close());
+    expect((await again.read('/v1/references')).count).toBe(0);
   });
 });
 

@@ -126,9 +126,10 @@ describe('an advance', () => {
 
 describe('in live mode', () => {
   test('there is no such route, and the time is the world’s, whatever the deployment’s row says', async () => {
-    const sandbox = await serverForTest();
-    await good(advance(sandbox.api, day));
-    const live = await anotherServer(sandbox, { settings: { TENURE_MODE: 'live' } });
+    const settings = { TENURE_MODE: 'live' };
+    const first = await serverForTest({ settings });
+    await first.context.database.readers.query('update deployment set clock_ahead_ms = $1', [day * 1000]);
+    const live = await anotherServer(first, { settings });
     expectRefusal(await advance(await liveKeyOf(live), day), refusals.routeUnknown);
     const { paths } = (await good(live.api.get('/openapi.json'))).body;
     expect(Object.keys(paths).filter((known) => known.includes('test_helpers'))).toEqual([]);

@@ -1,4 +1,5 @@
 import type { Client } from 'pg';
+import type { Mode } from '../core/api-keys.ts';
 import type { Vault } from '../core/vault.ts';
 import { releaseVersion } from './latest-version.ts';
 
@@ -7,6 +8,9 @@ const masterKeyProof = 'tenure';
 
 /** The master key is not the one that this database was made with. */
 export class MasterKeyError extends Error {}
+
+/** The process is set to another mode than the deployment's. */
+export class ModeError extends Error {}
 
 /** The deployment serves a version of the API that this release does not know. */
 export class ReleaseTooOldError extends Error {}
@@ -26,34 +30,37 @@ export interface Deployment {
  *
  * @param release the versions of the API that this release knows, and whether no other process can run beside this one: then its
  *   newest version is served from now on.
- * @throws {MasterKeyError} {@link ReleaseTooOldError} before anything could be written that the other processes cannot read.
+ * @param mode as this process is set; the first one's is the deployment's for ever.
+ * @throws {MasterKeyError} {@link ModeError} {@link ReleaseTooOldError} before anything is written that the other processes cannot read, or
+ *   that is not of their mode.
  */
 export async function joinDeployment(
   client: Client,
   vault: Vault,
+  mode: Mode,
   release: { versions: readonly string[]; isAlone: boolean },
 ): Promise<Deployment> {
   const newest = release.versions[0]!;
-  await beginEpochAfterRestore(client);
   await client.query(
-    'insert into deployment (master_key_check, latest_api_version) values ($1, $2) on conflict do nothing',
-    [vault.seal(masterKeyProof), newest],
+    'insert into deployment (master_key_check, latest_api_version, mode) values ($1, $2, $3) on conflict do nothing',
+    [vault.seal(masterKeyProof), newest, mode],
   );
   const { rows } = await client.query<{
     master_key_check: Buffer;
-    event_epoch: number;
+    mode: Mode | null;
     latest_api_version: string;
     clock_ahead_ms: number;
-  }>('select master_key_check, event_epoch, latest_api_version, clock_ahead_ms from deployment');
-  const { master_key_check, event_epoch, latest_api_version, clock_ahead_ms } = rows[0]!;
+  }>('select master_key_check, mode, latest_api_version, clock_ahead_ms from deployment');
+  const { master_key_check, mode: known, latest_api_version, clock_ahead_ms } = rows[0]!;
   refuseOtherKey(vault, master_key_check);
   if (!release.versions.includes(latest_api_version)) {
     throw new ReleaseTooOldError(
       `This deployment serves the API version ${latest_api_version}, which this release of Tenure does not know. Start the newer release.`,
     );
   }
+  refuseOtherMode(mode, known ?? (await settleMode(client, mode)));
   return {
-    eventEpoch: event_epoch,
+    eventEpoch: await beginEpochAfterRestore(client),
     clockAheadMs: clock_ahead_ms,
     latestVersion: release.isAlone ? await releaseVersion(client, newest) : latest_api_version,
   };
@@ -62,8 +69,10 @@ export async function joinDeployment(
 /**
  * Transaction ids begin anew where a dump is restored. Events that have one which is still to come show it, and what is written from
  * now on comes after them all: in the next epoch.
+ *
+ * @returns the epoch of what is written from now on.
  */
-async function beginEpochAfterRestore(client: Client): Promise<void> {
+async function beginEpochAfterRestore(client: Client): Promise<number> {
   await client.query(`
     update deployment
     set event_epoch = event_epoch + 1
@@ -77,6 +86,8 @@ async function beginEpochAfterRestore(client: Client): Promise<void> {
       ) newest
       where newest.transaction_id >= pg_snapshot_xmax(pg_current_snapshot())
     )`);
+  const { rows } = await client.query<{ event_epoch: number }>('select event_epoch from deployment');
+  return rows[0]!.event_epoch;
 }
 
 /**
@@ -108,5 +119,23 @@ function refuseOtherKey(vault: Vault, check: Buffer): void {
   if (isOfDeployment(vault, check)) return;
   throw new MasterKeyError(
     'The master key is not the one this database was made with. Set TENURE_MASTER_KEY to that one; what it encrypted cannot be read without it.',
+  );
+}
+
+/**
+ * A release before did not write it down: the first process that asks does.
+ *
+ * @returns the deployment's mode, which is another one if another process was faster.
+ */
+async function settleMode(client: Client, mode: Mode): Promise<Mode> {
+  await client.query('update deployment set mode = $1 where mode is null', [mode]);
+  const { rows } = await client.query<{ mode: Mode }>('select mode from deployment');
+  return rows[0]!.mode;
+}
+
+function refuseOtherMode(mode: Mode, ofDeployment: Mode): void {
+  if (mode === ofDeployment) return;
+  throw new ModeError(
+    `This database is of a ${ofDeployment} deployment, but this start is in ${mode} mode. Set TENURE_MODE=${ofDeployment}; a ${mode} deployment needs a database of its own.`,
   );
 }

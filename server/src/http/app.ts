@@ -88,7 +88,8 @@ export function buildApp(context: HttpContext): FastifyInstance {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   connections.watch(app.server);
   app.decorateRequest('call');
-  const paths = new KnownPaths();
+  const isWorker = context.config.role === 'worker';
+  const paths = new KnownPaths({ isWorker });
   app.addHook('onRoute', ({ method, url }) => paths.add(method, url));
 
   const inFlight = { requests: 0 };
@@ -163,7 +164,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     await closed;
   });
 
-  if (context.config.role !== 'worker') {
+  if (!isWorker) {
     const routes = routesOf(context);
     addRoutes(app, context, streams, routes);
     addReference(app, context, routes);

@@ -7,7 +7,13 @@ const apiPath = /^\/v1(\/|$)/;
 
 /** Knows which paths there are and which methods they take, to tell a wrong method from a wrong path. */
 export class KnownPaths {
+  readonly #isWorker: boolean;
   readonly #paths = new Map<string, { pattern: RegExp; methods: Set<string> }>();
+
+  /** @param server.isWorker whether it has no path of the API at all. */
+  constructor(server: { isWorker: boolean }) {
+    this.#isWorker = server.isWorker;
+  }
 
   /** @param path with `:id` where an id stands. */
   add(method: string | string[], path: string): void {
@@ -33,9 +39,14 @@ export class KnownPaths {
       const allow = [...methods].join(', ');
       return new ApiError('method_not_allowed', `\`${shown}\` does not take ${method}; it takes ${allow}.`, { allow });
     }
+    const unknown = `There is no route \`${method} ${shown}\``;
+    if (this.#isWorker) {
+      const here = 'in this process: it is a worker (`TENURE_ROLE`).';
+      return new ApiError('route_unknown', `${unknown} ${here} Send requests to one of the role \`api\` or \`all\`.`);
+    }
     const nearest = nearestName(path.replace(/\/+$/, ''), this.#paths.keys());
     const hint = nearest === null ? 'Every path of the API starts with /v1/.' : `Did you mean \`${nearest}\`?`;
-    return new ApiError('route_unknown', `There is no route \`${method} ${shown}\`. ${hint}`);
+    return new ApiError('route_unknown', `${unknown}. ${hint}`);
   }
 }
 

@@ -36,6 +36,11 @@ export function restore(
   return runCommand('restore', folder === null ? [] : [folder], { DATA_DIR: dataDir, ...settings }, interruption);
 }
 
+/** `npm run new-key`. */
+export function newKey(dataDir: string, settings: Record<string, string> = {}): Promise<Ended> {
+  return runCommand('new-key', [], { DATA_DIR: dataDir, ...settings });
+}
+
 /** `npm run <command> -- <given>`. */
 export function runCommand(
   command: string,
