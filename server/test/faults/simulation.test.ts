@@ -28,15 +28,15 @@ test(`${seeds} seeds: whatever fails and whoever crashes, what was answered is t
 describe('it notices', () => {
   test('a commit that is told and did not happen', async () => {
     const plant = { insteadOf: (query: Query) => (query.text === 'commit' ? { text: 'rollback' } : query) };
-    expect(await rulesBroken(plant)).toContain('acknowledged_and_lost');
+    await expectFound('acknowledged_and_lost', plant);
   });
 
   test('a key that is not claimed', async () => {
-    expect(await rulesBroken(without('claim_keys'))).toContain('key_ran_twice');
+    await expectFound('key_ran_twice', without('claim_keys'));
   });
 
   test('events without their deliveries', async () => {
-    expect(await rulesBroken(without('insert_deliveries'))).toContain('delivery_missing');
+    await expectFound('delivery_missing', without('insert_deliveries'));
   });
 
   test('a change that is made on an older state of the record', async () => {
@@ -50,11 +50,11 @@ describe('it notices', () => {
             }
           : query,
     };
-    expect(await rulesBroken(plant)).toContain('lost_update');
+    await expectFound('lost_update', plant);
   });
 
   test('deliveries that are told as delivered and are sent to nobody', async () => {
-    expect(await rulesBroken({ sendsNothing: true })).toContain('delivered_to_nobody');
+    await expectFound('delivered_to_nobody', { sendsNothing: true });
   });
 
   test('a claim that another process does not respect', async () => {
@@ -64,7 +64,7 @@ describe('it notices', () => {
           ? { ...query, values: query.values!.with(6, Number.MAX_SAFE_INTEGER) }
           : query,
     };
-    expect(await rulesBroken(plant)).toContain('sent_while_claimed');
+    await expectFound('sent_while_claimed', plant);
   });
 });
 
@@ -73,13 +73,17 @@ function without(name: string): Plant {
   return { insteadOf: (query) => (query.name === name ? { text: 'select' } : query) };
 }
 
-/** With 20 seeds, of which each has a part of what can happen. */
-async function rulesBroken(plant: Plant): Promise<string[]> {
-  const { violations } = await played({ seeds: 20, plant });
-  return [...new Set(violations.map(({ rule }) => rule))];
+/** Within some worlds, of which each has a part of what can happen, and some of it depends on who is faster. */
+async function expectFound(rule: string, plant: Plant): Promise<void> {
+  const found = new Set<string>();
+  for (let firstSeed = 1; firstSeed <= 400 && !found.has(rule); firstSeed += 20) {
+    const { violations } = await played({ firstSeed, seeds: 20, plant });
+    for (const violation of violations) found.add(violation.rule);
+  }
+  expect([...found]).toContain(rule);
 }
 
-async function played(options: { seeds: number; plant?: Plant }): Promise<Verdict> {
+async function played(options: { firstSeed?: number; seeds: number; plant?: Plant }): Promise<Verdict> {
   const database = await createTestDatabase();
   try {
     return await simulateOn(database.connection, { firstSeed: 1, print: () => {}, ...options });
