@@ -272,6 +272,7 @@ create table tenant_references (
   metadata text not null,
   deleted_at bigint,
   provider_order text,
+  history_erased_at bigint,
   constraint tenant_references_pkey PRIMARY KEY (account_id, id),
   constraint tenant_references_application_given CHECK (((type <> 'customer'::text) OR (application IS NOT NULL))),
   constraint tenant_references_complete_has_outcome CHECK (((status <> 'complete'::text) OR (outcome IS NOT NULL))),
@@ -289,6 +290,7 @@ CREATE INDEX tenant_references_open_orders ON public.tenant_references USING btr
 CREATE INDEX tenant_references_outcome ON public.tenant_references USING btree (account_id, outcome, id) WHERE (outcome IS NOT NULL);
 CREATE INDEX tenant_references_reference_pdf ON public.tenant_references USING btree (account_id, reference_pdf) WHERE (reference_pdf IS NOT NULL);
 CREATE INDEX tenant_references_status ON public.tenant_references USING btree (account_id, status, id);
+CREATE INDEX tenant_references_to_erase ON public.tenant_references USING btree (id) WHERE ((deleted_at IS NOT NULL) AND (history_erased_at IS NULL));
 
 create table webhook_attempts (
   account_id text collate "C" not null,

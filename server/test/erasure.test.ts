@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import type { Resource } from '../src/core/resource.ts';
 import { formOf, pdfOf } from './support/files.ts';
 import { receiverForTest } from './support/receiver.ts';
 import { rawRequest } from './support/raw-http.ts';
 import { expectRefusal, refusals } from './support/refusals.ts';
-import { good, serverForTest, type Api, type ApiResponse, type TestServer } from './support/server.ts';
+import { apiClient, good, serverForTest, type Api, type ApiResponse, type TestServer } from './support/server.ts';
 import { inVersion, versions } from './support/versions.ts';
 import { TestClock } from './support/clock.ts';
 import { endpointFor } from './webhooks/scenario.ts';
@@ -168,6 +169,126 @@ describe('a person who is deleted', () => {
   });
 });
 
+describe('a deletion that finds no person', () => {
+  test.each(['customer of another system', 'unknown customer', 'reference', 'application', 'event'])(
+    'erases nothing when the id is that of a(n) %s',
+    async (kind) => {
+      const server = await serverForTest();
+      const { api } = server;
+      const { reference, application, file } = await personKeptElsewhere(api);
+      const ids: Record<string, string> = {
+        'customer of another system': 'cus_crm7',
+        'unknown customer': `cus_${reference.id.slice(4)}`,
+        reference: reference.id,
+        application: application.id,
+        event: (await good(api.get('/v1/events?limit=1'))).body.data[0].id,
+      };
+      const before = await historyOf(api);
+      expectRefusal(await api.delete(`/v1/customers/${ids[kind]}`), refusals.idUnknown);
+
+      const after = await historyOf(api);
+      expect(after.events).toStrictEqual(before.events);
+      expect(after.logs.slice(1)).toStrictEqual(before.logs);
+      expect(after.logs[0].response_body).toContain(ids[kind]);
+      expect((await good(api.get(`/v1/references/${reference.id}`))).body).toStrictEqual(reference);
+      expect((await good(api.get(`/v1/files/${file.id}/contents`))).text).toContain('findings');
+    },
+  );
+
+  test('erases nothing when the eraser is asked to erase a person that was not deleted', async () => {
+    const server = await serverForTest();
+    const { api, context } = server;
+    const { customer } = await personIn(server);
+    const before = await historyOf(api);
+    const { id: accountId } = (await good(api.get('/v1/account'))).body;
+    for (const id of [customer.id, 'cus_crm7']) {
+      await context.eraser.erasedNow(kindOf(context, 'customers'), accountId, id);
+    }
+    expect(await historyOf(api)).toStrictEqual(before);
+  });
+});
+
+describe('a reference about a person that another system keeps', () => {
+  test('is erased with its files, events and logs when that is asked for', async () => {
+    const server = await serverForTest();
+    const { api } = server;
+    const { reference, application, file } = await personKeptElsewhere(api);
+    const { body } = await good(api.post(`/v1/references/${reference.id}/erase`));
+    const { id, customer, application: linked } = reference;
+    const left = { id, customer, application: linked, status: 'canceled', metadata: {}, deleted: true };
+    expect(body).toMatchObject(left);
+    expect((await good(api.get(`/v1/references/${reference.id}`))).body).toMatchObject(left);
+    for (const word of ['secretmeta', 'findings', 'zebedee.pdf']) {
+      expect(await placesOf(server, word), word).toEqual([]);
+    }
+    expectRefusal(await api.get(`/v1/files/${file.id}`), refusals.idUnknown);
+    expect((await good(api.get(`/v1/applications/${application.id}`))).body.references.by_status).toMatchObject({
+      pending: 0,
+      canceled: 1,
+    });
+  });
+
+  test('leaves other references about the same person as they are when it is erased', async () => {
+    const server = await serverForTest();
+    const { api } = server;
+    const { reference, file } = await personKeptElsewhere(api);
+    const second = await made(api, 'references', { application: 'app_1', customer: 'cus_crm7', metadata: { a: 'b' } });
+    await good(api.post(`/v1/references/${second.id}`, { reference_pdf: file.id }));
+    await good(api.post(`/v1/references/${reference.id}/erase`));
+    expect((await good(api.get(`/v1/references/${second.id}`))).body).toMatchObject({
+      status: 'pending',
+      metadata: { a: 'b' },
+    });
+    // A joint report is kept until the last reference that names it is erased.
+    await good(api.get(`/v1/files/${file.id}`));
+    await good(api.post(`/v1/references/${second.id}/erase`));
+    expectRefusal(await api.get(`/v1/files/${file.id}`), refusals.idUnknown);
+  });
+
+  test('has no second event, and cannot change, when it is erased twice', async () => {
+    const { api } = await serverForTest();
+    const { reference } = await personKeptElsewhere(api);
+    await good(api.post(`/v1/references/${reference.id}/erase`));
+    const events = (await good(api.get('/v1/events'))).body.count;
+    await good(api.post(`/v1/references/${reference.id}/erase`));
+    expect((await good(api.get('/v1/events'))).body.count).toBe(events);
+    expect((await api.post(`/v1/references/${reference.id}`, { outcome: 'accept' })).status).toBe(400);
+  });
+
+  test('is not erased when the key may not delete its files', async () => {
+    const { api, url } = await serverForTest();
+    const { reference } = await personKeptElsewhere(api);
+    const key = await made(api, 'api_keys', {
+      type: 'restricted',
+      permissions: ['references.write', 'customers.write'],
+    });
+    const restricted = apiClient(url, key.secret);
+    expect(await restricted.post(`/v1/references/${reference.id}/erase`)).toMatchObject({
+      status: 403,
+      body: { error: { code: 'permission_denied', message: expect.stringContaining('files.write') } },
+    });
+    expect((await good(api.get(`/v1/references/${reference.id}`))).body).toStrictEqual(reference);
+  });
+
+  test('is erased to the end by the next process when the first was cut off', async () => {
+    const clock = new TestClock();
+    const server = await serverForTest({
+      overrides: { clock },
+      changeContext: (context) => ({
+        ...context,
+        eraser: Object.assign(context.eraser, { erasedNow: async () => {} }),
+      }),
+    });
+    const { reference, file } = await personKeptElsewhere(server.api);
+    await good(server.api.post(`/v1/references/${reference.id}/erase`));
+    expect(await placesOf(server, 'secretmeta')).not.toEqual([]);
+    clock.advanceSeconds(61);
+    await server.context.eraser.finish();
+    expect(await placesOf(server, 'secretmeta')).toEqual([]);
+    expectRefusal(await server.api.get(`/v1/files/${file.id}`), refusals.idUnknown);
+  });
+});
+
 describe('nothing tells of a person who was erased', () => {
   test('in the answers of requests about others that showed them whole, nor when those are repeated', async () => {
     const server = await serverForTest();
@@ -317,6 +438,25 @@ describe('an erasure that was cut off', () => {
     expect((await good(server.api.get(`/v1/references/${references[0].id}`))).body.deleted).toBe(true);
   });
 });
+
+/** A reference about a person of the account's own system, which has a report. */
+async function personKeptElsewhere(api: Api): Promise<{ reference: Body; application: Body; file: Body }> {
+  const application = await made(api, 'applications', {});
+  const body = { application: application.id, customer: 'cus_crm7', metadata: { note: 'secretmeta' } };
+  const { id } = await made(api, 'references', body);
+  const file = (await good(api.post('/v1/files', formOf({}, pdfOf('findings'), 'zebedee.pdf')))).body;
+  const reference = (await good(api.post(`/v1/references/${id}`, { reference_pdf: file.id }))).body;
+  return { reference, application, file };
+}
+
+async function historyOf(api: Api): Promise<{ events: Body[]; logs: Body[] }> {
+  const events = (await good(api.get('/v1/events?limit=50'))).body.data;
+  return { events, logs: (await good(api.get('/v1/logs?limit=50'))).body.data };
+}
+
+function kindOf({ resources }: TestServer['context'], path: string): Resource {
+  return resources.find((resource) => resource.path === path)!;
+}
 
 /** Where the word is kept: each table and column that has it. */
 async function placesOf({ context }: TestServer, word: string): Promise<string[]> {

@@ -76,6 +76,7 @@ const toldNo: Record<string, string> = {
 /** What a route needs besides its own permission. */
 const alsoNeeded: Record<string, readonly string[]> = {
   'POST /v1/events/:id/resend': ['events.read'],
+  'POST /v1/references/:id/erase': ['files.write'],
   'POST /v1/webhook_endpoints': ['events.read'],
   'GET /v1/account/api_version/preview': ['logs.read', 'events.read'],
 };

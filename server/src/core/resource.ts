@@ -164,7 +164,10 @@ export interface Resource<R extends StoredRecord = StoredRecord> {
    * nothing is left but the id, here and in all that was ever written about them.
    */
   delete?: 'removes' | 'erases' | Action<R>;
-  /** Its records tell of a person, and this happens to them when that person is erased. */
+  /**
+   * Its records tell of a person, and this happens to them when that person is erased. Each of them can also be erased by itself, with
+   * `POST /v1/<path>/{id}/erase`: for a person that another system keeps.
+   */
   erasure?: Erasure<R>;
   /** Something is to be done about its records from time to time, without anybody asking for it. */
   nextStep?: NextStep<R>;
@@ -354,11 +357,12 @@ export function oneOf<const Word extends string>(...words: Word[]): TUnsafe<Word
 }
 
 function erasureFieldsOf(resource: Pick<Resource, 'delete' | 'erasure'>): Record<string, Field> {
-  const deletedAt: Field = { column: 'bigint', schema: nullable(Type.Integer()), shown: 'never' };
-  if (resource.delete !== 'erases') return resource.erasure ? { deleted_at: deletedAt } : {};
-  // When what was written about the person earlier was erased too.
-  const historyErasedAt: Field = { column: 'bigint', schema: nullable(Type.Integer()), shown: 'never', keptBy: 'duty' };
-  return { deleted_at: deletedAt, history_erased_at: historyErasedAt };
+  if (resource.delete !== 'erases' && !resource.erasure) return {};
+  return {
+    deleted_at: { column: 'bigint', schema: nullable(Type.Integer()), shown: 'never' },
+    // When what was written earlier was erased too.
+    history_erased_at: { column: 'bigint', schema: nullable(Type.Integer()), shown: 'never', keptBy: 'duty' },
+  };
 }
 
 function withMetadata(body: TObject, input: TSchema): TObject {

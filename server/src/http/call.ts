@@ -62,9 +62,9 @@ export interface HttpContext {
   permissions: readonly string[];
   versions: ApiVersions;
   latestVersion: LatestVersion;
-  /** Takes persons who were deleted out of all that was written about them. */
+  /** Erases the history of records that were deleted because they tell of a person. */
   eraser: {
-    /** Resolves when that is done, or after a time in which it mostly is; then it goes on. */
+    /** Resolves when that is done, or after a time in which it mostly is; then it goes on. Erases nothing of a record that is not deleted. */
     erasedNow(resource: Resource, accountId: string, id: string): Promise<void>;
   };
   /** Hears what referencing services call back. */

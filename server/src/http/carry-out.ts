@@ -50,8 +50,7 @@ export async function carryOut(
     const outcome = await executeOnce(context, call, route, input, claim);
     switch (outcome.kind) {
       case 'committed':
-        await untilKnownEverywhere(route, outcome.answer!);
-        await route.afterwards?.(call);
+        if (outcome.answer!.status === 200) await follow(context, call, route);
         return { answer: outcome.answer!, replayed: null };
       case 'key_in_use':
         throw keyInUse();
@@ -96,9 +95,22 @@ async function isRepeat(context: HttpContext, call: Call, claim: Claim | null): 
   return claim !== null && (await readStoredAnswer(context, call.accountId, claim, call.startedMs)) !== null;
 }
 
+/**
+ * Waits for what follows a change, before the change is answered. The change is durable, so a fault here is logged and changes nothing of
+ * the answer: an error would tell the client that nothing was done.
+ */
+async function follow({ log }: HttpContext, call: Call, route: WriteRoute): Promise<void> {
+  await untilKnownEverywhere(route);
+  try {
+    await route.afterwards?.(call);
+  } catch (error) {
+    log.warn({ request: call.id, err: error }, 'what follows a committed change was cut off');
+  }
+}
+
 /** A change that other processes may not have noticed yet is answered only when they have. */
-async function untilKnownEverywhere({ staleForMs }: WriteRoute, { status }: Answer): Promise<void> {
-  if (staleForMs > 0 && status === 200) await delay(staleForMs);
+async function untilKnownEverywhere({ staleForMs }: WriteRoute): Promise<void> {
+  if (staleForMs > 0) await delay(staleForMs);
 }
 
 /** Writes the log of a request that was answered without being executed. */
@@ -235,7 +247,7 @@ async function replay(context: HttpContext, call: Call, route: WriteRoute, claim
   // The person whom the first one was about was erased since.
   if (stored.isBodyErased) call.bodyText = null;
   await logOnly(context, { ...call, version: stored.apiVersion }, stored);
-  await untilKnownEverywhere(route, stored);
+  if (stored.status === 200) await untilKnownEverywhere(route);
   return { answer: stored, replayed: { requestId: stored.requestId, apiVersion: stored.apiVersion } };
 }
 

@@ -82,7 +82,7 @@ export interface WriteRoute extends RouteBase {
   decide(call: Call, input: object, caller: Caller): Promise<Deciding | DecidingOnClock>;
   /** What happens outside of this server before the decision, which finds it there. Not for a request that is repeated by its key. */
   beforehand?(call: Call, input: object): Promise<void>;
-  /** What the answer waits for when all is durable. It is done in any case, later if it fails now. */
+  /** What the answer to a change waits for when it is durable; not run for a refusal. It is done in any case, later if it fails now. */
   afterwards?(call: Call): Promise<void>;
 }
 

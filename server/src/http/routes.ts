@@ -1,5 +1,13 @@
 import type { TObject } from 'typebox';
-import { decideAction, decideCreate, decideErasure, decideUpdate, decidingOf, isGone } from '../core/change.ts';
+import {
+  decideAction,
+  decideCreate,
+  decideErasure,
+  decideUpdate,
+  decidingOf,
+  isErased,
+  isGone,
+} from '../core/change.ts';
 import { isId } from '../core/ids.ts';
 import type { JsonObject } from '../core/diff.ts';
 import { ApiError } from '../core/errors.ts';
@@ -10,6 +18,7 @@ import {
   type Caller,
   type Contents,
   type Create,
+  type Erasure,
   type Ownership,
   type Resource,
   type StoredRecord,
@@ -54,6 +63,7 @@ function routesOfResources(context: HttpContext): Route[] {
       ...(resource.create ? [createRoute(context, resource, resource.create)] : []),
       ...(resource.update && !resource.ownedBy ? [updateRoute(context, resource, resource.update)] : []),
       ...(resource.delete ? [deleteRoute(context, resource, resource.delete)] : []),
+      ...(resource.erasure ? [eraseRoute(context, resource, resource.erasure)] : []),
       ...Object.entries(resource.actions ?? {}).map(([name, action]) => actionRoute(context, resource, name, action)),
     ];
   });
@@ -242,7 +252,7 @@ function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 
   const summary = `Delete ${aOrAn(resource)}`;
   const description =
     how === 'erases'
-      ? `Erases the person: of the ${name} the id is left, and nothing in what is here about them: events, logs, the answers that are repeated for an \`Idempotency-Key\`, and references with the files of their reports, which are deleted even if another reference names one. References that are still open are canceled; ids, times and outcomes stay. Texts that must be there become \`[erased]\`. When it is answered, it is done; a very long history is finished after ten seconds. What no id leads to is yours to delete: other files, the \`metadata\` of applications.`
+      ? `Erases the person: of the ${name} the id is left, and nothing in what is here about them: events, logs, the answers that are repeated for an \`Idempotency-Key\`, and references with the files of their reports, which are deleted even if another reference names one. References that are still open are canceled; ids, times and outcomes stay. Texts that must be there become \`[erased]\`. When it is answered, it is done; a very long history is finished after ten seconds. What no id leads to is yours to delete: other files, the \`metadata\` of applications. References about a person that your own system keeps are erased one by one, with \`POST /v1/references/{id}/erase\`.`
       : `Removes the ${name}. Events and logs go on to name it.`;
   return {
     ...writeRoute(context, resource, 'DELETE', '/:id', closedObject({})),
@@ -259,6 +269,27 @@ function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 
     ...(how === 'erases' && {
       afterwards: (call) => context.eraser.erasedNow(resource, call.accountId, idInPath(call)),
     }),
+  };
+}
+
+/** Erases what one record tells of a person. The files about them are deleted too, which takes the permission for that. */
+function eraseRoute(context: HttpContext, resource: Resource, erasure: Erasure): WriteRoute {
+  const name = spoken(resource.object);
+  const also = erasure.files.map((link) => `${resource.links![link]}.write`);
+  return {
+    ...writeRoute(context, resource, 'POST', '/:id/erase', closedObject({})),
+    operationId: `${resource.path}_erase`,
+    told: {
+      summary: `Erase ${aOrAn(resource)}`,
+      description: `Erases what the ${name} tells of a person that your own system keeps, for good: its \`metadata\`, what a provider found, the files of its report, and the same in events, logs and the answers that are repeated for an \`Idempotency-Key\`. An open ${name} is canceled. Ids, times and outcomes stay, and \`deleted\` is true. A file stays until the last ${name} that names it is erased. Other ${spoken(resource.path)} about the same person stay as they are: list them by \`${erasure.link}\`, and erase each. It takes ${also.map((permission) => `\`${permission}\``).join(' and ')} besides \`${resource.path}.write\`. A customer of this API is erased with all of their ${spoken(resource.path)} by \`DELETE /v1/${resource.links![erasure.link]}/{id}\`.`,
+    },
+    async decide(call, _, caller) {
+      for (const needed of also) requirePermission(needed, call.key!.permissions);
+      const before = await load(context, resource, call);
+      if (isErased(before)) return decidingOf(resource, before, { after: before });
+      return { changes: [decideErasure(resource, before, caller.nowSeconds)] };
+    },
+    afterwards: (call) => context.eraser.erasedNow(resource, call.accountId, idInPath(call)),
   };
 }
 

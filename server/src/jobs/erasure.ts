@@ -23,7 +23,7 @@ const waitMsMax = 10_000;
 /** A request that had read the person before the deletion has written its log by then. */
 const settledAfterSeconds = 60;
 
-const personsAtOnce = 20;
+const deletionsAtOnce = 20;
 
 interface ErasureContext {
   committer: Committer;
@@ -37,11 +37,14 @@ interface ErasureContext {
   log: Logger;
 }
 
+/** Records that were erased, by their kind. */
+type Erased = Map<Resource, string[]>;
+
 /**
- * Takes a person who was deleted out of all that tells of them: the records about them, their files, and what was written earlier:
- * events, logs with the answers they keep, and what receivers of webhooks answered. Ids, times and outcomes stay. It is done right
- * after the deletion, and once more when no request can be under way that had read the person before; whatever was cut off between
- * is done then.
+ * Erases the history of what was deleted: a person, with the records about them, or one record about a person that another system keeps.
+ * It empties events, logs with the answers they keep, and what receivers of webhooks answered, and deletes the files. Ids, times and
+ * outcomes stay. It runs right after the deletion, and once more when no request can be under way that had read the record before. That
+ * second run also finishes what was cut off.
  */
 export class Eraser {
   readonly #context: ErasureContext;
@@ -50,67 +53,90 @@ export class Eraser {
     this.#context = context;
   }
 
-  /** Resolves when the person is erased, or after ten seconds in which most was; then the rest follows. */
-  async erasedNow(person: Resource, accountId: string, id: string): Promise<void> {
-    const erasing = this.#begin(person, accountId, id).catch((error: unknown) => {
-      this.#context.log.warn({ err: error, person: id }, 'an erasure was cut off; it is done again in a minute');
+  /** Resolves when the history is erased, or after ten seconds in which most was; then the rest follows. */
+  async erasedNow(deleted: Resource, accountId: string, id: string): Promise<void> {
+    const erasing = this.#begin(deleted, accountId, id).catch((error: unknown) => {
+      this.#context.log.warn({ err: error, record: id }, 'an erasure was cut off; it is done again in a minute');
     });
     const timeout = new AbortController();
     await Promise.race([erasing, delay(waitMsMax, undefined, { signal: timeout.signal }).catch(() => {})]);
     timeout.abort();
   }
 
-  /** Erases those who were deleted a minute ago or earlier, for the last time. */
+  /** Erases what was deleted a minute ago or earlier, for the last time. */
   async finish(): Promise<void> {
     const { clock, resources, database } = this.#context;
-    for (const person of resources.filter((resource) => resource.delete === 'erases')) {
+    // Persons first: the records about them are finished with them.
+    const kinds = resources.filter(({ fields }) => 'history_erased_at' in fields);
+    for (const deleted of kinds.toSorted((left, right) => Number(isPerson(right)) - Number(isPerson(left)))) {
       const deletedBefore = toSeconds(clock.nowMs()) - settledAfterSeconds;
       for (let after = '', more = true; more;) {
-        const unfinished = await readUnfinished(database.listers, person, deletedBefore, after);
-        for (const { account_id: accountId, id } of unfinished) await this.#finish(person, accountId, id);
+        const unfinished = await readUnfinished(database.listers, deleted, deletedBefore, after);
+        for (const { account_id: accountId, id } of unfinished) await this.#finish(deleted, accountId, id);
         after = unfinished.at(-1)?.id ?? '';
-        more = unfinished.length === personsAtOnce;
+        more = unfinished.length === deletionsAtOnce;
       }
     }
   }
 
   /** One that fails holds up no other; it is tried again in the next round. */
-  async #finish(person: Resource, accountId: string, id: string): Promise<void> {
+  async #finish(deleted: Resource, accountId: string, id: string): Promise<void> {
     const { clock, database, log } = this.#context;
     try {
-      await this.#erase(person, accountId, id);
-      await markFinished(database.listers, person, accountId, id, toSeconds(clock.nowMs()));
+      const erased = await this.#erase(deleted, accountId, id);
+      const nowSeconds = toSeconds(clock.nowMs());
+      for (const [resource, ids] of erased) await markFinished(database.listers, resource, accountId, ids, nowSeconds);
     } catch (error) {
-      log.warn({ err: error, person: id }, 'an erasure could not be finished; it is tried again');
+      log.warn({ err: error, record: id }, 'an erasure could not be finished; it is tried again');
     }
   }
 
-  /** Also of a person who was deleted long ago: something may have been written about them since. */
-  async #begin(person: Resource, accountId: string, id: string): Promise<void> {
-    await markFinished(this.#context.database.listers, person, accountId, id, null);
-    await this.#erase(person, accountId, id);
+  /** Also of what was deleted long ago: something may have been written about it since. */
+  async #begin(deleted: Resource, accountId: string, id: string): Promise<void> {
+    await markFinished(this.#context.database.listers, deleted, accountId, [id], null);
+    await this.#erase(deleted, accountId, id);
   }
 
-  async #erase(person: Resource, accountId: string, personId: string): Promise<void> {
-    const ids = new Set([personId]);
+  /**
+   * @returns the records that were erased.
+   * @throws if the record was not deleted: what is erased cannot be brought back, so this is the last to check it.
+   */
+  async #erase(deleted: Resource, accountId: string, id: string): Promise<Erased> {
+    const record = await this.#context.readRecord(deleted, accountId, id);
+    if (!record || !isErased(record)) throw new Error(`Bug! ${id} is not deleted, so its history stays.`);
+    const erased: Erased = new Map([[deleted, [id]]]);
+    const ids = new Set([id]);
+    if (deleted.erasure) {
+      for (const each of await this.#eraseRecords(deleted, accountId, [id], null)) ids.add(each);
+    }
     for (const about of this.#context.resources) {
-      if (!about.erasure || about.links?.[about.erasure.link] !== person.path) continue;
-      const recordIds = await readIdsAbout(this.#context.reader, about, accountId, personId);
+      if (!about.erasure || about.links?.[about.erasure.link] !== deleted.path) continue;
+      const recordIds = await readIdsAbout(this.#context.reader, about, accountId, id);
       for (let at = 0; at < recordIds.length; at += recordsAtOnce) {
         const page = recordIds.slice(at, at + recordsAtOnce);
-        for (const id of await this.#eraseRecords(about, accountId, page, personId)) ids.add(id);
+        for (const each of await this.#eraseRecords(about, accountId, page, id)) ids.add(each);
       }
+      erased.set(about, recordIds);
     }
     const pool = this.#context.database.listers;
     const rewriting = this.#rewriting(ids);
     const { events, requests } = await eraseEvents(pool, accountId, [...ids], rewriting);
-    const paths = [...ids].flatMap((id) => this.#pathsOf(id));
+    const paths = [...ids].flatMap((each) => this.#pathsOf(each));
     await eraseLogs(pool, accountId, { ...requests, paths, ids: [...ids] }, rewriting);
     await eraseAttempts(pool, accountId, events);
+    return erased;
   }
 
-  /** @returns the ids of the records and of their files. */
-  async #eraseRecords(about: Resource, accountId: string, recordIds: string[], personId: string): Promise<string[]> {
+  /**
+   * @param personId the person that they are about; null if another system keeps them.
+   * @returns the ids of the records and of their files.
+   */
+  async #eraseRecords(
+    about: Resource,
+    accountId: string,
+    recordIds: string[],
+    personId: string | null,
+  ): Promise<string[]> {
     const { committer, resources, readRecord, clock } = this.#context;
     const files = await this.#filesOf(about, accountId, recordIds, personId);
     await committer.commitOwn({
@@ -134,14 +160,14 @@ export class Eraser {
   }
 
   /**
-   * The files that these records link to or have linked to, also those that are gone already. One that a record about somebody else links
-   * to is theirs too, and stays.
+   * The files that these records link to or have linked to, also those that are gone already. A file stays if another record links to it
+   * that is not about this person.
    */
   async #filesOf(
     about: Resource,
     accountId: string,
     recordIds: string[],
-    personId: string,
+    personId: string | null,
   ): Promise<{ resource: Resource; id: string }[]> {
     const { resources, reader, database } = this.#context;
     const mentioned = new Set(await readMentioned(database.listers, accountId, recordIds));
@@ -151,7 +177,7 @@ export class Eraser {
       if (!resource) continue;
       for (const { id } of await readLinked(reader, about, link, accountId, recordIds)) mentioned.add(id);
       const ids = [...mentioned].filter((id) => isId(resource.prefix, id));
-      const others = await readLinkedByOthers(reader, about, link, accountId, ids, personId);
+      const others = await readLinkedByOthers(reader, about, link, accountId, { ids, recordIds, personId });
       found.push(...ids.filter((id) => !others.has(id)).map((id) => ({ resource, id })));
     }
     return found;
@@ -198,14 +224,13 @@ async function readLinked(
   });
 }
 
-/** Those of these files that records about somebody else link to. */
+/** Those of these files that other records link to, which are not about this person. */
 async function readLinkedByOthers(
   reader: Reader,
   about: Resource,
   link: string,
   accountId: string,
-  fileIds: string[],
-  personId: string,
+  { ids, recordIds, personId }: { ids: string[]; recordIds: string[]; personId: string | null },
 ): Promise<Set<string>> {
   const rows = await reader.query<{ id: string }>({
     name: `read_${link}_of_other_${about.table}`,
@@ -214,47 +239,54 @@ async function readLinkedByOthers(
       from ${about.table}
       where account_id = $1
         and ${link} = any($2::text[])
-        and ${about.erasure!.link} is distinct from $3
+        and id <> all($3::text[])
+        and ($4::text is null or ${about.erasure!.link} is distinct from $4)
         and deleted_at is null`,
-    values: [accountId, fileIds, personId],
+    values: [accountId, ids, recordIds, personId],
   });
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Persons of any account whose history is not known to be erased, in the order of their ids. */
+/** Deleted records of any account whose history is not known to be erased, in the order of their ids. */
 async function readUnfinished(
   pool: Pool,
-  person: Resource,
+  deleted: Resource,
   deletedBefore: number,
   after: string,
 ): Promise<{ account_id: string; id: string }[]> {
   const { rows } = await pool.query<{ account_id: string; id: string }>({
-    name: `unfinished_${person.table}`,
+    name: `unfinished_${deleted.table}`,
     text: `
       select account_id, id
-      from ${person.table}
+      from ${deleted.table}
       where deleted_at <= $1 and history_erased_at is null and id > $2
       order by id
-      limit ${personsAtOnce}`,
+      limit ${deletionsAtOnce}`,
     values: [deletedBefore, after],
   });
   return rows;
 }
 
 /**
- * Notes when it was done, or that it is to be done once more. That is no change of the person: it has no event, and nobody asked for
- * it.
+ * Notes when the history of deleted records was erased, or, with null, that it is to be erased once more. That is no change of the records:
+ * it has no event.
  */
 async function markFinished(
   pool: Pool,
-  person: Resource,
+  deleted: Resource,
   accountId: string,
-  id: string,
+  ids: string[],
   atSeconds: number | null,
 ): Promise<void> {
   await pool.query({
-    name: `finished_${person.table}`,
-    text: `update ${person.table} set history_erased_at = $3 where account_id = $1 and id = $2 and deleted_at is not null`,
-    values: [accountId, id, atSeconds],
+    name: `finished_${deleted.table}`,
+    text: `
+      update ${deleted.table} set history_erased_at = $3
+      where account_id = $1 and id = any($2::text[]) and deleted_at is not null`,
+    values: [accountId, ids, atSeconds],
   });
+}
+
+function isPerson(resource: Resource): boolean {
+  return resource.delete === 'erases';
 }
