@@ -11,7 +11,15 @@ import {
 import { Lanes } from './lanes.ts';
 import { exclusivesOf, prepareMember, type Making, type Member } from './member.ts';
 import { OverloadedError, type Mutation, type Outcome, type OwnDecision } from './mutation.ts';
-import { provesCommit, refusalCode, statementsOf, type RefusalReason, type Statement } from './statements.ts';
+import {
+  countWitnesses,
+  provesCommit,
+  refusalCode,
+  statementsOf,
+  type BatchOptions,
+  type RefusalReason,
+  type Statement,
+} from './statements.ts';
 
 /** Measured best up to 128 connections; above, larger batches carry more than they delay. */
 const batchSize = 32;
@@ -258,7 +266,7 @@ export class Committer {
       const inDoubt = lost.length > 0;
       const lostAreGone = inDoubt && (await this.#areGone(lost));
       const options = { epoch: this.#epoch, nowMs: this.#making.clock.nowMs(), again: inDoubt };
-      const trip = await this.#trip(statementsOf(batch, options));
+      const trip = await this.#trip(batch, options);
       if (trip.kind === 'done') {
         if (trip.deliveries > 0) this.#onDeliveries();
         return { kind: 'committed' };
@@ -299,7 +307,8 @@ export class Committer {
     }
   }
 
-  async #trip(statements: Statement[]): Promise<Trip> {
+  async #trip(batch: readonly Member[], options: BatchOptions): Promise<Trip> {
+    const statements = statementsOf(batch, options);
     let client: PoolClient;
     try {
       client = await this.#writers.connect();
@@ -320,20 +329,26 @@ export class Committer {
     }
     const error: unknown = (results[failed] as PromiseRejectedResult).reason;
     const statement = statements[failed - 1];
-    const isProof = statement !== undefined && provesCommit(statement) && codeOf(error) === uniqueViolation;
-    const trip: Trip = isProof ? await proofOn(client) : { kind: 'answered', error };
+    const mayBeProof =
+      options.again && statement !== undefined && provesCommit(statement) && codeOf(error) === uniqueViolation;
+    const trip: Trip = mayBeProof ? await proofOn(client, batch, error) : { kind: 'answered', error };
     client.release(trip.kind === 'unproved');
     return trip;
   }
 }
 
 /**
- * Whether the batch's own rows, which are there, are as durable as an answer promises. A commit that waited for a standby when its connection
- * was lost, or when the database was, is there without it; a transaction of our own that writes waits for all that was written before. On
- * the connection that saw the rows: the next one may lead to a database that has taken over without them.
+ * Finds out whether an earlier trip committed the batch, after one of its rows was refused as a repeated one. That alone proves nothing,
+ * because a fault may have given two members one id. The batch was committed if all of its rows are there.
+ *
+ * They must also be as durable as an answer promises. A commit that waited for a standby when its connection was lost, or when the database
+ * was, is there without it; a transaction of our own that writes waits for all that was written before. It runs on the connection that saw
+ * the rows: the next one may lead to a database that has taken over without them.
  */
-async function proofOn(client: PoolClient): Promise<Trip> {
+async function proofOn(client: PoolClient, batch: readonly Member[], refusal: unknown): Promise<Trip> {
   try {
+    const { rows } = await client.query<{ are_there: boolean }>(countWitnesses(batch));
+    if (!rows[0]!.are_there) return { kind: 'answered', error: refusal };
     await client.query({ text: `select pg_logical_emit_message(true, 'tenure', 'in doubt')` });
     return { kind: 'proved' };
   } catch (error) {

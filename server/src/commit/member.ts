@@ -107,6 +107,7 @@ export function prepareMember(
   const causedBy = eventRequest(request);
   const nowSeconds = toSeconds(clock.nowMs());
   const mentions = new Set<string>();
+  requireOneChangeEach(decision.changes);
   for (const change of decision.changes) {
     const events = eventsOf(change, nowSeconds);
     if (events.length === 0 && !changesUnseen(change)) continue;
@@ -142,6 +143,17 @@ export function prepareMember(
     addCounts(member.counts, 'log', counted, 1);
   }
   return member;
+}
+
+/** @throws if a decision changes one record twice: the statements would write one of the two changes, and lose the other. */
+function requireOneChangeEach(changes: readonly RecordChange[]): void {
+  if (changes.length < 2) return;
+  const ids = new Set<string>();
+  for (const { before, after } of changes) {
+    const { id } = after ?? before;
+    if (ids.has(id)) throw new Error(`Bug! A decision changes ${id} twice.`);
+    ids.add(id);
+  }
 }
 
 /**

@@ -4,14 +4,16 @@ import type { Resource, StoredRecord } from '../core/resource.ts';
 import type { RecordReader } from '../db/records.ts';
 
 /**
- * These changes, and those of the records that sum up what they change: an application tells how its references stand, in the same
- * transaction as they do. A link to a record that is not here is a link to somebody else's system.
+ * Adds the changes of the records that sum up what is changed: an application tells how its references stand, in the same transaction as
+ * they do. Where a decision changes such a record itself, its one change gets the sum too. A link to a record that is not here leads to
+ * another system.
  */
 export async function withRollUps(
   { resources, readRecord }: { resources: readonly Resource[]; readRecord: RecordReader },
   accountId: string,
   changes: readonly RecordChange[],
 ): Promise<RecordChange[]> {
+  const own = new Map(changes.map((change) => [(change.after ?? change.before).id, change]));
   const summing = new Map<string, { resource: Resource; before: StoredRecord; after: StoredRecord }>();
   for (const { resource: changed, before, after } of changes) {
     if (before === after) continue;
@@ -29,13 +31,25 @@ export async function withRollUps(
     }
   }
   const sums = [...summing.values()].filter(({ before, after }) => after !== before);
+  const others = sums.filter(({ before }) => !own.has(before.id));
   return [
-    ...changes,
-    ...sums.flatMap(({ resource, before, after }) => decidingOf(resource, before, { after }).changes),
+    ...changes.map((change) => withSum(change, summing.get((change.after ?? change.before).id)?.after)),
+    ...others.flatMap(({ resource, before, after }) => decidingOf(resource, before, { after }).changes),
   ];
 
+  /** The record as the decision leaves it; null if it is not there, or not there any more. */
   async function readSum(resource: Resource, id: string) {
-    const record = await readRecord(resource, accountId, id);
+    const change = own.get(id);
+    const record = change ? change.after : await readRecord(resource, accountId, id);
     return record && { resource, before: record, after: record };
   }
+}
+
+/** The decision's own change of a record that also sums up others. */
+function withSum(change: RecordChange, sum: StoredRecord | undefined): RecordChange {
+  const { resource, before, after } = change;
+  if (!sum || !after || sum === after) return change;
+  if (!before) return { resource, before, after: sum };
+  // A change that left the record as it was has no revision of its own yet.
+  return { ...change, after: { ...sum, revision: before.revision + 1 } };
 }

@@ -46,9 +46,37 @@ export interface BatchOptions {
   again: boolean;
 }
 
-/** Statements whose rows bear ids of this batch alone: if such a row is already there, the batch was committed before. */
+/**
+ * Tells the statements whose rows bear ids of this batch alone. A row that is already there shows that the batch may have been committed;
+ * `countWitnesses` tells whether it was.
+ */
 export function provesCommit(statement: Statement): boolean {
   return statement.name === 'insert_logs' || statement.name === 'insert_events';
+}
+
+/** Asks whether all logs and events of a batch are there: `are_there`. No two members share one, unless there is a fault. */
+export function countWitnesses(batch: readonly Member[]): Statement {
+  const logs = batch.flatMap(({ accountId, log }) => (log ? [{ accountId, id: log.facts.id }] : []));
+  const events = batch.flatMap(({ accountId, events: own }) => own.map(({ id }) => ({ accountId, id })));
+  return {
+    name: 'count_witnesses',
+    text: `
+      select
+        (
+          select count(*)
+          from unnest($1::text[], $2::text[]) as input (account_id, id)
+          join request_logs log on log.account_id = input.account_id and log.id = input.id
+        ) = cardinality($2::text[])
+        and (
+          select count(*)
+          from unnest($3::text[], $4::text[]) as input (account_id, id)
+          join events event on event.account_id = input.account_id and event.id = input.id
+        ) = cardinality($4::text[]) as are_there`,
+    values: [logs, events].flatMap((rows) => [
+      arrayLiteral(rows.map(({ accountId }) => accountId)),
+      arrayLiteral(rows.map(({ id }) => id)),
+    ]),
+  };
 }
 
 /** A stored answer is repeated for a day; then the key counts as new (spec, limits). */

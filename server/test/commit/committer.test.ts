@@ -121,6 +121,51 @@ describe('one batch', () => {
   });
 });
 
+describe('a repeated log id', () => {
+  test('is refused alone and the rest is written when the batch is sent for the first time', async () => {
+    const { committer, together, server } = await committerForTest();
+    const first = create('first');
+    await committer.commit(first);
+    const outcomes = await together(() => [
+      committer.commit(create('a')),
+      committer.commit({ ...create('repeats'), request: first.request }),
+      committer.commit(create('c')),
+      committer.commit(create('d')),
+    ]);
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['committed', 'refused', 'committed', 'committed']);
+    expect(await customerNames(server)).toEqual(['a', 'c', 'd', 'first']);
+  });
+
+  test('is no proof of a commit when the batch was lost before it was committed', async () => {
+    const { committer, together, server, writers } = await committerForTest();
+    const request = facts();
+    const outcomes = await together(
+      () => [
+        committer.commit(create('a')),
+        committer.commit({ ...create('b'), request }),
+        committer.commit({ ...create('c'), request }),
+      ],
+      async () => loseNextBatch(writers),
+    );
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['committed', 'committed', 'refused']);
+    expect(await customerNames(server)).toEqual(['a', 'b']);
+  });
+});
+
+test('refuses a decision when it changes one record twice', async () => {
+  const { committer, server } = await committerForTest();
+  const id = await created(committer, 'Ada');
+  const twice = committer.commit({
+    ...update(server, id, (name) => name),
+    decide: async () => ({
+      changes: [await changeOf(server, id, () => 'One'), await changeOf(server, id, () => 'Two')],
+      answer: answer(),
+    }),
+  });
+  await expect(twice).rejects.toThrow(`Bug! A decision changes ${id} twice.`);
+  expect(await customerNames(server)).toEqual(['Ada']);
+});
+
 test('a deadlock, which PostgreSQL ends by an error, is tried again', async () => {
   const { committer, server } = await committerForTest();
   const [left, right] = [await created(committer, 'left'), await created(committer, 'right')];
@@ -201,6 +246,21 @@ async function committerForTest(): Promise<Parts> {
       return Promise.all(outcomes);
     },
   };
+}
+
+/** Breaks the next connection that is taken, after its transaction has begun and before it writes anything. */
+function loseNextBatch(writers: Parts['writers']): void {
+  const connect = writers.connect.bind(writers);
+  writers.connect = (async () => {
+    writers.connect = connect;
+    const client = await connect();
+    const query = client.query.bind(client);
+    const losing = async (statement: { text: string }): Promise<unknown> => {
+      if (statement.text === 'begin') return query(statement);
+      throw Object.assign(new Error('The connection was lost.'), { code: 'ECONNRESET' });
+    };
+    return Object.assign(client, { query: losing });
+  }) as typeof connect;
 }
 
 function secondCommitter(server: TestServer): Committer {

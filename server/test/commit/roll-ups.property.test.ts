@@ -1,0 +1,55 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { withRollUps } from '../../src/commit/roll-ups.ts';
+import { decideCreate, decideUpdate, type RecordChange } from '../../src/core/change.ts';
+import { IdMaker } from '../../src/core/ids.ts';
+import { pooledRandomBytes } from '../../src/core/random.ts';
+import type { StoredRecord } from '../../src/core/resource.ts';
+import { application } from '../../src/resources/application.ts';
+import { resources } from '../../src/resources/index.ts';
+import { reference } from '../../src/resources/reference/index.ts';
+import { callerAt } from '../support/caller.ts';
+
+const caller = callerAt(1);
+const ids = new IdMaker({ nowMs: Date.now }, pooledRandomBytes());
+const stored = decideCreate(application, ids.make('app'), 'acct_a', {}, caller).after!;
+
+/** What a decision does with the application itself, besides making references for it. */
+const ownChanges: Record<string, () => RecordChange[]> = {
+  nothing: () => [],
+  leaves: () => [{ resource: application, before: stored, after: stored }],
+  updates: () => decideUpdate(application, stored, { unit: 'flat_12' }, caller).changes,
+  creates: () => [{ resource: application, before: null, after: stored }],
+  deletes: () => [{ resource: application, before: stored, after: null }],
+};
+
+describe('roll-ups', () => {
+  test('keep one change of each record when a decision changes what it sums up and the sum itself', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...Object.keys(ownChanges)),
+        fc.nat(3),
+        fc.boolean(),
+        async (own, references, isOwnFirst) => {
+          const made = Array.from({ length: references }, () =>
+            decideCreate(reference, ids.make('ref'), 'acct_a', { application: stored.id }, caller),
+          );
+          const wanted = isOwnFirst ? [...ownChanges[own]!(), ...made] : [...made, ...ownChanges[own]!()];
+          const readRecord = async (): Promise<StoredRecord | null> => (own === 'creates' ? null : stored);
+          const changes = await withRollUps({ resources, readRecord }, 'acct_a', wanted);
+
+          const changed = changes.map(({ before, after }) => (after ?? before).id);
+          expect(new Set(changed).size).toBe(changed.length);
+          const sum = changes.find(({ resource }) => resource === application);
+          if (own === 'deletes') expect(sum!.after).toBeNull();
+          else if (references === 0) expect(sum).toEqual(ownChanges[own]!()[0]);
+          else {
+            const revision = own === 'creates' ? 1 : stored.revision + 1;
+            expect(sum!.after).toMatchObject({ revision, reference_counts: { pending: references } });
+            expect(sum!.after).toMatchObject({ unit: own === 'updates' ? 'flat_12' : null });
+          }
+        },
+      ),
+    );
+  });
+});
