@@ -83,7 +83,7 @@ const withoutAccount = new Set([
   'select count(*) from ( (select claimed_until_ms from webhook_queue where attempt_count = 0 and due_at_ms <= $1 order by due_at_ms limit ${countedMax}) union all (select claimed_until_ms from webhook_queue where attempt_count > 0 and due_at_ms <= $1 order by due_at_ms limit ${countedMax}) ) due where claimed_until_ms > 0 and claimed_until_ms <= $2',
   "select (select count(*) from (select from webhook_queue limit ${countedMax + 1}) found) as counted, (select reltuples::bigint from pg_class where oid = 'webhook_queue'::regclass) as estimated",
   // Whether something is still pending of a time, whosever it is.
-  "select exists ( select from webhook_queue where id >= $1 and id < $2 or event >= $3 and event < $4 ) or exists ( select from recoveries where status = 'pending' and since < $5 ) as pending",
+  "select exists ( select from webhook_queue where id >= $1 and id < $2 or event >= $3 and event < $4 ) or exists ( select from recoveries where status = 'pending' and since < $5 ) or exists ( select from idempotency_keys where request_id >= $6 and request_id < $7 ) as pending",
   "select min(id) as delivery, min(event) as event, (select min(since) from recoveries where status = 'pending') as since from webhook_queue",
 ]);
 

@@ -3,13 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { dropHistory } from '../src/commit/drop-history.ts';
+import { purgeKeys } from '../src/commit/purge-keys.ts';
 import { MovedClock } from '../src/core/clock.ts';
+import { UnavailableError } from '../src/db/database.ts';
 import { partitionedTables } from '../src/db/partitions.ts';
 import { disableFailingEndpoints } from '../src/jobs/disabling.ts';
 import { startDuties } from '../src/jobs/duties.ts';
 import { TestClock } from './support/clock.ts';
 import { pdfOf } from './support/files.ts';
-import { anotherServer, expectCarriedOut, expectReplay, newKey } from './support/idempotency.ts';
+import { anotherServer, expectCarriedOut, expectReplay, newKey, requestIdOf } from './support/idempotency.ts';
 import { receiverForTest } from './support/receiver.ts';
 import { expectRefusal, invalid, missing, refusals, unknown } from './support/refusals.ts';
 import { good, serverForTest, type Api, type ApiResponse, type TestServer } from './support/server.ts';
@@ -271,15 +273,53 @@ describe('when an advance is answered', () => {
     const [event] = (await good(api.get(`/v1/events?object_id=${id}`))).body.data;
     await good(advance(api, 60 * day));
     await makeReferences(api, 1);
-    const { connection, database, clock, config, resources } = context;
-    await dropHistory(
-      { connection, readers: database.readers },
-      { nowMs: clock.nowMs(), retentionDays: config.retentionDays, resources },
-      new AbortController().signal,
-    );
+    await removeHistory(context);
     expectRefusal(await api.get(`/v1/events/${event.id}`), refusals.idUnknown);
     await good(api.get(`/v1/references/${id}`));
     expect((await good(api.get('/v1/events'))).body.count).toBe(1);
+  });
+
+  test('its own key replays the answer when retention has removed what was written before, for a day', async () => {
+    const { api, context } = await serverForTest();
+    const key = newKey();
+    const first = await good(advance(api, 120 * day, key));
+    await removeHistory(context);
+    expectReplay(await advance(api, 120 * day, key), first);
+    await good(advance(api, 2 * day));
+    await purgeKeys(context.database.readers, context.clock.nowMs());
+    await removeHistory(context);
+    expectRefusal(await api.get(`/v1/logs/${requestIdOf(first)}`), refusals.idUnknown);
+    expectCarriedOut(await advance(api, 120 * day, key));
+  });
+
+  test('its own key replays the answer when its log is in a default partition that retention clears', async () => {
+    const clock = new TestClock();
+    const { api, context } = await serverForTest({ overrides: { clock } });
+    clock.advanceSeconds(100 * day);
+    const key = newKey();
+    const old = await good(api.post('/v1/customers', { name: 'Ada' }));
+    const first = await good(advance(api, 120 * day, key));
+    await removeHistory(context);
+    expectReplay(await advance(api, 120 * day, key), first);
+    expectRefusal(await api.get(`/v1/logs/${requestIdOf(old)}`), refusals.idUnknown);
+  });
+
+  test('it is answered as committed when this process cannot look at the clock afterwards', async () => {
+    let looks = 0;
+    const server = await serverForTest({
+      changeContext(context) {
+        const look = context.sandboxClock!.look.bind(context.sandboxClock);
+        context.sandboxClock!.look = async () => {
+          // The first look is that of the decision.
+          if (++looks === 2) throw new UnavailableError(false, new Error('The database went away.'));
+          return look();
+        };
+        context.sandboxClock!.stop();
+        return context;
+      },
+    });
+    expect((await advance(server.api, day)).body).toMatchObject({ object: 'clock', advanced_by: day });
+    expect(looks).toBeGreaterThanOrEqual(2);
   });
 
   test('an upload that was under way is not taken for one that was cut off hours ago', async () => {
@@ -325,6 +365,14 @@ describe('the partitions of the new time', () => {
     expect(all.slice(2)).toEqual(fallen);
   });
 });
+
+async function removeHistory({ connection, database, clock, config, resources }: TestServer['context']): Promise<void> {
+  await dropHistory(
+    { connection, readers: database.readers },
+    { nowMs: clock.nowMs(), retentionDays: config.retentionDays, resources },
+    new AbortController().signal,
+  );
+}
 
 test('a moved clock never goes back, in whatever order it hears how far it is ahead', () => {
   fc.assert(

@@ -41,8 +41,8 @@ export interface Retention {
 
 /**
  * Removes events, logs, deliveries and attempts that are older than the retention and one day: partitions whose whole range is, and
- * such rows of the default partitions, some at a time. A week stays while a delivery of its events or with its ids is pending. One
- * process does it at a time; another one's call does nothing.
+ * such rows of the default partitions, some at a time. A week stays while a delivery of its events or with its ids is pending, or while one
+ * of its logs is the stored answer of an idempotency key. One process does it at a time; another one's call does nothing.
  *
  * @throws {PartitionBusyError} if one is never free for a moment.
  */
@@ -85,7 +85,7 @@ async function dropWeeks(client: Client, retention: Retention, signal: AbortSign
 
 /**
  * Nobody is let in any more who could have a delivery made of so old an event, and a recovery that was let in is looked for. So what is
- * not pending now never is again.
+ * not pending now never is again. A key outlives its log's retention only if its own request moved the clock of a sandbox.
  */
 async function hasPending(client: Client, fromMs: number, toMs: number): Promise<boolean> {
   const { rows } = await client.query<{ pending: boolean }>(
@@ -93,6 +93,8 @@ async function hasPending(client: Client, fromMs: number, toMs: number): Promise
        select from webhook_queue where id >= $1 and id < $2 or event >= $3 and event < $4
      ) or exists (
        select from recoveries where status = 'pending' and since < $5
+     ) or exists (
+       select from idempotency_keys where request_id >= $6 and request_id < $7
      ) as pending`,
     [
       firstIdAt('dlv', fromMs),
@@ -100,6 +102,8 @@ async function hasPending(client: Client, fromMs: number, toMs: number): Promise
       firstIdAt('evt', fromMs),
       firstIdAt('evt', toMs),
       toSeconds(toMs),
+      firstIdAt('req', fromMs),
+      firstIdAt('req', toMs),
     ],
   );
   return rows[0]!.pending;
@@ -145,6 +149,14 @@ async function dropPartition(
   }
 }
 
+/** Of a row of the logs' default partition. */
+const isNoStoredAnswer = `
+             and not exists (
+               select
+               from idempotency_keys stored
+               where stored.account_id = request_logs_default.account_id and stored.request_id = request_logs_default.id
+             )`;
+
 /** What fell into default partitions, because there was no other, goes row by row. */
 async function deleteRows(client: Client, retention: Retention, signal: AbortSignal): Promise<void> {
   const removableMs = removableBeforeMs(retention.nowMs, retention.retentionDays);
@@ -158,7 +170,7 @@ async function deleteRows(client: Client, retention: Retention, signal: AbortSig
         `with slice as materialized (
            select account_id, ${idColumn} as id
            from ${table}_default
-           where (account_id, ${idColumn}) > ($1, $2) and ${idColumn} < $3
+           where (account_id, ${idColumn}) > ($1, $2) and ${idColumn} < $3 ${table === 'request_logs' ? isNoStoredAnswer : ''}
            order by account_id, ${idColumn}
            limit ${rowsAtOnce}
          ),
