@@ -5,13 +5,13 @@ import { projectDir } from './deployment.ts';
 import { plotOf } from './plot.ts';
 import { cellsOf, type Results } from './report.ts';
 
-/** Puts a run's results where readers look: beside the documents, as a plot, and as the table of the README. */
+/** Puts a run's results where readers look: beside the documents, as a plot, and as the table of docs/benchmarks.md. */
 export function publish(results: Results): void {
   const folder = join(projectDir, 'docs', 'figures');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'bench.json'), `${JSON.stringify(results, null, 2)}\n`);
   writeFileSync(join(folder, 'bench.svg'), plotOf(results));
-  putBetween('README.md', 'bench', sectionOf(results));
+  putBetween('docs/benchmarks.md', 'bench', sectionOf(results));
 }
 
 function sectionOf({ takenAt, commit, machine, versions, secondsPerLoad, figures }: Results): string {
@@ -19,6 +19,6 @@ function sectionOf({ takenAt, commit, machine, versions, secondsPerLoad, figures
   const lines = [head!, head!.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
   const where = `${machine.cores} cores of ${machine.processor ?? 'an unknown processor'}, ${machine.system}`;
   const what = `Node ${versions.node}, PostgreSQL ${versions.postgres}, commit ${commit ?? 'unknown'}`;
-  const measured = `Measured on ${takenAt.slice(0, 10)} by \`npm run bench -- --publish\`: ${where}; ${what}; loads of ${secondsPerLoad} s; the median where there is a range, of one round where there is none. Everything: [bench.json](docs/figures/bench.json).`;
-  return `![What is measured, as multiples of the baseline](docs/figures/bench.svg)\n\n${measured}\n\n${lines.join('\n')}`;
+  const measured = `Measured on ${takenAt.slice(0, 10)} by \`npm run bench -- --publish\`: ${where}; ${what}; loads of ${secondsPerLoad} s; the median where there is a range, of one round where there is none. Everything: [bench.json](figures/bench.json).`;
+  return `![What is measured, as multiples of the baseline](figures/bench.svg)\n\n${measured}\n\n${lines.join('\n')}`;
 }

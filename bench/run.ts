@@ -53,7 +53,7 @@ Measures what the product promises about speed, each figure beside its limit, an
   --minutes N      after so many (9) no further round begins; the first one is always whole
   --seconds N      how long each load lasts (2)
   --only a,b       of ${suites.map(({ name }) => name).join(', ')}
-  --publish        also writes docs/figures/bench.json, docs/figures/bench.svg and the table in README.md
+  --publish        also writes docs/figures/bench.json, docs/figures/bench.svg and the table in docs/benchmarks.md
   --profile DIR    each process of the product leaves a profile of its processor time there
 `;
 

@@ -42,13 +42,13 @@ const help = `npm run faults -- [options]
 
 Does to Tenure what happens to servers, and checks that nothing answered is lost or done twice: by its API alone, but for the simulation.
 
-  --full            the sizes of the table in the README; under an hour (without it, about ten minutes)
+  --full            the sizes of the table in docs/faults.md; under an hour (without it, about ten minutes)
   --ci              three minutes
   --only a,b        of ${namesOf(runs).join(', ')}
   --seed N          repeats the random choices of an earlier run
   --size N          so many, of each
   --together N      so many runs side by side (2)
-  --publish         with --full: puts what was found into the README and docs/faults.md
+  --publish         with --full: puts what was found into docs/faults.md
 `;
 
 interface Options {

@@ -21,13 +21,12 @@ export interface Played {
 const projectDir = fileURLToPath(new URL('../../../', import.meta.url));
 const resultsFile = `${projectDir}docs/faults.json`;
 
-/** Keeps what was played, beside what was published of other runs, and puts the table into the README and `docs/faults.md`. */
+/** Stores the runs beside those published earlier, and puts the table into `docs/faults.md`. */
 export function publish(played: readonly Played[], order: readonly string[]): void {
   const before = existsSync(resultsFile) ? (JSON.parse(readFileSync(resultsFile, 'utf8')) as Played[]) : [];
   const others = before.filter(({ name }) => !played.some((now) => now.name === name));
   const all = [...others, ...played].sort((left, right) => order.indexOf(left.name) - order.indexOf(right.name));
   writeFileSync(resultsFile, `${JSON.stringify(all, null, 2)}\n`);
-  putBetween('README.md', 'faults', shortTableOf(all));
   putBetween('docs/faults.md', 'faults', tableOf(all));
 }
 
@@ -44,13 +43,6 @@ export function tableOf(played: readonly Played[]): string {
       String(run.seed),
       run.commit ?? '',
     ]),
-  );
-}
-
-function shortTableOf(played: readonly Played[]): string {
-  return markdown(
-    ['what was done', 'how often', 'promises broken'],
-    played.map((run) => [run.title, timesOf(run), brokenIn(run)]),
   );
 }
 
