@@ -312,7 +312,7 @@ describe('Service-Context', () => {
         await by.post('/v1/customers', { name: 'Ada' }, contextOf(id)),
         await by.get('/v1/account', contextOf(id)),
         await by.post('/v1/account', { name: 'Mine' }, contextOf(id)),
-        await by.post('/v1/api_keys', {}, contextOf(id)),
+        await by.post('/v1/api_keys', { type: 'secret' }, contextOf(id)),
       ];
       for (const answer of answers) {
         expectRefusal(answer, refusals.accountUnknown);
@@ -368,7 +368,7 @@ describe('Service-Context', () => {
       api.post('/v1/references', { application: 'app_1' }, context),
       api.post('/v1/customers', { name: 'Ada' }, context),
       api.post('/v1/accounts', { name: 'A desk' }, context),
-      api.post('/v1/api_keys', { name: 'A key' }, context),
+      api.post('/v1/api_keys', { type: 'secret', name: 'A key' }, context),
       api.post('/v1/webhook_endpoints', { url, enabled_events: ['nothing.happened'], status: 'disabled' }, context),
     ]);
     const paths = ['references', 'customers', 'accounts', 'api_keys', 'webhook_endpoints'];
@@ -435,7 +435,7 @@ describe('Service-Context', () => {
   });
 
   test('makes a key of the account it names, which acts for that account alone', async () => {
-    const made = await api.post('/v1/api_keys', { name: 'A branch’s' }, context);
+    const made = await api.post('/v1/api_keys', { type: 'secret', name: 'A branch’s' }, context);
     const key = apiClient(server.url, made.body.secret);
     expect((await key.get('/v1/account')).body.id).toBe(child.id);
     expect((await key.get('/v1/account', context)).body.account).toBe(child.id);
@@ -516,7 +516,7 @@ describe('a change of an account', () => {
   test('through the parent is true for the account’s own key, in another process too', async () => {
     const { body: child } = await api.post('/v1/accounts', { name: 'A branch' });
     const { body: application } = await api.post('/v1/applications', {}, contextOf(child.id));
-    const { body: key } = await api.post('/v1/api_keys', {}, contextOf(child.id));
+    const { body: key } = await api.post('/v1/api_keys', { type: 'secret' }, contextOf(child.id));
     const other = await serverForTest({ connection: server.connection, secretKey: key.secret });
     const stop = new AbortController();
     const asking = askOn(other.api, stop.signal);
@@ -699,7 +699,7 @@ async function platform(): Promise<Tenant> {
 
 /** A connected account's own key, made by its parent. */
 async function keyOf(accountId: string, by: Api = api): Promise<Api> {
-  const { body, text } = await by.post('/v1/api_keys', {}, contextOf(accountId));
+  const { body, text } = await by.post('/v1/api_keys', { type: 'secret' }, contextOf(accountId));
   expect(body.secret, text).toMatch(/^sk_test_/);
   return apiClient(server.url, body.secret);
 }

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { KeyUses } from '../src/http/key-uses.ts';
 import { allOf } from './support/paging.ts';
 import { expectRefusal, invalid, missing, refusals, unknown, type Refusal } from './support/refusals.ts';
@@ -19,6 +22,8 @@ import { tablesWith } from './support/tables.ts';
 type Body = ApiResponse['body'];
 
 const path = '/v1/api_keys';
+/** The least that makes a key. */
+const secretKey = { type: 'secret' };
 const daySeconds = 24 * 3600;
 
 /** Every permission there is, as the specification lists them. */
@@ -59,8 +64,8 @@ afterAll(async () => {
 });
 
 describe('a key that is made', () => {
-  test('is secret and may do everything, unless told otherwise', async () => {
-    const answer = await api.post(path);
+  test('may do everything if it is secret and was given no permissions', async () => {
+    const answer = await api.post(path, secretKey);
     const { secret, ...key } = answer.body;
     expect(key).toStrictEqual({
       id: expect.stringMatching(/^key_[0-9A-Za-z]{22}$/),
@@ -79,8 +84,8 @@ describe('a key that is made', () => {
     expect(secret).toMatch(/^sk_test_[0-9A-Za-z]{38}$/);
   });
 
-  test('takes null for what is absent', async () => {
-    const nulls = { type: null, name: null, permissions: null, expires_at: null };
+  test('takes null for absent members', async () => {
+    const nulls = { name: null, permissions: null, expires_at: null };
     const own = { id: '', created: 0, secret: '', last_four: '' };
     expect({ ...(await created(api, nulls)), ...own }).toStrictEqual({ ...(await created(api)), ...own });
   });
@@ -141,21 +146,30 @@ describe('a key that is made', () => {
 
   test('never outlives the one that makes it', async () => {
     const now = Math.floor(clock.nowMs() / 1000);
-    const short = (await still.api.post(path, { expires_at: now + 3600 })).body;
+    const short = (await still.api.post(path, { ...secretKey, expires_at: now + 3600 })).body;
     const shortLived = apiClient(still.url, short.secret);
-    expect((await shortLived.post(path, {})).body.expires_at).toBe(now + 3600);
-    expect((await shortLived.post(path, { expires_at: now + 60 })).body.expires_at).toBe(now + 60);
-    expectRefusal(await shortLived.post(path, { expires_at: now + 3601 }), invalid('expires_at'));
+    expect((await shortLived.post(path, secretKey)).body.expires_at).toBe(now + 3600);
+    expect((await shortLived.post(path, { ...secretKey, expires_at: now + 60 })).body.expires_at).toBe(now + 60);
+    expectRefusal(await shortLived.post(path, { ...secretKey, expires_at: now + 3601 }), invalid('expires_at'));
   });
 
   test('is answered again to a repeat, although its time would no longer do', async () => {
-    const body = { expires_at: Math.floor(clock.nowMs() / 1000) + 5 };
+    const body = { ...secretKey, expires_at: Math.floor(clock.nowMs() / 1000) + 5 };
     const first = await still.api.post(path, body, { 'idempotency-key': 'short lived' });
     clock.advanceMs(10_000);
     const repeated = await still.api.post(path, body, { 'idempotency-key': 'short lived' });
     expect(repeated.text).toBe(first.text);
     expectRefusal(await still.api.post(path, body, { 'idempotency-key': 'too late' }), invalid('expires_at'));
   });
+
+  test.each([undefined, {}, { name: 'Server' }, { permissions: ['references.read'] }])(
+    'needs a type when the body is %j',
+    async (body) => {
+      const before = await everythingThereIs();
+      expectRefusal(await api.post(path, body), missing('type'));
+      expect(await everythingThereIs()).toEqual(before);
+    },
+  );
 
   test('that is refused leaves its Idempotency-Key free', async () => {
     const header = { 'idempotency-key': 'mended' };
@@ -186,6 +200,7 @@ describe('a key that is made', () => {
     ],
     ['an agent key that makes accounts', { ...agent, permissions: ['accounts.write'] }, invalid('permissions')],
     ['a kind that is not known', { type: 'public' }, invalid('type')],
+    ['a kind that is null', { type: null }, invalid('type')],
     ['an empty name', { name: '' }, invalid('name')],
     ['too long a name', { name: 'x'.repeat(501) }, invalid('name')],
     ['no permission at all', { permissions: [] }, invalid('permissions')],
@@ -201,7 +216,7 @@ describe('a key that is made', () => {
 
   test.each(faults)('is not: %s', async (_case, body, refusal) => {
     const before = await everythingThereIs();
-    expectRefusal(await api.post(path, body), refusal);
+    expectRefusal(await api.post(path, { ...secretKey, ...body }), refusal);
     expect(await everythingThereIs()).toEqual(before);
   });
 
@@ -222,15 +237,19 @@ describe('no key grants more than it holds', () => {
     const restricted = { type: 'restricted', name: 'x' };
     // Without `api_keys.write` it makes none at all.
     const wanted = isKeys ? { ...refusals.permission, says: '`api_keys.write`' } : refused;
+    const holder = await created(api, { ...restricted, permissions: alone });
     const before = await everythingThereIs();
     expectRefusal(await maker.post(path, { ...restricted, permissions: alone }), wanted);
     expectRefusal(await maker.post(path, { ...restricted, permissions: [...kept, lacking].slice(-50) }), wanted);
     // A secret key that is not narrowed has everything, so also what its maker lacks.
-    expectRefusal(await maker.post(path), { ...refusals.permission, says: `\`${lacking.split('.')[0]}.` });
+    expectRefusal(await maker.post(path, secretKey), { ...refusals.permission, says: `\`${lacking.split('.')[0]}.` });
+    expectRefusal(await maker.post(`${path}/${holder.id}/roll`), wanted);
+    expectRefusal(await maker.delete(`${path}/${holder.id}`), wanted);
     expect(await everythingThereIs()).toEqual(before);
+    await expectActive(api, holder);
     if (isKeys) return;
     const made = await created(maker, { ...restricted, permissions: kept });
-    expectRefusal(await apiClient(server.url, made.secret).post(path, { permissions: alone }), refused);
+    expectRefusal(await apiClient(server.url, made.secret).post(path, { ...secretKey, permissions: alone }), refused);
   });
 
   test('nor does it by rolling a more powerful one', async () => {
@@ -252,7 +271,7 @@ describe('no key grants more than it holds', () => {
   test('nor does it by repeating the request that made a more powerful one', async () => {
     const { api: own } = await tenant();
     const keys = { made: newKey(), rolled: newKey() };
-    const made = await own.post(path, {}, keys.made);
+    const made = await own.post(path, secretKey, keys.made);
     const roll = `${path}/${made.body.id}/roll`;
     const rolled = await own.post(roll, { expires_in: 100 }, keys.rolled);
     const weak = await keyWith(own, ['api_keys.write', 'events.read']);
@@ -260,7 +279,7 @@ describe('no key grants more than it holds', () => {
     const [event] = (await weak.get(`/v1/events?object_id=${made.body.id}&type=api_key.created`)).body.data;
     expect(event.request.idempotency_key).toBe(keys.made['idempotency-key']);
     for (const [answer, { secret }] of [
-      [await weak.post(path, {}, keys.made), made.body],
+      [await weak.post(path, secretKey, keys.made), made.body],
       [await weak.post(roll, { expires_in: 100 }, keys.rolled), rolled.body],
     ] as const) {
       expect(answer.text).not.toContain(secret);
@@ -274,7 +293,87 @@ describe('no key grants more than it holds', () => {
     const by = apiClient(server.url, secret);
     expect((await by.get('/v1/customers')).status).toBe(200);
     expectRefusal(await by.post('/v1/customers', { name: 'Ada' }), refusals.permission);
-    expectRefusal(await by.post(path, { permissions: ['customers.read'] }), refusals.permission);
+    expectRefusal(await by.post(path, { ...secretKey, permissions: ['customers.read'] }), refusals.permission);
+  });
+});
+
+describe('a key with less than another one', () => {
+  const keysOnly = { type: 'restricted', permissions: ['api_keys.write'] };
+
+  test('cannot lock out the owner when it holds `api_keys.write` alone', async () => {
+    const { api: own, key: owners, keyId } = await tenant();
+    const by = apiClient(server.url, (await created(own, keysOnly)).secret);
+    const before = await everythingThereIs();
+    const refused = { ...refusals.permission, says: '`references.write`' };
+    for (const body of [undefined, { expires_in: 604_800 }])
+      expectRefusal(await by.post(`${path}/${keyId}/roll`, body), refused);
+    expectRefusal(await by.delete(`${path}/${keyId}`), refused);
+    expect(await everythingThereIs()).toEqual(before);
+    await expectGood(server, owners);
+  });
+
+  test('cannot lock out a connected account when it acts for it', async () => {
+    const { api: parent } = await tenant();
+    const connected = (await parent.post('/v1/accounts', { name: 'Agency' })).body.id;
+    const context = { 'service-context': connected };
+    const made = (await parent.post(path, secretKey, context)).body;
+    const by = apiClient(server.url, (await created(parent, keysOnly)).secret);
+    expectRefusal(await by.post(`${path}/${made.id}/roll`, {}, context), refusals.permission);
+    expectRefusal(await by.delete(`${path}/${made.id}`, context), refusals.permission);
+    await expectGood(server, made.secret);
+    expect((await parent.delete(`${path}/${made.id}`, context)).body.status).toBe('revoked');
+  });
+
+  test('cannot roll or revoke a key that outlives it', async () => {
+    const { api: own } = await tenant(still);
+    const now = clock.nowMs() / 1000;
+    const short = await created(own, { expires_at: now + 3600 });
+    const by = apiClient(still.url, short.secret);
+    const outliving = [await created(own), await created(own, { expires_at: now + 3601 })];
+    const eventsBefore = await eventsOf(own);
+    for (const key of outliving) {
+      const refused = { ...refusals.permission, says: `${key.id} ends later` };
+      for (const body of [undefined, { expires_in: 604_800 }])
+        expectRefusal(await by.post(`${path}/${key.id}/roll`, body), refused);
+      expectRefusal(await by.delete(`${path}/${key.id}`), refused);
+      await expectActive(own, key);
+    }
+    expect(await eventsOf(own)).toStrictEqual(eventsBefore);
+    // A key that has ended outlives none.
+    clock.advanceMs(60_000);
+    const ended = await created(own, { expires_at: clock.nowMs() / 1000 + 1 });
+    clock.advanceMs(1_000);
+    expect((await by.delete(`${path}/${ended.id}`)).body.status).toBe('revoked');
+    const revoked = await own.delete(`${path}/${outliving[0]!.id}`);
+    expect((await by.delete(`${path}/${outliving[0]!.id}`)).text).toBe(revoked.text);
+  });
+
+  test('rolls into keys that never outlive it', async () => {
+    const { api: own } = await tenant(still);
+    const now = clock.nowMs() / 1000;
+    const tenDays = now + 10 * daySeconds;
+    const short = await created(own, { expires_at: tenDays });
+    const by = apiClient(still.url, short.secret);
+    const rolled = async (id: string): Promise<Body> => (await by.post(`${path}/${id}/roll`, { expires_in: 60 })).body;
+    for (const expires_at of [tenDays, tenDays - 1, now + 30]) {
+      const { id } = await created(own, { expires_at });
+      expect((await rolled(id)).expires_at).toBe(expires_at);
+    }
+    const agent = { type: 'agent', name: 'Robot', permissions: ['references.read'] };
+    const { id } = await created(own, { ...agent, expires_at: now + 30 });
+    expect((await rolled(id)).expires_at).toBe(tenDays);
+    expect((await created(by, agent)).expires_at).toBe(tenDays);
+    expect((await rolled(short.id)).expires_at).toBe(tenDays);
+  });
+
+  test('makes no key that outlives it when its end was set while the body came', async () => {
+    const { api: own } = await tenant(still);
+    const old = await created(own);
+    const send = await slowPost(still, path, old.secret, JSON.stringify(secretKey));
+    const rolled = await own.post(`${path}/${old.id}/roll`, { expires_in: 60 });
+    expect(rolled.status, rolled.text).toBe(200);
+    const made = await send();
+    expect([made.status, made.body.expires_at]).toEqual([200, clock.nowMs() / 1000 + 60]);
   });
 });
 
@@ -282,11 +381,14 @@ describe('a secret', () => {
   test('is answered by what makes it and by nothing else; the database does not have it', async () => {
     const { api: own } = await tenant();
     const keys = { made: newKey(), rolled: newKey() };
-    const made = await own.post(path, {}, keys.made);
+    const made = await own.post(path, secretKey, keys.made);
     const its = `${path}/${made.body.id}`;
     const rolled = await own.post(`${its}/roll`, { expires_in: 1000 }, keys.rolled);
     const newIts = `${path}/${rolled.body.id}`;
-    await Promise.all([own.post(path, {}, keys.made), own.post(`${its}/roll`, { expires_in: 1000 }, keys.rolled)]);
+    await Promise.all([
+      own.post(path, secretKey, keys.made),
+      own.post(`${its}/roll`, { expires_in: 1000 }, keys.rolled),
+    ]);
     const revoked = await own.delete(newIts);
     const secrets: string[] = [made.body.secret, rolled.body.secret];
     expect(new Set(secrets).size).toBe(2);
@@ -339,7 +441,7 @@ describe('a secret', () => {
   test('is made once, however many equal requests come at once', async () => {
     const { api: own } = await tenant();
     const key = newKey();
-    const answers = await Promise.all(range(20).map(() => own.post(path, {}, key)));
+    const answers = await Promise.all(range(20).map(() => own.post(path, secretKey, key)));
     const done = answers.filter(({ status }) => status === 200);
     expect(new Set(done.map(({ text }) => text)).size).toBe(1);
     for (const answer of answers) if (answer.status !== 200) expectRefusal(answer, refusals.idempotencyInUse);
@@ -667,7 +769,7 @@ describe('a connected account', () => {
     const { accountId, api: parent } = await tenant();
     const connected = (await parent.post('/v1/accounts', { name: 'Agency' })).body.id;
     const context = { 'service-context': connected };
-    const made = await parent.post(path, {}, context);
+    const made = await parent.post(path, secretKey, context);
     const { secret, account, ...key } = made.body;
     expect(account).toBe(connected);
     expectShape('api_key', key);
@@ -688,7 +790,7 @@ describe('a connected account', () => {
 
 /** A key made through the API, its answer checked. */
 async function created(by: Api, body: object = {}): Promise<Body> {
-  const response = await by.post(path, body);
+  const response = await by.post(path, { ...secretKey, ...body });
   expect(response.status, response.text).toBe(200);
   expectShape('api_key', withoutSecret(response.body));
   return response.body;
@@ -708,7 +810,7 @@ async function tenant(on = server): ReturnType<typeof addKey> {
 /** An account that was made through the API, and its first key. */
 async function newAccount(): Promise<{ first: Body; api: Api }> {
   const { id } = (await api.post('/v1/accounts', { name: 'Agency' })).body;
-  const { account, ...first } = (await api.post(path, {}, { 'service-context': id })).body;
+  const { account, ...first } = (await api.post(path, secretKey, { 'service-context': id })).body;
   expect(account).toBe(id);
   return { first, api: apiClient(server.url, first.secret) };
 }
@@ -733,10 +835,39 @@ async function expectGood(on: TestServer, ...secrets: string[]): Promise<void> {
   }
 }
 
+async function expectActive(by: Api, key: Body): Promise<void> {
+  expect((await by.get(`${path}/${key.id}`)).body).toStrictEqual(withoutSecret(key));
+}
+
 async function expectExpired(on: TestServer, secret: string): Promise<void> {
   const by = apiClient(on.url, secret);
   expectRefusal(await by.get('/v1/references'), refusals.keyExpired);
   expectRefusal(await by.post('/v1/references', { application: 'app_1' }), refusals.keyExpired);
+}
+
+/** Sends a request up to its body, and waits until the server has read that much; the result sends the rest. */
+async function slowPost(
+  on: TestServer,
+  route: string,
+  key: string,
+  body: string,
+): Promise<() => Promise<{ status: number; body: Body }>> {
+  const sending = httpRequest(on.url + route, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'content-length': body.length },
+  });
+  const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
+  // A request that is refused meanwhile fails the test where its answer is awaited.
+  answered.catch(() => {});
+  const signedIn = vi.spyOn(on.context.keyRing, 'get');
+  sending.write(body.slice(0, 1));
+  await expect.poll(() => signedIn.mock.calls.some(([wanted]) => wanted === key)).toBe(true);
+  signedIn.mockRestore();
+  return async () => {
+    sending.end(body.slice(1));
+    const [answer] = await answered;
+    return { status: answer.statusCode!, body: await json(answer) };
+  };
 }
 
 async function expectRepeated(first: ApiResponse, repeat: () => Promise<ApiResponse>): Promise<void> {

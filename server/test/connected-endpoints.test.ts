@@ -193,7 +193,7 @@ describe('an endpoint for connected accounts', () => {
   test('gets what another process does, too', async () => {
     const receiver = await receiverForTest();
     await endpointFor(parent.api, receiver.url, connected);
-    const { body: key } = await parent.api.post('/v1/api_keys', {}, contextOf(ada.id));
+    const { body: key } = await parent.api.post('/v1/api_keys', { type: 'secret' }, contextOf(ada.id));
     const other = await serverForTest({ connection: server.connection, secretKey: key.secret });
     const { id } = await reference(other.api);
     await queueEmpty(server);
@@ -312,7 +312,7 @@ async function platform(): Promise<Tenant> {
 
 async function connectedTo(by: Api): Promise<Connected> {
   const { body: account } = await by.post('/v1/accounts', { name: 'A branch' });
-  const { body: key } = await by.post('/v1/api_keys', {}, contextOf(account.id));
+  const { body: key } = await by.post('/v1/api_keys', { type: 'secret' }, contextOf(account.id));
   return { id: account.id, api: apiClient(server.url, key.secret) };
 }
 

@@ -339,7 +339,7 @@ describe('a stream ends within a second', () => {
   ];
 
   test.each(endings)('when %s', async (_, end) => {
-    const made = (await good(server.api.post('/v1/api_keys', { permissions: ['events.read'] }))).body;
+    const made = (await good(server.api.post('/v1/api_keys', { type: 'secret', permissions: ['events.read'] }))).body;
     const stream = await streamForTest(server.url, made.secret);
     expect(await stream.endWithin(300)).toBe('open');
     const startedMs = performance.now();
@@ -353,7 +353,9 @@ describe('a stream ends within a second', () => {
     const clock = new TestClock();
     const own = await serverForTest({ overrides: { clock } });
     const expires_at = Math.floor(clock.nowMs() / 1000) + 60;
-    const made = (await good(own.api.post('/v1/api_keys', { permissions: ['events.read'], expires_at }))).body;
+    const made = (
+      await good(own.api.post('/v1/api_keys', { type: 'secret', permissions: ['events.read'], expires_at }))
+    ).body;
     const stream = await streamForTest(own.url, made.secret);
     expect(await stream.endWithin(300)).toBe('open');
     clock.advanceSeconds(61);

@@ -56,7 +56,7 @@ describe('a key', () => {
   }, 60_000);
 
   test('that was revoked is refused even for a request whose head came before and whose body comes after', async () => {
-    const key = (await one.api.post('/v1/api_keys', {})).body;
+    const key = (await one.api.post('/v1/api_keys', { type: 'secret' })).body;
     const { hostname, port } = new URL(other.url);
     const socket = connect(Number(port), hostname);
     const answer = new Promise<string>((resolve, reject) => {
@@ -112,7 +112,9 @@ describe('a key', () => {
 
   test('that was made is accepted by every process from the answer on', async () => {
     const made = await Promise.all(
-      Array.from({ length: 20 }, () => one.api.post('/v1/api_keys', { permissions: ['references.read'] })),
+      Array.from({ length: 20 }, () =>
+        one.api.post('/v1/api_keys', { type: 'secret', permissions: ['references.read'] }),
+      ),
     );
     const statuses = await Promise.all(made.map(({ body }) => statusOf(other, body.secret)));
     expect(statuses).toEqual(made.map(() => 200));
@@ -156,7 +158,7 @@ describe('an account', () => {
     expect((await one.api.post('/v1/account', { linked_records: 'strict' }, context)).status).toBe(200);
     const strict = await other.api.post('/v1/references', link, context);
     expectRefusal(strict, { ...refusals.idUnknown, status: 400, param: 'customer' });
-    const { secret } = (await one.api.post('/v1/api_keys', {}, context)).body;
+    const { secret } = (await one.api.post('/v1/api_keys', { type: 'secret' }, context)).body;
     const own = apiClient(other.url, secret);
     expect((await own.post('/v1/account', { linked_records: 'open' })).status).toBe(200);
     expect((await one.api.post('/v1/references', link, context)).status).toBe(200);
@@ -281,7 +283,8 @@ interface Round {
 /** Uses a key on two processes without a pause, ends it on the first, and counts what is accepted that was sent after the answer. */
 async function endUnderLoad(servers: [TestServer, TestServer], how: Ending, pauseMs: number): Promise<Round> {
   const [first] = servers;
-  const { id, secret } = (await first.api.post('/v1/api_keys', { permissions: ['references.read'] })).body;
+  const { id, secret } = (await first.api.post('/v1/api_keys', { type: 'secret', permissions: ['references.read'] }))
+    .body;
   const round: Round = { acceptedBefore: [0, 0], sentAfter: 0, acceptedAfter: 0, ended: false };
   const keepUsing = async (which: 0 | 1): Promise<void> => {
     while (!round.ended || round.sentAfter < 1_000) {

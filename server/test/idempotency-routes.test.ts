@@ -22,7 +22,7 @@ const otherBodies: Record<string, object> = {
   'POST /v1/files': formOf({ purpose: 'other' }),
   'POST /v1/webhook_endpoints': { url: 'https://hooks.example.com/other' },
   'POST /v1/accounts': { name: 'Another agency' },
-  'POST /v1/api_keys': { name: 'Another' },
+  'POST /v1/api_keys': { type: 'secret', name: 'Another' },
   'POST /v1/account/api_version': { api_version: versions[1] },
   'POST /v1/test_helpers/clock/advance': { seconds: 2 },
 };

@@ -456,7 +456,7 @@ describe('no log has a secret', () => {
       return first.body;
     };
     const context = { 'service-context': (await api.post('/v1/accounts', { name: 'A branch' })).body.id };
-    const childKey = apiClient(server.url, (await secretly(api, '/v1/api_keys', {}, context)).secret);
+    const childKey = apiClient(server.url, (await secretly(api, '/v1/api_keys', { type: 'secret' }, context)).secret);
     const url = 'https://hooks.example.com/';
     const quiet = { url, enabled_events: ['nothing.happened'] };
     const makeAll = async (by: Api, headers: Record<string, string>): Promise<void> => {

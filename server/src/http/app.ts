@@ -277,7 +277,7 @@ function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: Wri
   async function carryOutOrRepeat(call: Call, body: object): Promise<CarriedOut> {
     const { request } = call;
     // The body may have come slowly. What is known of key and account is looked at once more, and is mostly the same.
-    await authenticateAgain(request, context.keyRing, context.clock);
+    call.key = await authenticateAgain(call, context.keyRing, context.clock);
     call.account = await chooseAccount(context, call);
     const { expand } = readQuery(request.url);
     try {

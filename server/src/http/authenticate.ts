@@ -5,7 +5,7 @@ import { ApiError } from '../core/errors.ts';
 import { withReading } from '../core/permissions.ts';
 import { Fresh } from '../db/fresh.ts';
 import type { Reader } from '../db/reader.ts';
-import { headerOf } from './call.ts';
+import { headerOf, type Call } from './call.ts';
 
 /** A key as sign-in needs it. */
 export interface SignedInKey {
@@ -59,13 +59,16 @@ export async function authenticate(
 }
 
 /**
- * Judges a key again that was good when the request began: its body may have come so slowly that the key has ended meanwhile.
+ * Judges a key again that was good when the request began: its body may have come so slowly that the key has ended meanwhile, or was
+ * given an end.
  *
+ * @returns the key as it is now.
  * @throws {ApiError} `api_key_expired`.
  */
-export async function authenticateAgain(request: FastifyRequest, keyRing: KeyRing, clock: Clock): Promise<void> {
-  const stored = await keyRing.get(bearerKey(headerOf(request, 'authorization')));
+export async function authenticateAgain(call: Call, keyRing: KeyRing, clock: Clock): Promise<SignedInKey> {
+  const stored = await keyRing.get(bearerKey(headerOf(call.request, 'authorization')));
   if (stored) refuseEnded(stored, clock);
+  return stored ?? call.key!;
 }
 
 function refuseEnded({ expiresAt, revokedAt, lastFour }: StoredKey, clock: Clock): void {

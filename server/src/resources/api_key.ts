@@ -115,7 +115,7 @@ export const apiKey = defineResource<ApiKeyRecord>({
       column: 'bigint',
       schema: nullable(Type.Integer()),
       description:
-        'When it ends, in seconds since the Unix epoch; null if it does not. An agent key ends after 30 days unless you say otherwise, and after 90 at most; no key outlives the one that makes it.',
+        'When it ends, in seconds since the Unix epoch; null if it does not. An agent key ends after 30 days unless you say otherwise, and after 90 at most. No key outlives the one that makes or rolls it: without `expires_at`, a new key ends with its maker at the latest.',
     },
     last_used_at: {
       column: 'bigint',
@@ -140,18 +140,16 @@ export const apiKey = defineResource<ApiKeyRecord>({
   },
   create: createFrom(
     {
-      type: Type.Optional(
-        described(
-          nullable(oneOf('secret', 'restricted', 'agent')),
-          '`secret` unless you say otherwise. The other two need `permissions`, and `agent` a `name`.',
-        ),
+      type: described(
+        oneOf('secret', 'restricted', 'agent'),
+        '`secret`: for your server, with every permission unless you send fewer. `restricted` and `agent` need `permissions`, and `agent` a `name`.',
       ),
       name: Type.Optional(nullable(Name)),
       permissions: Type.Optional(nullable(Permissions)),
       expires_at: Type.Optional(nullable(Time)),
     },
     (input, caller) => {
-      const type = input.type ?? 'secret';
+      const { type } = input;
       if (type === 'agent' && !input.name) {
         throw invalidParameter('name', 'An agent key needs a `name`: it says in events and logs who acted.');
       }
@@ -167,7 +165,7 @@ export const apiKey = defineResource<ApiKeyRecord>({
     },
     {
       description:
-        'Makes a key; the answer has its `secret`, which is never shown again. A secret key may do everything unless it is given fewer `permissions`; the other kinds need to be told theirs.',
+        'Makes a key of the `type` that you name. The answer has its `secret`, which is never shown again. A secret key may do everything unless you send fewer `permissions`; the other types need theirs.',
       example: { type: 'restricted', name: 'Nightly report', permissions: ['references.read', 'events.read'] },
     },
   ),
@@ -182,7 +180,7 @@ export const apiKey = defineResource<ApiKeyRecord>({
     roll: {
       summary: 'Roll an API key',
       description:
-        'Makes a key with the same name and permissions, and answers it with its `secret`. The old one goes on for `expires_in` seconds, then it ends. A key rolls only keys that hold no more than itself.',
+        'Makes a key with the same name, permissions and end, and answers it with its `secret`. An agent key gets 30 days anew. The old one goes on for `expires_in` seconds, then it ends. A key rolls only keys that hold no more than itself and end no later.',
       example: { expires_in: 3600 },
       refusals: ['status_transition_invalid'],
       showsSecrets: true,
@@ -254,11 +252,13 @@ function newKey(type: KeyType, caller: Caller): Pick<ApiKeyRecord, 'hash' | 'las
   return { hash, last_four: lastFour, secret: sealed };
 }
 
-/** Makes a key that replaces this one, which goes on for as long as was asked for. The answer is the new one. */
+/**
+ * Makes a key that replaces this one, which goes on for as long as was asked for. The answer is the new one. It ends when the old one
+ * would have ended, which is never later than the key that rolls it.
+ */
 function roll(current: ApiKeyRecord, caller: Caller, input: object): Decided<ApiKeyRecord> {
+  refuseStronger(current, caller);
   refuseDead(current, caller.nowSeconds);
-  // The answer is as good as the key.
-  refuseGrantingMore(current.permissions, caller);
   const { expires_in } = input as Static<typeof RollBody>;
   const expiresAt = caller.nowSeconds + (expires_in ?? 0);
   const successor: ApiKeyRecord = {
@@ -278,9 +278,29 @@ function roll(current: ApiKeyRecord, caller: Caller, input: object): Decided<Api
 }
 
 /** Ends a key at once. A second time changes nothing. */
-function revoke(current: ApiKeyRecord, { nowSeconds }: Caller): Decided<ApiKeyRecord> {
+function revoke(current: ApiKeyRecord, caller: Caller): Decided<ApiKeyRecord> {
   if (current.revoked_at !== null) return { after: current };
-  return { after: { ...current, revoked_at: nowSeconds }, verb: 'revoked' };
+  refuseStronger(current, caller);
+  return { after: { ...current, revoked_at: caller.nowSeconds }, verb: 'revoked' };
+}
+
+/**
+ * Refuses to replace or end a key that holds a permission which the caller lacks, or that ends later. Otherwise a weak key could take
+ * over a strong one, or lock its owner out.
+ */
+function refuseStronger(target: ApiKeyRecord, { permissions, keyExpiresAt }: Caller): void {
+  const missing = target.permissions.find((permission) => !includesPermission(permissions, permission));
+  if (missing !== undefined) {
+    throw new ApiError(
+      'permission_denied',
+      `This key lacks the permission \`${missing}\`, which ${target.id} holds, so it cannot roll or revoke ${target.id}. Use a key that holds it.`,
+    );
+  }
+  if (target.revoked_at !== null || (target.expires_at ?? Infinity) <= (keyExpiresAt ?? Infinity)) return;
+  throw new ApiError(
+    'permission_denied',
+    `The API key ${target.id} ends later than this key, so this key cannot roll or revoke it. Use a key that does not end sooner.`,
+  );
 }
 
 function refuseDead(current: ApiKeyRecord, nowSeconds: number): void {

@@ -399,6 +399,6 @@ function padded(length: number): string {
 
 /** Of whole numbers from 0 to 604,800: so many seconds go on with the old key. */
 async function roll(spelling: string): Promise<{ id: string; answer: ApiResponse }> {
-  const { id } = (await api.post('/v1/api_keys', {})).body;
+  const { id } = (await api.post('/v1/api_keys', { type: 'secret' })).body;
   return { id, answer: await api.post(`/v1/api_keys/${id}/roll`, `{"expires_in":${spelling}}`) };
 }

@@ -29,7 +29,7 @@ const atOnce = 32;
 /** A good body where `bodies` has one that leaves no choice, or whose answer nobody waits for. */
 const plainBodies: Record<string, JsonObject> = {
   // It may do what the key that makes it may do.
-  'POST /v1/api_keys': {},
+  'POST /v1/api_keys': { type: 'secret' },
   'POST /v1/webhook_endpoints': { url: 'https://hooks.example.com/', enabled_events: ['nothing.happens'] },
 };
 

@@ -143,7 +143,7 @@ function create(by: TestServer, key: { 'idempotency-key': string }): Promise<Api
 }
 
 function makeApiKey(key: string): Promise<ApiResponse> {
-  return server.api.post('/v1/api_keys', {}, { 'idempotency-key': key });
+  return server.api.post('/v1/api_keys', { type: 'secret' }, { 'idempotency-key': key });
 }
 
 function purge(by = server, at = clock): Promise<boolean> {

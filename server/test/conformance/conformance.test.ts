@@ -266,7 +266,9 @@ describe.each(listed.filter(({ create }) => !create))('a $object, which only the
 /** An account of its own, whose key may do everything that the server knows. */
 async function tenant(): Promise<{ accountId: string; api: Api }> {
   const { body: account } = await good(server.api.post('/v1/accounts', { name: 'Agency' }));
-  const { body: key } = await good(server.api.post('/v1/api_keys', {}, { 'service-context': account.id }));
+  const { body: key } = await good(
+    server.api.post('/v1/api_keys', { type: 'secret' }, { 'service-context': account.id }),
+  );
   return { accountId: account.id, api: apiClient(server.url, key.secret) };
 }
 

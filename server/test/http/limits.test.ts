@@ -133,7 +133,7 @@ describe('an account that sends too much', () => {
     const stranger = await newTenant(limited);
     const { body: child } = await apiClient(looking.url, tenant.key).post('/v1/accounts', { name: 'A branch' });
     const context = { 'service-context': child.id };
-    const { body: key } = await apiClient(looking.url, tenant.key).post('/v1/api_keys', {}, context);
+    const { body: key } = await apiClient(looking.url, tenant.key).post('/v1/api_keys', { type: 'secret' }, context);
     // Acting for its connected account it still is the one that sends.
     for (const headers of [{}, context]) await refusedOf(() => tenant.api.get('/v1/references', headers));
     for (const other of [stranger.api, apiClient(limited.url, key.secret)])

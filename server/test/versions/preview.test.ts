@@ -192,7 +192,7 @@ describe('a preview', () => {
   });
 
   test('tells no secret, and nothing of another account', async () => {
-    const key = await api.post('/v1/api_keys', { name: 'Another' });
+    const key = await api.post('/v1/api_keys', { type: 'secret', name: 'Another' });
     const preview = await previewOf(newest);
     expect(preview.text).not.toContain(key.body.secret);
     const { api: stranger } = await addKey(server, (await addAccount(server)).accountId, {
