@@ -158,7 +158,7 @@ export const errorCatalogue = {
     status: 429,
     type: 'rate_limit_error',
     explanation:
-      'Too many requests came within a second: of one account, or from one address whose keys were no good; or an account has 16 uploads on their way, or 50 streams open, already. Nothing was done. Wait for the time in Retry-After; the RateLimit header tells how many requests are left.',
+      'Too many requests came within a second: of one account, or from one address without a good key or signature; or an account has 16 uploads on their way, or 50 streams open, already. Nothing was done. Wait for the time in Retry-After; the RateLimit header tells how many requests are left.',
   },
   request_invalid: {
     status: 400,

@@ -168,7 +168,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     const routes = routesOf(context);
     addRoutes(app, context, streams, routes);
     addReference(app, context, routes);
-    addProviderCallbacks(app, context);
+    addProviderCallbacks(app, context, limits.failedSignIns);
   }
   addHealthRoutes(app, context);
   addMetricsRoute(app, context, limits.failedSignIns);

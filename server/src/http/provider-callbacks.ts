@@ -2,12 +2,17 @@ import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../core/errors.ts';
 import type { HttpContext } from './call.ts';
 import { bodyBytesMax } from './body.ts';
+import type { FailedSignIns } from './rate-limit.ts';
 
 /**
  * `POST /provider_callbacks/{provider}/{account}`: where referencing services tell that something has happened. They have no key; their
- * signature says who they are. It is answered as soon as it is kept, and what there is to find out is found out later.
+ * signature says who they are. It is answered as soon as it is kept, and what there is to find out is found out later. A callback that is not signed counts as a failed sign-in of its address.
  */
-export function addProviderCallbacks(app: FastifyInstance, { providerCallbacks }: HttpContext): void {
+export function addProviderCallbacks(
+  app: FastifyInstance,
+  { providerCallbacks }: HttpContext,
+  failedSignIns: FailedSignIns,
+): void {
   void app.register(async (scope) => {
     // A signature is about bytes, whatever type they are said to have.
     scope.removeAllContentTypeParsers();
@@ -17,9 +22,10 @@ export function addProviderCallbacks(app: FastifyInstance, { providerCallbacks }
     scope.post<{ Params: { provider: string; account: string }; Body: Buffer | undefined }>(
       '/provider_callbacks/:provider/:account',
       { config: { public: true } },
-      async ({ params: { provider, account }, headers, body }) => {
+      async ({ params: { provider, account }, headers, body, socket }) => {
         const isTaken = await providerCallbacks.take(provider, account, { headers, body: body ?? Buffer.alloc(0) });
         if (isTaken) return { received: true };
+        failedSignIns.note(socket.remoteAddress);
         throw new ApiError(
           'callback_signature_invalid',
           'This callback is not signed as the service would sign it for this account, or not lately. Nothing was done.',

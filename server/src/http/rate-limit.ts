@@ -81,8 +81,8 @@ export class RateLimit {
 const failuresPerSecond = 20;
 
 /**
- * Bounds how fast an address can try keys out. A good key is let in whatever came from its address before, because a proxy's
- * address is everybody's; the machine itself is not bounded at all.
+ * Bounds how fast an address can try keys and signatures out. A good one is let in whatever came from its address before, because a
+ * proxy's address is everybody's; the machine itself is not bounded at all.
  */
 export class FailedSignIns {
   readonly #buckets = new Buckets(failuresPerSecond);
@@ -93,7 +93,7 @@ export class FailedSignIns {
     if (address === undefined || isLoopback(address) || this.#buckets.take(networkOf(address)).taken) return;
     throw new ApiError(
       'rate_limit',
-      `More than ${failuresPerSecond} requests a second from this address had no good key. Wait for the time in Retry-After.`,
+      `More than ${failuresPerSecond} requests a second from this address had no good key or signature. Wait for the time in Retry-After.`,
       { retryAfterSeconds: 1 },
     );
   }

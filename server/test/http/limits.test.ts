@@ -1,17 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { connect, type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ConfigError, readConfig } from '../../src/config.ts';
 import { allPermissions } from '../support/permissions.ts';
 import { buildApp } from '../../src/http/app.ts';
 import { Buckets, FailedSignIns } from '../../src/http/rate-limit.ts';
+import { callbackAbout, giveCredentials, type SignedCallback } from '../referencing/vendor.ts';
 import { holdAnswers } from '../support/answers.ts';
 import { heapBytes } from '../support/heap.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
 import { apiClient, serverForTest, startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
-import { addAccount, addKey, type Tenant } from '../support/tenants.ts';
+import { addAccount, addKey, firstAccountId, type Tenant } from '../support/tenants.ts';
 
 const policyForm = /^"[a-z]+";q=(\d+);w=1$/;
 const limitForm = /^"[a-z]+";r=(\d+);t=1$/;
@@ -240,9 +242,7 @@ describe('an address that tries keys out', () => {
     onTestFinished(() => app.close());
     const ask = async (remoteAddress: string, key: string | null, url = '/v1/references'): Promise<ApiResponse> => {
       const headers = key === null ? {} : { authorization: `Bearer ${key}` };
-      const answer = await app.inject({ method: 'GET', url, remoteAddress, headers });
-      const pairs = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);
-      return { status: answer.statusCode, headers: new Headers(pairs), text: answer.body, body: answer.json() };
+      return answerOfInject(await app.inject({ method: 'GET', url, remoteAddress, headers }));
     };
     for (const [address, other] of [
       ['203.0.113.7', '203.0.113.8'],
@@ -261,6 +261,44 @@ describe('an address that tries keys out', () => {
       expect((await ask(other, null)).status).toBe(401);
     }
     expect((await ask('::ffff:127.0.0.1', server.secretKey)).status).toBe(200);
+  });
+
+  test('answers 429 when an address sends many callbacks without a good signature, and takes signed ones all the same', async () => {
+    const server = await serverForTest();
+    const app = buildApp(server.context);
+    onTestFinished(() => app.close());
+    await giveCredentials(server.api);
+    const accountId = await firstAccountId(server);
+    const callBackFrom = (
+      remoteAddress: string,
+      { provider, account, body, headers }: SignedCallback,
+    ): Promise<Injected> =>
+      app.inject({
+        method: 'POST',
+        url: `/provider_callbacks/${provider}/${account}`,
+        remoteAddress,
+        headers: { 'content-type': 'application/json', ...headers },
+        payload: body,
+      });
+    const signed = callbackAbout(server.context.ids.make('ref'), accountId);
+    const refused = [
+      { ...signed, headers: {} },
+      { ...signed, account: 'acct_1' },
+      { ...signed, provider: 'provider_x' },
+    ];
+    let sent = 0;
+    const told = await refusedOf(async () => {
+      const answer = await callBackFrom('203.0.113.7', refused[sent++ % 3]!);
+      if (answer.statusCode !== 429) expect(answer.json().error.code).toBe('callback_signature_invalid');
+      return answerOfInject(answer);
+    });
+    expect(sent).toBeGreaterThan(20);
+    expectRefusal(told, refusals.rateLimit);
+    expect((await callBackFrom('203.0.113.7', signed)).json()).toEqual({ received: true });
+    expect((await callBackFrom('203.0.113.8', refused[0]!)).statusCode).toBe(401);
+    // A proxy on the machine itself sends the callbacks of every service.
+    const local = await Promise.all(Array.from({ length: 100 }, () => callBackFrom('127.0.0.1', refused[0]!)));
+    expect(new Set(local.map(({ statusCode }) => statusCode))).toEqual(new Set([401]));
   });
 
   describe('by the clock', () => {
@@ -435,6 +473,14 @@ function takes(buckets: Buckets, key: string, times: number): (number | null)[] 
 async function newTenant(server: TestServer): Promise<Tenant> {
   const { accountId } = await addAccount(server);
   return addKey(server, accountId, { permissions: [...allPermissions] });
+}
+
+type Injected = Awaited<ReturnType<FastifyInstance['inject']>>;
+
+/** The answer to a request that came over no connection, as other tests have theirs. */
+function answerOfInject(answer: Injected): ApiResponse {
+  const pairs = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);
+  return { status: answer.statusCode, headers: new Headers(pairs), text: answer.body, body: answer.json() };
 }
 
 /** Asks until it is refused, which it is once it asks often enough; answers the refusal. */
