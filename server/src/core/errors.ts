@@ -163,7 +163,8 @@ export const errorCatalogue = {
   request_invalid: {
     status: 400,
     type: 'invalid_request_error',
-    explanation: 'What arrived is no well-formed HTTP request: the request line, a header or the path cannot be read.',
+    explanation:
+      'The server cannot read the request line, a header or the path. Or a header came twice that may come once: Host, Authorization, Service-Context, Service-Version, Content-Type, Idempotency-Key or Last-Event-ID. Send it once, so that every program on the way reads the same.',
   },
   request_timeout: {
     status: 408,

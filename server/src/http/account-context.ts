@@ -4,7 +4,7 @@ import { isId } from '../core/ids.ts';
 import type { Provider } from '../core/providers.ts';
 import { Fresh } from '../db/fresh.ts';
 import type { Reader } from '../db/reader.ts';
-import { headerOf, type Call, type HttpContext } from './call.ts';
+import { onlyHeaderOf, type Call, type HttpContext } from './call.ts';
 
 /** What requests need to know of an account. */
 export interface AccountFacts {
@@ -36,11 +36,11 @@ export function openAccounts(reader: Reader, maxMs = ageMaxMs): Accounts {
  * The account a request acts on: the one `Service-Context` names, else the key's own. A key acts for its own account and for
  * those connected to it.
  *
- * @throws {ApiError} `account_invalid`; an unknown account and one that is not connected get the same answer.
+ * @throws {ApiError} `request_invalid`, or `account_invalid`; an unknown account and one that is not connected get the same answer.
  */
 export async function chooseAccount(context: AccountContext, call: Call): Promise<PinnedAccount> {
   const ownAccountId = call.key!.accountId;
-  const wanted = headerOf(call.request, 'service-context') ?? ownAccountId;
+  const wanted = onlyHeaderOf(call.request, 'Service-Context') ?? ownAccountId;
   if (!isId('acct', wanted)) {
     throw new ApiError('account_invalid', '`Service-Context` must be an account id, such as `acct_…`.', {
       status: 400,

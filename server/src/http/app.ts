@@ -283,7 +283,7 @@ function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: Wri
     try {
       call.expansion = readExpansion(context, call, route.expandable, expand);
       validate(call.version, body);
-      call.idempotencyKey = readIdempotencyKey(request.method, headerOf(request, 'idempotency-key'));
+      call.idempotencyKey = readIdempotencyKey(request);
     } catch (refusal) {
       const repeated = await repeatOfOtherVersion(context, call, route, { expand, body });
       if (repeated) return repeated;

@@ -5,7 +5,7 @@ import { ApiError } from '../core/errors.ts';
 import { withReading } from '../core/permissions.ts';
 import { Fresh } from '../db/fresh.ts';
 import type { Reader } from '../db/reader.ts';
-import { headerOf, type Call } from './call.ts';
+import { onlyHeaderOf, type Call } from './call.ts';
 
 /** A key as sign-in needs it. */
 export interface SignedInKey {
@@ -36,14 +36,14 @@ export function openKeyRing(reader: Reader, maxMs = ageMaxMs): KeyRing {
 /**
  * Who is asking.
  *
- * @throws {ApiError} 401, saying which part of the key is wrong without repeating it.
+ * @throws {ApiError} 401, saying which part of the key is wrong without repeating it; 400 if there are two.
  */
 export async function authenticate(
   request: FastifyRequest,
   keyRing: KeyRing,
   context: { mode: Mode; clock: Clock },
 ): Promise<SignedInKey> {
-  const key = bearerKey(headerOf(request, 'authorization'));
+  const key = bearerKey(onlyHeaderOf(request, 'Authorization'));
   const mode = modeOfKey(key);
   if (mode === null) throw unknownKey(key);
   if (mode !== context.mode) {
@@ -66,7 +66,7 @@ export async function authenticate(
  * @throws {ApiError} `api_key_expired`.
  */
 export async function authenticateAgain(call: Call, keyRing: KeyRing, clock: Clock): Promise<SignedInKey> {
-  const stored = await keyRing.get(bearerKey(headerOf(call.request, 'authorization')));
+  const stored = await keyRing.get(bearerKey(onlyHeaderOf(call.request, 'Authorization')));
   if (stored) refuseEnded(stored, clock);
   return stored ?? call.key!;
 }

@@ -1,6 +1,6 @@
 import { setMember, type Json, type JsonObject } from '../core/diff.ts';
 import { ApiError } from '../core/errors.ts';
-import { headerOf, type Call } from './call.ts';
+import { headerOf, onlyHeaderOf, type Call } from './call.ts';
 import { parseJsonObject } from './json.ts';
 import type { UploadRoute } from './upload.ts';
 
@@ -21,11 +21,11 @@ const plainEncodings = [
  * Refuses a body of a type that is not read before any of it is. One whose length is not told is judged when it has arrived, because
  * an empty body counts as `{}` whatever its type; only a form goes to whoever reads forms, who finds an empty one empty.
  *
- * @throws {ApiError} `content_type_unsupported`, or `body_too_large`.
+ * @throws {ApiError} `request_invalid`, `content_type_unsupported` or `body_too_large`.
  */
 export function checkBodyHeaders(call: Call): void {
   const { headers } = call.request;
-  call.contentType = headerOf(call.request, 'content-type') ?? '';
+  call.contentType = onlyHeaderOf(call.request, 'Content-Type') ?? '';
   // We judge the type ourselves, knowing whether there is a body; the framework shall not do it before.
   headers['content-type'] = 'application/json';
   const length = Number(headers['content-length'] ?? 0);

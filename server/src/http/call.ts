@@ -1,9 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Committer } from '../commit/committer.ts';
 import type { Mode } from '../core/api-keys.ts';
 import type { Clock } from '../core/clock.ts';
-import type { ErrorCode } from '../core/errors.ts';
+import { ApiError, type ErrorCode } from '../core/errors.ts';
 import type { Id, IdMaker } from '../core/ids.ts';
 import type { RandomBytes } from '../core/random.ts';
 import type { Resource, StoredRecord } from '../core/resource.ts';
@@ -162,8 +163,35 @@ export function newCall(
   };
 }
 
-/** The one value of a header, or undefined; a header that was sent twice is joined, as HTTP has it (RFC 9110, 5.3). */
+/**
+ * Reads a header that may come in several lines, or undefined. Node joins the lines of most headers (RFC 9110, 5.3), and of some keeps
+ * only the first: what decides something is read with `onlyHeaderOf`.
+ */
 export function headerOf(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name];
   return Array.isArray(value) ? value.join(', ') : value;
+}
+
+/**
+ * Reads a header that must not come twice, or undefined. A proxy on the way may have gone by the other line.
+ *
+ * @param name as it is documented, such as `Service-Context`.
+ * @throws {ApiError} `request_invalid` if it was sent more than once, also with the same value.
+ */
+export function onlyHeaderOf(request: FastifyRequest, name: string): string | undefined {
+  const lines = headerLines(request.raw, name);
+  if (lines.length <= 1) return headerOf(request, name.toLowerCase());
+  throw new ApiError('request_invalid', `The request has more than one \`${name}\`. Send one.`);
+}
+
+/** Reads every line of a header as it was sent. */
+export function headerLines({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, name: string): string[] {
+  const lowerCased = name.toLowerCase();
+  const lines: string[] = [];
+  // A name and its value by turns, as they were sent.
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const sent = rawHeaders[at]!;
+    if (sent.length === name.length && sent.toLowerCase() === lowerCased) lines.push(rawHeaders[at + 1]!);
+  }
+  return lines;
 }

@@ -75,7 +75,7 @@ export async function repeatOfOtherVersion(
   { expand, body }: { expand: readonly string[]; body: object },
 ): Promise<CarriedOut | null> {
   const { request } = call;
-  call.idempotencyKey = loggedIdempotencyKey(request.method, headerOf(request, 'idempotency-key'));
+  call.idempotencyKey = loggedIdempotencyKey(request);
   const claim = claimOf(call, body);
   const stored = claim && (await readStoredAnswer(context, call.accountId, claim, call.startedMs).catch(unlessReused));
   if (!stored) return null;
@@ -307,7 +307,7 @@ function requestFacts(call: Call): RequestFacts {
     userAgent: headerOf(request, 'user-agent')?.slice(0, 500) ?? null,
     key: { id: key!.id, type: key!.type, name: key!.name },
     apiVersion: call.version,
-    idempotencyKey: loggedIdempotencyKey(request.method, headerOf(request, 'idempotency-key')),
+    idempotencyKey: loggedIdempotencyKey(request),
     // What a decision finds out may keep it from the log.
     get body() {
       return call.bodyText;

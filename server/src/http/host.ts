@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../core/errors.ts';
+import { headerLines } from './call.ts';
 
 /** A name or address, and a port (RFC 3986, section 3.2). It may be empty. */
 const hostForm = /^(?:\[[\da-f:.]+\]|[\w\-.~!$&'()*+,;=%]*)(?::\d*)?$/i;
@@ -13,14 +14,8 @@ const hostForm = /^(?:\[[\da-f:.]+\]|[\w\-.~!$&'()*+,;=%]*)(?::\d*)?$/i;
 export function checkHost({ httpVersion, httpVersionMajor, rawHeaders }: IncomingMessage): void {
   if (httpVersionMajor !== 1)
     throw new ApiError('request_invalid', `The request is one of HTTP/${httpVersion}. Send it in HTTP/1.1.`);
-  let host: string | undefined;
-  // A name and its value by turns, as they were sent.
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]!;
-    if (name.length !== 4 || name.toLowerCase() !== 'host') continue;
-    if (host !== undefined) throw new ApiError('request_invalid', 'The request has more than one `Host`. Send one.');
-    host = rawHeaders[at + 1]!;
-  }
+  const [host, ...others] = headerLines({ rawHeaders }, 'Host');
+  if (others.length > 0) throw new ApiError('request_invalid', 'The request has more than one `Host`. Send one.');
   if (host === undefined && httpVersion !== '1.0')
     throw new ApiError(
       'request_invalid',

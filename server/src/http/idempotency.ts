@@ -1,25 +1,31 @@
 import { hash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
 import type { Answer, Claim } from '../commit/mutation.ts';
 import { keyLifetimeMs } from '../commit/statements.ts';
 import type { Json } from '../core/diff.ts';
 import { ApiError } from '../core/errors.ts';
 import type { Vault } from '../core/vault.ts';
 import type { Reader } from '../db/reader.ts';
+import { headerLines, onlyHeaderOf } from './call.ts';
 
 const keyForm = /^[\x20-\x7e]{1,255}$/;
 
 /** The key of a request as its log shows it, whatever became of the request: null if none counts. */
-export function loggedIdempotencyKey(method: string, header: string | undefined): string | null {
-  return method === 'POST' && header !== undefined && keyForm.test(header) ? header : null;
+export function loggedIdempotencyKey({ method, raw }: FastifyRequest): string | null {
+  const [header, ...others] = headerLines(raw, 'Idempotency-Key');
+  if (method !== 'POST' || header === undefined || others.length > 0) return null;
+  return keyForm.test(header) ? header : null;
 }
 
 /**
  * The key of a request, or null if none was sent. It counts on POST only.
  *
- * @throws {ApiError} `idempotency_key_invalid`.
+ * @throws {ApiError} `request_invalid` if there are several, or `idempotency_key_invalid`.
  */
-export function readIdempotencyKey(method: string, header: string | undefined): string | null {
-  if (method !== 'POST' || header === undefined) return null;
+export function readIdempotencyKey(request: FastifyRequest): string | null {
+  if (request.method !== 'POST') return null;
+  const header = onlyHeaderOf(request, 'Idempotency-Key');
+  if (header === undefined) return null;
   if (keyForm.test(header)) return header;
   throw new ApiError(
     'idempotency_key_invalid',

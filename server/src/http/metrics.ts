@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { headerOf, type HttpContext } from './call.ts';
+import { onlyHeaderOf, type HttpContext } from './call.ts';
 import { isLoopback } from './loopback.ts';
 import type { FailedSignIns } from './rate-limit.ts';
 
@@ -35,7 +35,7 @@ function isOutside(request: FastifyRequest): boolean {
 
 /** Hashes have one length, and take as long to compare whatever is in them. */
 function hasToken(request: FastifyRequest, tokenHash: Buffer): boolean {
-  const [, token] = /^Bearer +(\S+) *$/i.exec(headerOf(request, 'authorization') ?? '') ?? [];
+  const [, token] = /^Bearer +(\S+) *$/i.exec(onlyHeaderOf(request, 'Authorization') ?? '') ?? [];
   return token !== undefined && timingSafeEqual(hashOf(token), tokenHash);
 }
 

@@ -5,7 +5,7 @@ import type { Filter, Resource } from '../core/resource.ts';
 import { retainedFromMs } from '../core/retention.ts';
 import type { PlacedEvent, Position } from '../db/event-order.ts';
 import { recordOfRow, type StoredRow } from '../db/records.ts';
-import { headerOf, type Call, type HttpContext } from './call.ts';
+import { onlyHeaderOf, type Call, type HttpContext } from './call.ts';
 import { recordMissing } from './errors.ts';
 import type { Followed } from './event-streams.ts';
 import type { Query } from './query.ts';
@@ -67,7 +67,7 @@ async function positionOf(
   { after }: Query,
 ): Promise<Position | null> {
   // Clients that have none yet send it empty. Those that have one have come further than the address that they come back to.
-  const header = headerOf(call.request, 'last-event-id') || undefined;
+  const header = onlyHeaderOf(call.request, lastEventId) || undefined;
   const param = header === undefined ? 'after' : lastEventId;
   const id = header ?? after;
   if (id === undefined) return null;

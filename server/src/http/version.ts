@@ -1,7 +1,7 @@
 import { ApiError } from '../core/errors.ts';
 import { UnknownVersionError, type ApiVersions } from '../versions/apply.ts';
 import { pinned } from './account-context.ts';
-import { headerOf, type Call, type HttpContext } from './call.ts';
+import { headerOf, onlyHeaderOf, type Call, type HttpContext } from './call.ts';
 
 /**
  * Settles the version a request is answered in, whatever becomes of it: the one its header names, else the one its key's own account
@@ -23,10 +23,10 @@ export async function settleVersion(context: HttpContext, call: Call): Promise<v
 /**
  * Lets a request pass that names a version of this API, or none.
  *
- * @throws {ApiError} `api_version_invalid`: guessing a near date would answer in a shape nobody asked for.
+ * @throws {ApiError} `request_invalid`, or `api_version_invalid`: guessing a near date would answer in a shape nobody asked for.
  */
 export function requireServedVersion({ request, versionsServed }: Call): void {
-  const header = headerOf(request, 'service-version');
+  const header = onlyHeaderOf(request, 'Service-Version');
   if (header === undefined || versionsServed.includes(header)) return;
   throw new ApiError(
     'api_version_invalid',

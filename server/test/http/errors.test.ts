@@ -223,7 +223,7 @@ describe('Service-Context', () => {
 
   test('sent twice names no account', async () => {
     const headers = [`Service-Context: ${accountId}`, `Service-Context: ${accountId}`];
-    expectRefusal(await rawRequest(server, 'GET /v1/references', { headers }), refusals.accountMalformed);
+    expectRefusal(await rawRequest(server, 'GET /v1/references', { headers }), refusals.requestInvalid);
   });
 
   test('does not tell an account that is not connected from one that does not exist', async () => {

@@ -3,9 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { UnavailableError } from '../../src/db/database.ts';
 import { versions } from '../support/versions.ts';
 import { serverThatCannotRead } from '../support/failing-server.ts';
+import { expectRefusal, refusals } from '../support/refusals.ts';
 import { exchange, rawRequest, type RawRequest } from '../support/raw-http.ts';
 import { serverForTest, startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
 import { addKey, firstAccountId, type Tenant } from '../support/tenants.ts';
+import { tracesOf } from '../support/traces.ts';
 
 let server: TestServer;
 let api: Api;
@@ -122,6 +124,70 @@ describe('a replay', () => {
     expect(again.body.error.request_id).toBe(first.headers.get('request-id'));
     expect([again.headers.get('service-should-retry'), again.headers.get('retry-after')]).toEqual(['false', null]);
     expect(again.headers.get('original-request')).toBe(first.headers.get('request-id'));
+  });
+});
+
+describe('a header that came twice', () => {
+  const cases: { name: string; lines: () => [string, string] }[] = [
+    { name: 'Authorization', lines: () => [authorization(), 'Authorization: Bearer sk_test_1'] },
+    { name: 'Authorization', lines: () => ['Authorization: Bearer sk_test_1', authorization()] },
+    { name: 'Authorization', lines: () => [authorization(), authorization().replace('A', 'a')] },
+    { name: 'Service-Context', lines: () => [ownContext(), 'Service-Context: acct_1'] },
+    { name: 'Service-Context', lines: () => [ownContext(), ownContext()] },
+    { name: 'Service-Version', lines: () => [`Service-Version: ${versions[0]}`, `Service-Version: ${versions[1]}`] },
+    { name: 'Service-Version', lines: () => [`Service-Version: ${versions[0]}`, `service-version: ${versions[0]}`] },
+    { name: 'Content-Type', lines: () => ['Content-Type: application/json', 'Content-Type: text/plain'] },
+    { name: 'Content-Type', lines: () => ['Content-Type: application/json', 'Content-Type: application/json'] },
+    { name: 'Idempotency-Key', lines: () => ['Idempotency-Key: one', 'Idempotency-Key: two'] },
+    { name: 'Idempotency-Key', lines: () => ['Idempotency-Key: one', 'Idempotency-Key: one'] },
+  ];
+
+  test.each(cases)('is refused with 400 when it is $name', async ({ name, lines }) => {
+    const headers = name === 'Content-Type' ? [] : ['Content-Type: application/json'];
+    const key = name === 'Authorization' ? null : server.secretKey;
+    const before = await tracesOf(server);
+    const sent = { key, body: '{"application":"app_1"}', headers: [...headers, ...lines()] };
+    const answer = await rawRequest(server, 'POST /v1/references', sent);
+    expectRefusal(answer, { ...refusals.requestInvalid, says: `\`${name}\`` });
+    expect(await tracesOf(server)).toEqual(before);
+    // Until the key is known, it is known to no account either.
+    const logs = await logsOf(answer);
+    expect(logs.map(({ status, idempotency_key: logged }) => [status, logged])).toEqual(
+      key === null ? [] : [[400, null]],
+    );
+  });
+
+  test('is refused with 400 when it is Authorization, also where no route can be found', async () => {
+    const headers = [authorization(), authorization()];
+    for (const line of ['GET /v1/nothing', 'GET /v1/references/%zz', 'DELETE /v1'])
+      expectRefusal(await rawRequest(server, line, { key: null, headers }), refusals.requestInvalid);
+  });
+
+  test('is refused with 400 when it is Last-Event-ID of a stream', async () => {
+    const [event] = (await api.get('/v1/events?limit=1')).body.data;
+    const headers = [`Last-Event-ID: ${event.id}`, `Last-Event-ID: ${event.id}`];
+    const answer = await rawRequest(server, 'GET /v1/events/stream', { headers });
+    expectRefusal(answer, { ...refusals.requestInvalid, says: '`Last-Event-ID`' });
+  });
+
+  test('opens no metrics when it is Authorization', async () => {
+    const measured = await serverForTest({ settings: { TENURE_METRICS_TOKEN: 'the-token-of-prometheus' } });
+    const bearer = 'Authorization: Bearer the-token-of-prometheus';
+    const ask = (...lines: string[]): Promise<ApiResponse> =>
+      rawRequest(measured, 'GET /metrics', { key: null, headers: ['X-Forwarded-For: 203.0.113.7', ...lines] });
+    expect((await ask(bearer)).status).toBe(200);
+    expectRefusal(await ask(bearer, 'Authorization: Bearer another'), refusals.requestInvalid);
+  });
+
+  test('is ignored when a header that comes once is ignored too', async () => {
+    const ignored = [...twice('Idempotency-Key: one'), ...twice('Content-Type: text/plain')];
+    const lastEvent = twice('Last-Event-ID: evt_1');
+    const read = await rawRequest(server, 'GET /v1/references', { headers: [...ignored, ...lastEvent] });
+    expect(read.status, read.text).toBe(200);
+    const { id } = (await api.post('/v1/customers', { name: 'Ada' })).body;
+    const headers = twice('Idempotency-Key: one');
+    const deleted = await rawRequest(server, `DELETE /v1/customers/${id}`, { headers });
+    expect(deleted.status, deleted.text).toBe(200);
   });
 });
 
@@ -518,6 +584,7 @@ describe('the log', () => {
 });
 
 interface LogRow {
+  idempotency_key: string | null;
   account_id: string;
   id: string;
   created: number;
@@ -535,6 +602,18 @@ interface LogRow {
   original_request: string | null;
   events: string[];
   mentions: string[];
+}
+
+function authorization(): string {
+  return `Authorization: Bearer ${server.secretKey}`;
+}
+
+function ownContext(): string {
+  return `Service-Context: ${accountId}`;
+}
+
+function twice(line: string): [string, string] {
+  return [line, line];
 }
 
 async function logsOf(answer: ApiResponse, { context }: TestServer = server): Promise<LogRow[]> {

@@ -28,6 +28,7 @@ const stricterThanNode = [
   'no version',
   'two hosts',
   'two hosts that are the same',
+  'two types of content',
 ];
 
 /** What a bare server refuses and ours carries out. */

@@ -324,7 +324,7 @@ export const read: Answered[] = [
       `Host: x\r\n${authorization}\r\nContent-Type: odd/odd\r\nContent-Length: ${length}\r\n\r\n${body}`,
     '415',
   ],
-  ['two types of content', post(['Content-Type: text/plain', `Content-Length: ${length}`], body), '200'],
+  ['two types of content', post(['Content-Type: text/plain', `Content-Length: ${length}`], body), '400'],
   ['an expectation that nobody knows', get('Expect: cake'), '200'],
   ['a name with an underscore for its hyphen', post([`Content_Length: ${length}`], ''), '400'],
   [

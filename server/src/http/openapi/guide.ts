@@ -91,7 +91,7 @@ const requests = `
 # Requests
 
 Bodies are JSON objects in UTF-8, with \`Content-Type: application/json\`, up to 256 kB. A file is the exception: it comes in a form (\`multipart/form-data\`), and may have 10 MB. Records are made and changed with POST, and an update leaves alone what it does not send. Where a member of a body may be null, null on creation is as if it were left out.
-Nothing is coerced or ignored: an unknown member or query parameter is a 400, which names the one that was probably meant, and so is a key that comes twice. Times are whole seconds since the Unix epoch. Ids are opaque, up to 255 characters of \`a-z\`, \`A-Z\`, \`0-9\` and \`_\`.
+Nothing is coerced or ignored: an unknown member or query parameter is a 400, which names the one that was probably meant, and so is a key that comes twice. \`Authorization\`, \`Service-Context\`, \`Service-Version\`, \`Content-Type\`, \`Idempotency-Key\` and \`Last-Event-ID\` must not come twice either. Times are whole seconds since the Unix epoch. Ids are opaque, up to 255 characters of \`a-z\`, \`A-Z\`, \`0-9\` and \`_\`.
 
 Every answer has a \`Request-Id\`. For POST and DELETE it is also the id of a log.
 `;
