@@ -272,6 +272,33 @@ test('an account has at most a hundred endpoints, and room for another when one 
   expect((await make()).status).toBe(200);
 });
 
+test('makes exactly a hundred endpoints when 130 are asked for at once in two processes', async () => {
+  const one = await serverForTest();
+  const two = await serverForTest({ connection: one.connection, secretKey: one.secretKey });
+  const asks = Array.from({ length: 130 }, (_, index) => {
+    const by = [one, two][index % 2]!.api;
+    const key = newKey();
+    return () => by.post(path, { url: 'http://127.0.0.1:9/', enabled_events: ['nothing.happens'] }, key);
+  });
+  const answers = await Promise.all(asks.map((ask) => ask()));
+  const made = answers.filter(({ status }) => status === 200);
+  for (const answer of answers) if (answer.status !== 200) expectRefusal(answer, refusals.limitReached);
+  const list = (await one.api.get(`${path}?limit=1`)).body;
+  expect([made.length, list.count, new Set(made.map(({ body }) => body.id)).size]).toEqual([100, 100, 100]);
+  const { rows } = await one.context.database.readers.query('select count(*) as kept from webhook_endpoints');
+  expect(rows).toEqual([{ kept: 100 }]);
+  // Each has its answer for good: a repeat makes none, and a refusal does not become a success.
+  expect((await one.api.delete(`${path}/${made[0]!.body.id}`)).status).toBe(200);
+  const repeated = await Promise.all(asks.map((ask) => ask()));
+  expect(repeated.map(({ text }) => text)).toEqual(answers.map(({ text }) => text));
+  expect(new Set(repeated.map(({ headers }) => headers.get('idempotent-replayed')))).toEqual(new Set(['true']));
+  // There is room for one more.
+  const more = { url: 'http://127.0.0.1:9/', enabled_events: ['nothing.happens'] };
+  const late = await Promise.all(Array.from({ length: 6 }, (_, index) => [one, two][index % 2]!.api.post(path, more)));
+  expect(late.filter(({ status }) => status === 200)).toHaveLength(1);
+  for (const answer of late) if (answer.status !== 200) expectRefusal(answer, refusals.limitReached);
+});
+
 describe('update', () => {
   test('changes what is sent and leaves the rest, the secret too', async () => {
     const before = await created({ url, description: 'x', metadata: { a: '1' } });

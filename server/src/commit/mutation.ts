@@ -11,7 +11,7 @@ export interface Mutation {
   request: RequestFacts | null;
   /** The `Idempotency-Key` to claim, if one was sent and the request began to execute. */
   claim: Claim | null;
-  /** Ids of the records it will change, as far as they are known; others that change them wait their turn. */
+  /** Ids of the records it will change, as far as they are known, and paths of kinds whose number is limited; others wait their turn. */
   touches: readonly string[];
   /**
    * Reads what it needs and decides. It may be called several times, because a record can move between reading and writing,

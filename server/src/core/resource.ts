@@ -175,7 +175,7 @@ export interface Resource<R extends StoredRecord = StoredRecord> {
   contents?: Contents;
   /** Its records sum up those of another kind that link to them. */
   rollUp?: RollUp<R>;
-  /** An account has at most so many of them. */
+  /** An account has at most so many of them; the committer sees to that, however many are made at once. */
   mostOfAnAccount?: number;
   /** What a sandbox can have somebody else do with it: `POST /v1/test_helpers/<path>/{id}/<name>`. */
   testHelpers?: Readonly<Record<string, TestHelper>>;

@@ -1,8 +1,8 @@
 import type { Client } from 'pg';
 
 /**
- * The keys of PostgreSQL's session advisory locks that this server takes, so that no two uses collide. Idempotency keys take
- * transaction locks on a hash of the key, which is spread over all 64 bits.
+ * The keys of PostgreSQL's session advisory locks that this server takes, so that no two uses collide. Idempotency keys, and
+ * counts that have a limit, take transaction locks on a hash, which is spread over all 64 bits.
  */
 export const migrateLockKey = 7_310_001;
 export const dutiesLockKey = 7_310_002;

@@ -1,11 +1,12 @@
 import { DatabaseError } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Committer } from '../../src/commit/committer.ts';
-import type { Mutation, RequestFacts } from '../../src/commit/mutation.ts';
+import type { Mutation, Outcome, RequestFacts } from '../../src/commit/mutation.ts';
 import { decideCreate, decideUpdate } from '../../src/core/change.ts';
 import { IdMaker } from '../../src/core/ids.ts';
 import { pooledRandomBytes } from '../../src/core/random.ts';
 import { openDatabase, withClient } from '../../src/db/database.ts';
+import { readCount } from '../../src/db/lists.ts';
 import { customer, type CustomerRecord } from '../../src/resources/customer.ts';
 import { callerAt } from '../support/caller.ts';
 import { serverForTest, type TestServer } from '../support/server.ts';
@@ -109,6 +110,33 @@ describe('one batch', () => {
     expect(outcomes.map(({ kind }) => kind)).toEqual(['committed', 'committed']);
     expect(decided).toEqual(['Ada', 'Moved']);
     expect(await customerNames(server)).toEqual(['Moved!', 'neighbour']);
+  });
+
+  test('writes as many of a limited kind as there may be when more are in one batch', async () => {
+    const { committer, together, server } = await committerForTest();
+    await committer.commit(create('there already'));
+    const outcomes = await together(() => [
+      ...['a', 'b', 'c'].map((name) => committer.commit(createLimited(server, name, 3))),
+      committer.commit(create('neighbour')),
+      committer.commit({ ...createLimited(server, 'another account', 3), accountId: 'acct_b' }),
+    ]);
+    const statuses = outcomes.map(statusOf);
+    // Whose decision is made first is first in the batch.
+    expect([countsOf(statuses.slice(0, 3)), statuses.slice(3)]).toEqual([{ 200: 2, 400: 1 }, [200, 200]]);
+    const names = ['a', 'b', 'c'].filter((_, index) => statuses[index] === 200);
+    expect(await customerNames(server)).toEqual([...names, 'another account', 'neighbour', 'there already'].toSorted());
+  });
+
+  test('writes as many of a limited kind as there may be when several processes write at once', async () => {
+    const { committer, server } = await committerForTest();
+    const committers = [committer, secondCommitter(server), secondCommitter(server)];
+    const outcomes = await Promise.all(
+      Array.from({ length: 60 }, (_, index) =>
+        committers[index % 3]!.commit(createLimited(server, `customer ${index}`, 20)),
+      ),
+    );
+    expect(countsOf(outcomes.map(statusOf))).toEqual({ 200: 20, 400: 40 });
+    expect(await customerNames(server)).toHaveLength(20);
   });
 
   test('a decision that changes nothing writes nothing but the log', async () => {
@@ -304,6 +332,31 @@ function create(name: string, { key = null as string | null } = {}): Mutation {
       answer: answer(),
     }),
   };
+}
+
+/** As `create`, of a kind that an account may have only so many of; answers 400 where the decision sees that there are as many. */
+function createLimited(server: TestServer, name: string, maximum: number): Mutation {
+  const resource = { ...customer, mostOfAnAccount: maximum };
+  const mutation = create(name);
+  return {
+    ...mutation,
+    async decide() {
+      const count = await readCount(server.context.reader, resource, this.accountId);
+      if (count >= maximum) return { changes: [], answer: { status: 400, body: '{}' } };
+      const change = decideCreate(resource, ids.make('cus'), this.accountId, { name }, caller);
+      return { changes: [change], answer: answer() };
+    },
+  };
+}
+
+function statusOf(outcome: Outcome): number | string | undefined {
+  return outcome.kind === 'committed' ? outcome.answer?.status : outcome.kind;
+}
+
+function countsOf(statuses: readonly (number | string | undefined)[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const status of statuses) counts[String(status)] = (counts[String(status)] ?? 0) + 1;
+  return counts;
 }
 
 function update(server: TestServer, id: string, rename: (name: string) => string, { touches = [id] } = {}): Mutation {
