@@ -249,6 +249,7 @@ create table simulated_orders (
   tell_attempts bigint not null default 0,
   claimed_until_ms bigint not null default 0,
   changes bigint not null default 0,
+  disclosed jsonb not null default '[]'::jsonb,
   constraint simulated_orders_provider_order_id_key UNIQUE (provider, order_id),
   constraint simulated_orders_pkey PRIMARY KEY (provider, reference)
 );

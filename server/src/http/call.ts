@@ -79,7 +79,7 @@ export interface HttpContext {
   };
   /** Has the simulated services of a sandbox do what a test wants to see. */
   simulations: {
-    /** Resolves when the record shows it, or after a few seconds. */
+    /** Resolves when the record shows it. Throws an `ApiError` if it cannot be done, or is not shown in time. */
     play(record: StoredRecord, effect: string, input: object): Promise<void>;
   };
   /** The product's version, as its package tells it. */

@@ -18,6 +18,15 @@ export interface SimulatedOrder {
   /** Calls that were about this order, the one that is being answered included. */
   calls: number;
   forced: Forced;
+  /** The findings that the customer has been told, the oldest first. */
+  disclosed: Disclosure[];
+}
+
+/** Records when a finding was first told to the customer. */
+export interface Disclosure {
+  atMs: number;
+  /** The number of jumps that test helpers had made by then. */
+  jumps: number;
 }
 
 export interface Rent {
@@ -62,8 +71,10 @@ export interface Problem {
 
 /** One thing that happens to an order. */
 export interface Step {
-  /** In working time since work began. */
+  /** In working time since work began, or since the customer was told the finding that this step corrects. */
   offsetMs: number;
+  /** The index of the finding that this step corrects; null if it corrects none. */
+  corrects: number | null;
   phase: Phase;
   percent: number;
   note: string | null;
@@ -122,6 +133,8 @@ const phaseNotes: Readonly<Record<Phase, string | null>> = {
 /** Where a step is a second one of the same kind. */
 const furtherNote = 'The income is being compared with the rent.';
 
+const correctedNote = 'The check was opened again, and its result has changed.';
+
 const problemMessages: Readonly<Record<ProblemName, string>> = {
   invite_bounced: 'The invitation could not be delivered to the e-mail address of the renter.',
   renter_declined: 'The renter does not want to be checked.',
@@ -139,7 +152,7 @@ export function stepsOf(order: SimulatedOrder): Step[] {
   const steps: Step[] = [];
   const add = (days: number, step: Partial<Step> & Pick<Step, 'phase' | 'percent'>): void => {
     const offsetMs = Math.round(days * order.workingDayMs);
-    steps.push({ offsetMs, note: phaseNotes[step.phase], problem: null, finding: null, ...step });
+    steps.push({ offsetMs, corrects: null, note: phaseNotes[step.phase], problem: null, finding: null, ...step });
   };
 
   let days = 0;
@@ -178,8 +191,8 @@ export function stepsOf(order: SimulatedOrder): Step[] {
   }
   days += (isSilent ? silentDays : doneDays + (first === 'sanctions_review' ? 1 : 0)) + stuckDays;
   for (const [index, finding] of ends.entries()) {
-    const note = index === 0 ? phaseNotes.done : 'The check was opened again, and its result has changed.';
-    add(days + index, { phase: 'done', percent: 100, note, finding });
+    if (index === 0) add(days, { phase: 'done', percent: 100, finding });
+    else add(1, { phase: 'done', percent: 100, corrects: index - 1, note: correctedNote, finding });
   }
   return steps;
 }
@@ -210,16 +223,33 @@ export function standingOf(order: SimulatedOrder, nowMs: number): Standing {
 export function nextStepAtMs(order: SimulatedOrder, nowMs: number): number | null {
   if (order.placedAtMs === null || order.canceledAtMs !== null) return null;
   const next = stepsOf(order)[standingOf(order, nowMs).steps];
-  return next ? timeOfStep(order, next) : null;
+  const nextMs = next ? timeOfStep(order, next) : Infinity;
+  return nextMs === Infinity ? null : nextMs;
+}
+
+/** Returns the disclosures of an order whose customer is told how it stands; null if that tells no new finding. */
+export function disclose(order: SimulatedOrder, nowMs: number): Disclosure[] | null {
+  const next = findingSteps(order)[order.disclosed.length];
+  if (!next || timeOfStep(order, next) > Math.min(nowMs, order.canceledAtMs ?? nowMs)) return null;
+  return [...order.disclosed, { atMs: nowMs, jumps: order.forced.jumps.length }];
+}
+
+/** Returns the last moment at which the order stood as its customer knows it, so that a report says what was told before. */
+export function knownUntilMs(order: SimulatedOrder, nowMs: number): number {
+  const next = findingSteps(order)[order.disclosed.length];
+  return next ? Math.min(nowMs, timeOfStep(order, next) - 1) : nowMs;
 }
 
 /** How much work an order needs at a time until its next step, or until it is done. Null if it has got there. */
 export function workUntil(order: SimulatedOrder, goal: 'next' | 'done', nowMs: number): number | null {
-  const steps = stepsOf(order);
-  const workedMs = order.placedAtMs === null ? 0 : workDoneMs(order, nowMs);
+  const begun = { ...order, placedAtMs: order.placedAtMs ?? nowMs };
+  const steps = stepsOf(begun);
   const step =
-    goal === 'done' ? steps.find(({ phase }) => phase === 'done') : steps.find((each) => each.offsetMs > workedMs);
-  return step && step.offsetMs > workedMs ? step.offsetMs - workedMs : null;
+    goal === 'done'
+      ? steps.find(({ phase }) => phase === 'done')
+      : steps.find((each) => timeOfStep(begun, each) > nowMs);
+  const byMs = step ? timeOfStep(begun, step) - nowMs : 0;
+  return byMs > 0 && byMs < Infinity ? byMs : null;
 }
 
 /** How the call that is being answered fails; null if it does not. */
@@ -227,6 +257,11 @@ export function faultOf(order: SimulatedOrder): CallFault | null {
   const failure = order.forced.failure ?? scriptedFailure(order);
   if (failure !== null) return faultFor(failure);
   return order.provider === 'provider_d' ? whim(order.calls) : null;
+}
+
+/** Whether every call about the order fails just now by its script or by a test helper, so that work may not begin. */
+export function isMadeToFail(order: SimulatedOrder): boolean {
+  return (order.forced.failure ?? scriptedFailure(order)) !== null;
 }
 
 function scriptedFailure({ script: text, forced, calls }: SimulatedOrder): Failure | null {
@@ -254,11 +289,12 @@ function faultFor(failure: Failure): CallFault {
 }
 
 /** When a step is reached. What a helper has done later changes nothing of what was reached before. */
-function timeOfStep(order: SimulatedOrder, { offsetMs }: Step): number {
-  if (order.placedAtMs === null) return Infinity;
-  let sinceMs = order.placedAtMs;
+function timeOfStep(order: SimulatedOrder, { offsetMs, corrects }: Step): number {
+  const begun = corrects === null ? { atMs: order.placedAtMs, jumps: 0 } : order.disclosed[corrects];
+  if (!begun || begun.atMs === null) return Infinity;
+  let sinceMs = begun.atMs;
   let workedMs = 0;
-  for (const { atMs, byMs } of order.forced.jumps) {
+  for (const { atMs, byMs } of order.forced.jumps.slice(begun.jumps)) {
     const jumpMs = Math.max(atMs, sinceMs);
     if (workedMs + jumpMs - sinceMs >= offsetMs) break;
     workedMs += jumpMs - sinceMs + byMs;
@@ -268,7 +304,6 @@ function timeOfStep(order: SimulatedOrder, { offsetMs }: Step): number {
   return sinceMs + offsetMs - workedMs;
 }
 
-function workDoneMs({ placedAtMs, forced }: SimulatedOrder, nowMs: number): number {
-  const jumpedMs = forced.jumps.reduce((sum, { byMs }) => sum + byMs, 0);
-  return Math.max(0, nowMs - placedAtMs!) + jumpedMs;
+function findingSteps(order: SimulatedOrder): Step[] {
+  return stepsOf(order).filter(({ finding }) => finding !== null);
 }

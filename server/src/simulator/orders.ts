@@ -1,6 +1,6 @@
 import type { Provider } from '../core/providers.ts';
 import type { Pool } from '../db/database.ts';
-import { nothingForced, type Forced, type Rent, type SimulatedOrder } from './order.ts';
+import { nothingForced, type Disclosure, type Forced, type Rent, type SimulatedOrder } from './order.ts';
 
 /** By what an order is known: the customer's reference, or the service's own id. */
 export type OrderKey = { referenceId: string } | { orderId: string };
@@ -40,6 +40,7 @@ interface Row {
   canceled_at_ms: number | null;
   calls: number;
   forced: Forced;
+  disclosed: Disclosure[];
   callback_url: string | null;
   callback_secret: Buffer | null;
   told_steps: number;
@@ -151,6 +152,36 @@ export async function changeOrder(
   }
 }
 
+/**
+ * Keeps which findings the customer is told. A customer that is called hears of what follows from it when that happens.
+ *
+ * @param decide the new disclosures, and when the customer is to be told next; null if nothing new is told.
+ */
+export async function discloseFindings(
+  pool: Pool,
+  provider: Provider,
+  key: OrderKey,
+  decide: (order: SimulatedOrder) => { disclosed: Disclosure[]; tellAtMs: number | null } | null,
+): Promise<SimulatedOrder> {
+  for (;;) {
+    const row = (await readRow(pool, provider, key))!;
+    const order = orderOf(row);
+    const change = decide(order);
+    if (!change) return order;
+    const { rowCount } = await pool.query(
+      `
+      update simulated_orders
+      set disclosed = $4,
+        changes = changes + 1,
+        -- What is to be told already is not put off.
+        tell_at_ms = case when callback_url is not null then least(tell_at_ms, $5::bigint) end
+      where provider = $1 and reference = $2 and changes = $3`,
+      [provider, row.reference, row.changes, JSON.stringify(change.disclosed), change.tellAtMs],
+    );
+    if (rowCount === 1) return { ...order, disclosed: change.disclosed };
+  }
+}
+
 /** Takes orders whose customers are to be told something, so that nobody else does until a time. */
 export async function claimToTell(
   pool: Pool,
@@ -229,5 +260,6 @@ function orderOf(row: Row): SimulatedOrder {
     canceledAtMs: row.canceled_at_ms,
     calls: row.calls,
     forced: row.forced,
+    disclosed: row.disclosed,
   };
 }

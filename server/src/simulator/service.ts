@@ -5,8 +5,16 @@ import type { Clock } from '../core/clock.ts';
 import type { Vault } from '../core/vault.ts';
 import type { Pool } from '../db/database.ts';
 import { caseFileOf } from './findings.ts';
-import { faultOf, standingOf, type CallFault, type SimulatedOrder } from './order.ts';
-import { beginWork, changeOrder, countCall, countOrdering, readOrder } from './orders.ts';
+import {
+  disclose,
+  faultOf,
+  knownUntilMs,
+  nextStepAtMs,
+  standingOf,
+  type CallFault,
+  type SimulatedOrder,
+} from './order.ts';
+import { beginWork, changeOrder, countCall, countOrdering, discloseFindings, readOrder } from './orders.ts';
 import { scriptFor } from './script.ts';
 import type { Answer, Asked, OrderView, PlacedOrder, Vendor } from './vendor.ts';
 
@@ -70,15 +78,27 @@ async function carryOut(
   const fault = order && faultOf(order);
   if (fault) return { fault };
   const nowMs = clock.nowMs();
-  const view = order && order.placedAtMs !== null ? viewOf(order, nowMs) : null;
-  if (asked.kind === 'find') return vendor.list!(view);
-  if (!view) return vendor.refused(404, 'not_found', 'There is no such order.');
-  if (asked.kind === 'read') return vendor.order(view);
+  if (!order || order.placedAtMs === null) {
+    return asked.kind === 'find' ? vendor.list!(null) : vendor.refused(404, 'not_found', 'There is no such order.');
+  }
+  if (asked.kind === 'cancel') return cancel(vendor, context, order);
   if (asked.kind === 'report') {
+    // A report says what the customer was told, also if the service has changed its mind since.
+    const known = order.disclosed.length > 0 ? order : await toldNow(pool, order, nowMs);
+    const view = viewOf(known, knownUntilMs(known, nowMs));
     if (view.file) return vendor.report(view, view.file);
     return vendor.refused(409, 'report_not_ready', 'The check is not done.');
   }
-  return cancel(vendor, context, view.order);
+  const view = viewOf(await toldNow(pool, order, nowMs), nowMs);
+  return asked.kind === 'find' ? vendor.list!(view) : vendor.order(view);
+}
+
+/** Keeps that the customer is told now how the order stands. Only from then on can the service change its mind. */
+async function toldNow(pool: Pool, { provider, referenceId }: SimulatedOrder, nowMs: number): Promise<SimulatedOrder> {
+  return discloseFindings(pool, provider, { referenceId }, (order) => {
+    const disclosed = disclose(order, nowMs);
+    return disclosed && { disclosed, tellAtMs: nextStepAtMs({ ...order, disclosed }, nowMs) };
+  });
 }
 
 async function place(vendor: Vendor, context: ServiceContext, placed: PlacedOrder): Promise<Carried> {
@@ -98,7 +118,7 @@ async function place(vendor: Vendor, context: ServiceContext, placed: PlacedOrde
   if (fault) return { fault };
   const nowMs = clock.nowMs();
   const begun = counted.placedAtMs === null ? await beginWork(pool, counted, nowMs) : null;
-  const known = begun ?? (await readOrder(pool, vendor.provider, { referenceId }))!;
+  const known = await toldNow(pool, counted, nowMs);
   return vendor.placed(viewOf(known, nowMs), begun !== null);
 }
 

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { providers } from '../../src/core/providers.ts';
 import {
+  disclose,
   faultOf,
   nextStepAtMs,
   nothingForced,
@@ -36,7 +37,7 @@ const placedAtMs = 1_700_000_000_000;
 const dayMs = 30_000;
 const anyDelayMs = fc.oneof(fc.nat(12 * dayMs), fc.constantFrom(0, dayMs, 3 * dayMs, 7 * dayMs, 1e12));
 
-const anyOrder: fc.Arbitrary<SimulatedOrder> = fc.record({
+const anyUntoldOrder: fc.Arbitrary<SimulatedOrder> = fc.record({
   provider: fc.constantFrom(...providers),
   referenceId: fc.constant('ref_1'),
   orderId: fc.constant('1'),
@@ -58,7 +59,24 @@ const anyOrder: fc.Arbitrary<SimulatedOrder> = fc.record({
     failure: fc.constant(null),
     lifted: fc.boolean(),
   }),
+  disclosed: fc.constant([]),
 });
+
+/** Its customer has looked at it at some times. */
+const anyOrder: fc.Arbitrary<SimulatedOrder> = fc
+  .tuple(anyUntoldOrder, fc.array(anyDelayMs, { maxLength: 3 }))
+  .map(([untold, delays]) =>
+    delays
+      .toSorted((one, other) => one - other)
+      .map((delayMs) => placedAtMs + delayMs)
+      .reduce((order, atMs) => {
+        const jumps = order.forced.jumps.filter((jump) => jump.atMs <= atMs);
+        return {
+          ...order,
+          disclosed: disclose({ ...order, forced: { ...order.forced, jumps } }, atMs) ?? order.disclosed,
+        };
+      }, untold),
+  );
 
 const phases = ['queued', 'invited', 'in_progress', 'awaiting_referee', 'in_review', 'done', 'canceled'];
 
@@ -76,6 +94,24 @@ describe('an order', () => {
         if (earlier!.phase === 'done' || earlier!.phase === 'canceled') expect(later!.phase).toBe(earlier!.phase);
         if (earlier!.problem === null && earlier!.phase !== 'invited' && earlier!.steps > 0)
           expect(later!.problem).toBeNull();
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  test('ends with the first finding until its customer is told that, however late that is', () => {
+    fc.assert(
+      fc.property(anyUntoldOrder, anyDelayMs, fc.nat(2 * dayMs), (order, delayMs, laterMs) => {
+        const nowMs = placedAtMs + delayMs;
+        const { finding } = standingOf(order, nowMs);
+        fc.pre(finding !== null && order.canceledAtMs === null);
+        const findings = order.forced.outcome ? [order.forced.outcome] : readScript(order.script).findings;
+        expect(finding).toBe(findings[0] ?? 'accept');
+        const told = { ...order, disclosed: disclose(order, nowMs)! };
+        // Jumps that were forced later bring the change of mind nearer, and are no part of this.
+        fc.pre(told.forced.jumps.every(({ atMs }) => atMs <= nowMs));
+        const wanted = laterMs < dayMs ? finding : (findings[1] ?? finding);
+        expect(standingOf(told, nowMs + laterMs).finding).toBe(wanted);
       }),
       { numRuns: 3_000 },
     );
@@ -137,7 +173,7 @@ describe('an order', () => {
 
   test('that nobody has begun to work on has come nowhere', () => {
     fc.assert(
-      fc.property(anyOrder, anyDelayMs, (order, delayMs) => {
+      fc.property(anyUntoldOrder, anyDelayMs, (order, delayMs) => {
         const waiting = { ...order, placedAtMs: null, canceledAtMs: null };
         expect(standingOf(waiting, placedAtMs + delayMs)).toMatchObject({ phase: 'queued', steps: 0, finding: null });
         expect(nextStepAtMs(waiting, placedAtMs)).toBeNull();

@@ -205,7 +205,7 @@ function happen(current: ReferenceRecord, what: Happening, nowMs: number): Decid
       return recordFailure(
         current,
         { code: 'unavailable', message: 'The service cannot be reached.' },
-        { nowMs, retryAtMs: nowMs + 60_000 },
+        { nowMs, retryAtMs: nowMs + 60_000, look: 0 },
       );
     case 'busy':
       return step === null ? { after: current } : recordBusy(current, nowMs + 5_000);
@@ -223,7 +223,7 @@ function happen(current: ReferenceRecord, what: Happening, nowMs: number): Decid
 }
 
 function askedAt(nowMs: number) {
-  return { nowMs, dueAtMs: null, lookAgainAtMs: nowMs + 3_600_000 };
+  return { nowMs, look: 0, dueAtMs: null, lookAgainAtMs: nowMs + 3_600_000 };
 }
 
 function made(): ReferenceRecord {

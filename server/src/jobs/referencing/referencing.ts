@@ -62,6 +62,8 @@ export class Referencing implements Task {
   readonly #timeScale: number;
   readonly #reports: Reports;
   readonly #underWay = new Map<string, number>();
+  /** The last step of each reference that is being taken here. */
+  readonly #stepping = new Map<string, Promise<void>>();
 
   /**
    * @param parts.desks where the services are; one that is not there cannot be asked.
@@ -87,8 +89,23 @@ export class Referencing implements Task {
     return [...this.#underWay].filter(([, count]) => count >= callsAtOnceMax).map(([provider]) => provider);
   }
 
-  /** Takes the next step of a reference. Throws only for faults of our own: then the job is tried again. */
-  async run({ account: accountId, id }: JobSubject): Promise<void> {
+  /**
+   * Takes the next step of a reference, after the one that is under way: a callback can ask for another in the middle of it, and of two
+   * answers the older must not be kept last. Throws only for faults of our own: then the job is tried again.
+   */
+  async run(subject: JobSubject): Promise<void> {
+    const { id } = subject;
+    const before = this.#stepping.get(id);
+    const step = before ? before.catch(() => {}).then(() => this.#step(subject)) : this.#step(subject);
+    this.#stepping.set(id, step);
+    try {
+      await step;
+    } finally {
+      if (this.#stepping.get(id) === step) this.#stepping.delete(id);
+    }
+  }
+
+  async #step({ account: accountId, id }: JobSubject): Promise<void> {
     const current = (await this.#context.readRecord(reference, accountId, id)) as ReferenceRecord | null;
     const provider = current?.automatic_reference?.provider;
     if (!current || !provider) return;
@@ -156,6 +173,7 @@ export class Referencing implements Task {
     const { clock } = this.#context;
     const asked = (): Asked => ({
       nowMs: clock.nowMs(),
+      look: lookOf(current),
       dueAtMs: current.provider_order!.due_at_ms,
       lookAgainAtMs: clock.nowMs() + lookAgainMs,
     });
@@ -185,7 +203,11 @@ export class Referencing implements Task {
     const random = Buffer.from(randomBytes(4)).readUInt32BE() / 2 ** 32;
     await this.#change(current, (now) => {
       const pauseMs = pauseAfterFailure(now.provider_order!.failures + 1, random, timeScale);
-      return recordFailure(now, fault, { nowMs: clock.nowMs(), retryAtMs: clock.nowMs() + pauseMs });
+      return recordFailure(now, fault, {
+        nowMs: clock.nowMs(),
+        retryAtMs: clock.nowMs() + pauseMs,
+        look: lookOf(current),
+      });
     });
   }
 
@@ -235,4 +257,9 @@ export class Referencing implements Task {
   #timeScaleOf(desk: Desk | undefined): number {
     return desk?.isSimulated ? this.#timeScale : 1;
   }
+}
+
+/** The last look that a test helper had asked for by then. */
+function lookOf({ provider_order: order }: ReferenceRecord): number {
+  return order?.looks?.asked ?? 0;
 }

@@ -163,13 +163,13 @@ export const reference = defineResource<ReferenceRecord>({
       summary: 'Have the service take its next step',
       refusals: ['status_transition_invalid'],
       description:
-        'The simulated service that carries the reference out does at once what it would do next. The answer shows it.',
+        'The simulated service that carries the reference out does at once what it would do next. It can be called right after the reference is created. The answer shows the effect.',
     },
     complete: {
       summary: 'Have the service finish',
       refusals: ['status_transition_invalid'],
       description:
-        'The simulated service finishes at once, with the outcome that the reference was headed for, or with this one.',
+        'The simulated service finishes at once, with the outcome that the reference was headed for, or with this one. It can be called right after the reference is created. The answer is the `complete` reference with its report.',
       body: closedObject({
         outcome: Type.Optional(described(Outcome, 'How it ends. Left out: as it would have ended.')),
       }),

@@ -3,7 +3,7 @@ import { isErased, type RecordChange } from '../../core/change.ts';
 import { sameJson, type Json, type JsonObject } from '../../core/diff.ts';
 import { invalidParameter } from '../../core/errors.ts';
 import type { Caller, Decided } from '../../core/resource.ts';
-import type { ProviderOrder, ReferenceRecord } from './record.ts';
+import type { Looks, ProviderOrder, ReferenceRecord } from './record.ts';
 import type { AutomaticReferenceInput } from './shape.ts';
 
 /*
@@ -41,6 +41,8 @@ export const failuresMax = 10;
 const shownEveryMs = 5_000;
 
 const lateWordsMax = 20;
+
+const noLooks: Looks = { asked: 0, answered: 0, failed: 0 };
 
 /** The order of a new reference, which is to be made at once. */
 export function newOrder(nowSeconds: number): ProviderOrder {
@@ -99,9 +101,20 @@ export function heard(current: ReferenceRecord, nowMs: number): Decided<Referenc
   return { after: { ...current, provider_order: { ...order, due_at_ms: dueAtMs } } };
 }
 
+/** Has the provider asked now, because a test helper waits for what it says: `looks.asked` is the number of this look. */
+export function askForLook(current: ReferenceRecord, nowMs: number): Decided<ReferenceRecord> {
+  const { provider_order: order } = current;
+  if (!order || nextStepOf(current) === null) return { after: current };
+  const looks = order.looks ?? noLooks;
+  const wanted = { ...order, due_at_ms: nowMs, looks: { ...looks, asked: looks.asked + 1 } };
+  return { after: { ...current, provider_order: wanted } };
+}
+
 /** What a decision about an answer of the provider must know besides the reference. */
 export interface Asked {
   nowMs: number;
+  /** The last look that a test helper had asked for when the step began; 0 if none was. */
+  look: number;
   /** When the step was due that asked; if it is another time now, somebody wants the next one then. */
   dueAtMs: number | null;
   /** When to look again if nothing is heard. */
@@ -119,7 +132,9 @@ export function recordWord(
   asked: Asked,
   report: RecordChange | null,
 ): Decided<ReferenceRecord> {
-  const known = { ...current.provider_order!, id: word.orderId, failures: 0 };
+  const before = current.provider_order!;
+  const isAwaited = asked.look > (before.looks?.answered ?? 0);
+  const known = { ...before, id: word.orderId, failures: 0, ...looked(before, { answered: asked.look }) };
   if (!isOpen(current)) return recordLate(current, { ...known, due_at_ms: null }, word, asked.nowMs);
 
   const order = { ...known, due_at_ms: nextLook(current, asked) };
@@ -130,7 +145,8 @@ export function recordWord(
     return {
       after: {
         ...after,
-        provider_order: { ...order, due_at_ms: null },
+        // A call that came while the report was made may be about a change of mind.
+        provider_order: { ...order, due_at_ms: before.due_at_ms === asked.dueAtMs ? null : before.due_at_ms },
         status: 'complete',
         completed_at: Math.floor(asked.nowMs / 1000),
         outcome: current.outcome ?? word.outcome.verdict,
@@ -145,7 +161,7 @@ export function recordWord(
   const status = word.status === 'queued' || word.status === 'invited' ? current.status : 'processing';
   const isStep = status !== current.status || stepMembers.some((name) => automatic[name] !== automaticBefore[name]);
   const isNew = isStep || !sameJson(automatic, automaticBefore);
-  const showAtMs = isStep ? asked.nowMs : order.shown_at_ms + shownEveryMs;
+  const showAtMs = isStep || isAwaited ? asked.nowMs : order.shown_at_ms + shownEveryMs;
   if (isNew && asked.nowMs < showAtMs) {
     return { after: { ...current, provider_order: { ...order, due_at_ms: Math.min(order.due_at_ms, showAtMs) } } };
   }
@@ -156,9 +172,9 @@ export function recordWord(
 export function recordFailure(
   current: ReferenceRecord,
   fault: { code: string; message: string },
-  { nowMs, retryAtMs }: { nowMs: number; retryAtMs: number },
+  { nowMs, retryAtMs, look }: { nowMs: number; retryAtMs: number; look: number },
 ): Decided<ReferenceRecord> {
-  const order = current.provider_order!;
+  const order = { ...current.provider_order!, ...looked(current.provider_order!, { failed: look }) };
   const failures = order.failures + 1;
   const isGivenUp = failures >= failuresMax;
   const failed = { ...order, failures, due_at_ms: isGivenUp ? null : retryAtMs };
@@ -210,6 +226,11 @@ export function withoutLateWords(order: Json): Json {
 
 function isOpen(reference: ReferenceRecord): boolean {
   return (reference.status === 'pending' || reference.status === 'processing') && !isErased(reference);
+}
+
+/** Notes that a look was taken. Nothing is kept of an order that no test helper waits for. */
+function looked({ looks }: ProviderOrder, taken: Partial<Looks>): { looks?: Looks } {
+  return looks ? { looks: { ...looks, ...taken } } : {};
 }
 
 function hasEnded(status: string): boolean {

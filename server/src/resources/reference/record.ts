@@ -30,8 +30,20 @@ export interface ProviderOrder {
   shown_at_ms: number;
   /** It was told to stop, or it cannot be told. */
   stopped: boolean;
+  /** Looks that test helpers wait for; left out if none ever did. */
+  looks?: Looks;
   /** What it said after somebody else had ended the reference, the oldest first. */
   later: LateWord[];
+}
+
+/** Numbers the looks at an order that test helpers ask for, so that each helper knows when its own was taken. */
+export interface Looks {
+  /** The last one that was asked for. */
+  asked: number;
+  /** The last one that the provider answered. */
+  answered: number;
+  /** The last one that failed. */
+  failed: number;
 }
 
 interface LateWord {
