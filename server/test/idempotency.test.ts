@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Committer } from '../src/commit/committer.ts';
 import { openDatabase } from '../src/db/database.ts';
+import { fingerprints, fingerprintVersions } from '../src/http/idempotency.ts';
 import {
   anotherServer,
   expectCarriedOut,
@@ -28,6 +29,51 @@ beforeAll(async () => {
   api = server.api;
 });
 afterAll(() => server.stop());
+
+describe('a key that an earlier release has stored', () => {
+  const body = { application: 'app_1', metadata: { a: '1', b: '2' } };
+
+  test('is replayed when its fingerprint has no version', async () => {
+    const key = newKey();
+    const first = await api.post('/v1/references', body, key);
+    await sql(
+      `update idempotency_keys set fingerprint = split_part(fingerprint, ':', 2)
+       where key = $1 and fingerprint ~ '^1:[A-Za-z0-9_-]{43}$'`,
+      [key['idempotency-key']],
+    );
+    const again = await api.post('/v1/references', body, key);
+    expect([again.status, again.text]).toEqual([200, first.text]);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expectRefusal(await api.post('/v1/references', { application: 'app_2' }, key), refusals.idempotencyReused);
+  });
+
+  test('is recognized when the way of making fingerprints has changed since', () => {
+    const request = { method: 'POST', path: '/v1/references', query: '', withContext: false, body };
+    const changed = { ...fingerprintVersions, 2: ({ path }: { path: string }) => `by ${path.length}` };
+    const stored = fingerprints(request).fingerprint;
+    expect(stored).toMatch(/^1:/);
+    const upgraded = fingerprints(request, changed);
+    expect(upgraded.fingerprint).toBe('2:by 14');
+    expect(upgraded.isSameRequest(stored)).toBe(true);
+    expect(upgraded.isSameRequest(upgraded.fingerprint)).toBe(true);
+    expect(fingerprints({ ...request, body: {} }, changed).isSameRequest(stored)).toBe(false);
+  });
+
+  test('is neither executed again nor called reused when only a later release can compare it', async () => {
+    const key = newKey();
+    const first = await api.post('/v1/references', body, key);
+    const setVersion = (from: string, to: string) =>
+      sql(`update idempotency_keys set fingerprint = replace(fingerprint, $2, $3) where key = $1`, [
+        key['idempotency-key'],
+        from,
+        to,
+      ]);
+    await setVersion('1:', '99:');
+    expectRefusal(await api.post('/v1/references', body, key), refusals.unavailable);
+    await setVersion('99:', '1:');
+    expect((await api.post('/v1/references', body, key)).text).toBe(first.text);
+  });
+});
 
 describe('a repeated request', () => {
   test('gets the answer in the version of that time, whichever it asks for now', async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Answer, Claim, Decision, Mutation, Outcome, RequestFacts } from '../commit/mutation.ts';
+import type { Answer, Decision, Mutation, Outcome, RequestFacts } from '../commit/mutation.ts';
 import { hashKey, makeKey } from '../core/api-keys.ts';
 import { randomBase62 } from '../core/base62.ts';
 import { withRollUps } from '../commit/roll-ups.ts';
@@ -12,7 +12,14 @@ import type { Caller } from '../core/resource.ts';
 import { UnavailableError, type DatabaseError } from '../db/database.ts';
 import { headerOf, type Call, type HttpContext } from './call.ts';
 import { apiErrorOf, errorAnswer, internalError } from './errors.ts';
-import { fingerprint, keyInUse, loggedIdempotencyKey, readStoredAnswer, type RunningKeys } from './idempotency.ts';
+import {
+  fingerprints,
+  keyInUse,
+  loggedIdempotencyKey,
+  readStoredAnswer,
+  type Claim,
+  type RunningKeys,
+} from './idempotency.ts';
 import { pathOf } from './known-paths.ts';
 import { requireLinkedRecords } from './linked-records.ts';
 import { errorInVersion } from './version.ts';
@@ -260,7 +267,7 @@ function claimOf(call: Call, input: object): Claim | null {
     name: `${call.accountId} ${keyAccountId} ${call.idempotencyKey}`,
     keyAccountId,
     key: call.idempotencyKey,
-    fingerprint: fingerprint({ method, path, query, withContext: call.withContext, body: input }),
+    ...fingerprints({ method, path, query, withContext: call.withContext, body: input }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import type { Answer, Claim } from '../commit/mutation.ts';
+import type { Answer, Claim as KeyClaim } from '../commit/mutation.ts';
 import { keyLifetimeMs } from '../commit/statements.ts';
 import type { Json } from '../core/diff.ts';
 import { ApiError } from '../core/errors.ts';
@@ -33,18 +33,60 @@ export function readIdempotencyKey(request: FastifyRequest): string | null {
   );
 }
 
-/**
- * What must be the same when a key is used again. The body counts as it was meant, not as it was spelt: keys are sorted. The
- * version and the API key do not count, so that a client can upgrade or roll its key between two tries.
- */
-export function fingerprint(request: {
+/** A claim that can be held against the fingerprint of an earlier request, also of one that an earlier release has stored. */
+export interface Claim extends KeyClaim {
+  /** @throws {ApiError} `unavailable` if only a later release can tell. */
+  isSameRequest(stored: string): boolean;
+}
+
+/** The parts of a request that must be the same when its key is used again. */
+export interface ComparedRequest {
   method: string;
   path: string;
   query: string;
   withContext: boolean;
   body: object;
-}): string {
-  const { method, path, query, withContext, body } = request;
+}
+
+/** Reduces a request to a text; equal texts are equal requests. */
+export type FingerprintVersion = (request: ComparedRequest) => string;
+
+/**
+ * Every way of making fingerprints that keys in a database may have, by its version. A stored fingerprint begins with its version
+ * (`1:…`), so that a key survives an upgrade of the server. A new way gets the next number; an old one may go a release after the last
+ * that wrote it, because keys live for a day.
+ */
+export const fingerprintVersions: Readonly<Record<string, FingerprintVersion>> = {
+  // Fingerprints from before there were versions, which have no prefix.
+  0: sortedText,
+  1: sortedText,
+};
+
+/** Makes fingerprints in the newest version, and recognizes those of every version. */
+export function fingerprints(
+  request: ComparedRequest,
+  versions: Readonly<Record<string, FingerprintVersion>> = fingerprintVersions,
+): Pick<Claim, 'fingerprint' | 'isSameRequest'> {
+  const newest = String(Math.max(...Object.keys(versions).map(Number)));
+  return {
+    fingerprint: `${newest}:${versions[newest]!(request)}`,
+    isSameRequest(stored) {
+      const [version, text] = stored.includes(':') ? (stored.split(':', 2) as [string, string]) : ['0', stored];
+      if (Object.hasOwn(versions, version)) return versions[version]!(request) === text;
+      throw new ApiError(
+        'unavailable',
+        'This Idempotency-Key was used with a later release of the server, which this process cannot compare. Nothing was changed; try again, and a process of that release may answer.',
+        { retryAfterSeconds: 1 },
+      );
+    },
+  };
+}
+
+/**
+ * The body counts as it was meant, not as it was spelt: keys are sorted. The API version and the API key do not count, so that a client
+ * can upgrade or roll its key between two tries.
+ */
+function sortedText({ method, path, query, withContext, body }: ComparedRequest): string {
   return hash('sha256', `${method} ${path}?${query} ${withContext} ${canonicalText(body as Json)}`, 'base64url');
 }
 
@@ -126,7 +168,7 @@ export async function readStoredAnswer(
   });
   const row = rows[0];
   if (!row) return null;
-  if (row.fingerprint !== claim.fingerprint) {
+  if (!claim.isSameRequest(row.fingerprint)) {
     throw new ApiError(
       'idempotency_key_reused',
       'This Idempotency-Key was used for another request: method, path, query, `Service-Context` or body differ. Use a new key.',

@@ -1,11 +1,11 @@
-import type { Answer, Claim, Decision, Mutation, RequestFacts } from '../../../src/commit/mutation.ts';
+import type { Answer, Decision, Mutation, RequestFacts } from '../../../src/commit/mutation.ts';
 import { decideAction, decideCreate, decideUpdate, renderRecord, type RecordChange } from '../../../src/core/change.ts';
 import { toSeconds } from '../../../src/core/clock.ts';
 import { ApiError } from '../../../src/core/errors.ts';
 import type { Resource, StoredRecord } from '../../../src/core/resource.ts';
 import { UnavailableError } from '../../../src/db/database.ts';
 import { errorAnswer, recordMissing } from '../../../src/http/errors.ts';
-import { fingerprint, readStoredAnswer } from '../../../src/http/idempotency.ts';
+import { fingerprints, readStoredAnswer, type Claim } from '../../../src/http/idempotency.ts';
 import { customer } from '../../../src/resources/customer.ts';
 import { reference } from '../../../src/resources/reference/index.ts';
 import { callerAt } from '../../support/caller.ts';
@@ -94,7 +94,7 @@ function partsOf({ status, body }: Answer): { status: number; body: string } {
 function claimOf(accountId: string, { key, kind, target }: Wish): Claim | null {
   if (key === null) return null;
   const wanted = { method: 'POST', path: kind, query: '', withContext: false, body: { target } };
-  return { name: `${accountId} ${accountId} ${key}`, keyAccountId: accountId, key, fingerprint: fingerprint(wanted) };
+  return { name: `${accountId} ${accountId} ${key}`, keyAccountId: accountId, key, ...fingerprints(wanted) };
 }
 
 function requestOf(life: Life, wish: Wish, id: string): RequestFacts {
