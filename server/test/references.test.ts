@@ -528,7 +528,7 @@ describe('delete', () => {
     const before = await created();
     const response = await request('DELETE', `/v1/references/${before.id}`);
     expectRefusal(response, 405, 'method_not_allowed', undefined);
-    expect(response.headers.get('allow')).toBe('GET, POST');
+    expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
     expect((await api.get(`/v1/references/${before.id}`)).body).toStrictEqual(before);
   });
 });

@@ -15,6 +15,7 @@ import { headerOf, newCall, type Call, type HttpContext } from './call.ts';
 import { carryOut, logOnly, repeatOfOtherVersion, type CarriedOut } from './carry-out.ts';
 import { Connections } from './connections.ts';
 import { EventStreams } from './event-streams.ts';
+import { Expectations } from './expectations.ts';
 import { addErrorPages } from './error-pages.ts';
 import { readExpansion } from './expand.ts';
 import { apiErrorOf, errorAnswer } from './errors.ts';
@@ -84,13 +85,16 @@ export function buildApp(context: HttpContext): FastifyInstance {
     frameworkErrors: (error, request, reply) => void refuseUnroutable(context, request, reply, error, limits),
     clientErrorHandler: (error, socket) => connections.refuse(error, socket),
   });
-  // An expectation that we do not know is passed over: the answer tells the client all the same.
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  const expectations = new Expectations();
+  expectations.watch(app.server);
   connections.watch(app.server);
   app.decorateRequest('call');
   const isWorker = context.config.role === 'worker';
   const paths = new KnownPaths({ isWorker });
-  app.addHook('onRoute', ({ method, url }) => paths.add(method, url));
+  app.addHook('onRoute', ({ method, url, config }) => {
+    if (config?.public) paths.addPage(method, url);
+    else if (config?.route) paths.add(method, url);
+  });
 
   const inFlight = { requests: 0 };
   app.addHook('onRequest', async (request, reply) => {
@@ -107,12 +111,15 @@ export function buildApp(context: HttpContext): FastifyInstance {
     checkHost(request.raw);
     const { config } = request.routeOptions;
     if (config.public) return;
-    if (!config.route && !paths.isApi(request.url)) throw paths.refusalOf(request);
+    if (!config.route && !paths.isApi(request.url)) {
+      if (paths.answerForPage(request, reply)) return reply;
+      throw paths.refusalOf(request);
+    }
     await identify(context, call, limits.failedSignIns);
     call.accountId = call.key!.accountId;
     await settleVersion(context, call);
     limits.rateLimit.check(call.accountId, reply);
-    if (!config.route) throw paths.refusalOf(request);
+    if (!config.route || hasEmptyId(request)) throw paths.refusalOf(request);
     call.route = config.route;
     requireServedVersion(call);
     call.account = await chooseAccount(context, call);
@@ -129,6 +136,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
       bodyTime.extend(uploadTimeoutMs);
     }
   });
+  app.addHook('onRequest', async (request, reply) => expectations.askForBody(request, reply));
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
@@ -144,9 +152,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
   );
 
   app.setErrorHandler((error, request, reply) => sendError(context, request, reply, error));
-  app.setNotFoundHandler(() => {
-    throw new Error('Bug! The pipeline lets no unknown route pass.');
-  });
+  app.setNotFoundHandler(unreachable);
   app.addHook('onSend', async (request, reply) => {
     stamp(reply, request.call);
     // A server that stops asks its clients to come back on another connection.
@@ -222,19 +228,31 @@ async function identify(context: HttpContext, call: Call, failedSignIns: FailedS
 function addRoutes(app: FastifyInstance, context: HttpContext, streams: EventStreams, routes: Route[]): void {
   const runningKeys = new RunningKeys();
   for (const route of routes) {
+    const isStream = 'follow' in route;
     app.route({
-      method: route.method,
+      method: route.method === 'GET' && !isStream ? ['GET', 'HEAD'] : route.method,
       url: route.path,
       config: { route },
       handler: handlerOf(context, streams, runningKeys, route),
     });
+    // Without it the last part of a stream's path would be taken for an id.
+    if (isStream) app.route({ method: 'HEAD', url: route.path, handler: unreachable });
   }
+}
+
+/** `/v1/references/` is no path to a record: the router takes the empty text behind the slash for an id. */
+function hasEmptyId({ params }: FastifyRequest): boolean {
+  return Object.values(params as Record<string, string>).includes('');
 }
 
 function handlerOf(context: HttpContext, streams: EventStreams, runningKeys: RunningKeys, route: Route) {
   if (route.method !== 'GET') return writeHandler(context, runningKeys, route);
   if ('follow' in route) return streamHandler(context, streams, route);
   return 'open' in route ? contentsHandler(route) : readHandler(context, route);
+}
+
+function unreachable(): never {
+  throw new Error('Bug! The pipeline lets no unknown route pass.');
 }
 
 function streamHandler(context: HttpContext, streams: EventStreams, route: StreamRoute) {
@@ -250,7 +268,7 @@ function contentsHandler(route: ContentsRoute) {
   const readQuery = queryReader(route.query);
   return async ({ call, url }: FastifyRequest, reply: FastifyReply) => {
     readQuery(url);
-    return sendContents(reply, await route.open(call));
+    return sendContents(reply, await route.open(call), call.request.method === 'HEAD');
   };
 }
 

@@ -5,8 +5,10 @@ import type { OpenContents } from './route.ts';
 /**
  * Answers a file part by part, as it is read. Somebody else made it, so a browser shall keep it apart from everything of this address:
  * it is downloaded, never shown as a page, whatever is in it.
+ *
+ * @param isHead whether only its headers are wanted: then none of it is read.
  */
-export function sendContents(reply: FastifyReply, contents: OpenContents): FastifyReply {
+export function sendContents(reply: FastifyReply, contents: OpenContents, isHead: boolean): FastifyReply {
   const { filename, contentType, size, sha256, bytes } = contents;
   return reply
     .header('content-type', contentType)
@@ -16,7 +18,7 @@ export function sendContents(reply: FastifyReply, contents: OpenContents): Fasti
     .header('cache-control', 'private, no-store')
     .header('x-content-type-options', 'nosniff')
     .header('content-security-policy', "default-src 'none'; sandbox")
-    .send(Readable.from(whole(bytes, size), { objectMode: false }));
+    .send(isHead ? '' : Readable.from(whole(bytes, size), { objectMode: false }));
 }
 
 /** A file that is deleted while it is sent breaks off, so that nobody takes a part of it for the whole. */

@@ -1,12 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { errorCatalogue } from '../core/errors.ts';
+import { addPage } from './pages.ts';
 
 /** Where the `doc_url` of an error leads: what it means, and what to do. */
 export function addErrorPages(app: FastifyInstance): void {
   const codes = Object.keys(errorCatalogue).sort();
   const reference = '<a href="/docs">The API’s reference</a>';
   const list = codes.map((code) => `<li><a href="/docs/errors/${code}"><code>${code}</code></a></li>`).join('');
-  app.get('/docs/errors', { config: { public: true } }, async (_request, reply) =>
+  addPage(app, '/docs/errors', async (_request, reply) =>
     reply.type('text/html; charset=utf-8').send(page('Errors', `<ul>${list}</ul><p>${reference}</p>`)),
   );
   for (const [code, { status, type, explanation }] of Object.entries(errorCatalogue)) {
@@ -14,9 +15,7 @@ export function addErrorPages(app: FastifyInstance): void {
       code,
       `<p>Status ${status}, type <code>${type}</code></p><p>${withCode(explanation)}</p><p><a href="/docs/errors">All errors</a>. ${reference}</p>`,
     );
-    app.get(`/docs/errors/${code}`, { config: { public: true } }, async (_request, reply) =>
-      reply.type('text/html; charset=utf-8').send(html),
-    );
+    addPage(app, `/docs/errors/${code}`, async (_request, reply) => reply.type('text/html; charset=utf-8').send(html));
   }
 }
 

@@ -2,6 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { onlyHeaderOf, type HttpContext } from './call.ts';
 import { isLoopback } from './loopback.ts';
+import { addPage } from './pages.ts';
 import type { FailedSignIns } from './rate-limit.ts';
 
 /** A proxy on the same machine says by one of these that it speaks for somebody else (RFC 7239, RFC 9110 7.6.3). */
@@ -11,7 +12,7 @@ const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host',
 export function addMetricsRoute(app: FastifyInstance, context: HttpContext, failedSignIns: FailedSignIns): void {
   const { metrics, config } = context;
   const tokenHash = config.metricsToken === null ? null : hashOf(config.metricsToken);
-  app.get('/metrics', { config: { public: true } }, async (request, reply) => {
+  addPage(app, '/metrics', async (request, reply) => {
     reply.header('cache-control', 'no-store');
     if (isOutside(request)) {
       if (tokenHash === null) return refuse(reply, 403, 'Metrics are not open to this address.');

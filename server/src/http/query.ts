@@ -6,8 +6,11 @@ import { unknownParameter, validator, type Validator } from './validate.ts';
 /** A route's query: whole numbers are read as such, everything else is text. */
 export type Query = Record<string, string | number | undefined>;
 
-/** `expand` and `expand[]`, repeated or with commas: paths to records that are wanted whole. Not a parameter like others. */
-const expandNames = new Set(['expand', 'expand[]']);
+/**
+ * `expand` and `expand[]`, repeated or with commas, and `expand[0]`, as Stripe's libraries send it: paths to records that are wanted whole.
+ * Not a parameter like others.
+ */
+const expandName = /^expand(?:\[\d{0,3}\])?$/;
 
 /** Compiles the parameters of a route, all of them optional. */
 export function queryReader(parameters: Record<string, TSchema>): (url: string) => { query: Query; expand: string[] } {
@@ -19,7 +22,7 @@ export function queryReader(parameters: Record<string, TSchema>): (url: string) 
     const query: Record<string, string | number> = Object.create(null) as Record<string, string | number>;
     const expand: string[] = [];
     for (const [name, value] of pairsOf(url)) {
-      if (expandNames.has(name)) {
+      if (expandName.test(name)) {
         expand.push(...value.split(','));
         continue;
       }

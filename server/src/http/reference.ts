@@ -6,6 +6,7 @@ import { Type } from 'typebox';
 import { ApiError } from '../core/errors.ts';
 import { headerOf, type HttpContext } from './call.ts';
 import { queryReader } from './query.ts';
+import { addPage } from './pages.ts';
 import type { Route } from './route.ts';
 import { unknownParameter } from './validate.ts';
 
@@ -14,37 +15,42 @@ import { unknownParameter } from './validate.ts';
  * asks for nothing outside this server. All of it is made when it is first asked for, so that a start does not wait for it.
  */
 export function addReference(app: FastifyInstance, context: HttpContext, routes: readonly Route[]): void {
-  const config = { public: true as const };
   const documentOf = once((version: string) => writeDocument(context, routes, version));
+  const zippedDocumentOf = once(async (version: string) => promisify(gzip)((await documentOf(version)).body));
   const script = once(loadScript);
-  const unzippedScript = once(async () => {
-    const { body, etag } = await script();
-    return { body: await promisify(gunzip)(body), etag };
-  });
+  const unzippedScript = once(async () => promisify(gunzip)((await script()).body));
   const readerOfQuery = once(async () => queryReader({ version: Type.String({ maxLength: 40 }) }));
 
-  app.get('/openapi.json', { config }, async (request, reply) => {
+  addPage(app, '/openapi.json', async (request, reply) => {
     const readQuery = await readerOfQuery();
     const { query, expand } = readQuery(request.url);
     if (expand.length > 0) throw unknownParameter(['expand'], ['version']);
     const served = context.versions.upTo(context.latestVersion.known);
     const { version = served[0]! } = query as { version?: string };
     if (!served.includes(version)) throw unknownVersion(version, served);
-    return sendUnlessKnown(request, reply, 'application/json; charset=utf-8', await documentOf(version));
+    const { body, etag } = await documentOf(version);
+    const zipped = (): Promise<Buffer> => zippedDocumentOf(version);
+    return sendUnlessKnown(request, reply, 'application/json; charset=utf-8', {
+      zipped,
+      unzipped: async () => body,
+      etag,
+    });
   });
 
-  app.get('/docs', { config }, async (request, reply) => {
+  addPage(app, '/docs', async (request, reply) => {
     const { html, policy } = page(context.versions.upTo(context.latestVersion.known));
     reply.header('content-security-policy', policy).header('x-content-type-options', 'nosniff');
-    return sendUnlessKnown(request, reply, 'text/html; charset=utf-8', shelved(html));
+    const { body, etag } = shelved(html);
+    return sendUnlessKnown(request, reply, 'text/html; charset=utf-8', {
+      zipped: null,
+      unzipped: async () => body,
+      etag,
+    });
   });
 
-  app.get('/docs/scalar.js', { config }, async (request, reply) => {
-    const zipped = await script();
-    reply.header('vary', 'accept-encoding');
-    if (isKnown(request, zipped.etag)) return sendUnlessKnown(request, reply, scriptType, zipped);
-    if (!takesGzip(request)) return sendUnlessKnown(request, reply, scriptType, await unzippedScript());
-    return sendUnlessKnown(request, reply.header('content-encoding', 'gzip'), scriptType, zipped);
+  addPage(app, '/docs/scalar.js', async (request, reply) => {
+    const { body, etag } = await script();
+    return sendUnlessKnown(request, reply, scriptType, { zipped: async () => body, unzipped: unzippedScript, etag });
   });
 }
 
@@ -137,17 +143,20 @@ function page(versions: readonly string[]): { html: string; policy: string } {
   return { html, policy };
 }
 
-/** Sends it, unless the client has it already (RFC 9110, 13.1.2). */
-function sendUnlessKnown(
+/** Sends it, unless the client has it already (RFC 9110, 13.1.2), and zipped if the client takes that and it is worth it. */
+async function sendUnlessKnown(
   request: FastifyRequest,
   reply: FastifyReply,
   type: string,
-  { body, etag }: Shelved<string | Buffer>,
-): FastifyReply {
+  content: { zipped: (() => Promise<Buffer>) | null; unzipped(): Promise<string | Buffer>; etag: string },
+): Promise<FastifyReply> {
   // Kept, but asked about each time: an upgrade of the server is seen at once.
-  reply.header('etag', etag).header('cache-control', 'no-cache');
-  if (isKnown(request, etag)) return reply.code(304).send();
-  return reply.type(type).send(body);
+  reply.header('etag', content.etag).header('cache-control', 'no-cache');
+  if (content.zipped) reply.header('vary', 'accept-encoding');
+  if (isKnown(request, content.etag)) return reply.code(304).send();
+  reply.type(type);
+  if (!content.zipped || !takesGzip(request)) return reply.send(await content.unzipped());
+  return reply.header('content-encoding', 'gzip').send(await content.zipped());
 }
 
 function isKnown(request: FastifyRequest, etag: string): boolean {

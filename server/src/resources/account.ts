@@ -117,8 +117,9 @@ export const account = defineResource<AccountRecord>({
     rollback_until: {
       column: 'bigint',
       schema: nullable(Type.Integer()),
+      derive: (record, nowSeconds) => rollbackUntil(record as AccountRecord, nowSeconds),
       description:
-        'Until when its last upgrade can be taken back, in seconds since the Unix epoch; null if there is none.',
+        'Until when its last upgrade can be taken back, in seconds since the Unix epoch; null if there is none, and once that time has passed.',
     },
     default_provider: {
       column: 'text',
@@ -225,6 +226,11 @@ function upgrade(current: AccountRecord, caller: Caller, input: object): Decided
 }
 
 /** `POST /v1/account/api_version/rollback`: takes the last upgrade back, as long as that is possible. */
+/** Null as soon as it has passed, because a time in the past would look like an offer. `api_version_previous` stays: it is history. */
+function rollbackUntil({ rollback_until: until }: AccountRecord, nowSeconds: number): number | null {
+  return until !== null && nowSeconds < until ? until : null;
+}
+
 function rollBack(current: AccountRecord, { nowSeconds }: Caller): Decided<AccountRecord> {
   const { api_version_previous: previous, rollback_until: until } = current;
   if (previous === null || until === null) {

@@ -13,9 +13,14 @@ export function holdAnswers(app: FastifyInstance, context: HttpContext): void {
   app.addHook('onSend', async (request, reply, payload) => {
     const { config } = request.routeOptions;
     if (config.public) return;
+    // What is asked about a page, and not of it.
+    if (!config.route && [204, 308].includes(reply.statusCode)) return;
+    // An empty id makes no route.
+    const path = Object.values(request.params as object).includes('') ? null : (config.route?.path ?? null);
     const answer = {
-      method: request.method,
-      path: config.route?.path ?? null,
+      // HEAD is answered as GET is.
+      method: request.method === 'HEAD' ? 'GET' : request.method,
+      path,
       status: reply.statusCode,
       headers: reply.getHeaders(),
       body: payload as string | Buffer,

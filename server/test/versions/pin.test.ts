@@ -187,6 +187,28 @@ describe('an upgrade', () => {
     expect((await api.get('/v1/references', { 'service-version': oldest })).body.total_count).toBe(0);
   });
 
+  test('shows no rollback_until in the past, in any version, and keeps it in the events of its time', async () => {
+    const clock = new StillClock();
+    const { api } = await serverOf(oldest, clock);
+    const { rollback_until: until } = (await upgrade(api, newest)).body;
+    const shown = async () =>
+      Promise.all(
+        [oldest, middle, newest].map(
+          async (version) => (await api.get('/v1/account', { 'service-version': version })).body.rollback_until,
+        ),
+      );
+    clock.advanceMs(72 * 3_600_000 - 1_000);
+    expect(await shown()).toEqual([until, until, until]);
+    clock.advanceMs(1_000);
+    expect(await shown()).toEqual([null, null, null]);
+    expect((await api.get('/v1/account')).body.api_version_previous).toBe(oldest);
+    // A later change does not speak of it.
+    expect((await api.post('/v1/account', { name: 'Renamed' })).body.rollback_until).toBeNull();
+    const { data } = (await api.get('/v1/events?type=account.updated&limit=2')).body;
+    expect(Object.keys(data[0].data.previous_attributes)).toEqual(['name']);
+    expect(data[1].data.object.rollback_until).toBe(until);
+  });
+
   test('after another one can be taken back by that one step', async () => {
     const { api } = await serverOf(oldest);
     await upgrade(api, middle);

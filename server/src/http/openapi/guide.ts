@@ -61,7 +61,7 @@ Every path below \`${publicUrl}/v1\` needs an API key: \`Authorization: Bearer <
 
 \`test\` and \`live\` keys are for deployments of that mode. Each operation names the permission it needs; \`<resource>.write\` includes \`<resource>.read\`. Operations need ${permissions.map((name) => `\`${name}\``).join(', ')}.
 
-No key is needed for this page, \`/openapi.json?version=<date>\` (this document), \`/docs/errors\`, \`/healthz\` (the process is alive) and \`/readyz\` (200 if its database answers, 503 if not).
+No key is needed for this page, \`/openapi.json?version=<date>\` (this document), \`/docs/errors\`, \`/healthz\` (the process is alive) and \`/readyz\` (200 if its database answers, 503 if not). HEAD is answered as GET is, without the body, but for streams. Paths have no slash at their end.
 `;
 
 const connectedAccounts = `
@@ -141,7 +141,7 @@ const expanding = ({ word }: GuideFacts): string => `
 # Expanding
 
 A member that holds the id of a linked record shows the record itself if you ask for it: \`GET /v1/references/{id}?expand=${word('reference', 'customer')}\`, in lists \`?expand=data.${word('reference', 'customer')}\`. It works on every GET and
-POST whose answer has links, several paths are separated by commas or sent one by one, and a path can follow up to four links. An id without a record here stays an id. Events and webhooks are never expanded.
+POST whose answer has links, several paths are separated by commas or sent one by one (\`expand\`, \`expand[]\` or \`expand[0]\`), and a path can follow up to four links. An id without a record here stays an id. Events and webhooks are never expanded.
 `;
 
 const metadata = `
