@@ -6,12 +6,19 @@ export interface ByteLimits {
   maxPerAccount: number;
 }
 
-/** Returns what was taken. A second call does nothing. */
-export type Release = () => void;
+/** What was taken. */
+export interface Release {
+  /** Returns it. A second call does nothing. */
+  (): void;
+  /** Changes how many bytes are held. Returns false, and changes nothing, if there is no room for more; holding fewer never fails. */
+  resize(bytes: number): boolean;
+}
 
 interface Waiting {
   accountId: string;
   bytes: number;
+  /** Orders the requests of different accounts. */
+  ordinal: number;
   admit: (release: Release) => void;
 }
 
@@ -23,10 +30,17 @@ export class ByteBudget {
   readonly #limits: ByteLimits;
   readonly #heldBy = new Map<string, number>();
   #held = 0;
-  #waiting: Waiting[] = [];
+  /** In the order of their requests, by account. None is empty. */
+  readonly #waitingOf = new Map<string, Waiting[]>();
+  #lastOrdinal = 0;
 
   constructor(limits: ByteLimits) {
     this.#limits = limits;
+  }
+
+  /** The most that may be held at once. */
+  get max(): number {
+    return this.#limits.max;
   }
 
   /** Bytes that are held now. */
@@ -36,7 +50,7 @@ export class ByteBudget {
 
   /** Requests for bytes that wait for others to release theirs. */
   get waiting(): number {
-    return this.#waiting.length;
+    return [...this.#waitingOf.values()].reduce((sum, waiting) => sum + waiting.length, 0);
   }
 
   /** Bytes that this account holds now. */
@@ -44,10 +58,19 @@ export class ByteBudget {
     return this.#heldBy.get(accountId) ?? 0;
   }
 
+  /** Whether the account's share, and not the whole process, lacks room for so many more bytes. */
+  isAtShare(accountId: string, bytes: number): boolean {
+    return !fits(this.heldBy(accountId), bytes, this.#limits.maxPerAccount);
+  }
+
   /** Takes bytes without waiting. Returns null if the account or the process has no room for them, or if earlier requests wait. */
   tryTake(accountId: string, bytes: number): Release | null {
-    const mustWait = this.#waiting.some((earlier) => earlier.accountId === accountId || !this.#isAtShare(earlier));
-    return mustWait || !this.#hasRoom(accountId, bytes) ? null : this.#take(accountId, bytes);
+    return this.#mustWait(accountId) || !this.#hasRoom(accountId, bytes) ? null : this.#take(accountId, bytes);
+  }
+
+  /** Takes bytes whether there is room for them or not: they are held already. Until they are released there is less room for others. */
+  takeAlways(accountId: string, bytes: number): Release {
+    return this.#take(accountId, bytes);
   }
 
   /**
@@ -63,62 +86,94 @@ export class ByteBudget {
     if (taken) return taken;
     return new Promise((resolve, reject) => {
       const stop = (): void => {
-        this.#waiting = this.#waiting.filter((other) => other !== waiting);
+        this.#remove(waiting);
         this.#admitWaiting();
         reject(signal!.reason as Error);
       };
       const waiting: Waiting = {
         accountId,
         bytes,
+        ordinal: ++this.#lastOrdinal,
         admit: (release) => {
           signal?.removeEventListener('abort', stop);
           resolve(release);
         },
       };
       signal?.addEventListener('abort', stop, { once: true });
-      this.#waiting.push(waiting);
+      const earlier = this.#waitingOf.get(accountId);
+      if (earlier) earlier.push(waiting);
+      else this.#waitingOf.set(accountId, [waiting]);
     });
+  }
+
+  #mustWait(accountId: string): boolean {
+    if (this.#waitingOf.size === 0) return false;
+    return this.#waitingOf.has(accountId) || this.#firstOfEach().some((first) => this.#isForProcess(first));
+  }
+
+  /** Whether it waits for the process, and not for its account's share. */
+  #isForProcess({ accountId, bytes }: Waiting): boolean {
+    return !this.isAtShare(accountId, bytes);
   }
 
   #hasRoom(accountId: string, bytes: number): boolean {
-    return !this.#isAtShare({ accountId, bytes }) && fits(this.#held, bytes, this.#limits.max);
-  }
-
-  #isAtShare({ accountId, bytes }: { accountId: string; bytes: number }): boolean {
-    return !fits(this.heldBy(accountId), bytes, this.#limits.maxPerAccount);
+    return !this.isAtShare(accountId, bytes) && fits(this.#held, bytes, this.#limits.max);
   }
 
   #take(accountId: string, bytes: number): Release {
-    this.#held += bytes;
-    this.#heldBy.set(accountId, this.heldBy(accountId) + bytes);
+    let held = bytes;
     let isHeld = true;
-    return () => {
+    this.#count(accountId, bytes);
+    const release = (): void => {
       if (!isHeld) return;
       isHeld = false;
-      this.#held -= bytes;
-      const left = this.heldBy(accountId) - bytes;
-      if (left > 0) this.#heldBy.set(accountId, left);
-      else this.#heldBy.delete(accountId);
+      this.#count(accountId, -held);
       this.#admitWaiting();
     };
+    const resize = (wanted: number): boolean => {
+      if (!isHeld) return false;
+      const more = wanted - held;
+      const { max, maxPerAccount } = this.#limits;
+      const isAlone = this.#held === held;
+      const isOnlyOne = this.heldBy(accountId) === held;
+      if (more > 0 && !(isAlone || this.#held + more <= max)) return false;
+      if (more > 0 && !(isOnlyOne || this.heldBy(accountId) + more <= maxPerAccount)) return false;
+      held = wanted;
+      this.#count(accountId, more);
+      if (more < 0) this.#admitWaiting();
+      return true;
+    };
+    return Object.assign(release, { resize });
   }
 
+  #count(accountId: string, bytes: number): void {
+    this.#held += bytes;
+    const held = this.heldBy(accountId) + bytes;
+    if (held > 0) this.#heldBy.set(accountId, held);
+    else this.#heldBy.delete(accountId);
+  }
+
+  /** Admits, the earliest first, all that have room now. */
   #admitWaiting(): void {
-    const passedOver = new Set<string>();
-    let isFull = false;
-    this.#waiting = this.#waiting.filter(({ accountId, bytes, admit }) => {
-      if (isFull || passedOver.has(accountId)) return true;
-      if (this.#isAtShare({ accountId, bytes })) {
-        passedOver.add(accountId);
-        return true;
-      }
-      if (!fits(this.#held, bytes, this.#limits.max)) {
-        isFull = true;
-        return true;
-      }
-      admit(this.#take(accountId, bytes));
-      return false;
-    });
+    if (this.#waitingOf.size === 0) return;
+    for (;;) {
+      const first = this.#firstOfEach().find((waiting) => this.#isForProcess(waiting));
+      if (!first || !fits(this.#held, first.bytes, this.#limits.max)) return;
+      this.#remove(first);
+      first.admit(this.#take(first.accountId, first.bytes));
+    }
+  }
+
+  #firstOfEach(): Waiting[] {
+    const first = [...this.#waitingOf.values()].map((waiting) => waiting[0]!);
+    return first.sort((left, right) => left.ordinal - right.ordinal);
+  }
+
+  #remove(waiting: Waiting): void {
+    const { accountId } = waiting;
+    const ofAccount = this.#waitingOf.get(accountId)!;
+    ofAccount.splice(ofAccount.indexOf(waiting), 1);
+    if (ofAccount.length === 0) this.#waitingOf.delete(accountId);
   }
 }
 

@@ -12,6 +12,7 @@ describe('a byte budget', () => {
           fc.oneof(
             fc.record({ account: fc.constantFrom('a', 'b', 'c', 'd'), bytes: fc.integer({ min: 1, max: 60 }) }),
             fc.record({ release: fc.nat(20) }),
+            fc.record({ resize: fc.nat(20), to: fc.integer({ min: 1, max: 60 }) }),
           ),
           { maxLength: 60 },
         ),
@@ -30,6 +31,11 @@ describe('a byte budget', () => {
               const [released] = held.splice(step.release % Math.max(1, held.length), 1);
               released?.release();
               released?.release();
+            } else if ('resize' in step) {
+              const resized = held[step.resize % Math.max(1, held.length)];
+              const isDone = resized?.release.resize(step.to);
+              if (resized && step.to <= resized.bytes) expect(isDone).toBe(true);
+              if (isDone) resized!.bytes = step.to;
             } else {
               asked++;
               void takeInto(step);
@@ -69,6 +75,38 @@ describe('a byte budget', () => {
     first();
     await large;
     expect(budget.tryTake('c', 5)).not.toBeNull();
+  });
+
+  test('changes nothing when what is held grows beyond a limit', () => {
+    const budget = new ByteBudget(limits);
+    const release = budget.tryTake('a', 30)!;
+    const others = ['b', 'c'].map((account) => budget.tryTake(account, 30)!);
+    expect(release.resize(40)).toBe(true);
+    expect(release.resize(30)).toBe(true);
+    const second = budget.tryTake('a', 10)!;
+    expect([second.resize(11), budget.heldBy('a')]).toEqual([false, 40]);
+    for (const other of [...others, second]) other();
+    expect([release.resize(200), budget.held]).toEqual([true, 200]);
+    release();
+    expect([release.resize(1), budget.held]).toEqual([false, 0]);
+  });
+
+  test('admits what waits when what is held shrinks', async () => {
+    const budget = new ByteBudget(limits);
+    const release = budget.tryTake('a', 40)!;
+    const waiting = budget.take('a', 30);
+    expect(release.resize(10)).toBe(true);
+    await waiting;
+    expect(budget.heldBy('a')).toBe(40);
+  });
+
+  test('counts what is taken in any case against later requests', () => {
+    const budget = new ByteBudget(limits);
+    const release = budget.takeAlways('a', 70);
+    expect(budget.tryTake('a', 1)).toBeNull();
+    expect(budget.tryTake('b', 31)).toBeNull();
+    release();
+    expect(budget.tryTake('a', 1)).not.toBeNull();
   });
 
   test('forgets a request when its wait is stopped', async () => {
