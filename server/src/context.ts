@@ -157,6 +157,7 @@ export async function createContext(
     onEvents: (accountIds) => eventTails.wake(accountIds),
     observer: metrics.commits,
   });
+  metrics.holdsBytes('commits', committer.bytes);
   const simulated = simulatedProviders(config);
   const eraser = new Eraser({ committer, database, reader, readRecord, resources, versions, clock, log });
   return {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { ByteBudget, type ByteLimits, type Release } from '../core/byte-budget.ts';
 import {
   DatabaseError,
   isConnectionFault,
@@ -28,6 +29,21 @@ const loadedAbove = 128;
 
 /** About a second's work: whoever comes after that is better told to come back. */
 const pendingMax = 4_000;
+
+/**
+ * What decided mutations hold, in bytes: a large one holds 1.5 MB. The share of an account is 8 of those, more than two writers
+ * need to be busy, and 12,000 references.
+ */
+const commitBytes: ByteLimits = { max: 48 * 1024 * 1024, maxPerAccount: 12 * 1024 * 1024 };
+
+/** Held for a mutation whose size is not known yet: it bounds how many decide at once, to 48 of an account. */
+const undecidedBytes = 256 * 1024;
+
+/** A body is also in the record, in its event and in the answer. */
+const bytesPerBodyByte = 6;
+
+/** A batch has so many bytes at most, unless one mutation alone has more: its statements are a copy of all of them. */
+const batchBytesMax = 4 * 1024 * 1024;
 
 /** A record that still moves under a request after this long is changed by too many at once. */
 const decidingMsMax = 10_000;
@@ -78,6 +94,7 @@ export class Committer {
   readonly #onEvents: (accountIds: Iterable<string>) => void;
   readonly #observer: CommitObserver | undefined;
   readonly #lanes = new Lanes();
+  readonly #bytes: ByteBudget;
   #queue: Waiting[] = [];
   #inFlight = 0;
   #pending = 0;
@@ -95,6 +112,7 @@ export class Committer {
       onEvents?: (accountIds: Iterable<string>) => void;
       observer?: CommitObserver;
       doubtMs?: number;
+      bytes?: ByteLimits;
     },
   ) {
     this.#writers = parts.writers;
@@ -104,12 +122,18 @@ export class Committer {
     this.#onEvents = parts.onEvents ?? (() => {});
     this.#observer = parts.observer;
     this.#doubtMs = parts.doubtMs ?? doubtMsDefault;
+    this.#bytes = new ByteBudget(parts.bytes ?? commitBytes);
+  }
+
+  /** What decided mutations hold. */
+  get bytes(): ByteBudget {
+    return this.#bytes;
   }
 
   /**
    * Decides and writes a mutation. Resolves when its fate is known, and with `committed` only when it is durable.
    *
-   * @throws {OverloadedError} too many are waiting; nothing was written.
+   * @throws {OverloadedError} too many are waiting, or too large ones; nothing was written.
    * @throws {UnavailableError} the database cannot be reached.
    * @throws what `mutation.decide` throws; nothing was written.
    */
@@ -137,6 +161,7 @@ export class Committer {
   }): Promise<void> {
     const outcome = await this.commit({
       ...own,
+      senderAccountId: null,
       request: null,
       claim: null,
       decide: async () => ({ changes: [], ...(await own.decide()), answer: null }),
@@ -161,18 +186,46 @@ export class Committer {
     this.#observer?.pendingIs(this.#pending);
   }
 
+  /**
+   * Decides only when there is room for what a decision holds. One that turns out larger than the room for it is dropped, and made
+   * again when there is room for all of it: nothing that waits for room holds more than its request.
+   */
   async #decideAndWrite(mutation: Mutation): Promise<Outcome> {
     const startedMs = performance.now();
-    for (let losses = 0; performance.now() - startedMs < decidingMsMax; losses++) {
-      const member = prepareMember(mutation, await mutation.decide(), this.#making);
-      if (!member.log && member.events.length === 0 && member.updates.length === 0) {
-        return { kind: 'committed', answer: member.answer };
+    let bytes = undecidedBytesOf(mutation);
+    for (let losses = 0; performance.now() - startedMs < decidingMsMax;) {
+      const release = await this.#takeBytes(mutation, bytes);
+      try {
+        const member = prepareMember(mutation, await mutation.decide(), this.#making);
+        if (!member.log && member.events.length === 0 && member.updates.length === 0) {
+          return { kind: 'committed', answer: member.answer };
+        }
+        bytes = member.bytes;
+        if (!release.resize(bytes)) continue;
+        const written = await this.#enqueue(member);
+        if (written.kind !== 'record_moved') return written;
+      } finally {
+        release();
       }
-      const written = await this.#enqueue(member);
-      if (written.kind !== 'record_moved') return written;
       if (losses > 0) await delay(Math.min(2 ** (losses - 1), stepAsideMsMax));
+      losses++;
     }
     throw new OverloadedError('A record moved again and again while it was being changed.');
+  }
+
+  /** Waits for room. The server's own mutations of an account have a share beside that of its requests, which cannot hold them up. */
+  async #takeBytes({ accountId, senderAccountId }: Mutation, bytes: number): Promise<Release> {
+    const share = senderAccountId ?? `server ${accountId}`;
+    const taken = this.#bytes.tryTake(share, bytes);
+    if (taken) return taken;
+    try {
+      // Nobody waits for the server's own, and nobody would repeat it.
+      const signal = senderAccountId === null ? undefined : AbortSignal.timeout(decidingMsMax);
+      return await this.#bytes.take(share, bytes, signal);
+    } catch {
+      const isOfAccount = this.#bytes.isAtShare(share, bytes);
+      throw new OverloadedError('There was no room in memory for a change.', { isOfAccount });
+    }
   }
 
   #enqueue(member: Member): Promise<Written> {
@@ -200,13 +253,16 @@ export class Committer {
     const passedOver: Waiting[] = [];
     const taken = new Set<string>();
     let seen = 0;
+    let bytes = 0;
     for (; seen < this.#queue.length && batch.length < size; seen++) {
       const waiting = this.#queue[seen]!;
+      if (batch.length > 0 && bytes + waiting.member.bytes > batchBytesMax) break;
       const exclusives = exclusivesOf(waiting.member);
       if (exclusives.some((key) => taken.has(key))) {
         passedOver.push(waiting);
       } else {
         for (const key of exclusives) taken.add(key);
+        bytes += waiting.member.bytes;
         batch.push(waiting);
       }
     }
@@ -354,6 +410,10 @@ async function proofOn(client: PoolClient, batch: readonly Member[], refusal: un
   } catch (error) {
     return { kind: 'unproved', error };
   }
+}
+
+function undecidedBytesOf({ request }: Mutation): number {
+  return Math.max(undecidedBytes, bytesPerBodyByte * (request?.body?.length ?? 0));
 }
 
 function sizeOf(members: Member[]): { mutations: number; changes: number } {

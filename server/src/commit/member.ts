@@ -23,6 +23,8 @@ export interface Member {
   log: LogRow | null;
   claim: Claim | null;
   counts: CountDelta[];
+  /** What it holds in memory, roughly: its texts, and the records that its events show. */
+  bytes: number;
 }
 
 /** A record to write, or the last state of one to delete; `before` is what the decision was made on. */
@@ -102,6 +104,7 @@ export function prepareMember(
     log: null,
     claim: null,
     counts: [],
+    bytes: 0,
   };
   const shape = eventShape();
   const causedBy = eventRequest(request);
@@ -142,6 +145,7 @@ export function prepareMember(
     const counted = { method, status: String(decision.answer.status), source: 'api', key_id: key.id };
     addCounts(member.counts, 'log', counted, 1);
   }
+  member.bytes = bytesOf(member);
   return member;
 }
 
@@ -154,6 +158,20 @@ function requireOneChangeEach(changes: readonly RecordChange[]): void {
     if (ids.has(id)) throw new Error(`Bug! A decision changes ${id} twice.`);
     ids.add(id);
   }
+}
+
+/** Rows and their columns besides the texts that are measured. */
+const rowBytes = 1024;
+
+function bytesOf({ inserts, updates, deletes, events, log }: Member): number {
+  let bytes = rowBytes * (1 + inserts.length + updates.length + deletes.length);
+  // An event shows its record, which is held beside it.
+  for (const { data } of events) bytes += 2 * Buffer.byteLength(data);
+  if (!log) return bytes;
+  const { facts, answer } = log;
+  bytes += Buffer.byteLength(answer.body) + Buffer.byteLength(facts.body ?? '');
+  if (answer.secret) bytes += Buffer.byteLength(answer.secret.redactedBody) + 2 * answer.secret.sealedBody.length;
+  return bytes;
 }
 
 /**

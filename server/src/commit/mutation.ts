@@ -7,6 +7,8 @@ import type { RequestedDelivery } from '../core/resource.ts';
 export interface Mutation {
   /** The account acted upon: whose records, events and log these are. */
   accountId: string;
+  /** The account of the API key, whose share of memory it takes; null when the server acts by itself. */
+  senderAccountId: string | null;
   /** The request behind it; null when the server acts by itself. */
   request: RequestFacts | null;
   /** The `Idempotency-Key` to claim, if one was sent and the request began to execute. */
@@ -96,4 +98,12 @@ export type Outcome =
   | { kind: 'refused'; error: unknown };
 
 /** More mutations are waiting than can be carried out in reasonable time; nothing was written. */
-export class OverloadedError extends Error {}
+export class OverloadedError extends Error {
+  /** Whether the account alone has too many under way; otherwise all accounts together have. */
+  readonly isOfAccount: boolean;
+
+  constructor(message: string, { isOfAccount = false } = {}) {
+    super(message);
+    this.isOfAccount = isOfAccount;
+  }
+}

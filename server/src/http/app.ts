@@ -3,9 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Answer } from '../commit/mutation.ts';
 import { toSeconds } from '../core/clock.ts';
+import { ByteBudget } from '../core/byte-budget.ts';
 import { ApiError } from '../core/errors.ts';
 import { chooseAccount } from './account-context.ts';
 import { authenticate, authenticateAgain } from './authenticate.ts';
+import { BodyBytes, bodyLimits } from './body-bytes.ts';
 import { BodyTime } from './body-time.ts';
 import { bodyBytesMax, bodyFault, checkBodyHeaders, readBody, uploadOf } from './body.ts';
 import { sendContents } from './contents.ts';
@@ -63,6 +65,8 @@ export function buildApp(context: HttpContext): FastifyInstance {
     failedSignIns: new FailedSignIns(),
   };
   const uploads = new UnderWay(uploadBounds);
+  const bodies = new ByteBudget(bodyLimits);
+  context.metrics.holdsBytes('requests', bodies);
   const streams = new EventStreams(context);
   const connections = new Connections(context);
   const app = fastify({
@@ -134,6 +138,8 @@ export function buildApp(context: HttpContext): FastifyInstance {
       if (reply.raw.closed) end();
       else reply.raw.once('close', end);
       bodyTime.extend(uploadTimeoutMs);
+    } else if (call.route.method !== 'GET') {
+      call.bodyBytes = new BodyBytes(bodies, call.key!.accountId, request, reply);
     }
   });
   app.addHook('onRequest', async (request, reply) => expectations.askForBody(request, reply));
@@ -174,7 +180,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     const routes = routesOf(context);
     addRoutes(app, context, streams, routes);
     addReference(app, context, routes);
-    addProviderCallbacks(app, context, limits.failedSignIns);
+    addProviderCallbacks(app, context, { bodies, failedSignIns: limits.failedSignIns });
   }
   addHealthRoutes(app, context);
   addMetricsRoute(app, context, limits.failedSignIns);
@@ -312,11 +318,13 @@ function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: Wri
 
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { call } = request;
+    call.bodyBytes?.workBegins();
     const { answer, replayed } = await carryOutOrRepeat(call, request.body ?? {}).catch(async (error: unknown) => {
       // Of anything else it is not known whether the file was made.
       if (error instanceof ApiError) await discardUpload(context, call);
       throw error;
     });
+    call.bodyBytes?.workEnds(Buffer.byteLength(answer.body));
     if (replayed ?? answer.error) await discardUpload(context, call);
     if (answer.error) context.metrics.requests.refused(answer.error.code);
     if (replayed) {
@@ -334,6 +342,8 @@ async function sendError(
   error: unknown,
 ): Promise<FastifyReply> {
   const { call } = request;
+  // Its log has the body, too.
+  call.bodyBytes?.workBegins();
   const apiError = apiErrorOf(bodyFault(call, error), call);
   if (apiError.code === 'internal') context.log.error({ request: call.id, err: error }, 'a request failed');
   context.metrics.requests.refused(apiError.code);
@@ -343,6 +353,7 @@ async function sendError(
       context.log.warn({ request: call.id, err: cause }, 'a refused request could not be logged');
     });
   }
+  call.bodyBytes?.workEnds(0);
   // The framework would cut off who is still sending, and with that take the answer from them.
   if (reply.hasHeader('connection')) reply.removeHeader('connection');
   if (apiError.allow !== undefined) reply.header('allow', apiError.allow);

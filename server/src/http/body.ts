@@ -51,6 +51,7 @@ export function bodyFault(call: Call, error: unknown): unknown {
 
 /** Reads the body that has arrived. Its text is kept for the log, also when it is refused. */
 export function readBody(call: Call, bytes: Buffer): object {
+  call.bodyBytes?.arrived(bytes.length);
   if (bytes.length === 0) return {};
   checkContentType(call);
   try {

@@ -15,10 +15,12 @@ import type { RecordReader } from '../db/records.ts';
 import type { Reader } from '../db/reader.ts';
 import type { SandboxClock } from '../db/sandbox-clock.ts';
 import type { FileStore } from '../commit/file-store.ts';
+import type { ByteBudget } from '../core/byte-budget.ts';
 import type { EventShape } from '../commit/mutation.ts';
 import type { LatestVersion } from '../db/latest-version.ts';
 import type { ApiVersions } from '../versions/apply.ts';
 import type { Accounts, PinnedAccount } from './account-context.ts';
+import type { BodyBytes } from './body-bytes.ts';
 import type { StreamLimits } from './event-streams.ts';
 import type { Expansion } from './expand.ts';
 import type { KeyRing, SignedInKey } from './authenticate.ts';
@@ -91,6 +93,8 @@ export interface HttpContext {
   /** What the operator watches. */
   metrics: {
     requests: RequestObserver;
+    /** Shows what this budget holds, under the name of its kind of work. */
+    holdsBytes(kind: 'requests', budget: ByteBudget): void;
     contentType: string;
     /** All of it as text, within two seconds whatever the database does. */
     text(): Promise<string>;
@@ -129,6 +133,8 @@ export interface Call {
   route: Route | null;
   /** The `Content-Type` as it was sent; empty if none was. */
   contentType: string;
+  /** What the request holds in memory; null if it has no body but a file's. */
+  bodyBytes: BodyBytes | null;
   /** The body's text as it was sent, or null if there was none that could be kept. */
   bodyText: string | null;
   /** An `Idempotency-Key` that is well formed and counts. */
@@ -156,6 +162,7 @@ export function newCall(
     expansion: {},
     route: null,
     contentType: '',
+    bodyBytes: null,
     bodyText: null,
     idempotencyKey: null,
     originalRequest: null,

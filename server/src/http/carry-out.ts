@@ -124,6 +124,7 @@ async function untilKnownEverywhere({ staleForMs }: WriteRoute): Promise<void> {
 export async function logOnly(context: HttpContext, call: Call, answer: Answer): Promise<void> {
   const outcome = await context.committer.commit({
     accountId: call.accountId,
+    senderAccountId: call.key!.accountId,
     request: requestFacts(call),
     claim: null,
     touches: [],
@@ -159,6 +160,7 @@ async function execute(
 ): Promise<Outcome> {
   const mutation: Omit<Mutation, 'decide'> = {
     accountId: call.accountId,
+    senderAccountId: call.key!.accountId,
     request: requestFacts(call),
     claim,
     touches: await route.touches(call, input),

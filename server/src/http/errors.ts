@@ -9,6 +9,13 @@ import type { Call } from './call.ts';
 /** What went wrong as the client may know it. Whatever nobody foresaw is `internal`; its cause stays in the server's log. */
 export function apiErrorOf(error: unknown, call: Call): ApiError {
   if (error instanceof ApiError) return error;
+  if (error instanceof OverloadedError && error.isOfAccount) {
+    return new ApiError(
+      'rate_limit',
+      'This account has as many large requests under way as it can have at once. Nothing was changed. Wait until some have ended, and send fewer at once.',
+      { retryAfterSeconds: 1, cause: error },
+    );
+  }
   if (error instanceof OverloadedError) {
     return new ApiError(
       'overloaded',

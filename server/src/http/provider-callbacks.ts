@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
+import type { ByteBudget } from '../core/byte-budget.ts';
 import { ApiError } from '../core/errors.ts';
 import type { HttpContext } from './call.ts';
 import { bodyBytesMax } from './body.ts';
+import { BodyBytes, callbacksShare } from './body-bytes.ts';
 import type { FailedSignIns } from './rate-limit.ts';
 
 /**
@@ -11,19 +13,27 @@ import type { FailedSignIns } from './rate-limit.ts';
 export function addProviderCallbacks(
   app: FastifyInstance,
   { providerCallbacks }: HttpContext,
-  failedSignIns: FailedSignIns,
+  { bodies, failedSignIns }: { bodies: ByteBudget; failedSignIns: FailedSignIns },
 ): void {
   void app.register(async (scope) => {
     // A signature is about bytes, whatever type they are said to have.
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: bodyBytesMax }, (_request, bytes, done) =>
-      done(null, bytes),
-    );
+    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: bodyBytesMax }, (request, bytes, done) => {
+      request.call.bodyBytes?.arrived(bytes.length);
+      done(null, bytes);
+    });
     scope.post<{ Params: { provider: string; account: string }; Body: Buffer | undefined }>(
       '/provider_callbacks/:provider/:account',
-      { config: { public: true } },
-      async ({ params: { provider, account }, headers, body, socket }) => {
+      {
+        config: { public: true },
+        onRequest: async (request, reply) => {
+          request.call.bodyBytes = new BodyBytes(bodies, callbacksShare, request, reply);
+        },
+      },
+      async ({ call, params: { provider, account }, headers, body, socket }) => {
+        call.bodyBytes?.workBegins();
         const isTaken = await providerCallbacks.take(provider, account, { headers, body: body ?? Buffer.alloc(0) });
+        call.bodyBytes?.workEnds(0);
         if (isTaken) return { received: true };
         failedSignIns.note(socket.remoteAddress);
         throw new ApiError(

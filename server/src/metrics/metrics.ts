@@ -7,6 +7,7 @@ import { CommitMetrics } from './commits.ts';
 import { DatabaseMetrics } from './database.ts';
 import { DeliveryMetrics } from './deliveries.ts';
 import { DutyMetrics } from './duties.ts';
+import { HeldBytesMetrics, type HeldBytes, type HeldKind } from './held-bytes.ts';
 import { watchProcess } from './process.ts';
 import { watchPools } from './pools.ts';
 import { ReferencingMetrics } from './referencing.ts';
@@ -23,6 +24,7 @@ export class Metrics {
   readonly deliveries: DeliveryMetrics;
   readonly duties: DutyMetrics;
   readonly referencing: ReferencingMetrics;
+  readonly #heldBytes: HeldBytesMetrics;
   readonly #database: DatabaseMetrics;
   readonly #registry = new Registry();
   readonly #stopWatching: () => void;
@@ -51,6 +53,7 @@ export class Metrics {
     this.referencing = new ReferencingMetrics(registers);
     this.#database = new DatabaseMetrics(registers, { pool: database.watchers, clock, realClock, log });
     this.duties = new DutyMetrics(registers, realClock);
+    this.#heldBytes = new HeldBytesMetrics(registers);
     watchPools(registers, database);
     this.#stopWatching = watchProcess(registers);
   }
@@ -59,6 +62,11 @@ export class Metrics {
   async text(): Promise<string> {
     await this.#database.look();
     return this.#registry.metrics();
+  }
+
+  /** Shows what this budget holds from now on, under the name of its kind of work. */
+  holdsBytes(kind: HeldKind, budget: HeldBytes): void {
+    this.#heldBytes.watch(kind, budget);
   }
 
   stop(): void {

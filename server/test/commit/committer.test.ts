@@ -237,6 +237,96 @@ test('two committers that change the same records in any order never fail for it
   expect(names.join('').replace(/[^.]/g, '')).toHaveLength(120);
 });
 
+describe('what mutations hold in memory', () => {
+  const megabyte = 1024 * 1024;
+  const large = (size = megabyte) => ({ answer: { status: 200, body: 'x'.repeat(size) } });
+
+  test('cuts a batch by its bytes when its mutations are large', async () => {
+    const batches: number[] = [];
+    const { committer, together } = await committerForTest({
+      bytes: { max: 100 * megabyte, maxPerAccount: 100 * megabyte },
+      observer: { pendingIs() {}, sent: (_, { mutations }) => batches.push(mutations) },
+    });
+    const outcomes = await together(() => [
+      ...Array.from({ length: 8 }, (_, index) => committer.commit(create(`large ${index}`, large()))),
+      committer.commit(create('larger than a batch', large(5 * megabyte))),
+      ...Array.from({ length: 8 }, (_, index) => committer.commit(create(`small ${index}`))),
+    ]);
+    expect(outcomes.map(({ kind }) => kind)).toEqual(outcomes.map(() => 'committed'));
+    expect(batches.toSorted((left, right) => left - right)).toEqual([1, 1, 1, 2, 3, 3, 8]);
+  });
+
+  test('lets others commit when one account has its share under way', async () => {
+    const { committer, together, server } = await committerForTest({
+      bytes: { max: 20 * megabyte, maxPerAccount: 3 * megabyte },
+    });
+    const held: number[] = [];
+    const outcomes = await together(
+      () => [
+        ...Array.from({ length: 12 }, (_, index) => committer.commit(create(`large ${index}`, large()))),
+        committer.commit({ ...create('of another'), senderAccountId: 'acct_b' }),
+      ],
+      async () => held.push(committer.bytes.heldBy('acct_a'), committer.bytes.heldBy('acct_b')),
+    );
+    expect(outcomes.map(({ kind }) => kind)).toEqual(outcomes.map(() => 'committed'));
+    expect(held[0]).toBeGreaterThan(megabyte);
+    expect(held[0]).toBeLessThanOrEqual(3 * megabyte);
+    expect(held[1]).toBeGreaterThan(0);
+    expect(held[1]).toBeLessThan(10_000);
+    expect(await customerNames(server)).toHaveLength(13);
+    expect(committer.bytes.held).toBe(0);
+  });
+
+  test('decides few at once when it does not know how large they become', async () => {
+    const { committer } = await committerForTest({ bytes: { max: 20 * megabyte, maxPerAccount: 2 * megabyte } });
+    let [deciding, decidingMax] = [0, 0];
+    const slowly = (name: string): Mutation => {
+      const mutation = create(name, large());
+      const decide = async () => {
+        decidingMax = Math.max(decidingMax, ++deciding);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        deciding--;
+        return mutation.decide();
+      };
+      return { ...mutation, decide };
+    };
+    const outcomes = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => committer.commit(slowly(String(index)))),
+    );
+    expect(outcomes.map(({ kind }) => kind)).toEqual(outcomes.map(() => 'committed'));
+    expect(decidingMax).toBe(8);
+  });
+
+  test("commits the server's own mutation when requests of the same account fill its share", async () => {
+    const { committer, together } = await committerForTest({
+      bytes: { max: 20 * megabyte, maxPerAccount: 2 * megabyte },
+    });
+    const held: number[] = [];
+    await together<unknown>(
+      () => [
+        ...Array.from({ length: 6 }, (_, index) => committer.commit(create(`large ${index}`, large()))),
+        committer.commitOwn({
+          accountId: 'acct_a',
+          touches: [],
+          decide: async () => ({ changes: (await create('own').decide()).changes }),
+        }),
+      ],
+      async () => held.push(committer.bytes.heldBy('server acct_a')),
+    );
+    expect(held[0]).toBeGreaterThan(0);
+    expect(committer.bytes.held).toBe(0);
+  });
+
+  test('releases everything when a decision fails or is refused', async () => {
+    const { committer } = await committerForTest();
+    await expect(
+      committer.commit({ ...create('failing'), decide: () => Promise.reject(new Error('no decision')) }),
+    ).rejects.toThrow('no decision');
+    expect(await committer.commit(create('bad\0'))).toMatchObject({ kind: 'refused' });
+    expect(committer.bytes.held).toBe(0);
+  });
+});
+
 interface Parts {
   committer: Committer;
   writers: ReturnType<typeof openDatabase>['writers'];
@@ -245,10 +335,11 @@ interface Parts {
   together<Outcome>(start: () => Promise<Outcome>[], meanwhile?: () => Promise<unknown>): Promise<Outcome[]>;
 }
 
-async function committerForTest(): Promise<Parts> {
+/** @param more another committer than the server's own, with these. */
+async function committerForTest(more?: Partial<ConstructorParameters<typeof Committer>[0]>): Promise<Parts> {
   const server = await serverForTest();
   const { writers } = server.context.database;
-  const { committer } = server.context;
+  const committer = more ? new Committer({ ...server.context, writers, epoch: 1, ...more }) : server.context.committer;
   return {
     committer,
     writers,
@@ -259,6 +350,7 @@ async function committerForTest(): Promise<Parts> {
       const placeholders = ['x', 'y'].map(() =>
         committer.commit({
           accountId: 'acct_z',
+          senderAccountId: 'acct_z',
           request: facts(),
           claim: null,
           touches: [],
@@ -321,15 +413,16 @@ function facts(key: string | null = null): RequestFacts {
 
 const answer = () => ({ status: 200, body: '{}' });
 
-function create(name: string, { key = null as string | null } = {}): Mutation {
+function create(name: string, { key = null as string | null, answer: answered = answer() } = {}): Mutation {
   return {
     accountId: 'acct_a',
+    senderAccountId: 'acct_a',
     request: facts(key),
     claim: key === null ? null : { name: `acct_a acct_a ${key}`, keyAccountId: 'acct_a', key, fingerprint: name },
     touches: [],
     decide: async () => ({
       changes: [decideCreate(customer, ids.make('cus'), 'acct_a', { name }, caller)],
-      answer: answer(),
+      answer: answered,
     }),
   };
 }
@@ -362,6 +455,7 @@ function countsOf(statuses: readonly (number | string | undefined)[]): Record<st
 function update(server: TestServer, id: string, rename: (name: string) => string, { touches = [id] } = {}): Mutation {
   return {
     accountId: 'acct_a',
+    senderAccountId: 'acct_a',
     request: facts(),
     claim: null,
     touches,

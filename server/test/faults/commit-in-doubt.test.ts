@@ -161,13 +161,18 @@ test('a queue that is full is told as 503 at once', async () => {
   await server.api.get('/v1/references');
   proxy.cutBeforeNextCommit('roll_back', 1_500);
   const { committer } = server.context;
+  const decided = new Promise<void>((resolve) => setTimeout(resolve, 1_000));
   const waiting = Array.from({ length: 4_000 }, () =>
     committer.commit({
       accountId: 'acct_z',
+      senderAccountId: null,
       request: null,
       claim: null,
       touches: [],
-      decide: () => new Promise((resolve) => setTimeout(() => resolve({ changes: [], answer: null }), 1_000)),
+      decide: async () => {
+        await decided;
+        return { changes: [], answer: null };
+      },
     }),
   );
   const refused = await server.api.post('/v1/references', body);

@@ -1,0 +1,46 @@
+import type { Registry } from 'prom-client';
+import { askedGauge } from './asked-gauge.ts';
+
+/** Kinds of work whose bytes are bounded. */
+export type HeldKind = 'commits' | 'requests' | 'deliveries' | 'streams' | 'reads';
+
+/** A budget of bytes, as far as it is shown. */
+export interface HeldBytes {
+  readonly held: number;
+  readonly max: number;
+}
+
+/** What each kind of work holds in the memory of this process, and the most it may hold. */
+export class HeldBytesMetrics {
+  readonly #budgets = new Map<HeldKind, HeldBytes>();
+
+  constructor(registers: Registry[]) {
+    askedGauge(
+      registers,
+      {
+        name: 'tenure_held_bytes',
+        help: 'Bytes that this process holds in memory for work under way, by `kind`.',
+        labelNames: ['kind'],
+      },
+      (gauge) => {
+        for (const [kind, { held }] of this.#budgets) gauge.set({ kind }, held);
+      },
+    );
+    askedGauge(
+      registers,
+      {
+        name: 'tenure_held_bytes_max',
+        help: 'The most that this process may hold, by `kind`; more waits or is refused.',
+        labelNames: ['kind'],
+      },
+      (gauge) => {
+        for (const [kind, { max }] of this.#budgets) gauge.set({ kind }, max);
+      },
+    );
+  }
+
+  /** Shows this budget from now on. */
+  watch(kind: HeldKind, budget: HeldBytes): void {
+    this.#budgets.set(kind, budget);
+  }
+}

@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { largeCustomer } from '../support/large.ts';
+import { allPermissions } from '../support/permissions.ts';
+import { Scrape } from '../support/prometheus.ts';
+import { expectRefusal, refusals } from '../support/refusals.ts';
+import { good, startTestServer, type TestServer } from '../support/server.ts';
+import { addAccount, addKey, type Tenant } from '../support/tenants.ts';
+
+/* Requests of a quarter of a megabyte: an account has 6 MB of them under way at once. */
+
+const bodyBytes = 256 * 1024;
+const share = 6 * 1024 * 1024;
+
+let server: TestServer;
+let tenant: Tenant;
+let other: Tenant;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  const { accountId } = await addAccount(server);
+  tenant = await addKey(server, accountId, { permissions: [...allPermissions] });
+  other = await addAccount(server);
+});
+afterAll(() => server.stop());
+
+const soon = { timeout: 15_000, interval: 10 };
+
+test('refuses some with 429 and leaves nothing of them when an account sends hundreds at once', async () => {
+  const keys = Array.from({ length: 200 }, () => randomUUID());
+  const customer = JSON.stringify(largeCustomer());
+  const send = (key: string) => tenant.api.post('/v1/customers', customer, { 'idempotency-key': key });
+  let heldMax = 0;
+  const watching = setInterval(() => (heldMax = Math.max(heldMax, server.context.committer.bytes.held)), 1);
+  onTestFinished(() => clearInterval(watching));
+  const [answers, others] = await Promise.all([
+    Promise.all(keys.map(send)),
+    Promise.all(Array.from({ length: 20 }, () => other.api.post('/v1/references', { application: 'app_1' }))),
+  ]);
+  expect(others.map(({ status }) => status)).toEqual(others.map(() => 200));
+  const refused = answers.filter(({ status }) => status !== 200);
+  expect(refused.length).toBeGreaterThan(0);
+  expect(refused.length).toBeLessThan(answers.length);
+  for (const answer of refused) {
+    expectRefusal(answer, { ...refusals.rateLimit, says: '6 MB' });
+    expect(answer.headers.get('retry-after')).toBe('1');
+  }
+  const made = answers.length - refused.length;
+  expect((await tenant.api.get('/v1/customers?limit=1')).body.count).toBe(made);
+  expect((await tenant.api.get('/v1/logs?limit=1&method=POST')).body.count).toBe(made);
+  const again = await good(send(keys[answers.indexOf(refused[0]!)]!));
+  expect(again.headers.get('idempotent-replayed')).toBeNull();
+  expect(heldMax).toBeLessThanOrEqual(12 * 1024 * 1024);
+  expect(await heldBytes('commits')).toBe(0);
+  await expect.poll(() => heldBytes('requests'), soon).toBe(0);
+});
+
+test('refuses one more at once when the bodies of an account arrive slowly', async () => {
+  const slow = Array.from({ length: share / bodyBytes }, () => unfinished(`content-length: ${bodyBytes}`));
+  await expect.poll(() => heldBytes('requests'), soon).toBe(share);
+  expectRefusal(await tenant.api.post('/v1/customers', { name: 'Ada' }), refusals.rateLimit);
+  expect((await tenant.api.get('/v1/customers?limit=1')).status).toBe(200);
+  await good(other.api.post('/v1/customers', { name: 'Ada' }));
+  for (const socket of slow) socket.destroy();
+  await expect.poll(() => heldBytes('requests'), soon).toBe(0);
+  await good(tenant.api.post('/v1/customers', { name: 'Ada' }));
+});
+
+test('counts the most that can come when a body does not tell its length', async () => {
+  const slow = unfinished('transfer-encoding: chunked');
+  await expect.poll(() => heldBytes('requests'), soon).toBe(bodyBytes);
+  slow.destroy();
+  await expect.poll(() => heldBytes('requests'), soon).toBe(0);
+});
+
+test('counts a body until its request has ended when the client goes away before', async () => {
+  const { writers } = server.context.database;
+  const held = await Promise.all([writers.connect(), writers.connect()]);
+  const customer = JSON.stringify(largeCustomer());
+  const left = new AbortController();
+  const request = fetch(`${server.url}/v1/customers`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${tenant.key}`, 'content-type': 'application/json' },
+    body: customer,
+    signal: left.signal,
+  }).catch(() => null);
+  await expect.poll(() => heldBytes('commits'), soon).toBeGreaterThan(bodyBytes);
+  left.abort();
+  await request;
+  await expect.poll(() => server.context.metrics.text(), soon).toMatch(/tenure_http_requests_in_flight 1\n/);
+  expect(await heldBytes('requests')).toBe(Buffer.byteLength(customer));
+  for (const client of held) client.release();
+  await expect.poll(() => heldBytes('requests'), soon).toBe(0);
+  await expect.poll(() => heldBytes('commits'), soon).toBe(0);
+});
+
+test('reads no body when there is no key', async () => {
+  const socket = unfinished(`content-length: ${bodyBytes}`, null);
+  const answer = await new Promise<string>((resolve) => socket.once('data', (bytes) => resolve(String(bytes))));
+  expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+  expect(await heldBytes('requests')).toBe(0);
+});
+
+test('bounds callbacks of referencing services together when strangers send them slowly', async () => {
+  const path = `/provider_callbacks/provider_a/${tenant.accountId}`;
+  const slow = Array.from({ length: share / bodyBytes }, () => unfinished(`content-length: ${bodyBytes}`, null, path));
+  await expect.poll(() => heldBytes('requests'), soon).toBe(share);
+  expectRefusal(await tenant.api.post(path, {}), refusals.overloaded);
+  await good(tenant.api.post('/v1/customers', { name: 'Ada' }));
+  for (const socket of slow) socket.destroy();
+  await expect.poll(() => heldBytes('requests'), soon).toBe(0);
+});
+
+/** A request whose body begins and does not end. */
+function unfinished(length: string, key: string | null = tenant.key, path = '/v1/customers'): Socket {
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname).on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  const authorization = key === null ? '' : `authorization: Bearer ${key}\r\n`;
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nhost: localhost\r\n${authorization}content-type: application/json\r\n${length}\r\n\r\n`,
+  );
+  return socket;
+}
+
+async function heldBytes(kind: string): Promise<number> {
+  const scrape = new Scrape(await server.context.metrics.text());
+  return scrape.value(`tenure_held_bytes{kind="${kind}"}`)!;
+}
