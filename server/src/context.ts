@@ -136,7 +136,10 @@ export async function createContext(
           limits: deliveryLimits,
           observer: metrics.deliveries,
         });
-  if (dispatcher) metrics.deliveries.watch(dispatcher);
+  if (dispatcher) {
+    metrics.deliveries.watch(dispatcher);
+    metrics.holdsBytes('deliveries', dispatcher.bytes);
+  }
   const onDeliveries = dispatcher ? () => dispatcher.wake() : deliveriesNotifier(database.readers, log);
   const sandboxClock = config.mode === 'sandbox' ? new SandboxClock({ reader, connection, clock, realClock }) : null;
   const readRecord = recordReader(reader);

@@ -22,7 +22,7 @@ export interface ClaimedDelivery {
 }
 
 /** An event as it is stored. */
-export interface ClaimedEvent {
+export interface StoredEvent {
   id: string;
   created: number;
   type: string;
@@ -31,6 +31,12 @@ export interface ClaimedEvent {
   /** The version of the API whose shape these have: the newest of its time. */
   shapeVersion: string;
 }
+
+/** The event of a claimed delivery: whole, or the size of its data if that is too large to be held until its attempt begins. */
+export type ClaimedEvent = StoredEvent | { dataBytes: number };
+
+/** Data of events up to this size comes with the claim: 2,000 held deliveries hold 16 MB of it at most. */
+export const claimedDataBytesMax = 8 * 1024;
 
 export interface ClaimWish {
   /** What is due by then. */
@@ -71,7 +77,8 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
     resend: boolean;
     created: number | null;
     type: string;
-    data: string;
+    data: string | null;
+    data_bytes: number;
     request: string;
     shape_version: string;
   }>({
@@ -101,13 +108,15 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
         returning queue.account_id, queue.id, queue.event, queue.event_account, queue.webhook_endpoint, queue.enablement,
           queue.attempt_count, queue.due_at_ms, queue.resend
       )
-      select claimed.*, event.created, event.type, event.data, event.request, event.shape_version
+      -- The size of a text is known without reading it.
+      select claimed.*, event.created, event.type, octet_length(event.data) as data_bytes, event.request, event.shape_version,
+        case when octet_length(event.data) <= ${claimedDataBytesMax} then event.data end as data
       from claimed
       left join events event
         on event.account_id = coalesce(claimed.event_account, claimed.account_id) and event.id = claimed.event`,
     values: [wish.nowMs, wish.untilMs, wish.token, wish.firstMax, wish.againMax, wish.fullEndpoints, wish.realNowMs],
   });
-  return rows.map(({ created, type, data, request, shape_version: shapeVersion, ...row }) => ({
+  return rows.map((row) => ({
     accountId: row.account_id,
     id: row.id,
     endpointId: row.webhook_endpoint,
@@ -119,6 +128,39 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
     isResend: row.resend,
     claimToken: wish.token,
     claimedUntilMs: wish.untilMs,
-    event: created === null ? null : { id: row.event, created, type, data, request, shapeVersion },
+    event: eventIn(row),
   }));
+}
+
+/** Reads an event; null if it has gone. */
+export async function readEvent(pool: Pool, accountId: string, id: string): Promise<StoredEvent | null> {
+  const { rows } = await pool.query<EventRow & { created: number; data: string }>({
+    name: 'read_event_to_deliver',
+    text: `
+      select id as event, created, type, data, request, shape_version
+      from events
+      where account_id = $1 and id = $2`,
+    values: [accountId, id],
+  });
+  return rows[0] ? storedEvent(rows[0]) : null;
+}
+
+interface EventRow {
+  event: string;
+  type: string;
+  request: string;
+  shape_version: string;
+}
+
+function eventIn(
+  row: EventRow & { created: number | null; data: string | null; data_bytes: number },
+): ClaimedEvent | null {
+  const { created, data, data_bytes: dataBytes } = row;
+  if (created === null) return null;
+  return data === null ? { dataBytes } : storedEvent({ ...row, created, data });
+}
+
+function storedEvent(row: EventRow & { created: number; data: string }): StoredEvent {
+  const { event: id, created, type, data, request, shape_version: shapeVersion } = row;
+  return { id, created, type, data, request, shapeVersion };
 }

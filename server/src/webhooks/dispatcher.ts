@@ -6,10 +6,13 @@ import type { RandomBytes } from '../core/random.ts';
 import type { Vault } from '../core/vault.ts';
 import type { Pool } from '../db/database.ts';
 import { UnknownVersionError, type ApiVersions } from '../versions/apply.ts';
+import type { ByteBudget, ByteLimits } from '../core/byte-budget.ts';
+import { timeOfId, type Id } from '../core/ids.ts';
 import { claimDeliveries, type ClaimedDelivery, type ClaimedEvent } from './claim.ts';
 import { OutcomeWriter, rewritePauseMsMax, type AttemptRow, type Outcome } from './complete.ts';
 import { Endpoints, type Endpoint } from './endpoints.ts';
 import { EndpointLanes, type Ending, type LaneLimits } from './lanes.ts';
+import { EventUnreadError, Payloads, type Payload } from './payloads.ts';
 import { bringForward, putOffDeliveries, type Now } from './put-off.ts';
 import { Renderings } from './render.ts';
 import { parseRetryAfter, pauseAfter } from './schedule.ts';
@@ -30,6 +33,8 @@ export interface DispatcherLimits extends LaneLimits {
   claimMax: number;
   /** Connections that are open or being opened; more than attempts, or none could be kept for the next one. */
   socketsMax: number;
+  /** What large events on their way to receivers hold in memory. */
+  payloadBytes: ByteLimits;
 }
 
 export const dispatcherLimits: DispatcherLimits = {
@@ -42,6 +47,8 @@ export const dispatcherLimits: DispatcherLimits = {
   inFlightMax: 1_000,
   perEndpointMax: 32,
   socketsMax: 1_200,
+  // The share of an account is 24 events of half a megabyte, each to any number of endpoints.
+  payloadBytes: { max: 48 * 1024 * 1024, maxPerAccount: 12 * 1024 * 1024 },
 };
 
 /** Of what is claimed at once, at most this share are retries, as long as first attempts may be waiting. */
@@ -55,6 +62,13 @@ const putOffEveryMs = 1_000;
 
 /** A delivery in a version that only a newer release knows is due again after so long, for a process of that release to take. */
 const unknownVersionPauseMs = 5_000;
+
+/**
+ * A delivery for whose event there is no room in memory is due again after a quarter of its age, within these bounds in milliseconds: the
+ * backlog of an account whose receivers hang is not claimed again and again.
+ */
+const roomPauseMsMin = 1_000;
+const roomPauseMsMax = 15_000;
 
 /** Who watches the dispatcher for the operator. It must return at once. */
 export interface DeliveryObserver {
@@ -90,6 +104,7 @@ export class Dispatcher {
   readonly #endpoints: Endpoints;
   readonly #sender: Sender;
   readonly #renderings: Renderings;
+  readonly #payloads: Payloads;
   readonly #outcomes: OutcomeWriter;
   readonly #lanes: EndpointLanes;
   #poll: NodeJS.Timeout | null = null;
@@ -110,7 +125,10 @@ export class Dispatcher {
     this.#parts = parts;
     this.#endpoints = new Endpoints(parts);
     this.#renderings = new Renderings(parts.versions);
-    const { attemptTimeoutMs, socketsMax } = parts.limits;
+    const { attemptTimeoutMs, leaseMs, socketsMax, payloadBytes } = parts.limits;
+    // The last attempt of a claim begins so long after it: nothing else that is sent is older.
+    const sharedForMs = leaseMs - attemptTimeoutMs;
+    this.#payloads = new Payloads({ pool: parts.pool, limits: payloadBytes, sharedForMs });
     this.#sender = new Sender({ connect: parts.connect, attemptTimeoutMs, socketsMax });
     this.#lanes = new EndpointLanes(parts.limits, {
       nowMs: () => parts.clock.nowMs(),
@@ -141,6 +159,11 @@ export class Dispatcher {
   /** Deliveries that are claimed, and whose outcome is not yet written. */
   get held(): number {
     return this.#held;
+  }
+
+  /** What large events on their way hold in memory. */
+  get bytes(): ByteBudget {
+    return this.#payloads.bytes;
   }
 
   /** Connections to receivers that are open or being opened. */
@@ -251,9 +274,8 @@ export class Dispatcher {
 
   /** Makes one attempt, if there is somebody to make it to and time to make it in. Never throws. */
   async #carryOut(delivery: ClaimedDelivery): Promise<Ending> {
-    const { limits, clock, realClock, log } = this.#parts;
-    // An attempt that outlives its claim could meet another one of the same delivery.
-    if (realClock.nowMs() + limits.attemptTimeoutMs > delivery.claimedUntilMs) return this.#leave(delivery);
+    const { log } = this.#parts;
+    if (this.#isTooLate(delivery)) return this.#leave(delivery);
     let endpoint: Endpoint | null;
     try {
       endpoint = await this.#endpoints.get(delivery.accountId, delivery.endpointId);
@@ -269,14 +291,18 @@ export class Dispatcher {
     if (this.#cutOff) return this.#leave(delivery);
     const { event } = delivery;
     // Disabled or deleted after its deliveries were made: nothing more is sent to it.
-    if (!isOpenTo(delivery, endpoint) || !event) {
-      this.#outcomes.add({ delivery, dueAgainAtMs: null, attempt: null });
-      return 'not_made';
+    if (!isOpenTo(delivery, endpoint) || !event) return this.#cancel(delivery);
+    const payload = await this.#payloadFor(delivery, event, endpoint);
+    if (!payload) return 'not_made';
+    try {
+      return await this.#attempt(delivery, endpoint, payload.body);
+    } finally {
+      payload.release();
     }
+  }
 
-    const body = this.#render(delivery, event, endpoint);
-    if (!body) return 'not_made';
-    const startedAtMs = clock.nowMs();
+  async #attempt(delivery: ClaimedDelivery, endpoint: Endpoint, body: Buffer): Promise<Ending> {
+    const startedAtMs = this.#parts.clock.nowMs();
     const started = performance.now();
     const reply = await this.#sender.post({
       origin: endpoint.origin,
@@ -297,22 +323,63 @@ export class Dispatcher {
     return reply.error !== null && durationMs > hungAfterMs ? 'hung' : 'answered';
   }
 
-  /** The bytes for this endpoint; null if they cannot be made here, and then the outcome is told already. */
-  #render(delivery: ClaimedDelivery, event: ClaimedEvent, { apiVersion, isConnected }: Endpoint): Buffer | null {
-    const { clock, log } = this.#parts;
+  /** The bytes for this endpoint; null if they cannot be had now, and then the outcome is told already. */
+  async #payloadFor(delivery: ClaimedDelivery, event: ClaimedEvent, endpoint: Endpoint): Promise<Payload | null> {
+    const { apiVersion, isConnected } = endpoint;
+    const account = isConnected ? delivery.eventAccountId : null;
     try {
-      return this.#renderings.of(event, apiVersion, isConnected ? delivery.eventAccountId : null);
-    } catch (error) {
-      log.warn({ err: error, delivery: delivery.id }, 'an event could not be rendered');
-      const startedAtMs = clock.nowMs();
-      if (error instanceof UnknownVersionError) {
-        this.#outcomes.add({ delivery, dueAgainAtMs: startedAtMs + unknownVersionPauseMs, attempt: null });
-      } else {
-        const reply = { status: null, error: 'failed' as const, isOurs: true, response: null, retryAfter: undefined };
-        this.#outcomes.add(this.#judge(delivery, reply, { startedAtMs, durationMs: 0, apiVersion }));
+      // Small events came with the claim.
+      if ('data' in event) return { body: this.#renderings.of(event, apiVersion, account), release() {} };
+      const form = `${apiVersion} ${account ?? ''}`;
+      const payload = await this.#payloads.take(delivery, form, event.dataBytes, (whole) =>
+        this.#renderings.renderAnew(whole, apiVersion, account),
+      );
+      if (payload === 'no_room') this.#giveBack(delivery, this.#parts.clock.nowMs() + this.#roomPauseMs(delivery));
+      else if (payload === 'gone') this.#cancel(delivery);
+      else if (await this.#isStillWanted(delivery, endpoint)) return payload;
+      else {
+        payload.release();
+        this.#leave(delivery);
       }
-      return null;
+    } catch (error) {
+      this.#blame(delivery, apiVersion, error);
     }
+    return null;
+  }
+
+  /** Whether a delivery can be made as it was meant to be when the reading of its event began. */
+  async #isStillWanted(delivery: ClaimedDelivery, endpoint: Endpoint): Promise<boolean> {
+    const { accountId, endpointId } = delivery;
+    const now = await this.#endpoints.get(accountId, endpointId).catch(() => null);
+    if (this.#cutOff || this.#isTooLate(delivery) || !isOpenTo(delivery, now)) return false;
+    return now.origin === endpoint.origin && now.path === endpoint.path && now.apiVersion === endpoint.apiVersion;
+  }
+
+  /** Tells why an event could not be read or rendered. */
+  #blame(delivery: ClaimedDelivery, apiVersion: string, error: unknown): void {
+    const { clock, log } = this.#parts;
+    log.warn({ err: error, delivery: delivery.id }, 'an event could not be rendered');
+    const startedAtMs = clock.nowMs();
+    if (error instanceof UnknownVersionError) {
+      this.#outcomes.add({ delivery, dueAgainAtMs: startedAtMs + unknownVersionPauseMs, attempt: null });
+    } else if (error instanceof EventUnreadError) {
+      this.#leave(delivery);
+    } else {
+      const reply = { status: null, error: 'failed' as const, isOurs: true, response: null, retryAfter: undefined };
+      this.#outcomes.add(this.#judge(delivery, reply, { startedAtMs, durationMs: 0, apiVersion }));
+    }
+  }
+
+  /** Whether an attempt could outlive its claim, and meet another one of the same delivery. */
+  #isTooLate({ claimedUntilMs }: ClaimedDelivery): boolean {
+    const { limits, realClock } = this.#parts;
+    return realClock.nowMs() + limits.attemptTimeoutMs > claimedUntilMs;
+  }
+
+  #roomPauseMs({ id }: ClaimedDelivery): number {
+    const ageMs = this.#parts.clock.nowMs() - timeOfId(id as Id);
+    // Those that were given back together shall not all come back together.
+    return Math.min(Math.max(roomPauseMsMin, (ageMs / 4) * (0.5 + this.#random())), roomPauseMsMax);
   }
 
   #judge(
@@ -336,6 +403,12 @@ export class Dispatcher {
       : pauseAfter(delivery.attemptCount + 1, retryScheduleSeconds, retryAfterMs, this.#random());
     if (pauseMs === null) return { delivery, dueAgainAtMs: null, attempt: { ...told, outcome: 'failed' } };
     return { delivery, dueAgainAtMs: nowMs + pauseMs, attempt: { ...told, outcome: 'to_be_retried' } };
+  }
+
+  /** Ends a delivery that is not to be made any more. */
+  #cancel(delivery: ClaimedDelivery): Ending {
+    this.#outcomes.add({ delivery, dueAgainAtMs: null, attempt: null });
+    return 'not_made';
   }
 
   #leave(delivery: ClaimedDelivery): Ending {

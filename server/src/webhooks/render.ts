@@ -1,7 +1,7 @@
 import type { JsonObject } from '../core/diff.ts';
 import { parseJson } from '../core/json.ts';
 import type { ApiVersions } from '../versions/apply.ts';
-import type { ClaimedEvent } from './claim.ts';
+import type { StoredEvent } from './claim.ts';
 
 /** What is kept for the next endpoints: some thousand events, of which all deliveries are due at the same moment. */
 const keptBytesMax = 2 * 1024 * 1024;
@@ -24,18 +24,23 @@ export class Renderings {
    * @param accountId whose event it is, if the endpoint is told.
    * @throws {UnknownVersionError} if a newer release made the event, or set the endpoint's version.
    */
-  of(event: ClaimedEvent, version: string, accountId: string | null): Buffer {
+  of(event: StoredEvent, version: string, accountId: string | null): Buffer {
     const key = `${event.id} ${version} ${accountId ?? ''}`;
     const known = this.#kept.get(key);
     // An event never changes, but what it tells of a person who is erased is taken out of it.
     if (known?.data === event.data) return known.bytes;
-    const bytes = Buffer.from(this.#render(event, version, accountId));
+    const bytes = this.renderAnew(event, version, accountId);
     this.#keep(key, { bytes, data: event.data });
     return bytes;
   }
 
+  /** As `of`, and keeps nothing. */
+  renderAnew(event: StoredEvent, version: string, accountId: string | null): Buffer {
+    return Buffer.from(this.#render(event, version, accountId));
+  }
+
   #render(
-    { id, created, type, data, request, shapeVersion }: ClaimedEvent,
+    { id, created, type, data, request, shapeVersion }: StoredEvent,
     version: string,
     account: string | null,
   ): string {

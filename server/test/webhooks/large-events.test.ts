@@ -1,0 +1,114 @@
+import type { ServerResponse } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+import { largeCustomer } from '../support/large.ts';
+import { Scrape } from '../support/prometheus.ts';
+import { receiverForTest, type Receiver } from '../support/receiver.ts';
+import { good, serverForTest, type TestServer } from '../support/server.ts';
+import { addAccount, firstAccountId } from '../support/tenants.ts';
+import { deliveriesOf, endpointFor, makeReferences, queueEmpty } from './scenario.ts';
+
+/*
+ * Events of a quarter of a megabyte: they are held once for all endpoints and within the share of their account, however long receivers
+ * hang.
+ */
+
+const subscribed = { enabled_events: ['customer.created'] };
+
+test('holds an event once when many endpoints get it, and nothing when they have answered', async () => {
+  const receiver = await hangingReceiver();
+  const server = await serverForTest();
+  for (let made = 0; made < 5; made++) await endpointFor(server.api, receiver.url, subscribed);
+  await good(server.api.post('/v1/customers', largeCustomer()));
+  await receiver.count(5);
+  const [first, ...others] = receiver.received.map(({ raw }) => raw);
+  expect(first!.length).toBeGreaterThan(200_000);
+  for (const other of others) expect(other.equals(first!)).toBe(true);
+  expect(await heldBytes(server)).toBe(first!.length);
+  receiver.answerAll();
+  await queueEmpty(server);
+  expect(await heldBytes(server)).toBe(0);
+});
+
+test('holds no more than the share of an account when its endpoints hang, and delivers all when they answer', async () => {
+  const [hanging, healthy, another] = await Promise.all([hangingReceiver(), receiverForTest(), receiverForTest()]);
+  const megabyte = 1024 * 1024;
+  const payloadBytes = { max: 4 * megabyte, maxPerAccount: 2 * megabyte };
+  const server = await serverForTest({ overrides: { dispatcherLimits: { pollMs: 50, payloadBytes } } });
+  const endpoints = [];
+  for (let made = 0; made < 10; made++) endpoints.push(await endpointFor(server.api, hanging.url, subscribed));
+  await endpointFor(server.api, healthy.url);
+  const tenant = await addAccount(server);
+  await endpointFor(tenant.api, another.url, subscribed);
+
+  const accountId = await firstAccountId(server);
+  const events = 12;
+  let heldMax = 0;
+  const watching = setInterval(() => {
+    heldMax = Math.max(heldMax, server.context.dispatcher!.bytes.heldBy(accountId));
+  }, 1);
+  onTestFinished(() => clearInterval(watching));
+  await Promise.all(Array.from({ length: events }, () => good(server.api.post('/v1/customers', largeCustomer()))));
+  await hanging.count(10);
+  // The small events of the account, and the large ones of others.
+  await makeReferences(server.api, 5);
+  await healthy.count(5);
+  await good(tenant.api.post('/v1/customers', largeCustomer()));
+  await another.count(1);
+  const waiting = (await Promise.all(endpoints.map(({ id }) => deliveriesOf(server.api, id)))).flat();
+  expect(waiting).toHaveLength(10 * events);
+  // What could not begin is no attempt, and no failure.
+  for (const { status, attempts } of waiting) expect([status, attempts]).toEqual(['pending', []]);
+  expect(hanging.received.length).toBeLessThan(waiting.length);
+
+  hanging.answerAll();
+  await queueEmpty(server);
+  expect(new Set(hanging.received.map(({ headers }) => headers['service-delivery-id'])).size).toBe(waiting.length);
+  expect(hanging.received).toHaveLength(waiting.length);
+  expect(heldMax).toBeGreaterThan(megabyte);
+  expect(heldMax).toBeLessThanOrEqual(payloadBytes.maxPerAccount);
+  expect(await heldBytes(server)).toBe(0);
+});
+
+test('shows a large event in the version of each endpoint when they differ', async () => {
+  const receiver = await receiverForTest();
+  const server = await serverForTest();
+  const [latest, ...earlier] = server.context.versions.dates;
+  await endpointFor(server.api, receiver.url, { ...subscribed, api_version: latest });
+  for (const version of earlier.slice(0, 1)) {
+    await endpointFor(server.api, receiver.url, { ...subscribed, api_version: version });
+  }
+  await good(server.api.post('/v1/customers', largeCustomer()));
+  await queueEmpty(server);
+  for (const { headers, body } of receiver.received) {
+    const shown = await server.api.get(`/v1/events/${body.id}`, {
+      'service-version': String(headers['service-version']),
+    });
+    expect(body.data).toEqual(shown.body.data);
+  }
+});
+
+interface HangingReceiver extends Receiver {
+  /** Answers all that has come, and whatever comes from now on. */
+  answerAll(): void;
+}
+
+async function hangingReceiver(): Promise<HangingReceiver> {
+  const waiting: ServerResponse[] = [];
+  let answers = false;
+  const receiver = await receiverForTest((response) => {
+    if (answers) response.writeHead(200).end();
+    else waiting.push(response);
+  });
+  return {
+    ...receiver,
+    answerAll() {
+      answers = true;
+      for (const response of waiting) response.writeHead(200).end();
+    },
+  };
+}
+
+async function heldBytes({ url }: TestServer): Promise<number> {
+  const scrape = new Scrape(await (await fetch(`${url}/metrics`)).text());
+  return scrape.value('tenure_held_bytes{kind="deliveries"}')!;
+}
