@@ -45,6 +45,9 @@ const bytesPerBodyByte = 6;
 /** A batch has so many bytes at most, unless one mutation alone has more: its statements are a copy of all of them. */
 const batchBytesMax = 4 * 1024 * 1024;
 
+/** Larger mutations are written apart from the others, by one writer at a time: a batch of them takes many times as long. */
+const largeBytes = 128 * 1024;
+
 /** A record that still moves under a request after this long is changed by too many at once. */
 const decidingMsMax = 10_000;
 
@@ -97,6 +100,7 @@ export class Committer {
   readonly #bytes: ByteBudget;
   #queue: Waiting[] = [];
   #inFlight = 0;
+  #isWritingLarge = false;
   #pending = 0;
   #countedAccounts = new Set<string>();
 
@@ -238,16 +242,24 @@ export class Committer {
   /** Group commit without a timer: a lone request leaves at once, and what arrives meanwhile leaves together. */
   #pump(): void {
     while (this.#inFlight < writersMax && this.#queue.length > 0) {
+      const areLarge = !this.#isWritingLarge && isLarge(this.#queue[0]!);
+      const batch = this.#takeBatch(areLarge);
+      if (batch.length === 0) return;
       this.#inFlight++;
-      void this.#write(this.#takeBatch()).finally(() => {
+      if (areLarge) this.#isWritingLarge = true;
+      void this.#write(batch).finally(() => {
         this.#inFlight--;
+        if (areLarge) this.#isWritingLarge = false;
         this.#pump();
       });
     }
   }
 
-  /** The longest waiting, but never two that want the same record or key: the second one waits for the next batch. */
-  #takeBatch(): Waiting[] {
+  /**
+   * The longest waiting, either large ones or others, but never two that want the same record or key: the second one waits for the next
+   * batch.
+   */
+  #takeBatch(areLarge: boolean): Waiting[] {
     const size = this.#pending > loadedAbove ? batchSizeUnderLoad : batchSize;
     const batch: Waiting[] = [];
     const passedOver: Waiting[] = [];
@@ -256,6 +268,10 @@ export class Committer {
     let bytes = 0;
     for (; seen < this.#queue.length && batch.length < size; seen++) {
       const waiting = this.#queue[seen]!;
+      if (isLarge(waiting) !== areLarge) {
+        passedOver.push(waiting);
+        continue;
+      }
       if (batch.length > 0 && bytes + waiting.member.bytes > batchBytesMax) break;
       const exclusives = exclusivesOf(waiting.member);
       if (exclusives.some((key) => taken.has(key))) {
@@ -410,6 +426,10 @@ async function proofOn(client: PoolClient, batch: readonly Member[], refusal: un
   } catch (error) {
     return { kind: 'unproved', error };
   }
+}
+
+function isLarge({ member }: Waiting): boolean {
+  return member.bytes > largeBytes;
 }
 
 function undecidedBytesOf({ request }: Mutation): number {

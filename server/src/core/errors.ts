@@ -158,7 +158,7 @@ export const errorCatalogue = {
     status: 429,
     type: 'rate_limit_error',
     explanation:
-      'Too many requests came within a second: of one account, or from one address without a good key or signature; or an account has 6 MB of request bodies under way, 16 uploads on their way, or 50 streams open, already. Nothing was done. Wait for the time in Retry-After; the RateLimit header tells how many requests are left.',
+      'Too many requests came within a second: of one account, or from one address without a good key or signature; or an account has 2 MB of request bodies under way, 16 uploads on their way, or 50 streams open, already. Nothing was done. Wait for the time in Retry-After; the RateLimit header tells how many requests are left.',
   },
   request_invalid: {
     status: 400,

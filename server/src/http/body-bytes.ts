@@ -5,9 +5,9 @@ import { bodyBytesMax } from './body.ts';
 
 /**
  * Bytes of bodies that this process may hold. Each is held about three times over: as it came, as text and as values. The share of an
- * account is 24 of the largest bodies.
+ * account is 8 of the largest bodies: each takes some 20 ms of the process, in which nobody else is answered.
  */
-export const bodyLimits: ByteLimits = { max: 24 * 1024 * 1024, maxPerAccount: 6 * 1024 * 1024 };
+export const bodyLimits: ByteLimits = { max: 16 * 1024 * 1024, maxPerAccount: 2 * 1024 * 1024 };
 
 /** Answers up to here fit into the buffers of the connection. */
 const smallAnswerBytes = 64 * 1024;

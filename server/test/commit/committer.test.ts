@@ -256,6 +256,19 @@ describe('what mutations hold in memory', () => {
     expect(batches.toSorted((left, right) => left - right)).toEqual([1, 1, 1, 2, 3, 3, 8]);
   });
 
+  test('writes small mutations apart from large ones when both wait', async () => {
+    const batches: number[] = [];
+    const { committer, together } = await committerForTest({
+      observer: { pendingIs() {}, sent: (_, { mutations }) => batches.push(mutations) },
+    });
+    await together(() =>
+      Array.from({ length: 16 }, (_, index) =>
+        committer.commit(create(`${index}`, index % 2 === 0 ? large() : { key: null })),
+      ),
+    );
+    expect(batches.toSorted((left, right) => left - right)).toEqual([1, 1, 2, 3, 3, 8]);
+  });
+
   test('lets others commit when one account has its share under way', async () => {
     const { committer, together, server } = await committerForTest({
       bytes: { max: 20 * megabyte, maxPerAccount: 3 * megabyte },

@@ -8,10 +8,10 @@ import { expectRefusal, refusals } from '../support/refusals.ts';
 import { good, startTestServer, type TestServer } from '../support/server.ts';
 import { addAccount, addKey, type Tenant } from '../support/tenants.ts';
 
-/* Requests of a quarter of a megabyte: an account has 6 MB of them under way at once. */
+/* Requests of a quarter of a megabyte: an account has 2 MB of them under way at once. */
 
 const bodyBytes = 256 * 1024;
-const share = 6 * 1024 * 1024;
+const share = 2 * 1024 * 1024;
 
 let server: TestServer;
 let tenant: Tenant;
@@ -43,7 +43,7 @@ test('refuses some with 429 and leaves nothing of them when an account sends hun
   expect(refused.length).toBeGreaterThan(0);
   expect(refused.length).toBeLessThan(answers.length);
   for (const answer of refused) {
-    expectRefusal(answer, { ...refusals.rateLimit, says: '6 MB' });
+    expectRefusal(answer, { ...refusals.rateLimit, says: '2 MB' });
     expect(answer.headers.get('retry-after')).toBe('1');
   }
   const made = answers.length - refused.length;
