@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { makeKey, modeOfKey, type Mode } from './core/api-keys.ts';
-import { providers, type Provider } from './core/providers.ts';
+import { providers, type Provider, type ReferencingServices } from './core/providers.ts';
 import { parseRanges, type AddressRanges } from './core/target-addresses.ts';
 import { masterKeyLength } from './core/vault.ts';
 import { apiVersions } from './versions/index.ts';
@@ -117,9 +117,20 @@ export function ownUrl({ host, port }: Pick<Config, 'host' | 'port'>): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** The services that a sandbox brings with it: those for which no other address is set. */
-export function simulatedProviders({ mode, providerUrls }: Pick<Config, 'mode' | 'providerUrls'>): Provider[] {
-  return mode === 'sandbox' ? providers.filter((provider) => providerUrls[provider] === null) : [];
+/** Returns how each service is reached. A sandbox simulates those for which no address is set. */
+export function referencingServices({
+  mode,
+  providerUrls,
+}: Pick<Config, 'mode' | 'providerUrls'>): ReferencingServices {
+  const otherwise = mode === 'sandbox' ? 'simulated' : null;
+  const services = providers.map((provider) => [provider, providerUrls[provider] === null ? otherwise : 'real']);
+  return Object.fromEntries(services) as ReferencingServices;
+}
+
+/** Returns the services that a sandbox brings with it. */
+export function simulatedProviders(config: Pick<Config, 'mode' | 'providerUrls'>): Provider[] {
+  const services = referencingServices(config);
+  return providers.filter((provider) => services[provider] === 'simulated');
 }
 
 /** 11 attempts in about three days: 5 s, 30 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 20 h. */

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { Committer } from './commit/committer.ts';
 import { FileStore } from './commit/file-store.ts';
 import type { EventShape } from './commit/mutation.ts';
-import { simulatedProviders, type Config } from './config.ts';
+import { referencingServices, simulatedProviders, type Config } from './config.ts';
 import { DatabaseClock, MovedClock, type Clock } from './core/clock.ts';
 import { IdMaker } from './core/ids.ts';
 import { permissionsOf } from './core/permissions.ts';
@@ -23,6 +23,7 @@ import type { HttpContext } from './http/call.ts';
 import { openAccounts } from './http/account-context.ts';
 import { KeyUses } from './http/key-uses.ts';
 import { openKeyRing } from './http/authenticate.ts';
+import { eventTypesOf } from './http/openapi/event-types.ts';
 import { tellingIdsOf } from './core/erase.ts';
 import type { Resource } from './core/resource.ts';
 import { Metrics } from './metrics/metrics.ts';
@@ -196,6 +197,8 @@ export async function createContext(
     dispatcher,
     resources,
     permissions: permissionsOf(resources),
+    referencingServices: referencingServices(config),
+    eventTypes: resources.flatMap(eventTypesOf).map(({ type }) => type),
     versions,
     latestVersion,
     productVersion: version,

@@ -369,7 +369,11 @@ describe('Service-Context', () => {
       api.post('/v1/customers', { name: 'Ada' }, context),
       api.post('/v1/accounts', { name: 'A desk' }, context),
       api.post('/v1/api_keys', { type: 'secret', name: 'A key' }, context),
-      api.post('/v1/webhook_endpoints', { url, enabled_events: ['nothing.happened'], status: 'disabled' }, context),
+      api.post(
+        '/v1/webhook_endpoints',
+        { url, enabled_events: ['webhook_endpoint.pinged'], status: 'disabled' },
+        context,
+      ),
     ]);
     const paths = ['references', 'customers', 'accounts', 'api_keys', 'webhook_endpoints'];
     for (const [index, answer] of made.entries()) {

@@ -272,7 +272,7 @@ describe('its deliveries', () => {
 describe('`connected`', () => {
   test('is true or false, and false where it is not said', async () => {
     const url = 'https://hooks.example.com/';
-    const quiet = { url, enabled_events: ['nothing.happened'] };
+    const quiet = { url, enabled_events: ['webhook_endpoint.pinged'] };
     for (const [sent, shown] of [
       [{}, false],
       [{ connected: null }, false],

@@ -121,7 +121,7 @@ describe('a log', () => {
     });
     const byAgent = apiClient(server.url, agent.secret);
     const url = 'https://hooks.example.com/';
-    const made = await byAgent.post('/v1/webhook_endpoints', { url, enabled_events: ['nothing.happened'] });
+    const made = await byAgent.post('/v1/webhook_endpoints', { url, enabled_events: ['webhook_endpoint.pinged'] });
     const deleted = await byAgent.delete(`/v1/webhook_endpoints/${made.body.id}?`);
     expect(await logOf(deleted)).toMatchObject({
       method: 'DELETE',
@@ -458,7 +458,7 @@ describe('no log has a secret', () => {
     const context = { 'service-context': (await api.post('/v1/accounts', { name: 'A branch' })).body.id };
     const childKey = apiClient(server.url, (await secretly(api, '/v1/api_keys', { type: 'secret' }, context)).secret);
     const url = 'https://hooks.example.com/';
-    const quiet = { url, enabled_events: ['nothing.happened'] };
+    const quiet = { url, enabled_events: ['webhook_endpoint.pinged'] };
     const makeAll = async (by: Api, headers: Record<string, string>): Promise<void> => {
       const endpoint = await secretly(by, '/v1/webhook_endpoints', quiet, headers);
       await secretly(by, `/v1/webhook_endpoints/${endpoint.id}/roll_secret`, {}, headers);

@@ -184,7 +184,7 @@ describe('the list of deliveries', () => {
   });
 
   test('is empty, and well-formed, where nothing was delivered', async () => {
-    const fresh = await endpointOf(api, ['no_such.thing']);
+    const fresh = await endpointOf(api, ['api_key.rolled']);
     const empty = { object: 'list', count: 0, has_more: false, data: [] };
     expect((await api.get(`${endpoints}/${fresh.id}/deliveries`)).body).toStrictEqual(empty);
     const [about] = (await api.get(`/v1/events?object_id=${fresh.id}`)).body.data;
@@ -195,14 +195,20 @@ describe('the list of deliveries', () => {
 describe('an endpoint', () => {
   test('gets exactly the events that it subscribed to', async () => {
     const { api: own } = await addAccount(server);
-    const [everything, subject, exact, two, unknownNames] = [
+    const [everything, subject, exact, two, ofLongAgo] = [
       await endpointOf(own, ['*']),
       await endpointOf(own, ['reference.*']),
       await endpointOf(own, ['reference.updated']),
       // One delivery, although two of its names fit.
       await endpointOf(own, ['reference.completed', 'customer.*', 'customer.created']),
-      await endpointOf(own, ['reference.finished', 'ref.*', 'referenc.*', 'updated.reference', 'reference_.updated']),
+      await endpointOf(own, ['api_key.rolled']),
     ];
+    // An earlier release took any name.
+    ofLongAgo.enabled_events = ['reference.finished', 'ref.*', 'referenc.*', 'updated.reference', 'reference_.updated'];
+    await server.context.database.readers.query('update webhook_endpoints set enabled_events = $1 where id = $2', [
+      ofLongAgo.enabled_events,
+      ofLongAgo.id,
+    ]);
     const finished = await createReference(own);
     await own.post(`/v1/references/${finished}`, { status: 'processing' });
     await own.post(`/v1/references/${finished}`, { outcome: 'accept' });
@@ -223,7 +229,7 @@ describe('an endpoint', () => {
       [subject, (type) => type.startsWith('reference.')],
       [exact, (type) => type === 'reference.updated'],
       [two, (type) => type === 'reference.completed' || type.startsWith('customer.')],
-      [unknownNames, () => false],
+      [ofLongAgo, () => false],
     ];
     for (const [{ id, enabled_events: names }, fits] of wanted) {
       const got = (await deliveriesOf(own, id)).filter(({ type }) => !type.startsWith('webhook_endpoint.'));
@@ -244,7 +250,7 @@ describe('an endpoint', () => {
     const { api: own } = await addAccount(server);
     const told = await endpointOf(own, ['webhook_endpoint.*']);
     const before = (await deliveriesOf(own, told.id)).length;
-    const { id } = await endpointOf(own, ['no_such.thing']);
+    const { id } = await endpointOf(own, ['api_key.rolled']);
     await own.post(`${endpoints}/${id}`, { description: 'x' });
     await own.post(`${endpoints}/${id}/roll_secret`);
     await own.delete(`${endpoints}/${id}`);
@@ -423,7 +429,7 @@ describe('ping', () => {
     const sending = await serverForTest();
     const { api: own } = sending;
     const other = await endpointOf(own, ['*'], bystander.url);
-    const endpoint = await endpointOf(own, ['no_such.thing'], receiver.url);
+    const endpoint = await endpointOf(own, ['api_key.rolled'], receiver.url);
     const pinged = await own.post(`${endpoints}/${endpoint.id}/ping`);
     expect(pinged.status, pinged.text).toBe(200);
     expectShape('delivery', pinged.body);
@@ -461,7 +467,7 @@ describe('ping', () => {
     const ticking: Clock = { nowMs: () => (tickingMs += 1000) };
     let tickingMs = Math.ceil(Date.now() / 1000) * 1000;
     const own = await serverForTest({ settings: quiet, overrides: { clock: ticking } });
-    const { id } = await endpointOf(own.api, ['no_such.thing']);
+    const { id } = await endpointOf(own.api, ['api_key.rolled']);
     const { body } = await own.api.post(`${endpoints}/${id}/ping`);
     const [shown] = await deliveriesOf(own.api, id);
     expect([shown.id, shown.created]).toEqual([body.id, body.created]);
@@ -484,7 +490,7 @@ describe('ping', () => {
 
   test('is as often as it is asked for: many at once are as many events', async () => {
     const { api: own } = await addAccount(server);
-    const { id } = await endpointOf(own, ['no_such.thing']);
+    const { id } = await endpointOf(own, ['api_key.rolled']);
     const pings = await Promise.all(range(10).map(() => own.post(`${endpoints}/${id}/ping`)));
     expect(pings.map(({ status }) => status)).toEqual(range(10).map(() => 200));
     expect(idsOf(await deliveriesOf(own, id)).sort()).toEqual(idsOf(pings.map(({ body }) => body)).sort());
@@ -493,7 +499,7 @@ describe('ping', () => {
 
   test('carries the account if the request names one', async () => {
     const account = await firstAccountId(server);
-    const { id } = await endpointOf(api, ['no_such.thing']);
+    const { id } = await endpointOf(api, ['api_key.rolled']);
     const { body } = await api.post(`${endpoints}/${id}/ping`, {}, { 'service-context': account });
     const { account: shown, ...delivery } = body;
     expect(shown).toBe(account);

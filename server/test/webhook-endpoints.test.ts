@@ -3,7 +3,7 @@ import { newMasterKey } from '../src/config.ts';
 import { latestVersion } from './support/versions.ts';
 import { allOf } from './support/paging.ts';
 import { expectRefusal, invalid, missing, refusals, unknown, type Refusal } from './support/refusals.ts';
-import { serverForTest, startTestServer, type Api, type ApiResponse, type TestServer } from './support/server.ts';
+import { good, serverForTest, startTestServer, type Api, type ApiResponse, type TestServer } from './support/server.ts';
 import { expectShape } from './support/shapes.ts';
 import { addAccount, addKey, firstAccountId } from './support/tenants.ts';
 
@@ -29,7 +29,7 @@ describe('create', () => {
     const body = {
       url: 'https://hooks.example.com:8443/tenure?for=ada%23',
       description: 'Ada’s CRM',
-      enabled_events: ['reference.*', 'customer.created', 'tenancy.signed'],
+      enabled_events: ['reference.*', 'customer.created', 'api_key.rolled'],
       api_version: latestVersion,
       status: 'disabled',
       metadata: { crm: '17' },
@@ -64,12 +64,14 @@ describe('create', () => {
     });
   });
 
-  test('takes as much as it may be, and any name of an event that is formed like one', async () => {
-    const names = ['*', 'reference.*', 'no_such.thing', `${'x'.repeat(94)}.thing`];
+  test('takes as much as it may be, and the name of every event there is', async () => {
+    const types = server.context.eventTypes;
+    const names = ['*', ...new Set(types.map((type) => type.replace(/\..*/, '.*'))), ...types];
+    expect(names).toEqual(expect.arrayContaining(['reference.*', 'reference.completed', 'recovery.canceled']));
     const body = {
       url: `https://hooks.example.com/${'x'.repeat(2048 - 26)}`,
       description: 'x'.repeat(500),
-      enabled_events: [...names, ...eventNames(100 - names.length)],
+      enabled_events: names,
       metadata: Object.fromEntries(range(50).map((index) => [`key ${index}`, 'x'.repeat(500)])),
     };
     expect(body.url).toHaveLength(2048);
@@ -262,7 +264,10 @@ describe('a repeated request', () => {
 test('an account has at most a hundred endpoints, and room for another when one is deleted', async () => {
   const alone = await serverForTest();
   const make = () =>
-    alone.api.post('/v1/webhook_endpoints', { url: 'http://127.0.0.1:9/', enabled_events: ['nothing.happens'] });
+    alone.api.post('/v1/webhook_endpoints', {
+      url: 'http://127.0.0.1:9/',
+      enabled_events: ['webhook_endpoint.pinged'],
+    });
   const made = await Promise.all(Array.from({ length: 99 }, make));
   expect(made.every(({ status }) => status === 200)).toBe(true);
   const last = await make();
@@ -326,6 +331,16 @@ describe('update', () => {
     expect(
       (await eventsAbout(api, before.id)).map(({ type, data }) => [type, data.object, data.previous_attributes]),
     ).toStrictEqual(expected);
+  });
+
+  test('keeps names that are unknown today when it sends no `enabled_events`', async () => {
+    const before = await created({ url });
+    const its = `${path}/${before.id}`;
+    await sql(`update webhook_endpoints set enabled_events = '{references.*}' where id = $1`, [before.id]);
+    const changed = await good(api.post(its, { description: 'y' }));
+    expect(changed.body).toMatchObject({ description: 'y', enabled_events: ['references.*'] });
+    expect(await eventTypesAbout(before.id)).toEqual(['webhook_endpoint.created', 'webhook_endpoint.updated']);
+    expectRefusal(await api.post(its, { enabled_events: ['references.*'] }), invalid('enabled_events[0]'));
   });
 
   test('changes everything at once, by one event', async () => {
@@ -550,6 +565,17 @@ describe('what is refused', () => {
     ['a list of URLs', [url]],
   ];
 
+  /** Nothing would ever arrive under these. */
+  const unknownEvents: [string, string][] = [
+    ['references.*', 'There is no event `references.*`. Did you mean `reference.*`?'],
+    ['reference.complete', 'Did you mean `reference.completed`?'],
+    ['reference.cancelled', 'Did you mean `reference.canceled`?'],
+    ['costumer.created', 'Did you mean `customer.created`?'],
+    // A delivery, a log and an event have no events of their own.
+    ['webhook_delivery.*', 'one of reference.*, application.*,'],
+    ['nothing.happens', 'Send `*`, one of reference.*, application.*,'],
+  ];
+
   const badFields: [string, object, Refusal][] = [
     ['an unknown version', { api_version: '1999-01-01' }, { ...invalid('api_version'), says: latestVersion }],
     ['a word for a version', { api_version: 'latest' }, invalid('api_version')],
@@ -571,6 +597,11 @@ describe('what is refused', () => {
       eventFault,
     ),
     eventFault(`${'x'.repeat(95)}.thing`),
+    ...unknownEvents.map(([name, says]): [string, object, Refusal] => [
+      `the unknown event ${name}`,
+      { enabled_events: ['*', name] },
+      { ...invalid('enabled_events[1]'), says },
+    ]),
     ['an unknown status', { status: 'paused' }, { ...invalid('status'), says: /enabled.*disabled/ }],
     ['a status in capitals', { status: 'Enabled' }, invalid('status')],
     ['a description of 501 characters', { description: 'x'.repeat(501) }, invalid('description')],
@@ -736,6 +767,10 @@ async function created(body: object): Promise<Body> {
 function withoutSecret(endpoint: Body): Body {
   const { signing_secret: _, ...shown } = endpoint;
   return shown;
+}
+
+async function eventTypesAbout(id: string): Promise<string[]> {
+  return (await eventsAbout(api, id)).map(({ type }) => type as string);
 }
 
 /** All events of one record, the oldest first. */

@@ -2,7 +2,7 @@ import { previousAttributes, sameJson, type Json, type JsonObject } from './diff
 import { withoutPerson } from './erase.ts';
 import { timeOfId, type Id } from './ids.ts';
 import { toSeconds } from './clock.ts';
-import { mergeMetadata, type Metadata } from './metadata.ts';
+import { mergeMetadata, metadataOf } from './metadata.ts';
 import type { Action, Caller, Decided, RequestedDelivery, Resource, StoredRecord } from './resource.ts';
 
 /**
@@ -184,8 +184,4 @@ export function mentionedIds(resource: Resource, event: EventFacts): string[] {
 function addIds(ids: Set<string>, value: Json | undefined): void {
   if (typeof value === 'string') ids.add(value);
   else if (Array.isArray(value)) for (const item of value) addIds(ids, item);
-}
-
-function metadataOf(input: object): Metadata | null | undefined {
-  return (input as { metadata?: Metadata | null }).metadata;
 }

@@ -35,6 +35,11 @@ function metadataInput(maxProperties: number, description: string) {
   });
 }
 
+/** The metadata of a body: absent, null, or the pairs that were sent. */
+export function metadataOf(input: object): Metadata | null | undefined {
+  return (input as { metadata?: Metadata | null }).metadata;
+}
+
 /** Merges: a pair replaces the one of its key, an empty value removes it, and null clears all. Absent changes nothing. */
 export function mergeMetadata(current: Metadata, input: Metadata | null | undefined): Metadata {
   if (input === undefined) return current;

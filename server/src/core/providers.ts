@@ -3,6 +3,9 @@ export const providers = ['provider_a', 'provider_b', 'provider_c', 'provider_d'
 
 export type Provider = (typeof providers)[number];
 
+/** How this deployment reaches each service: at an address, as one of the sandbox's simulators, or not at all (null). */
+export type ReferencingServices = Readonly<Record<Provider, 'real' | 'simulated' | null>>;
+
 /** What an account must have to ask a service, by the service's own names for it. */
 export const credentialNames = {
   provider_a: ['api_key', 'signing_secret'],

@@ -4,7 +4,7 @@ import type { RecordChange } from './change.ts';
 import type { Json, JsonObject } from './diff.ts';
 import type { ErrorCode } from './errors.ts';
 import type { Id, IdPrefix } from './ids.ts';
-import type { Provider } from './providers.ts';
+import type { Provider, ReferencingServices } from './providers.ts';
 import { metadataForCreate, metadataForUpdate, metadataSchema, type Metadata } from './metadata.ts';
 import type { AddressRanges } from './target-addresses.ts';
 
@@ -57,8 +57,11 @@ export interface Caller {
   /** The account acted upon. */
   account: { api_version: string; default_provider: Provider | null };
   permissions: ReadonlySet<string>;
+  referencingServices: ReferencingServices;
   /** Every permission that a key can be given. */
   knownPermissions: readonly string[];
+  /** Every type that an event can have: `<resource>.<verb>`. */
+  knownEventTypes: readonly string[];
   /** When the key that asks ends; null if it does not. */
   keyExpiresAt: number | null;
   /** The versions of the API that are served, the newest first. */

@@ -6,6 +6,7 @@ import type { Mode } from '../core/api-keys.ts';
 import type { Clock } from '../core/clock.ts';
 import { ApiError, type ErrorCode } from '../core/errors.ts';
 import type { Id, IdMaker } from '../core/ids.ts';
+import type { ReferencingServices } from '../core/providers.ts';
 import type { RandomBytes } from '../core/random.ts';
 import type { Resource, StoredRecord } from '../core/resource.ts';
 import type { AddressRanges } from '../core/target-addresses.ts';
@@ -63,6 +64,9 @@ export interface HttpContext {
   resources: readonly Resource[];
   /** Every permission that a key can be given. */
   permissions: readonly string[];
+  /** Every type that an event can have. */
+  eventTypes: readonly string[];
+  referencingServices: ReferencingServices;
   versions: ApiVersions;
   latestVersion: LatestVersion;
   /** Erases the history of records that were deleted because they tell of a person. */

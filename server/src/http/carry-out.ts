@@ -273,14 +273,17 @@ function claimOf(call: Call, input: object): Claim | null {
   };
 }
 
-function callerOf({ config, clock, ids, vault, randomBytes, permissions }: HttpContext, call: Call): Caller {
+function callerOf(context: HttpContext, call: Call): Caller {
+  const { config, clock, ids, vault, randomBytes, permissions, eventTypes, referencingServices } = context;
   const { apiVersion, defaultProvider } = call.account!;
   return {
     mode: config.mode,
     nowSeconds: toSeconds(clock.nowMs()),
     account: { api_version: apiVersion, default_provider: defaultProvider },
     permissions: call.key!.permissions,
+    referencingServices,
     knownPermissions: permissions,
+    knownEventTypes: eventTypes,
     keyExpiresAt: call.key!.expiresAt,
     apiVersions: call.versionsServed,
     allowedTargets: config.allowedTargets,

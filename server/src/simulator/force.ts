@@ -2,7 +2,7 @@ import type { Provider } from '../core/providers.ts';
 import type { Pool } from '../db/database.ts';
 import { standingOf, workUntil, type Forced, type SimulatedOrder } from './order.ts';
 import { changeOrder } from './orders.ts';
-import { isFailure } from './script.ts';
+import { isFailure } from '../core/simulation-script.ts';
 
 /*
  * What test helpers make simulated services do. They change the order in the table, so that they work in any process, and have its customer called

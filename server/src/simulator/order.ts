@@ -1,5 +1,5 @@
 import type { Provider } from '../core/providers.ts';
-import { readScript, type Failure, type Finding, type ProblemName } from './script.ts';
+import { readScript, type Failure, type Finding, type ProblemName } from '../core/simulation-script.ts';
 
 /** An order as a simulated service keeps it. Nothing in it tells of a person. */
 export interface SimulatedOrder {

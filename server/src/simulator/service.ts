@@ -15,7 +15,7 @@ import {
   type SimulatedOrder,
 } from './order.ts';
 import { beginWork, changeOrder, countCall, countOrdering, discloseFindings, readOrder } from './orders.ts';
-import { scriptFor } from './script.ts';
+import { scriptFor } from '../core/simulation-script.ts';
 import type { Answer, Asked, OrderView, PlacedOrder, Vendor } from './vendor.ts';
 
 export interface ServiceContext {

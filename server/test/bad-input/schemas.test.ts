@@ -30,7 +30,7 @@ const atOnce = 32;
 const plainBodies: Record<string, JsonObject> = {
   // It may do what the key that makes it may do.
   'POST /v1/api_keys': { type: 'secret' },
-  'POST /v1/webhook_endpoints': { url: 'https://hooks.example.com/', enabled_events: ['nothing.happens'] },
+  'POST /v1/webhook_endpoints': { url: 'https://hooks.example.com/', enabled_events: ['webhook_endpoint.pinged'] },
 };
 
 /** What means more than its schema tells, with those of its edges that are good all the same. */
@@ -42,6 +42,8 @@ const judgedFurther: Record<string, Record<string, Json>> = {
   // A year ahead, all others would be in another time.
   seconds: { minimum: 1 },
   webhook_endpoint: {},
+  enabled_events: { minItems: ['*'] },
+  'enabled_events[0]': {},
   permissions: {},
   'permissions[0]': {},
   to: {},

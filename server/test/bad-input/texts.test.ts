@@ -344,7 +344,7 @@ function byId<Value extends { id: string }>(records: Value[]): Map<string, Value
 
 /** Sends the text wherever one may stand. */
 async function sendText(tenant: Tenant, route: WriteRoute, path: string, places: Path[], text: string): Promise<Sent> {
-  const quiet = route.path === '/v1/webhook_endpoints' ? { enabled_events: ['nothing.happens'] } : {};
+  const quiet = route.path === '/v1/webhook_endpoints' ? { enabled_events: ['webhook_endpoint.pinged'] } : {};
   const base = { ...(bodies[nameOf(route)] as JsonObject), ...quiet };
   const body = JSON.stringify(
     places.reduce<JsonObject>((whole, place) => withValueAt(route.body, whole, place, text), base),

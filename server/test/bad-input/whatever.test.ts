@@ -24,7 +24,7 @@ describe('whatever is sent', () => {
 
   test('no answer is a fault of ours, and what is refused leaves no trace', async () => {
     const reference = { application: 'app_1', customer: 'cus_1', metadata: { a: '1' } };
-    const endpoint = { url: 'http://127.0.0.1:9/hook', enabled_events: ['nothing.happens'] };
+    const endpoint = { url: 'http://127.0.0.1:9/hook', enabled_events: ['webhook_endpoint.pinged'] };
     const ids = {
       references: (await api.post('/v1/references', reference)).body.id,
       customers: (await api.post('/v1/customers', { name: 'Ada', email: 'ada@example.org' })).body.id,

@@ -10,7 +10,7 @@ import {
   stepsOf,
   type SimulatedOrder,
 } from '../../src/simulator/order.ts';
-import { readScript, scriptFor } from '../../src/simulator/script.ts';
+import { readScript, scriptFault, scriptFor } from '../../src/core/simulation-script.ts';
 
 /* What a simulated service says of an order follows from its row and the time, and goes one way only. */
 
@@ -219,6 +219,40 @@ describe('a script', () => {
     ],
   ])('of scenario %s and e-mail address %s is %s', (scenario, email, script) => {
     expect(scriptFor(scenario, email)).toBe(script);
+  });
+
+  test('has no fault when it is built by the grammar, in any case of letters', () => {
+    fc.assert(
+      fc.property(anyScript, fc.boolean(), (script, isUpper) => {
+        fc.pre(script.length <= 120);
+        expect(scriptFault(isUpper ? script.toUpperCase() : script)).toBeNull();
+      }),
+    );
+  });
+
+  test('has a fault exactly when a service would take it for `accept`', () => {
+    const anyText = fc.oneof(
+      fc.string(),
+      fc.array(fc.oneof(anyScript, fc.string()), { maxLength: 4 }).map((parts) => parts.join('_then_')),
+    );
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(scriptFault(text) === null).toBe(scriptFor(text, null) === text.toLowerCase());
+      }),
+    );
+  });
+
+  test.each([
+    [
+      'acept',
+      /^No simulated service knows `acept`\. Did you mean `accept`\? The words are provider_error, .* fraud_payslip\./,
+    ],
+    ['accept_then_provider_eror', /`provider_eror`\. Did you mean `provider_error`\?/],
+    ['accept_then_stuck', /^Its words are in the wrong order, or too many\. The words are/],
+    [' accept', /Did you mean `accept`\?/],
+    ['a policy of our own', /^No simulated service knows `a policy of our own`\. The words are/],
+  ])('names what is wrong with %s', (text, message) => {
+    expect(scriptFault(text)).toMatch(message);
   });
 
   test('is kept only if it is one, whatever the address is', () => {

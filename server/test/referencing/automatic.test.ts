@@ -7,7 +7,7 @@ import {
   type ApiResponse,
   type TestServer,
 } from '../support/server.ts';
-import { expectRefusal, refusals } from '../support/refusals.ts';
+import { expectRefusal, invalid, refusals } from '../support/refusals.ts';
 import { eventsOf, quickServer, quickServerForTest, refer, referenceNow, untilReference } from './scenario.ts';
 
 let server: TestServer;
@@ -215,6 +215,47 @@ describe('overruling and canceling', () => {
     const { id } = await refer(api, { simulate: 'accept' });
     await good(api.post(`/v1/references/${id}`, { reference_pdf: 'file_own' }));
     expect(await untilReference(api, id, { status: 'complete' })).toMatchObject({ reference_pdf: 'file_own' });
+  });
+});
+
+describe('an unknown word in metadata.simulate', () => {
+  const misspelt = { simulate: 'high-risk' };
+  const refusal = { ...invalid('metadata[simulate]'), says: 'Did you mean `high_risk`? The words are provider_error' };
+
+  test('is refused when a simulated service would carry the reference out', async () => {
+    const before = (await api.get('/v1/references')).body.count;
+    for (const automatic_reference of [{}, { provider: 'provider_b' }]) {
+      const body = { application: 'app_1', automatic_reference, metadata: misspelt };
+      expectRefusal(await api.post('/v1/references', body), refusal);
+    }
+    expect((await api.get('/v1/references')).body.count).toBe(before);
+
+    const { id } = await refer(api, { simulate: 'stuck' });
+    expectRefusal(await api.post(`/v1/references/${id}`, { metadata: misspelt }), refusal);
+    for (const metadata of [{ simulate: 'Accept' }, { simulate: '' }, { other: 'high-risk' }, null])
+      await good(api.post(`/v1/references/${id}`, { metadata }));
+  });
+
+  test('is the client’s own when no simulated service carries the reference out', async () => {
+    for (const automatic_reference of [null, { enabled: false, provider: 'provider_a' }]) {
+      const { body } = await good(
+        api.post('/v1/references', { application: 'app_1', automatic_reference, metadata: misspelt }),
+      );
+      expect(body.metadata).toEqual(misspelt);
+      await good(api.post(`/v1/references/${body.id}`, { metadata: { simulate: 'of ours' } }));
+    }
+    const other = await quickServerForTest({ TENURE_PROVIDER_B_URL: 'http://127.0.0.1:9' });
+    await refer(other.api, { provider: 'provider_b', metadata: misspelt });
+  });
+
+  test('stays when an older record has it and an update sends other metadata', async () => {
+    const { id } = await refer(api, { simulate: 'stuck' });
+    await server.context.database.readers.query(
+      `update tenant_references set metadata = $1, revision = revision + 1 where id = $2`,
+      [JSON.stringify(misspelt), id],
+    );
+    const { body } = await good(api.post(`/v1/references/${id}`, { metadata: { order: '7' } }));
+    expect(body.metadata).toEqual({ ...misspelt, order: '7' });
   });
 });
 

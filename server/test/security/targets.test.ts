@@ -33,7 +33,7 @@ test('in live mode no URL that leads inside gets a packet: it is refused when it
   const { api } = await addAccount(server);
   const saved: string[] = [];
   await inParallel(urls, 16, async (url) => {
-    const answer = await api.post('/v1/webhook_endpoints', { url, enabled_events: ['nothing.happened'] });
+    const answer = await api.post('/v1/webhook_endpoints', { url, enabled_events: ['webhook_endpoint.pinged'] });
     if (answer.status === 200) saved.push(url);
     else expectRefusal(answer, { ...invalid('url'), says: /URL/ });
   });

@@ -115,8 +115,8 @@ const validBodies: object[] = [
       { line1: '1 High St', city: 'York', postal_code: 'YO1 7HU', country: 'GB', from: '2020-01-01', to: null },
     ],
   },
-  { url: 'http://127.0.0.1:9/hook', enabled_events: ['nothing.happens'], description: 'x', status: 'enabled' },
-  { url: 'http://127.0.0.1:9/other', enabled_events: ['nothing.*'] },
+  { url: 'http://127.0.0.1:9/hook', enabled_events: ['webhook_endpoint.pinged'], description: 'x', status: 'enabled' },
+  { url: 'http://127.0.0.1:9/other', enabled_events: ['recovery.*'] },
 ];
 
 /** A valid body, one with something changed, any JSON, or a text that is nearly JSON. */

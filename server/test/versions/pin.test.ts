@@ -259,7 +259,8 @@ describe('an upgrade', () => {
 
   test('leaves webhook endpoints in their version; new ones get the account’s', async () => {
     const { api } = await serverOf(oldest);
-    const make = () => api.post('/v1/webhook_endpoints', { url: 'http://127.0.0.1:9/', enabled_events: ['a.b'] });
+    const make = () =>
+      api.post('/v1/webhook_endpoints', { url: 'http://127.0.0.1:9/', enabled_events: ['webhook_endpoint.pinged'] });
     const { body: before } = await make();
     await upgrade(api, newest);
     const { body: after } = await make();

@@ -178,7 +178,7 @@ test('requests of all versions at the same time do not disturb each other', asyn
   await Promise.all(burst);
 });
 
-const onlyPings = { enabled_events: ['nothing.happened'] };
+const onlyPings = { enabled_events: ['webhook_endpoint.pinged'] };
 
 async function makeReference(file: string): Promise<Body> {
   const { body } = await good(api.post('/v1/references', { application: 'app_1' }));

@@ -116,7 +116,7 @@ describe('an endpoint every attempt to which has failed for five days', () => {
 test('an endpoint is disabled, however many others have failed a few times before it', async () => {
   const receiver = await receiverForTest(500);
   const stranger = await addAccount(server);
-  const pattern = await endpointFor(stranger.api, receiver.url, { enabled_events: ['nothing.happens'] });
+  const pattern = await endpointFor(stranger.api, receiver.url, { enabled_events: ['webhook_endpoint.pinged'] });
   const others = await Promise.all(
     Array.from({ length: 1_001 }, () => copiedEndpoint(server, pattern.id, receiver.url)),
   );

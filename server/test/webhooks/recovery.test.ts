@@ -303,7 +303,7 @@ describe('what an endpoint missed while it was disabled', () => {
   test('is sent of connected accounts, each event saying whose it is; a ping goes to nobody else', async () => {
     const receiver = await receiverForTest();
     const endpoint = await endpointFor(api, receiver.url, { connected: true, enabled_events: ['*'] });
-    const own = await endpointFor(api, receiver.url, { enabled_events: ['nothing.happens'] });
+    const own = await endpointFor(api, receiver.url, { enabled_events: ['webhook_endpoint.pinged'] });
     const children: string[] = [];
     for (const name of ['Ada', 'Bo']) children.push((await good(api.post('/v1/accounts', { name }))).body.id);
     await queueEmpty(server);
@@ -335,7 +335,7 @@ describe('two thousand five hundred that failed', () => {
 
   test('46: are sent once each, although processes are killed between pages and go on beside each other', async () => {
     const receiver = await receiverForTest();
-    const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['nothing.happens'] });
+    const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['webhook_endpoint.pinged'] });
     await seedFailed(endpoint.id, count);
     const worker = await serverForTest({
       connection: server.connection,
@@ -358,7 +358,7 @@ describe('two thousand five hundred that failed', () => {
   test('are not sent faster than the receiver takes them', async () => {
     const held: (() => void)[] = [];
     const receiver = await receiverForTest((response) => held.push(() => response.writeHead(200).end()));
-    const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['nothing.happens'] });
+    const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['webhook_endpoint.pinged'] });
     await seedFailed(endpoint.id, count);
     await good(recover(endpoint.id));
     const recoveries = new Recoveries(server.context);
@@ -374,7 +374,7 @@ describe('two thousand five hundred that failed', () => {
 
   test('are left where they are when the server stops', async () => {
     const receiver = await receiverForTest();
-    const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['nothing.happens'] });
+    const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['webhook_endpoint.pinged'] });
     await seedFailed(endpoint.id, count);
     await good(recover(endpoint.id));
     const stopping = new AbortController();
@@ -392,7 +392,7 @@ describe('two thousand five hundred that failed', () => {
     const receiver = await receiverForTest((response) => {
       if (receiver.received.at(-1)!.body.type !== 'webhook_endpoint.pinged') response.writeHead(200).end();
     });
-    const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['nothing.happens'] });
+    const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['webhook_endpoint.pinged'] });
     await seedFailed(endpoint.id, count);
     await good(recover(endpoint.id));
     const recoveries = new Recoveries(server.context);
@@ -404,7 +404,7 @@ describe('two thousand five hundred that failed', () => {
 
   test('end when the endpoint is disabled, and nothing more is sent', async () => {
     const receiver = await receiverForTest(() => {});
-    const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['nothing.happens'] });
+    const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['webhook_endpoint.pinged'] });
     await seedFailed(endpoint.id, count);
     await good(recover(endpoint.id));
     await new Recoveries(server.context).advance();

@@ -13,7 +13,7 @@ export const soon = { timeout: 15_000, interval: 10 };
 
 /** An endpoint that is sent what is made for it alone: by `ping`, or by `seed`. */
 export async function pingedEndpoint(api: Api, url: string): Promise<Body> {
-  return endpointFor(api, url, { enabled_events: ['nothing.happened'] });
+  return endpointFor(api, url, { enabled_events: ['webhook_endpoint.pinged'] });
 }
 
 /** An endpoint that is sent every new reference. */

@@ -19,6 +19,7 @@ import {
 } from './shape.ts';
 import { decideAutomaticReference, withoutLateWords } from './order.ts';
 import type { ReferenceRecord } from './record.ts';
+import { requirePlayableScript } from './simulation.ts';
 import { cancel, endForErasure, update } from './transitions.ts';
 
 /** A check on a person who wants to rent: the heart of the product (spec, reference). */
@@ -111,16 +112,20 @@ export const reference = defineResource<ReferenceRecord>({
       type: Type.Optional(nullable(ReferenceType)),
       automatic_reference: Type.Optional(nullable(AutomaticReferenceInput)),
     },
-    (input, caller) => ({
-      application: input.application,
-      ...decideAutomaticReference(input.automatic_reference ?? null, caller),
-      completed_at: null,
-      customer: input.customer ?? null,
-      outcome: null,
-      reference_pdf: null,
-      status: 'pending',
-      type: input.type ?? 'customer',
-    }),
+    (input, caller) => {
+      const automatic = decideAutomaticReference(input.automatic_reference ?? null, caller);
+      requirePlayableScript(automatic.automatic_reference, input, caller);
+      return {
+        application: input.application,
+        ...automatic,
+        completed_at: null,
+        customer: input.customer ?? null,
+        outcome: null,
+        reference_pdf: null,
+        status: 'pending',
+        type: input.type ?? 'customer',
+      };
+    },
     {
       description:
         'Makes a `pending` reference. With `automatic_reference` a provider is asked; without it, you carry the check out and update the reference.',
@@ -150,7 +155,10 @@ export const reference = defineResource<ReferenceRecord>({
         }),
       ),
     },
-    update,
+    (current, input, caller) => {
+      requirePlayableScript(current.automatic_reference, input, caller);
+      return update(current, input, caller);
+    },
     {
       description:
         'An `outcome` ends a pending or processing reference: it becomes `complete`. On a complete one it corrects the verdict. `status: processing` says that an off-platform reference has begun; sent together, the outcome is only noted. A canceled reference takes `metadata` only. Everything in the body happens, or nothing does.',

@@ -5,11 +5,12 @@ import type { Caller, Decided, RequestedDelivery } from '../../core/resource.ts'
 import { targetUrlFault } from '../../core/target-addresses.ts';
 import { webhookDelivery } from './delivery.ts';
 import { withStatus } from './disabling.ts';
+import { requireKnownEvents } from './enabled-events.ts';
 import { recover } from './recovery.ts';
 import { requireEnabled, requireEvents, type WebhookEndpointRecord } from './record.ts';
 import { newDelivery } from './requested-delivery.ts';
 
-/** `*`, `<resource>.*` or `<resource>.<verb>`. A name that is not known is taken: it may come with a later release. */
+/** `*`, `<resource>.*` or `<resource>.<verb>`. Which names are known depends on the kinds of record that are served. */
 const EventName = Type.String({ maxLength: 100, pattern: '^(\\*|[a-z_]+\\.(\\*|[a-z_]+))$' });
 const EnabledEvents = Type.Array(EventName, { minItems: 1, maxItems: 100, uniqueItems: true });
 const Url = Type.String({ minLength: 1, maxLength: 2048 });
@@ -63,7 +64,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>({
       column: 'text[]',
       schema: EnabledEvents,
       description:
-        'The types it gets: `*` for all, `<resource>.*`, or `<resource>.<verb>`. A name that is not known yet is taken, and matches nothing.',
+        'The types it gets: `*` for all, `<resource>.*`, or `<resource>.<verb>`. A name that no event has is refused.',
     },
     api_version: {
       column: 'text',
@@ -112,7 +113,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>({
       return {
         url: allowedUrl(input.url, caller),
         description: input.description ?? null,
-        enabled_events: input.enabled_events ?? ['*'],
+        enabled_events: requireKnownEvents(input.enabled_events ?? ['*'], caller),
         api_version: knownVersion(input.api_version ?? caller.account.api_version, caller),
         connected: input.connected ?? false,
         status: input.status ?? 'enabled',
@@ -146,7 +147,10 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>({
         ...withStatus(current, input.status ?? current.status, caller.nowSeconds),
         url: input.url === undefined ? current.url : allowedUrl(input.url, caller),
         description: input.description === undefined ? current.description : input.description,
-        enabled_events: input.enabled_events ?? current.enabled_events,
+        enabled_events:
+          input.enabled_events === undefined
+            ? current.enabled_events
+            : requireKnownEvents(input.enabled_events, caller),
         api_version: input.api_version === undefined ? current.api_version : knownVersion(input.api_version, caller),
       };
       return { after };

@@ -179,7 +179,7 @@ async function requestOf({ key, kind }: Cut, api: Api): Promise<Request> {
       // Nothing is ever sent there.
       return post('/v1/webhook_endpoints', {
         url: 'http://127.0.0.1:9/hook',
-        enabled_events: ['nothing.happened'],
+        enabled_events: ['webhook_endpoint.pinged'],
         metadata,
       });
   }

@@ -47,7 +47,7 @@ describe('whom an event goes to', () => {
       await endpointFor(api, exact.url),
       await endpointFor(api, some.url, { enabled_events: ['reference.*'] }),
       await endpointFor(api, all.url, { enabled_events: ['*'] }),
-      await endpointFor(api, none.url, { enabled_events: ['customer.*', 'reference.updated', 'tenancy.created'] }),
+      await endpointFor(api, none.url, { enabled_events: ['customer.*', 'reference.updated', 'api_key.rolled'] }),
     ];
     const { body: reference } = await api.post('/v1/references', { application: 'app_1' });
     await queueEmpty(server);

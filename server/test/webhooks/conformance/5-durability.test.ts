@@ -313,7 +313,10 @@ test('63: an event that we fail to render is told as our failure, is sent to nob
     overrides: { dispatcherLimits: { pollMs: 20 }, versions: apiVersions.map((version) => failing(version, renderer)) },
   });
   const oldest = { api_version: versions.at(-1)! };
-  const endpoint = await endpointFor(server.api, receiver.url, { enabled_events: ['no_such.thing'], ...oldest });
+  const endpoint = await endpointFor(server.api, receiver.url, {
+    enabled_events: ['webhook_endpoint.pinged'],
+    ...oldest,
+  });
   await ping(server.api, endpoint.id);
   await expect.poll(async () => (await deliveryOf(server.api, endpoint.id)).attempts.length, soon).toBe(1);
   renderer.isBroken = false;

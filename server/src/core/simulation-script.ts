@@ -1,3 +1,5 @@
+import { nearestName } from './nearest.ts';
+
 /** What a service finds in the end. */
 const findings = [
   'accept',
@@ -45,6 +47,19 @@ const scriptLengthMax = 120;
 export function scriptFor(scenario: string | null, email: string | null): string {
   const asked = (scenario ?? /\+([^+@]*)@[^@]*$/.exec(email ?? '')?.[1] ?? 'accept').toLowerCase();
   return parsed(asked) ? asked : 'accept';
+}
+
+/** Says in one sentence why no simulated service can play the script, and which words there are; null if one can. */
+export function scriptFault(text: string): string | null {
+  const asked = text.toLowerCase();
+  if (parsed(asked)) return null;
+  const rules = `The words are ${failures.join(', ')} and error_<code>; then ${[...problems, 'stuck'].join(', ')}; then ${findings.join(', ')}. Join several with _then_, in this order, up to ${scriptLengthMax} characters.`;
+  const words: string[] = [...failures, ...problems, 'stuck', ...findings];
+  const unknown = asked.split('_then_').find((part) => !words.includes(part) && !isFailure(part));
+  if (unknown === undefined) return `Its words are in the wrong order, or too many. ${rules}`;
+  const nearest = nearestName(unknown, words);
+  const hint = nearest === null ? '' : ` Did you mean \`${nearest}\`?`;
+  return `No simulated service knows \`${unknown.slice(0, scriptLengthMax)}\`.${hint} ${rules}`;
 }
 
 /** What a kept script says. */
