@@ -6,6 +6,7 @@ import { allOf } from './support/paging.ts';
 import { expectRefusal, invalid, missing, refusals, unknown, type Refusal } from './support/refusals.ts';
 import {
   apiClient,
+  good,
   serverForTest,
   startTestServer,
   type Api,
@@ -562,7 +563,8 @@ describe('the default provider', () => {
   });
 
   test('is needed in live mode, where nothing else stands in for it', async () => {
-    const live = await serverForTest({ settings: { TENURE_MODE: 'live' } });
+    const settings = { TENURE_MODE: 'live', TENURE_PROVIDER_C_URL: 'http://127.0.0.1:9' };
+    const live = await serverForTest({ settings });
     const automatic = { application: 'app_1', automatic_reference: {} };
     expectRefusal(await live.api.post('/v1/references', automatic), invalid('automatic_reference[provider]'));
     expect((await live.api.get('/v1/references')).body.count).toBe(0);
@@ -574,6 +576,47 @@ describe('the default provider', () => {
       await live.api.post('/v1/references', automatic, contextOf(child.id)),
       invalid('automatic_reference[provider]'),
     );
+  });
+});
+
+describe('a provider that is not set up in live mode', () => {
+  const setUp = 'is not set up in this deployment. Choose one of provider_c, or have the operator set';
+  let live: TestServer;
+
+  beforeAll(async () => {
+    live = await startTestServer({
+      settings: { TENURE_MODE: 'live', TENURE_PROVIDER_C_URL: 'http://127.0.0.1:9' },
+    });
+  });
+  afterAll(() => live.stop());
+
+  test('is refused as the default provider of the own account and of a new one', async () => {
+    const refusal = { ...invalid('default_provider'), says: `\`provider_a\` ${setUp} TENURE_PROVIDER_A_URL.` };
+    expectRefusal(await live.api.post('/v1/account', { default_provider: 'provider_a' }), refusal);
+    expectRefusal(await live.api.post('/v1/accounts', { name: 'A branch', default_provider: 'provider_a' }), refusal);
+    expect((await live.api.get('/v1/accounts')).body.count).toBe(0);
+    expect((await live.api.post('/v1/accounts', { name: 'A branch', default_provider: 'provider_c' })).status).toBe(
+      200,
+    );
+    expect((await live.api.post('/v1/account', { default_provider: null })).status).toBe(200);
+  });
+
+  test('is refused credentials, which can still be taken away', async () => {
+    const refusal = {
+      ...invalid('provider_credentials[provider_d]'),
+      says: `\`provider_d\` ${setUp} TENURE_PROVIDER_D_URL.`,
+    };
+    const both = { provider_c: { api_key: 'k', signing_secret: 's' }, provider_d: { token: 't' } };
+    expectRefusal(await live.api.post('/v1/account', { provider_credentials: both }), refusal);
+    expect((await live.api.get('/v1/events?type=account.credentials_changed')).body.count).toBe(0);
+    const changes = { ...both, provider_d: null };
+    expect((await live.api.post('/v1/account', { provider_credentials: changes })).status).toBe(200);
+  });
+
+  test('stays the default of an older account when an update does not send it', async () => {
+    await live.context.database.readers.query(`update accounts set default_provider = 'provider_b'`);
+    const { body } = await good(live.api.post('/v1/account', { name: 'Ouse Lettings' }));
+    expect(body).toMatchObject({ name: 'Ouse Lettings', default_provider: 'provider_b' });
   });
 });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../src/core/errors.ts';
 import { TestClock } from './support/clock.ts';
+import { expectRefusal as expectRefused, invalid } from './support/refusals.ts';
 import {
   apiClient,
   serverForTest,
@@ -152,7 +153,8 @@ describe('create with automatic_reference', () => {
   });
 
   test('is refused in live mode when there is no provider to ask', async () => {
-    const live = await serverForTest({ settings: { TENURE_MODE: 'live' } });
+    const settings = { TENURE_MODE: 'live', TENURE_PROVIDER_A_URL: 'https://referencing.example.com' };
+    const live = await serverForTest({ settings });
     const response = await live.api.post('/v1/references', { application: 'app_1', automatic_reference: {} });
     expectRefusal(response, 400, 'parameter_invalid', 'automatic_reference[provider]');
     expect((await live.api.get('/v1/references')).body.count).toBe(0);
@@ -161,6 +163,25 @@ describe('create with automatic_reference', () => {
     expect((await created(named, live.api)).automatic_reference).toStrictEqual(queued);
     const off = { application: 'app_1', automatic_reference: { enabled: false } };
     expect((await created(off, live.api)).automatic_reference).toStrictEqual(idle);
+  });
+
+  test('is refused in live mode when the provider is not set up', async () => {
+    const settings = { TENURE_MODE: 'live', TENURE_PROVIDER_B_URL: 'https://referencing.example.com' };
+    const live = await serverForTest({ settings });
+    const send = (automatic_reference: object) =>
+      live.api.post('/v1/references', { application: 'app_1', automatic_reference });
+    const refusal = {
+      ...invalid('automatic_reference[provider]'),
+      says: '`provider_c` is not set up in this deployment. Choose one of provider_b, or have the operator set TENURE_PROVIDER_C_URL.',
+    };
+    // A default of a time when the service was set up.
+    await live.context.database.readers.query(`update accounts set default_provider = 'provider_c'`);
+    expectRefused(await send({}), refusal);
+    expectRefused(await send({ provider: 'provider_c' }), refusal);
+    expect((await live.api.get('/v1/references')).body.count).toBe(0);
+    expect((await send({ provider: 'provider_b' })).status).toBe(200);
+    // No service is asked for this one.
+    expect((await send({ enabled: false, provider: 'provider_c' })).status).toBe(200);
   });
 
   test('takes the default provider of the account in live mode', async () => {
@@ -684,7 +705,7 @@ async function request(method: string, path: string): Promise<ApiResponse> {
 
 /** A server whose account has a default provider from the first request on. */
 async function serverWithDefaultProvider(mode: string, provider: string): Promise<{ api: Api }> {
-  const settings = { TENURE_MODE: mode };
+  const settings = { TENURE_MODE: mode, TENURE_PROVIDER_B_URL: 'http://127.0.0.1:9' };
   const own = await serverForTest({ settings });
   await own.context.database.readers.query('update accounts set default_provider = $1', [provider]);
   return { api: apiClient(own.url, own.secretKey) };

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { credentialNames, providers, type Provider } from '../core/providers.ts';
+import { credentialNames, notSetUp, providers, type Provider } from '../core/providers.ts';
 import { ApiError, invalidParameter } from '../core/errors.ts';
 import {
   closedObject,
@@ -145,13 +145,13 @@ export const account = defineResource<AccountRecord>({
       default_provider: Type.Optional(nullable(DefaultProvider)),
       linked_records: Type.Optional(nullable(LinkedRecords)),
     },
-    (input) => ({
+    (input, caller) => ({
       name: input.name,
       // The first request settles it.
       api_version: null,
       api_version_previous: null,
       rollback_until: null,
-      default_provider: input.default_provider ?? null,
+      default_provider: askableProvider(input.default_provider ?? null, caller),
       provider_credentials: null,
       linked_records: input.linked_records ?? 'open',
       // Whoever makes it.
@@ -175,7 +175,10 @@ export const account = defineResource<AccountRecord>({
       after: {
         ...current,
         name: input.name ?? current.name,
-        default_provider: input.default_provider === undefined ? current.default_provider : input.default_provider,
+        default_provider:
+          input.default_provider === undefined
+            ? current.default_provider
+            : askableProvider(input.default_provider, caller),
         linked_records: input.linked_records ?? current.linked_records,
         provider_credentials: changeCredentials(current.provider_credentials, input.provider_credentials ?? {}, caller),
       },
@@ -190,6 +193,13 @@ export const account = defineResource<AccountRecord>({
   ),
 });
 
+/** @throws {ApiError} `parameter_invalid` for a service that no reference could be sent to. */
+function askableProvider(provider: Provider | null, { referencingServices }: Caller): Provider | null {
+  const fault = provider === null ? null : notSetUp(provider, referencingServices);
+  if (fault !== null) throw invalidParameter('default_provider', fault);
+  return provider;
+}
+
 /** Each provider's are sealed together; null takes them away. */
 function changeCredentials(
   current: AccountRecord['provider_credentials'],
@@ -198,8 +208,13 @@ function changeCredentials(
 ): AccountRecord['provider_credentials'] {
   const credentials = { ...current };
   for (const [provider, members] of Object.entries(changes)) {
-    if (members === null) delete credentials[provider];
-    else credentials[provider] = caller.seal(JSON.stringify(members)).toString('base64');
+    if (members === null) {
+      delete credentials[provider];
+      continue;
+    }
+    const fault = notSetUp(provider as Provider, caller.referencingServices);
+    if (fault !== null) throw invalidParameter(`provider_credentials[${provider}]`, fault);
+    credentials[provider] = caller.seal(JSON.stringify(members)).toString('base64');
   }
   return Object.keys(credentials).length === 0 ? null : credentials;
 }

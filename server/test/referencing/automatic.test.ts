@@ -293,6 +293,18 @@ describe('a provider that cannot be asked', () => {
     await Promise.all(failing);
   }, 50_000);
 
+  test('keeps waiting when its service is set up no more', async () => {
+    const settings = { TENURE_MODE: 'live' };
+    const before = await serverForTest({ settings: { ...settings, TENURE_PROVIDER_B_URL: 'http://127.0.0.1:9' } });
+    const { id } = await refer(before.api, { provider: 'provider_b' });
+    const { connection, secretKey } = before;
+    const after = await serverForTest({ connection, secretKey, settings, works: true });
+    await untilReference(after.api, id, {
+      status: 'pending',
+      automatic_reference: { last_error: expect.stringMatching(/^provider_unavailable: .*TENURE_PROVIDER_B_URL/) },
+    });
+  });
+
   test('what keeps the renter from being checked is told, and the reference waits', async () => {
     const { id } = await refer(api, { simulate: 'invite_bounced' });
     const waiting = await untilReference(api, id, {
@@ -444,12 +456,13 @@ describe('the test helpers', () => {
   });
 
   test('do not exist in live mode, and nothing that is simulated does', async () => {
-    const live = await startTestServer({ settings: { TENURE_MODE: 'live' }, works: true });
+    const settings = { TENURE_MODE: 'live', TENURE_PROVIDER_A_URL: 'http://127.0.0.1:9' };
+    const live = await startTestServer({ settings, works: true });
     try {
       const { id } = await refer(live.api);
       await untilReference(live.api, id, {
         status: 'pending',
-        automatic_reference: { last_error: expect.stringMatching(/^provider_unavailable: .*TENURE_PROVIDER_A_URL/) },
+        automatic_reference: { last_error: expect.stringMatching(/^credentials_missing: /) },
       });
       expectRefusal(await live.api.post(`/v1/test_helpers/references/${id}/complete`), refusals.routeUnknown);
       const { rows } = await live.context.database.readers.query('select count(*) as count from simulated_orders');

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { isErased, type RecordChange } from '../../core/change.ts';
 import { sameJson, type Json, type JsonObject } from '../../core/diff.ts';
 import { invalidParameter } from '../../core/errors.ts';
+import { notSetUp } from '../../core/providers.ts';
 import type { Caller, Decided } from '../../core/resource.ts';
 import type { Looks, ProviderOrder, ReferenceRecord } from './record.ts';
 import type { AutomaticReferenceInput } from './shape.ts';
@@ -64,6 +65,8 @@ export function decideAutomaticReference(
       'No referencing provider is set: send `automatic_reference[provider]`, or set a default provider for the account.',
     );
   }
+  const fault = enabled && provider ? notSetUp(provider, caller.referencingServices) : null;
+  if (fault !== null) throw invalidParameter('automatic_reference[provider]', fault);
   const status = enabled ? 'queued' : null;
   return {
     automatic_reference: { enabled, last_error: null, outcome: null, provider, status, provider_data: null },
