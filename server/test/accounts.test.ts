@@ -686,8 +686,9 @@ describe('strict links', () => {
       const made = await by.post('/v1/references', { application, customer: theirs.id }, headers);
       expect(made.status, made.text).toBe(200);
     }
-    // The parent's own links are as open as they were.
-    expect((await api.post('/v1/references', { application: 'app_1', customer: theirs.id })).status).toBe(200);
+    // The parent's own links are as open as they were, and its child's customer is not there either.
+    expect((await api.post('/v1/references', { application: 'app_1', customer: 'cus_1' })).status).toBe(200);
+    expectRefusal(await api.post('/v1/references', { application: 'app_1', customer: theirs.id }), missingCustomer);
   });
 
   test('are for every kind of record that is here, one by one in a list of them', async () => {

@@ -90,15 +90,16 @@ describe('an application', () => {
 
   test('is removed for good', async () => {
     const { id } = await make('applications', {});
+    const early = await make('references', { application: id });
     expect((await good(api.delete(`/v1/applications/${id}`))).body).toStrictEqual({
       id,
       object: 'application',
       deleted: true,
     });
     expectRefusal(await api.get(`/v1/applications/${id}`), refusals.idUnknown);
-    // Whoever refers to it later refers to nothing that is here.
-    const late = await make('references', { application: id });
-    await good(api.post(`/v1/references/${late.id}`, { outcome: 'accept' }));
+    // What referred to it goes on, and refers to nothing that is here.
+    const { body } = await good(api.post(`/v1/references/${early.id}?expand=application`, { outcome: 'accept' }));
+    expect([body.status, body.application]).toEqual(['complete', id]);
   });
 
   test('is expanded in its references, and the persons in it', async () => {

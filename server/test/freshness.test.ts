@@ -124,7 +124,7 @@ describe('a key', () => {
 describe('an account', () => {
   test('is changed in every process from the answer on: how strict its links are', async () => {
     const { body: application } = await one.api.post('/v1/applications', {});
-    const link = { application: application.id, customer: one.context.ids.make('cus') };
+    const link = { application: application.id, customer: 'cus_in_a_crm' };
     for (const setting of ['strict', 'open', 'strict', 'open']) {
       await knownBy(other.api);
       expect((await one.api.post('/v1/account', { linked_records: setting })).status).toBe(200);
@@ -152,7 +152,7 @@ describe('an account', () => {
     const { id } = (await one.api.post('/v1/accounts', { name: 'Connected' })).body;
     const context = { 'service-context': id };
     const { body: application } = await one.api.post('/v1/applications', {}, context);
-    const link = { application: application.id, customer: one.context.ids.make('cus') };
+    const link = { application: application.id, customer: 'cus_in_a_crm' };
     // At once, although the other process has never heard of it.
     expect((await other.api.post('/v1/references', link, context)).body.account).toBe(id);
     expect((await one.api.post('/v1/account', { linked_records: 'strict' }, context)).status).toBe(200);

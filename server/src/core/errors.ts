@@ -175,7 +175,7 @@ export const errorCatalogue = {
     status: 404,
     type: 'invalid_request_error',
     explanation:
-      'No such record exists in this account. Check the id, and that the key belongs to the account that has the record.',
+      'No such record exists in this account. Check the id, and that the key belongs to the account that has the record. With status 400 it is about a link in the body: `param` names it, and the message says which ids it takes.',
   },
   route_unknown: {
     status: 404,

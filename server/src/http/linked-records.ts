@@ -3,11 +3,12 @@ import { isId } from '../core/ids.ts';
 import type { Resource } from '../core/resource.ts';
 import { ApiError } from '../core/errors.ts';
 import type { Call, HttpContext } from './call.ts';
+import { aOrAn, spoken } from './route.ts';
 
 /**
- * An account whose links are strict names only records that it has here. An account whose links are open keeps some of them in
- * a system of its own, so ids are taken as they are; but nobody who was erased here is spoken of again. Links to kinds of record that
- * this server does not have are always open, and what was linked before is not looked for again.
+ * Refuses links that can only be mistakes. An id that begins with one of our prefixes must have that of the linked kind. An id of our own
+ * form must be there, and must not be that of a person who was erased. Every other id may belong to a system of the account's own, unless
+ * the account's links are strict. A link that the record had before is not judged again.
  *
  * @throws {ApiError} `resource_missing` with status 400, naming the field.
  */
@@ -20,11 +21,10 @@ export async function requireLinkedRecords(
   for (const { resource, before, after } of changes) {
     for (const [field, path] of Object.entries(resource.links ?? {})) {
       const target = context.resources.find((candidate) => candidate.path === path);
-      if (!target || (!isStrict && target.delete !== 'erases')) continue;
       const [known, linked] = [before, after].map((record) => (record as Record<string, unknown> | null)?.[field]);
       for (const [index, id] of idsIn(linked).entries()) {
         if (idsIn(known).includes(id)) continue;
-        const message = await faultOf(context, call, target, id, isStrict);
+        const message = await faultOf(context, call, { field, target, id, isStrict });
         const param = Array.isArray(linked) ? `${field}[${index}]` : field;
         if (message !== null) throw new ApiError('resource_missing', message, { param, status: 400 });
       }
@@ -32,21 +32,37 @@ export async function requireLinkedRecords(
   }
 }
 
-/** Why a record cannot be linked to; null if it can. */
+interface Link {
+  field: string;
+  /** The kind of record that the field links to; undefined if this server has none such. */
+  target: Resource | undefined;
+  id: string;
+  isStrict: boolean;
+}
+
+/** Returns why a record cannot be linked to, and what to send instead; null if it can. */
 async function faultOf(
-  { readRecord }: HttpContext,
+  { readRecord, resources }: HttpContext,
   call: Call,
-  target: Resource,
-  id: string,
-  isStrict: boolean,
+  { field, target, id, isStrict }: Link,
 ): Promise<string | null> {
-  const record = isId(target.prefix, id) ? await readRecord(target, call.accountId, id) : null;
+  const kind = resources.find(({ prefix }) => id.startsWith(`${prefix}_`));
+  if (kind && kind !== target) {
+    const wanted = target ? `that of ${aOrAn(target)} (\`${target.prefix}_…\`), or one` : 'an id';
+    return `\`${id.slice(0, 80)}\` begins as the id of ${aOrAn(kind)} does. \`${field}\` takes ${wanted} of your own system.`;
+  }
+  if (!target) return null;
+  const isOwn = isId(target.prefix, id);
+  const record = isOwn ? await readRecord(target, call.accountId, id) : null;
   if (record)
     return isGone(target, record)
-      ? `The ${target.object} \`${id}\` was deleted, and nothing can be about them any more.`
+      ? `The ${spoken(target.object)} \`${id}\` was deleted, and nothing can be about them any more.`
       : null;
-  if (!isStrict) return null;
-  return `There is no ${target.object} \`${id.slice(0, 80)}\` in this account, and its links are strict. Create it first, or set \`linked_records\` of the account to \`open\`.`;
+  if (!isStrict) {
+    if (!isOwn) return null;
+    return `There is no ${spoken(target.object)} \`${id}\` in this account. Send the id of one that is here, or one of your own system, which does not have the form of ours.`;
+  }
+  return `There is no ${spoken(target.object)} \`${id.slice(0, 80)}\` in this account, and its links are strict. Create it first, or set \`linked_records\` of the account to \`open\`.`;
 }
 
 /** A link names one record, or a list of them. */

@@ -96,3 +96,8 @@ export interface DecidingOnClock {
 export function spoken(name: string): string {
   return name.replaceAll('_', ' ').replace(/^api\b/, 'API');
 }
+
+/** Returns what people call one record of a kind, with its article: `an application`. */
+export function aOrAn({ object }: Resource): string {
+  return `${/^[aeiou]/.test(object) ? 'an' : 'a'} ${spoken(object)}`;
+}

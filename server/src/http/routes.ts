@@ -34,7 +34,15 @@ import { renderExpanded } from './expand.ts';
 import { listParameters, listQuery } from './list.ts';
 import { openSecrets } from './render.ts';
 import { idInPath, load, loadPresent } from './load.ts';
-import { spoken, type ContentsRoute, type ReadRoute, type Route, type RouteAnswer, type WriteRoute } from './route.ts';
+import {
+  aOrAn,
+  spoken,
+  type ContentsRoute,
+  type ReadRoute,
+  type Route,
+  type RouteAnswer,
+  type WriteRoute,
+} from './route.ts';
 import { streamRoute } from './stream-route.ts';
 import { testHelperRoutes } from './test-helpers.ts';
 import { versionRoutes } from './version-routes.ts';
@@ -335,7 +343,7 @@ async function loadNamed(
     const id = (input as Record<string, string>)[member]!;
     const record = isId(resource.prefix, id) ? await readNamed(context, resource, call, id) : null;
     if (!record) {
-      const message = `There is no ${spoken(resource.object)} \`${id.slice(0, 80)}\` in this account.`;
+      const message = `There is no ${spoken(resource.object)} \`${id.slice(0, 80)}\` in this account. Send the id of one that is here: \`${resource.prefix}_…\`.`;
       throw new ApiError('resource_missing', message, { param: member, status: 400 });
     }
     named[member] = record;
@@ -479,8 +487,4 @@ function toldOf({ summary, description, example, refusals }: Told): Told {
     ...(example && { example }),
     ...(refusals && { refusals }),
   };
-}
-
-function aOrAn({ object }: Resource): string {
-  return `${/^[aeiou]/.test(object) ? 'an' : 'a'} ${spoken(object)}`;
 }

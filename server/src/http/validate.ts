@@ -1,6 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { ApiError, invalidParameter } from '../core/errors.ts';
+import { idPattern } from '../core/ids.ts';
 import { nearestName } from '../core/nearest.ts';
 
 /** Nothing is removed, coerced or filled in: a client's mistake is told, not repaired. */
@@ -43,12 +44,20 @@ function errorOf(error: ErrorObject): ApiError {
           `\`${name}\` is no valid key of \`${param}\`: keys have 1 to 40 characters and no brackets.`,
         );
       }
+      if (error.keyword === 'pattern' && error.schema === idPattern)
+        return invalidParameter(param, noId(param, String(error.data)));
       return invalidParameter(
         param,
         `${param === '' ? 'The body' : `\`${param}\``} must be ${allowed(error.parentSchema)}.`,
       );
     }
   }
+}
+
+/** Tells that a linked id cannot be one. The ids of many systems are UUIDs, so hyphens are named. */
+function noId(param: string, id: string): string {
+  const advice = id.includes('-') ? 'leave out the hyphens' : 'leave out the rest';
+  return `\`${param}\` must be an id, which has letters, digits and _ only: ${advice}.`;
 }
 
 /** A parameter that does not exist, with the one that was probably meant. */

@@ -85,27 +85,33 @@ describe('a linked record that is asked for', () => {
   });
 });
 
+/** A reference of a time when every id was taken. */
+async function linkedTo(by: Api, id: string): Promise<Body> {
+  const { id: made } = await make(by, 'references', { application: 'app_1' });
+  await server.context.database.readers.query('update tenant_references set customer = $1 where id = $2', [id, made]);
+  return (await good(by.get(`/v1/references/${made}`))).body;
+}
+
 describe('an id stays an id', () => {
   test.each([
     ['of a record that never was', `cus_${'0'.repeat(22)}`],
     ['of the account’s own system', 'tenant_4711'],
     ['of another kind of record', `ref_${'0'.repeat(22)}`],
   ])('%s', async (_case, id) => {
-    const made = await good(api.post('/v1/references?expand=customer', { application: 'app_1', customer: id }));
-    expect(made.body.customer).toBe(id);
-    expect((await good(api.get(`/v1/references/${made.body.id}?expand=customer`))).body.customer).toBe(id);
+    const { id: made } = await linkedTo(api, id);
+    expect((await good(api.get(`/v1/references/${made}?expand=customer`))).body.customer).toBe(id);
+    const written = await good(api.post(`/v1/references/${made}?expand=customer`, { metadata: { a: 'b' } }));
+    expect(written.body.customer).toBe(id);
   });
 
   test('of another account’s record', async () => {
     const { accountId } = await addAccount(server);
     const { api: stranger } = await addKey(server, accountId, { permissions: [...allPermissions] });
-    const made = await good(
-      stranger.post('/v1/references?expand=customer', { application: 'app_1', customer: customer.id }),
-    );
-    expect(made.body.customer).toBe(customer.id);
-    const read = await good(stranger.get(`/v1/references/${made.body.id}?expand=customer,application`));
-    expect(read.body).toStrictEqual(made.body);
-    expect((await good(stranger.get('/v1/references?expand=data.customer'))).body.data).toStrictEqual([made.body]);
+    const made = await linkedTo(stranger, customer.id);
+    expect(made.customer).toBe(customer.id);
+    const read = await good(stranger.get(`/v1/references/${made.id}?expand=customer,application`));
+    expect(read.body).toStrictEqual(made);
+    expect((await good(stranger.get('/v1/references?expand=data.customer'))).body.data).toStrictEqual([made]);
   });
 
   test('of a record that is elsewhere, and null stays null', async () => {
