@@ -53,6 +53,37 @@ function restoreKeys(value: Json, keys: EscapedKey[]): Json {
   return restored;
 }
 
+/** Where the number that has a digit at `start` ends. */
+export function endOfNumber(text: string, start: number): number {
+  let at = start;
+  while (numberCharacters.has(text.charCodeAt(at))) at++;
+  return at;
+}
+
+const numberCharacters = new Set(Array.from('0123456789.+-eE', (character) => character.charCodeAt(0)));
+
+/** A double tells all decimals of so many digits apart (IEEE 754, binary64). */
+const exactDigits = 15;
+
+/**
+ * Whether `JSON.parse` makes a whole number of a text that is none: `100.0000000000000000001` has more digits than a double, and
+ * `1e-400` is too small for one. False for what is no number of JSON.
+ *
+ * @param literal without its sign.
+ */
+export function losesFraction(literal: string): boolean {
+  const isExact = literal.length <= exactDigits && !/[eE]/.test(literal);
+  if (isExact || !Number.isInteger(Number(literal))) return false;
+  const parts = /^(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal);
+  if (!parts) return false;
+  const [, whole = '', fraction = '', exponent = '0'] = parts;
+  const digits = whole + fraction;
+  let last = digits.length - 1;
+  while (digits[last] === '0') last--;
+  // The last digit that is not 0 stands behind the point. There is none in a zero.
+  return last >= 0 && whole.length + Number(exponent) <= last;
+}
+
 /** Where the string that begins at `start` has its closing quote; the text's length if it has none. */
 export function endOfString(text: string, start: number): number {
   let at = start + 1;

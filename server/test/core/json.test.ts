@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../src/core/errors.ts';
+import { losesFraction } from '../../src/core/json.ts';
 import { parseJsonObject } from '../../src/http/json.ts';
 import { naughtyStrings } from '../support/naughty-strings.ts';
 
@@ -248,3 +249,49 @@ function write(tree: Tree, space: () => string): string {
     }
   }
 }
+
+describe('a number', () => {
+  const digits = (minLength: number) =>
+    fc.array(fc.integer({ min: 0, max: 9 }), { minLength, maxLength: 30 }).map((each) => each.join(''));
+  const anyWhole = digits(1).map((text) => text.replace(/^0+(?=\d)/, ''));
+  const anyNumber = fc.record({
+    whole: anyWhole,
+    fraction: fc.oneof(
+      fc.constant(''),
+      digits(1),
+      digits(1).map((text) => text.replaceAll(/./g, '0')),
+    ),
+    power: fc.option(fc.integer({ min: -400, max: 400 })),
+  });
+
+  test('loses its fraction exactly when it is no whole number and a double of it is', () => {
+    fc.assert(
+      fc.property(anyNumber, ({ whole, fraction, power }) => {
+        const point = fraction === '' ? '' : `.${fraction}`;
+        const literal = `${whole}${point}${power === null ? '' : `e${power}`}`;
+        // Whole numbers by their definition: so many of the last decimals are nothing.
+        const decimals = fraction.length - (power ?? 0);
+        const isWhole = decimals <= 0 || BigInt(whole + fraction) % 10n ** BigInt(decimals) === 0n;
+        expect(losesFraction(literal), literal).toBe(!isWhole && Number.isInteger(Number(literal)));
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test('that loses its fraction becomes no whole number, wherever it stands', () => {
+    const { value } = parseJsonObject(
+      encoder.encode('{"a":-1.00000000000000000001,"b":[2.5,1e-999,3],"1.0000000000000000001":"1e-999"}'),
+    );
+    expect(value).toEqual({ a: -Infinity, b: [2.5, Infinity, 3], '1.0000000000000000001': '1e-999' });
+  });
+
+  test('of any length is judged in the time that it takes to read it', () => {
+    for (const text of [
+      '9'.repeat(250_000),
+      `1.${'0'.repeat(250_000)}1`,
+      `1.${'01'.repeat(125_000)}`,
+      Array(12_000).fill('1.00000000000000001').join(),
+    ])
+      parseJsonObject(encoder.encode(`{"a":[${text}]}`));
+  });
+});
