@@ -60,7 +60,7 @@ interface NamedTest {
 }
 
 function testsIn(section: string): NamedTest[] {
-  return Array.from(section.matchAll(/^- `(server\/test\/[^`]+\.test\.ts)`: (.+)$/gm), ([, file, name]) => ({
+  return Array.from(section.matchAll(/^\| `(server\/test\/[^`]+\.test\.ts)` \| (.+) \|$/gm), ([, file, name]) => ({
     file: file!,
     name: name!,
   }));
