@@ -7,8 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 
 /*
- * What the README tells a newcomer to do, on a clean clone with nothing installed: as root below a folder that nobody else may
- * enter, and as an ordinary user.
+ * Runs the README's commands on a clean clone with nothing installed. One run is by root, below a folder closed to other users. The other
+ * is by an ordinary user.
  */
 
 const projectDir = join(import.meta.dirname, '../..');
