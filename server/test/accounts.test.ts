@@ -201,8 +201,8 @@ describe('a connected account', () => {
     expect((await api.get('/v1/accounts')).body).toStrictEqual({ object: 'list', count: 0, has_more: false, data: [] });
     const made: Body[] = [];
     for (const name of ['a', 'b', 'c', 'd', 'e']) made.unshift((await api.post('/v1/accounts', { name })).body);
-    const grandchild = await api.post('/v1/accounts', { name: 'f' }, contextOf(made[0].id));
-    expect(grandchild.body).toMatchObject({ parent: made[0].id, account: made[0].id });
+    const grandchild = await (await keyOf(made[0].id)).post('/v1/accounts', { name: 'f' });
+    expect(grandchild.body).toMatchObject({ parent: made[0].id });
     // That was the account's first request.
     made[0].api_version = latestVersion;
 
@@ -228,7 +228,7 @@ describe('a connected account', () => {
   test('is nobody else’s: any other id gets the same 404, whoever has it', async () => {
     const [{ body: child }, stranger] = await Promise.all([api.post('/v1/accounts', { name: 'A branch' }), platform()]);
     const { body: sibling } = await api.post('/v1/accounts', { name: 'Another branch' });
-    const { body: grandchild } = await api.post('/v1/accounts', { name: 'A desk' }, contextOf(child.id));
+    const { body: grandchild } = await (await keyOf(child.id)).post('/v1/accounts', { name: 'A desk' });
     const { body: foreign } = await stranger.api.post('/v1/accounts', { name: 'Theirs' });
     const unknownAnswer = await api.get(`/v1/accounts/${unknownId}`);
     for (const [by, id] of [
@@ -294,7 +294,7 @@ describe('Service-Context', () => {
 
   test('reaches nobody else, and does not tell whether there is such an account', async () => {
     const { body: sibling } = await api.post('/v1/accounts', { name: 'Another branch' });
-    const { body: grandchild } = await api.post('/v1/accounts', { name: 'A desk' }, context);
+    const { body: grandchild } = await child.api.post('/v1/accounts', { name: 'A desk' });
     const stranger = await platform();
     const { body: foreign } = await stranger.api.post('/v1/accounts', { name: 'Theirs' });
     const unknownAnswer = await api.get('/v1/references', contextOf(unknownId));
@@ -326,6 +326,33 @@ describe('Service-Context', () => {
     for (const untouched of [await keyOf(sibling.id), stranger.api])
       expect((await untouched.get('/v1/logs?status=403')).body.count).toBe(0);
     expect((await stranger.api.get('/v1/logs')).body.count).toBe(1);
+  });
+
+  test('makes no account while it names a connected one, because no key of the parent could act on it', async () => {
+    const { 'idempotency-key': used } = newKey();
+    const body = { name: 'A desk' };
+    const refusal = { status: 400, type: 'invalid_request_error', code: 'account_invalid', says: child.id } as const;
+    const refused = await api.post('/v1/accounts', body, { ...context, 'idempotency-key': used });
+    expectRefusal(refused, refusal);
+    // The context is judged before the body.
+    expectRefusal(await api.post('/v1/accounts', {}, context), refusal);
+    expect((await child.api.get('/v1/accounts')).body.count).toBe(0);
+    expect((await child.api.get('/v1/logs?status=400')).body.data[1]).toMatchObject({
+      id: refused.headers.get('request-id'),
+      idempotency_key: used,
+      error: { code: 'account_invalid' },
+    });
+    // A key may name its own account, and a connected account's own key makes accounts that it can act on.
+    for (const [by, headers] of [
+      [api, { ...contextOf(parent.accountId), 'idempotency-key': used }],
+      [child.api, {}],
+    ] as const) {
+      const { id } = (await good(by.post('/v1/accounts', body, headers))).body;
+      await good(by.post('/v1/references', { application: 'app_1' }, contextOf(id)));
+    }
+    // The permission is judged before.
+    const narrow = await addKey(server, parent.accountId, { permissions: ['references.read'] });
+    expectRefusal(await narrow.api.post('/v1/accounts', body, context), refusals.permission);
   });
 
   test('has everything done in the account it names, and there only', async () => {
@@ -368,7 +395,6 @@ describe('Service-Context', () => {
     const made = await Promise.all([
       api.post('/v1/references', { application: 'app_1' }, context),
       api.post('/v1/customers', { name: 'Ada' }, context),
-      api.post('/v1/accounts', { name: 'A desk' }, context),
       api.post('/v1/api_keys', { type: 'secret', name: 'A key' }, context),
       api.post(
         '/v1/webhook_endpoints',
@@ -376,7 +402,7 @@ describe('Service-Context', () => {
         context,
       ),
     ]);
-    const paths = ['references', 'customers', 'accounts', 'api_keys', 'webhook_endpoints'];
+    const paths = ['references', 'customers', 'api_keys', 'webhook_endpoints'];
     for (const [index, answer] of made.entries()) {
       const path = `/v1/${paths[index]}`;
       expect(answer.body.account, path).toBe(child.id);
@@ -386,7 +412,10 @@ describe('Service-Context', () => {
       expect((await child.api.get(`${path}/${answer.body.id}`)).body, path).not.toHaveProperty('account');
       for (const item of (await child.api.get(path)).body.data) expect(item, path).not.toHaveProperty('account');
     }
-    const [reference, , , key, endpoint] = made;
+    const desk = (await good(child.api.post('/v1/accounts', { name: 'A desk' }))).body;
+    expect((await api.get(`/v1/accounts/${desk.id}`, context)).body).toStrictEqual({ ...desk, account: child.id });
+    expect((await api.get('/v1/accounts', context)).body.data).toStrictEqual([{ ...desk, account: child.id }]);
+    const [reference, , key, endpoint] = made;
     for (const answer of [
       await api.post(`/v1/references/${reference.body.id}`, { metadata: { a: '1' } }, context),
       await api.post(`/v1/references/${reference.body.id}/cancel`, {}, context),

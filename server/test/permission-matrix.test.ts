@@ -278,6 +278,9 @@ function contexts(): Context[] {
   ];
 }
 
+/** Routes that make no sense while a connected account is acted upon. */
+const forOwnAccount = new Set(['POST /v1/accounts']);
+
 /** What must become of it. */
 function expectedOf(probe: Probe): Expected {
   const { route, key, context, target } = probe;
@@ -289,6 +292,7 @@ function expectedOf(probe: Probe): Expected {
     (needed) => needed && !holds(key, needed),
   );
   if (lacking) return { ...refusals.permission, says: `\`${lacking}\`` };
+  if (acted !== key.account && forOwnAccount.has(nameOf(route))) return refusals.accountMalformed;
   return target && target.owner !== acted ? refusals.idUnknown : 'accepted';
 }
 

@@ -20,7 +20,7 @@ export const errorCatalogue = {
     status: 403,
     type: 'permission_error',
     explanation:
-      'The Service-Context header names an account that does not exist or is not connected to the account of the key; the two are not told apart. Send the id of the key’s own account or of a connected one, or leave the header out. A value that is no account id at all gets status 400.',
+      'The Service-Context header names an account that does not exist or is not connected to the account of the key; the two are not told apart. Send the id of the key’s own account or of a connected one, or leave the header out. A value that is no account id at all gets status 400, and so does making an account while the header names a connected one: your key could not act on it.',
   },
   api_key_expired: {
     status: 401,

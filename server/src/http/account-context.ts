@@ -56,6 +56,21 @@ export async function chooseAccount(context: AccountContext, call: Call): Promis
 }
 
 /**
+ * Lets a request pass that makes sense in the account it acts on. An account that a platform made for a connected one would be a
+ * grandchild: no key of the platform could act on it.
+ *
+ * @throws {ApiError} `account_invalid` with status 400.
+ */
+export function requireOwnAccount({ route, key, accountId }: Call): void {
+  if (!route?.ownAccountOnly || accountId === key!.accountId) return;
+  throw new ApiError(
+    'account_invalid',
+    `\`Service-Context\` names the connected account ${accountId}, and a key acts only on accounts connected to its own. Leave \`Service-Context\` out to connect the new account to yours.`,
+    { status: 400, type: 'invalid_request_error' },
+  );
+}
+
+/**
  * The account, which is pinned to the latest version by the first request of its keys or of its parent's that acts on it, a
  * refused one too (spec, versioning). It is a change of the account like any other, made by the server itself.
  */

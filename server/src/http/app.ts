@@ -5,7 +5,7 @@ import type { Answer } from '../commit/mutation.ts';
 import { toSeconds } from '../core/clock.ts';
 import { ByteBudget } from '../core/byte-budget.ts';
 import { ApiError } from '../core/errors.ts';
-import { chooseAccount } from './account-context.ts';
+import { chooseAccount, requireOwnAccount } from './account-context.ts';
 import { authenticate, authenticateAgain } from './authenticate.ts';
 import { BodyBytes, bodyLimits } from './body-bytes.ts';
 import { BodyTime } from './body-time.ts';
@@ -130,6 +130,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     call.accountId = call.account.id;
     call.withContext = headerOf(request, 'service-context') !== undefined;
     requirePermission(call.route.permission, call.key!.permissions);
+    requireOwnAccount(call);
     if (call.route.method !== 'GET') checkBodyHeaders(call);
     if (uploadOf(call)) {
       // Whose key it is, and not for whom it acts: as for the rate limit.

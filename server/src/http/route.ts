@@ -24,6 +24,8 @@ interface RouteBase {
   query: Record<string, TSchema>;
   /** Null if nothing in the answer is linked to anything. */
   expandable: Expandable | null;
+  /** Refused while `Service-Context` names a connected account. */
+  ownAccountOnly?: true;
   /** What the reference says of it. */
   told: Told & { summary: string };
   answer: RouteAnswer;

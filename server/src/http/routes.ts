@@ -221,6 +221,7 @@ function createRoute(context: HttpContext, resource: Resource, create: Create<St
     operationId: `${resource.path}_create`,
     told: { ...told, refusals: [...refusals, ...(create.refusals ?? [])] },
     answer: { kind: 'record', resource, secrets: 'always' },
+    ...(resource.ownedBy && { ownAccountOnly: true }),
     showsSecrets: true,
     // Nobody can have read it yet.
     staleForMs: 0,

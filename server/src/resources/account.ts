@@ -160,7 +160,7 @@ export const account = defineResource<AccountRecord>({
     {
       summary: 'Create a connected account',
       description:
-        'Makes an account that is connected to the one that is acted upon. It has no keys: act for it with `Service-Context`.',
+        'Makes an account that is connected to your own. It has no keys: act for it with `Service-Context`. While that header names a connected account, no account is made: your key could not act on it.',
       example: { name: 'Ouse Lettings' },
     },
   ),

@@ -202,8 +202,11 @@ describe.each(made)('a $object', (resource) => {
     const { api } = await tenant();
     const { body: branch } = await good(api.post('/v1/accounts', { name: 'Branch' }));
     const context = { 'service-context': branch.id };
-    const { body: record } = await make(api, resource, context);
-    expect(record.account).toBe(branch.id);
+    const { body: key } = await good(api.post('/v1/api_keys', { type: 'secret' }, context));
+    // An account makes its connected accounts itself.
+    const [maker, headers] = resource.ownedBy ? [apiClient(server.url, key.secret), {}] : [api, context];
+    const { body: record } = await make(maker, resource, headers);
+    expect(record.account).toBe(resource.ownedBy ? undefined : branch.id);
     expect((await good(api.get(path, context))).body.data[0]).toMatchObject({ id: record.id, account: branch.id });
     expectRefusal(await api.get(`${path}/${record.id}`), refusals.idUnknown);
   });
@@ -272,7 +275,7 @@ async function tenant(): Promise<{ accountId: string; api: Api }> {
   return { accountId: account.id, api: apiClient(server.url, key.secret) };
 }
 
-function make(api: Api, resource: Resource, headers: Record<string, string> = {}): Promise<ApiResponse> {
+function make(api: Api, resource: Resource, headers: { 'service-context'?: string } = {}): Promise<ApiResponse> {
   return good(api.post(`/v1/${resource.path}`, bodyFor(resource), headers));
 }
 

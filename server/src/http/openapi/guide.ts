@@ -127,7 +127,7 @@ ${Object.entries(errorCatalogue)
   .map(([code, { status, type }]) => `| ${status} | [\`${code}\`](${publicUrl}/docs/errors/${code}) | \`${type}\` |`)
   .join('\n')}
 
-A \`Service-Context\` that is no account id at all is \`account_invalid\` with 400; a link to a record that an account with strict links does not have is \`resource_missing\` with 400.
+A \`Service-Context\` that is no account id at all is \`account_invalid\` with 400, and so is one of a connected account where an account is made; a link to a record that an account with strict links does not have is \`resource_missing\` with 400.
 `;
 
 const lists = ({ word }: GuideFacts): string => `
