@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Recoveries } from '../src/jobs/recovery.ts';
 import { allPermissions } from './support/permissions.ts';
 import { isSignedWith, receiverForTest, type Received } from './support/receiver.ts';
 import { expectRefusal, invalid, refusals } from './support/refusals.ts';
 import {
   apiClient,
+  good,
   serverForTest,
   startTestServer,
   type Api,
@@ -226,7 +228,10 @@ describe('its deliveries', () => {
     const path = `/v1/webhook_endpoints/${endpoint.id}/deliveries`;
     const { body: list } = await parent.api.get(path);
     expect([list.count, list.has_more, list.data.length]).toEqual([2, false, 2]);
-    for (const delivery of list.data) expectShape('delivery', delivery);
+    for (const { account, ...delivery } of list.data) {
+      expect([ada.id, bo.id]).toContain(account);
+      expectShape('delivery', delivery);
+    }
     expect(sorted(list.data.map(({ id, event }: Body) => `${id} ${event}`))).toEqual(
       sorted(receiver.received.map(({ headers, body }) => `${String(headers['service-delivery-id'])} ${body.id}`)),
     );
@@ -248,13 +253,15 @@ describe('its deliveries', () => {
     const { id: later } = await reference(ada.api);
     const [laterEvent] = (await ada.api.get(`/v1/events?object_id=${later}`)).body.data;
     const its = `/v1/webhook_endpoints/${endpoint.id}`;
-    for (const [by, headers] of [
-      [ada.api, {}],
-      [parent.api, contextOf(ada.id)],
+    for (const [by, headers, parents] of [
+      [ada.api, {}, []],
+      // The parent sees its own deliveries, too, and in them whose the event is.
+      [parent.api, contextOf(ada.id), [endpoint.id]],
     ] as const) {
-      expect((await by.get(`/v1/events/${event.id}/deliveries`, headers)).body).toMatchObject({ count: 0, data: [] });
+      const { body: before } = await by.get(`/v1/events/${event.id}/deliveries`, headers);
+      expect([before.count, endpointsOf(before)]).toEqual([parents.length, parents]);
       const { body: seen } = await by.get(`/v1/events/${laterEvent.id}/deliveries`, headers);
-      expect([seen.count, seen.data.map((delivery: Body) => delivery.webhook_endpoint)]).toEqual([1, [own.id]]);
+      expect([seen.count, endpointsOf(seen)]).toEqual([1 + parents.length, sorted([...parents, own.id])]);
       const { body: endpoints } = await by.get('/v1/webhook_endpoints', headers);
       expect([endpoints.count, endpoints.data.map((shown: Body) => shown.id)]).toEqual([1, [own.id]]);
       expectRefusal(await by.get(its, headers), refusals.idUnknown);
@@ -304,6 +311,124 @@ describe('`connected`', () => {
   });
 });
 
+describe('a platform that has a failed delivery to its endpoint for connected accounts', () => {
+  test('finds the event, its deliveries and a resend by what the delivery tells', async () => {
+    const receiver = await receiverForTest(500, 500, 204);
+    const endpoint = await endpointFor(parent.api, receiver.url, connected);
+    await endpointFor(ada.api, receiver.url, hearingNothing);
+    const made = await reference(ada.api);
+    await receiver.count(2);
+    await queueEmpty(server);
+
+    // The list of the endpoint tells whose event failed.
+    const [failed, ...others] = await deliveriesOf(parent.api, endpoint.id);
+    expect(others).toEqual([]);
+    expect(failed).toMatchObject({ account: ada.id, webhook_endpoint: endpoint.id, status: 'failed' });
+    const context = contextOf(failed!.account);
+
+    // The event, its record and its deliveries are in that account.
+    const { body: event } = await good(parent.api.get(`/v1/events/${failed!.event}`, context));
+    expect(event.data.object.id).toBe(made.id);
+    await good(parent.api.get(`/v1/references/${event.data.object.id}`, context));
+    const itsDeliveries = `/v1/events/${event.id}/deliveries`;
+    expect((await good(parent.api.get(itsDeliveries, context))).body).toStrictEqual({
+      object: 'list',
+      count: 1,
+      has_more: false,
+      data: [failed],
+    });
+
+    // A resend to the same endpoint answers the delivery that both lists have.
+    const resent = await good(
+      parent.api.post(`/v1/events/${event.id}/resend`, { webhook_endpoint: failed!.webhook_endpoint }, context),
+    );
+    expect(resent.body).toMatchObject({ account: ada.id, event: event.id, status: 'pending' });
+    await receiver.count(3);
+    await queueEmpty(server);
+    const delivered = { ...resent.body, status: 'delivered', attempt_count: 1, next_attempt_at: null };
+    const { body: both } = await good(parent.api.get(itsDeliveries, context));
+    expect(both).toMatchObject({ count: 2, has_more: false });
+    expect(both.data[0]).toMatchObject({ ...delivered, delivered_at: expect.any(Number), attempts: [{ status: 204 }] });
+    expect(both.data[1]).toStrictEqual(failed);
+    expect(await deliveriesOf(parent.api, endpoint.id)).toStrictEqual(both.data);
+    const { body: page } = await parent.api.get(`${itsDeliveries}?limit=1&starting_after=${both.data[0].id}`, context);
+    expect([page.count, page.data]).toStrictEqual([2, [failed]]);
+    expect(receiver.received.map(({ body }) => [body.id, body.account])).toEqual(
+      Array.from({ length: 3 }, () => [event.id, ada.id]),
+    );
+
+    // No other account sees any of it.
+    const stranger = await platform();
+    for (const by of [ada.api, bo.api, stranger.api]) {
+      const answer = await by.get(itsDeliveries);
+      if (by === ada.api) expect(answer.body).toMatchObject({ count: 0, data: [] });
+      else expectRefusal(answer, refusals.idUnknown);
+    }
+    expectRefusal(await parent.api.get(itsDeliveries), refusals.idUnknown);
+    expectRefusal(await parent.api.get(itsDeliveries, contextOf(bo.id)), refusals.idUnknown);
+  });
+
+  test('tells in every list whose event it is, also where the request names an account', async () => {
+    const receiver = await receiverForTest();
+    const endpoint = await endpointFor(parent.api, receiver.url, connected);
+    const own = await endpointFor(parent.api, receiver.url);
+    const theirs = await endpointFor(ada.api, receiver.url);
+    await reference(ada.api);
+    await reference(parent.api);
+    await queueEmpty(server);
+    const accountsIn = async (id: string, headers: Record<string, string>): Promise<unknown[]> => {
+      const { body } = await good(parent.api.get(`/v1/webhook_endpoints/${id}/deliveries`, headers));
+      return body.data.map((delivery: Body) => delivery.account);
+    };
+    const ownContext = contextOf(parent.accountId);
+    // The account of an own event is left out, as in every object, unless the request names one.
+    expect(new Set(await accountsIn(endpoint.id, {}))).toEqual(new Set([ada.id]));
+    expect(new Set(await accountsIn(endpoint.id, ownContext))).toEqual(new Set([ada.id]));
+    expect(new Set(await accountsIn(own.id, {}))).toEqual(new Set([undefined]));
+    expect(new Set(await accountsIn(own.id, ownContext))).toEqual(new Set([parent.accountId]));
+    expect(new Set(await accountsIn(theirs.id, contextOf(ada.id)))).toEqual(new Set([ada.id]));
+    const { data } = (await good(ada.api.get(`/v1/webhook_endpoints/${theirs.id}/deliveries`))).body;
+    for (const delivery of data) expect(delivery).not.toHaveProperty('account');
+  });
+
+  test('recovers what failed, and each new delivery tells whose event it is', async () => {
+    const receiver = await receiverForTest(...Array.from({ length: 4 }, () => 500), 204);
+    const endpoint = await endpointFor(parent.api, receiver.url, connected);
+    const since = Math.floor(Date.now() / 1000) - 60;
+    await reference(ada.api);
+    await reference(bo.api);
+    await receiver.count(4);
+    await queueEmpty(server);
+    await good(parent.api.post(`/v1/webhook_endpoints/${endpoint.id}/recover`, { since }));
+    await new Recoveries(server.context).advance();
+    await receiver.count(6);
+    await queueEmpty(server);
+    const deliveries = await deliveriesOf(parent.api, endpoint.id);
+    const told = deliveries.map(({ account, status }) => `${account} ${status}`);
+    expect(sorted(told)).toEqual(sorted([ada.id, bo.id].flatMap((id) => [`${id} delivered`, `${id} failed`])));
+    for (const { event, account } of deliveries) await good(parent.api.get(`/v1/events/${event}`, contextOf(account)));
+  });
+
+  test('pings it and sends the ping again, which is an event of its own', async () => {
+    const receiver = await receiverForTest(500, 204);
+    const endpoint = await endpointFor(parent.api, receiver.url, connected);
+    const pinged = (await good(parent.api.post(`/v1/webhook_endpoints/${endpoint.id}/ping`))).body;
+    expect(pinged).not.toHaveProperty('account');
+    await good(parent.api.get(`/v1/events/${pinged.event}`));
+    await receiver.count(1);
+    const body = { webhook_endpoint: endpoint.id };
+    const resent = (await good(parent.api.post(`/v1/events/${pinged.event}/resend`, body))).body;
+    expect(resent).not.toHaveProperty('account');
+    await receiver.count(2);
+    await queueEmpty(server);
+    expect(new Set(receiver.received.map(({ body: sent }) => sent.id))).toEqual(new Set([pinged.event]));
+    // A ping goes to its own endpoint only.
+    const another = await endpointFor(parent.api, receiver.url, connected);
+    const refused = await parent.api.post(`/v1/events/${pinged.event}/resend`, { webhook_endpoint: another.id });
+    expectRefusal(refused, invalid('webhook_endpoint'));
+  });
+});
+
 /** An account that has no parent, with a key that may do everything. */
 async function platform(): Promise<Tenant> {
   const { accountId } = await addAccount(server);
@@ -335,6 +460,12 @@ function whoseAndWhat(received: Received[]): string[] {
 function typesOf({ received }: { received: Received[] }): string[] {
   return sorted(received.map(({ body }) => body.type as string));
 }
+
+function endpointsOf(list: Body): string[] {
+  return sorted(list.data.map((delivery: Body) => delivery.webhook_endpoint));
+}
+
+const hearingNothing = { enabled_events: ['customer.created'] };
 
 /** A connected endpoint's settings that ask for these events. */
 function hearing(...names: string[]): Record<string, unknown> {

@@ -145,6 +145,11 @@ export interface Resource<R extends StoredRecord = StoredRecord> {
   counted?: readonly string[];
   /** What its decisions say in `verb`, with what has happened then. */
   verbs?: Readonly<Record<string, string>>;
+  /**
+   * It is about a record of another kind (`path`), which may be a connected account's. The column then has that account, and `account`
+   * shows it; else it is null.
+   */
+  aboutAccount?: { path: string; column: string };
   /** Rows are written once and never changed, so they have no revision. Only the committer makes them. */
   appendOnly?: true;
   /** Its records are listed below others: by the path of theirs, the column that holds their id. It has no routes of its own. */

@@ -5,6 +5,8 @@ import type { Reader, ReadStatement } from './reader.ts';
 
 export interface ListQuery {
   accountId: string;
+  /** Its records are listed, too: those of the account whose key acts for the other one. */
+  alsoAccountId?: string;
   filters: { filter: Filter; value: string }[];
   /** Bounds of `created`, in seconds. */
   created: { gt?: number; gte?: number; lt?: number; lte?: number };
@@ -56,7 +58,9 @@ function listStatement(resource: Resource, query: ListQuery): ReadStatement {
 
   // An account's records, or the accounts that belong to it.
   const ownedBy = resource.ownedBy?.column ?? 'account_id';
-  const matches = [`${ownedBy} = $1`];
+  const matches = [
+    query.alsoAccountId === undefined ? `${ownedBy} = $1` : `${ownedBy} in ($1, ${parameter(query.alsoAccountId)})`,
+  ];
   if (resource.delete === 'erases') matches.push('deleted_at is null');
   for (const { filter, value } of query.filters) {
     matches.push(...conditionsOf(filter, value, parameter));

@@ -3,11 +3,12 @@ import { toSeconds } from '../core/clock.ts';
 import type { JsonObject } from '../core/diff.ts';
 import type { Resource, StoredRecord } from '../core/resource.ts';
 import type { Vault } from '../core/vault.ts';
+import type { StoredRow } from '../db/records.ts';
 import type { ApiVersions } from '../versions/apply.ts';
 import type { Call } from './call.ts';
 
 /**
- * A record in the newest shape, as this request gets it: with its account if the request named one, and an event, which was kept in
+ * A record in the newest shape, as this request gets it: with its account if the request named one or it is about another, and an event, which was kept in
  * the newest shape of its time, with the version of the answer.
  */
 export function render(
@@ -21,7 +22,9 @@ export function render(
     const { shape_version } = record as StoredRecord & { shape_version: string };
     return versions.convert({ ...object, api_version: call.version }, shape_version, versions.newest);
   }
-  if (call.withContext) object.account = call.accountId;
+  const about = resource.aboutAccount && (record as StoredRow)[resource.aboutAccount.column];
+  if (typeof about === 'string') object.account = about;
+  else if (call.withContext) object.account = call.accountId;
   return object;
 }
 

@@ -120,6 +120,9 @@ function listRoutesBelow(
         const owner = await load(context, owners, call);
         const wanted = listQuery(resource, query, call.accountId);
         wanted.filters.push({ filter: { column, match: 'exact', schema: {} }, value: owner.id });
+        // What a platform has been sent of a connected account's event is the platform's own.
+        const { accountId } = call.key!;
+        if (resource.aboutAccount?.path === path && accountId !== call.accountId) wanted.alsoAccountId = accountId;
         return renderList(context, resource, wanted, call);
       },
     };

@@ -243,7 +243,7 @@ export class Schemas {
       const version = Type.String({ description: 'The version whose shape it has: the one of this answer.' });
       Object.assign(members, this.#eventMembers(resource), { api_version: version });
     } else {
-      members.account = Type.Optional(accountSchema);
+      members.account = Type.Optional(resource.aboutAccount === undefined ? accountSchema : aboutAccountSchema);
       if (resource.erasure) members.deleted = Type.Optional(erasedSchema);
     }
     const schema = isEvent ? this.#eventSchema(members) : this.inVersion(resource.object, closedObject(members));
@@ -338,6 +338,12 @@ const erasedSchema = Type.Unsafe({
 const accountSchema = Type.String({
   pattern: idPatternOf('acct'),
   description: 'The account that it belongs to. Only in answers to requests with `Service-Context`.',
+});
+
+const aboutAccountSchema = Type.String({
+  pattern: idPatternOf('acct'),
+  description:
+    'The account of the event. Left out where that is your own, unless the request has `Service-Context`. Send it in `Service-Context` to find the event.',
 });
 
 function commonMembers(resource: Resource): TProperties {

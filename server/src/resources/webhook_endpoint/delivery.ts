@@ -9,7 +9,8 @@ export const webhookDelivery = defineResource<WebhookDeliveryRecord>({
   prefix: 'dlv',
   path: 'deliveries',
   table: 'webhook_deliveries_shown',
-  description: 'The way of one event to one webhook endpoint, with every attempt.',
+  description:
+    'The way of one event to one webhook endpoint, with every attempt. Of an endpoint for connected accounts it names the event’s `account`: send that in `Service-Context` to retrieve the event, list its deliveries, or resend it.',
   example: {
     record: {
       event: 'evt_0VbZr1fe01dQ7fXkTn4Lb6',
@@ -25,6 +26,7 @@ export const webhookDelivery = defineResource<WebhookDeliveryRecord>({
     },
   },
   appendOnly: true,
+  aboutAccount: { path: 'events', column: 'event_account' },
   listedUnder: { webhook_endpoints: 'webhook_endpoint', events: 'event' },
   actionsOn: { events: { resend } },
   fields: {
@@ -52,6 +54,7 @@ export const webhookDelivery = defineResource<WebhookDeliveryRecord>({
       schema: nullable(Type.Integer()),
       description: 'When the receiver took it, in seconds since the Unix epoch; null if it has not.',
     },
+    event_account: { column: 'text', schema: nullable(Type.String()), shown: 'never' },
     attempts: { column: 'json', schema: Type.Array(Attempt), description: 'Every attempt, the oldest first.' },
   },
 });

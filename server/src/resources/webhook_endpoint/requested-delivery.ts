@@ -29,6 +29,8 @@ export type WebhookDeliveryRecord = StoredRecord & {
   next_attempt_at: number | null;
   delivered_at: number | null;
   attempts: Static<typeof Attempt>[];
+  /** Whose event it is, where that is not the endpoint's account. */
+  event_account: string | null;
 };
 
 /** A delivery that was asked for, as it is at first: due at once. */
@@ -46,5 +48,6 @@ export function newDelivery(requested: RequestedDelivery, nowSeconds: number): W
     next_attempt_at: nowSeconds,
     delivered_at: null,
     attempts: [],
+    event_account: requested.eventAccountId === requested.accountId ? null : requested.eventAccountId,
   };
 }

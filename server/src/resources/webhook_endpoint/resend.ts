@@ -8,7 +8,7 @@ import { newDelivery } from './requested-delivery.ts';
 export const resend: Action = {
   summary: 'Resend an event',
   description:
-    'Sends the event to this webhook endpoint once more, whatever it is subscribed to and whatever became of it before. The answer is a new delivery, which is tried once. If it succeeds, an earlier one that is still being retried ends (`canceled`); if not, that one goes on as it was. An event of a connected account is resent with `Service-Context`, and only to an endpoint for connected accounts. The key also needs `events.read`.',
+    'Sends the event to this webhook endpoint once more, whatever it is subscribed to and whatever became of it before. The answer is a new delivery, which is tried once. If it succeeds, an earlier one that is still being retried ends (`canceled`); if not, that one goes on as it was. An event of a connected account is resent with its account in `Service-Context`, and only to an endpoint for connected accounts. The key also needs `events.read`.',
   example: { webhook_endpoint: 'we_0VbZqxC200fW8gYmUo2Jd5' },
   refusals: ['status_transition_invalid', 'resource_missing'],
   // Whoever says where events go can read them there.
@@ -17,7 +17,7 @@ export const resend: Action = {
   names: { webhook_endpoint: 'webhook_endpoints' },
   decide(event, caller, _input, named) {
     const endpoint = named.webhook_endpoint as WebhookEndpointRecord;
-    requireTogether(event, endpoint);
+    requireTogether(event as EventRecord, endpoint);
     requireEnabled(endpoint);
     if (event.created < caller.retainedFromSeconds) {
       throw new ApiError(
@@ -28,7 +28,7 @@ export const resend: Action = {
     const delivery: RequestedDelivery = {
       id: caller.makeId('dlv'),
       eventId: event.id,
-      type: (event as StoredRecord & { type: string }).type,
+      type: (event as EventRecord).type,
       eventAccountId: event.account_id,
       accountId: endpoint.account_id,
       endpointId: endpoint.id,
@@ -39,10 +39,13 @@ export const resend: Action = {
   },
 };
 
-/** An endpoint gets its own account's events, or those of connected accounts, and never the others. */
-function requireTogether(event: StoredRecord, endpoint: WebhookEndpointRecord): void {
+type EventRecord = StoredRecord & { type: string; data: { object: { id: string } } };
+
+/** An endpoint gets its own account's events, or those of connected accounts, and never the others; but always its own pings. */
+function requireTogether(event: EventRecord, endpoint: WebhookEndpointRecord): void {
   const isOfConnected = event.account_id !== endpoint.account_id;
-  if (isOfConnected === endpoint.connected) return;
+  const isOwnPing = event.type === 'webhook_endpoint.pinged' && event.data.object.id === endpoint.id;
+  if (isOfConnected === endpoint.connected || isOwnPing) return;
   throw invalidParameter(
     'webhook_endpoint',
     endpoint.connected
