@@ -84,7 +84,7 @@ create table customers (
   constraint customers_deleted_are_empty CHECK (((deleted_at IS NULL) OR ((name = '[erased]'::text) AND (email IS NULL) AND (phone IS NULL) AND (date_of_birth IS NULL) AND (addresses = '[]'::text) AND (metadata = '{}'::text))))
 );
 
-CREATE INDEX customers_email ON public.customers USING btree (account_id, email, id) WHERE (email IS NOT NULL);
+CREATE INDEX customers_email_caseless ON public.customers USING btree (account_id, lower(email), id) WHERE (email IS NOT NULL);
 CREATE INDEX customers_to_erase ON public.customers USING btree (id) WHERE ((deleted_at IS NOT NULL) AND (history_erased_at IS NULL));
 
 create table deployment (

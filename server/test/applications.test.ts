@@ -71,6 +71,8 @@ describe('an application', () => {
     [{ customers: Array.from({ length: 51 }, (_, index) => `cus_${index}`) }, invalid('customers')],
     [{ rent: { amount: 1.5, currency: 'gbp', interval: 'month' } }, invalid('rent[amount]')],
     [{ rent: { amount: 1, currency: 'GBP', interval: 'month' } }, invalid('rent[currency]')],
+    [{ rent: { amount: 1, currency: 'abc', interval: 'month' } }, { ...invalid('rent[currency]'), says: 'ISO 4217' }],
+    [{ rent: { amount: 1, currency: 'xxx', interval: 'month' } }, invalid('rent[currency]')],
     [{ rent: { amount: 1, currency: 'gbp', interval: 'day' } }, invalid('rent[interval]')],
     [{ move_in_date: '2027-02-30' }, invalid('move_in_date')],
     [{ references: {} }, unknown('references')],
@@ -86,6 +88,29 @@ describe('an application', () => {
     expect(await allOf(api, '/v1/applications', { customer: 'cus_a' })).toStrictEqual([both]);
     expect(await allOf(api, '/v1/applications', { unit: 'unit_b' })).toStrictEqual([one]);
     expect(await allOf(api, '/v1/applications', { unit: 'unit_b', customer: 'cus_a' })).toStrictEqual([]);
+  });
+
+  test('takes no rent that is no whole number, however close it is to one', async () => {
+    for (const amount of ['100.0000000000000000001', '99.99999999999999999999', '1e-400', '1e400']) {
+      const answer = await api.post(
+        '/v1/applications',
+        `{"rent":{"amount":${amount},"currency":"gbp","interval":"month"}}`,
+      );
+      expectRefusal(answer, { ...invalid('rent[amount]'), says: 'a whole number from 0 to 9999999999' });
+    }
+    const exact = `{"rent":{"amount":950.00e2,"currency":"gbp","interval":"month"}}`;
+    expect((await good(api.post('/v1/applications', exact))).body.rent.amount).toBe(95_000);
+  });
+
+  test('keeps a currency of long ago when an update sends something else', async () => {
+    const { id } = await make('applications', { rent: { amount: 1, currency: 'gbp', interval: 'month' } });
+    const rent = { amount: 1, currency: 'abc', interval: 'month' };
+    await server.context.database.readers.query('update applications set rent = $1 where id = $2', [
+      JSON.stringify(rent),
+      id,
+    ]);
+    const { body } = await good(api.post(`/v1/applications/${id}`, { unit: 'flat_1' }));
+    expect(body).toMatchObject({ rent, unit: 'flat_1' });
   });
 
   test('is removed for good', async () => {

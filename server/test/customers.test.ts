@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../src/core/errors.ts';
+import { withClient } from '../src/db/database.ts';
+import { expectRefusal as expectRefused, invalid } from './support/refusals.ts';
 import { allOf } from './support/paging.ts';
-import { startTestServer, type Api, type ApiResponse, type TestServer } from './support/server.ts';
+import { good, startTestServer, type Api, type ApiResponse, type TestServer } from './support/server.ts';
 import { expectShape } from './support/shapes.ts';
 import { addAccount } from './support/tenants.ts';
 
@@ -154,6 +156,127 @@ describe('create', () => {
     ["the server's own id", { name: 'Ada', id: 'cus_1' }, 'parameter_unknown', 'id'],
   ])('refuses %s', async (_case, body, code, param) => {
     expectRefusal(await api.post('/v1/customers', body), code, param);
+  });
+});
+
+const at = (param: string, says: string | RegExp) => ({ ...invalid(param), says });
+const soon = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+const address = (member: object) => ({ addresses: [flat, { ...flat, ...member }] });
+
+describe('what services, people and letters could not use', () => {
+  const blank = 'is blank: send a text that can be seen';
+
+  test.each<[string, object, ReturnType<typeof at>]>([
+    ['a blank name', { name: '   ' }, at('name', `\`name\` ${blank}`)],
+    ['a name of nothing that can be seen', { name: '\u00a0\u200b\u2060\u3164' }, at('name', blank)],
+    ['a line break in a name', { name: 'Ada\nLovelace' }, at('name', 'has the character U+000A, a control character')],
+    ['a tab at the end of a name', { name: 'Ada\t' }, at('name', 'U+0009')],
+    ['a control character of C1 in a name', { name: 'Ada\u0085' }, at('name', 'U+0085')],
+    ['a line separator in a name', { name: 'Ada\u2028Lovelace' }, at('name', 'U+2028')],
+    [
+      'a name that turns its direction',
+      { name: 'Ada \u202eecalevoL' },
+      at('name', 'U+202E, which changes the direction of text'),
+    ],
+    ['an isolate in a name', { name: '\u2066Ada\u2069' }, at('name', 'U+2066')],
+    ['a mark of direction in a phone', { phone: '\u200e+44 1904' }, at('phone', 'U+200E')],
+    ['a blank phone', { phone: ' ' }, at('phone', blank)],
+    ['a blank line of an address', address({ line1: ' ' }), at('addresses[1][line1]', blank)],
+    [
+      'a second line of an address with a line break',
+      address({ line2: 'a\r\nb' }),
+      at('addresses[1][line2]', 'U+000D'),
+    ],
+    ['a blank city', address({ city: '\u2003' }), at('addresses[1][city]', blank)],
+    ['a blank postal code', address({ postal_code: '\ufeff' }), at('addresses[1][postal_code]', blank)],
+    ['a country that is none', address({ country: 'XX' }), at('addresses[1][country]', 'ISO 3166-1')],
+    ['UK', address({ country: 'UK' }), at('addresses[1][country]', 'the United Kingdom is GB')],
+    [
+      'an address that is left before it is moved into',
+      address({ from: '2024-02-01', to: '2024-01-31' }),
+      at('addresses[1][to]', 'before `from`, 2024-02-01'),
+    ],
+    [
+      'an e-mail address without a dot in its domain',
+      { email: 'ada@localhost' },
+      at('email', 'with a dot in its domain'),
+    ],
+    ['an e-mail address that ends with a dot', { email: 'ada@example.org.' }, at('email', 'dots at an end')],
+    [
+      'an e-mail address with a control character',
+      { email: 'a\u0007da@example.org' },
+      at('email', 'control characters'),
+    ],
+    ['a birthday in the future', { date_of_birth: soon(2) }, at('date_of_birth', 'a day from 1900-01-01 to today')],
+    ['a birthday before 1900', { date_of_birth: '1899-12-31' }, at('date_of_birth', 'from 1900-01-01')],
+  ])('is refused when a customer is made and when one is changed: %s', async (_case, body, refusal) => {
+    const before = await created({ name: 'Ada' });
+    const count = (await api.get('/v1/customers')).body.count;
+    expectRefused(await api.post('/v1/customers', { name: 'Ada', ...body }), refusal);
+    expectRefused(await api.post(`/v1/customers/${before.id}`, body), refusal);
+    expect((await api.get(`/v1/customers/${before.id}`)).body).toStrictEqual(before);
+    expect((await api.get('/v1/customers')).body.count).toBe(count);
+  });
+
+  test('is not what names of all scripts and the youngest are made of', async () => {
+    const names = ['José', 'Łukasz Żółć', '李小龍', "O'Brien", 'محمد علي', 'דוד', 'علی\u200cرضا', 'നന്\u200dമ'];
+    for (const name of names) expect((await created({ name })).name).toBe(name);
+    const today = soon(0);
+    const stay = { ...wholeFlat, from: today, to: today };
+    expect(await created({ name: 'Ada', date_of_birth: today, addresses: [stay] })).toMatchObject({
+      addresses: [stay],
+    });
+    expect(await created({ name: 'Ada', date_of_birth: '1900-01-01' })).toMatchObject({ date_of_birth: '1900-01-01' });
+  });
+
+  test('stays on an older customer when an update sends something else', async () => {
+    const { id } = await created({ name: 'Ada', addresses: [flat] });
+    const old = {
+      name: ' ',
+      email: 'Ada@localhost',
+      phone: '\u202e1',
+      date_of_birth: '2999-01-01',
+      addresses: [{ ...wholeFlat, line1: ' ', country: 'XX', from: '2024-02-01', to: '2024-01-31' }],
+    };
+    await server.context.database.readers.query(
+      `update customers set name = $2, email = $3, phone = $4, date_of_birth = $5, addresses = $6 where id = $1`,
+      [id, old.name, old.email, old.phone, old.date_of_birth, JSON.stringify(old.addresses)],
+    );
+    const changed = await good(api.post(`/v1/customers/${id}`, { metadata: { a: 'b' } }));
+    expect(changed.body).toMatchObject({ ...old, metadata: { a: 'b' } });
+    expect((await good(api.get(`/v1/customers/${id}`))).body).toStrictEqual(changed.body);
+    expect((await good(api.get('/v1/customers?email=ada@localhost'))).body.data).toStrictEqual([changed.body]);
+  });
+});
+
+describe('the filter by e-mail address', () => {
+  test('takes capital and small letters for the same, and shows the address as it was sent', async () => {
+    const { api: own } = await addAccount(server);
+    const emails = ['Grace.Hopper@Navy.Example.MIL', 'grace.hopper@navy.example.mil', 'grace-hopper@navy.example.mil'];
+    for (const email of emails) await good(own.post('/v1/customers', { name: 'Grace', email }));
+    for (const email of [emails[0]!, emails[1]!, 'GRACE.HOPPER@NAVY.EXAMPLE.MIL']) {
+      const { body } = await good(own.get(`/v1/customers?email=${email}`));
+      expect([body.count, body.data.map((one: { email: string }) => one.email)]).toEqual([2, [emails[1], emails[0]]]);
+    }
+    expect((await good(own.get('/v1/customers?email=hopper@navy.example.mil'))).body.count).toBe(0);
+    const accented = 'Émile@example.org';
+    await good(own.post('/v1/customers', { name: 'Émile', email: accented }));
+    expect((await good(own.get(`/v1/customers?email=${encodeURIComponent(accented)}`))).body.count).toBe(1);
+  });
+
+  test('is served by an index', async () => {
+    const plan = await withClient(server.connection, async (client) => {
+      // The table is too small to be worth an index otherwise.
+      await client.query('set enable_seqscan = off');
+      const { rows } = await client.query<Record<string, string>>(
+        `explain select id from customers
+         where account_id = 'acct_1' and deleted_at is null and lower(email) = lower($1 collate "C")
+         order by id desc limit 21`,
+        ['ada@example.org'],
+      );
+      return rows.map((row) => row['QUERY PLAN']).join('\n');
+    });
+    expect(plan).toMatch(/Index.* using customers_email_caseless/);
   });
 });
 

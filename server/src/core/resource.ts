@@ -261,10 +261,10 @@ export interface RollUp<R extends StoredRecord = StoredRecord> {
 export interface Filter {
   column: string;
   /**
-   * `exact`: equal. `prefix`: equal, or with a trailing `*` beginning with it. `contains`: one of an array's items. `status`: an
+   * `exact`: equal. `caseless`: equal but for capital and small letters. `prefix`: equal, or with a trailing `*` beginning with it. `contains`: one of an array's items. `status`: an
    * HTTP status, or a class of them (`4xx`).
    */
-  match: 'exact' | 'prefix' | 'contains' | 'status';
+  match: 'exact' | 'caseless' | 'prefix' | 'contains' | 'status';
   schema: TSchema;
 }
 

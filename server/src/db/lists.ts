@@ -129,6 +129,9 @@ function conditionsOf({ column, match }: Filter, value: string, parameter: (valu
   switch (match) {
     case 'exact':
       return [`${column} = ${parameter(value)}`];
+    case 'caseless':
+      // With the column's collation, in which ASCII letters have a small one in every database.
+      return [`lower(${column}) = lower(${parameter(value)} collate "C")`];
     case 'status':
       return value.endsWith('xx')
         ? [`${column} >= ${parameter(`${value[0]}00`)}`, `${column} <= ${parameter(`${value[0]}99`)}`]

@@ -101,8 +101,9 @@ function isMatch({ column, match }: Filter, value: string, row: StoredRow): bool
       return (kept as string[]).includes(value);
     case 'prefix':
       return value.endsWith('*') ? (kept as string).startsWith(value.slice(0, -1)) : kept === value;
+    case 'caseless':
     case 'status':
-      throw new Error('Bug! Nothing that is streamed has a status.');
+      throw new Error(`Bug! Nothing that is streamed is filtered by ${match}.`);
   }
 }
 

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
 import { setMember, type JsonObject } from '../core/diff.ts';
 import { ApiError, invalidParameter } from '../core/errors.ts';
+import { formats } from '../core/formats.ts';
 import type { Id, IdPrefix } from '../core/ids.ts';
 import type { Contents } from '../core/resource.ts';
 import type { Call, HttpContext } from './call.ts';
@@ -215,10 +216,10 @@ async function storeFile(
   file: AsyncIterable<Buffer>,
   filename: string,
 ): Promise<FileFacts> {
-  if (filename === '' || /\p{Cc}/u.test(filename) || !isStorable(filename)) {
+  if (filename === '' || formats['single-line'](filename) !== null || !isStorable(filename)) {
     throw invalidParameter(
       fileField,
-      `Send \`${fileField}\` as a file, with a filename that has no control characters and no unpaired surrogates.`,
+      `Send \`${fileField}\` as a file, with a filename that can be seen and has no control characters, no marks that turn the direction of text, and no unpaired surrogates.`,
     );
   }
   const { accountId, id } = upload;

@@ -1,12 +1,13 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { ApiError, invalidParameter } from '../core/errors.ts';
+import { formats } from '../core/formats.ts';
 import { idPattern } from '../core/ids.ts';
 import { nearestName } from '../core/nearest.ts';
 
 /** Nothing is removed, coerced or filled in: a client's mistake is told, not repaired. */
 const ajv = new Ajv2020({ strict: true, allErrors: false, ownProperties: true, allowUnionTypes: true, verbose: true });
-ajv.addFormat('date', isCalendarDate);
+for (const [name, faultOf] of Object.entries(formats)) ajv.addFormat(name, (text: string) => faultOf(text) === null);
 
 /** Checks a value against a schema and throws an `ApiError` that names the parameter at fault. */
 export type Validator = (value: unknown) => void;
@@ -43,6 +44,10 @@ function errorOf(error: ErrorObject): ApiError {
           `${param}[${name}]`,
           `\`${name}\` is no valid key of \`${param}\`: keys have 1 to 40 characters and no brackets.`,
         );
+      }
+      if (error.keyword === 'format') {
+        const faultOf = formats[error.schema as keyof typeof formats];
+        return invalidParameter(param, `\`${param}\` ${faultOf(String(error.data))}.`);
       }
       if (error.keyword === 'pattern' && error.schema === idPattern)
         return invalidParameter(param, noId(param, String(error.data)));
@@ -147,10 +152,4 @@ function paramName([first = '', ...rest]: string[]): string {
 
 function shorten(name: string): string {
   return name.length <= 80 ? name : `${name.slice(0, 80).toWellFormed()}…`;
-}
-
-function isCalendarDate(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const time = Date.parse(`${text}T00:00:00Z`);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { credentialNames, notSetUp, providers, type Provider } from '../core/providers.ts';
 import { ApiError, invalidParameter } from '../core/errors.ts';
+import { SingleLine } from '../core/fields.ts';
 import {
   closedObject,
   createFrom,
@@ -141,7 +142,7 @@ export const account = defineResource<AccountRecord>({
   },
   create: createFrom(
     {
-      name: Name,
+      name: SingleLine,
       default_provider: Type.Optional(nullable(DefaultProvider)),
       linked_records: Type.Optional(nullable(LinkedRecords)),
     },
@@ -166,7 +167,7 @@ export const account = defineResource<AccountRecord>({
   ),
   update: updateFrom(
     {
-      name: Type.Optional(Name),
+      name: Type.Optional(SingleLine),
       default_provider: Type.Optional(nullable(DefaultProvider)),
       linked_records: Type.Optional(LinkedRecords),
       provider_credentials: Type.Optional(ProviderCredentials),

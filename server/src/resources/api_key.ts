@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import type { KeyType } from '../core/api-keys.ts';
 import { newRecord } from '../core/change.ts';
 import { ApiError, invalidParameter } from '../core/errors.ts';
+import { SingleLine } from '../core/fields.ts';
 import { fewestOf, includesPermission } from '../core/permissions.ts';
 import { nearestName } from '../core/nearest.ts';
 import {
@@ -144,7 +145,7 @@ export const apiKey = defineResource<ApiKeyRecord>({
         oneOf('secret', 'restricted', 'agent'),
         '`secret`: for your server, with every permission unless you send fewer. `restricted` and `agent` need `permissions`, and `agent` a `name`.',
       ),
-      name: Type.Optional(nullable(Name)),
+      name: Type.Optional(nullable(SingleLine)),
       permissions: Type.Optional(nullable(Permissions)),
       expires_at: Type.Optional(nullable(Time)),
     },

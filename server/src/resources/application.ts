@@ -15,7 +15,7 @@ import {
 
 const Customers = Type.Array(LinkedId, { maxItems: 50, uniqueItems: true });
 
-const Rent = closedObject({
+const rentMembers = {
   amount: Type.Integer({
     minimum: 0,
     maximum: 9_999_999_999,
@@ -30,6 +30,12 @@ const Rent = closedObject({
     ...oneOf('week', 'month', 'year'),
     description: 'How often the amount is due.',
   }),
+};
+const Rent = closedObject(rentMembers);
+/** What is kept may be older than this rule. */
+const RentInput = closedObject({
+  ...rentMembers,
+  currency: Type.Unsafe<string>({ ...rentMembers.currency, format: 'currency' }),
 });
 
 const statuses = ['pending', 'processing', 'complete', 'canceled'] as const;
@@ -70,7 +76,7 @@ export type ApplicationRecord = StoredRecord & {
 const optionalFields = {
   customers: Type.Optional(nullable(Customers)),
   unit: Type.Optional(nullable(LinkedId)),
-  rent: Type.Optional(nullable(Rent)),
+  rent: Type.Optional(nullable(RentInput)),
   move_in_date: Type.Optional(nullable(CalendarDate)),
 };
 

@@ -1,18 +1,20 @@
 import { Type, type Static } from 'typebox';
-import { CalendarDate } from '../core/fields.ts';
+import { invalidParameter } from '../core/errors.ts';
+import { CalendarDate, SingleLine } from '../core/fields.ts';
 import {
   closedObject,
   createFrom,
   defineResource,
   described,
-  exactly,
   nullable,
   updateFrom,
   type StoredRecord,
 } from '../core/resource.ts';
 
+/** What is kept may be older than the rules for what is sent. */
 const Text = Type.String({ minLength: 1, maxLength: 500 });
 const Email = Type.String({ maxLength: 255, pattern: '^[^\\s@]+@[^\\s@]+$', examples: ['ada@example.org'] });
+const EmailInput = Type.Unsafe<string>({ ...Email, format: 'email' });
 
 const addressLines = {
   line1: described(Text, 'House and street.'),
@@ -28,8 +30,11 @@ const addressLines = {
 };
 const Address = closedObject(addressLines);
 const AddressInput = closedObject({
-  ...addressLines,
-  line2: Type.Optional(addressLines.line2),
+  line1: described(SingleLine, 'House and street.'),
+  line2: Type.Optional(described(nullable(SingleLine), 'What the first line has no room for; null if nothing.')),
+  city: described(SingleLine, 'Town or city.'),
+  postal_code: described(SingleLine, 'As it is written in the country.'),
+  country: Type.Unsafe<string>({ ...addressLines.country, format: 'country' }),
   from: Type.Optional(addressLines.from),
   to: Type.Optional(addressLines.to),
 });
@@ -44,8 +49,8 @@ export type CustomerRecord = StoredRecord & {
 };
 
 const optionalFields = {
-  email: Type.Optional(nullable(Email)),
-  phone: Type.Optional(nullable(Text)),
+  email: Type.Optional(nullable(EmailInput)),
+  phone: Type.Optional(nullable(SingleLine)),
   date_of_birth: Type.Optional(nullable(CalendarDate)),
   addresses: Type.Optional(nullable(AddressInputs)),
 };
@@ -106,14 +111,20 @@ export const customer = defineResource<CustomerRecord>({
       erased: () => [],
     },
   },
-  filters: exactly({ email: Email }),
+  filters: {
+    email: {
+      column: 'email',
+      match: 'caseless',
+      schema: described(Email, 'Only those with this address, whatever its capital and small letters (of ASCII).'),
+    },
+  },
   create: createFrom(
-    { name: Text, ...optionalFields },
-    (input) => ({
+    { name: SingleLine, ...optionalFields },
+    (input, caller) => ({
       name: input.name,
       email: input.email ?? null,
       phone: input.phone ?? null,
-      date_of_birth: input.date_of_birth ?? null,
+      date_of_birth: possibleBirthday(input.date_of_birth ?? null, caller.nowSeconds),
       addresses: complete(input.addresses),
     }),
     {
@@ -128,14 +139,17 @@ export const customer = defineResource<CustomerRecord>({
     },
   ),
   update: updateFrom(
-    { name: Type.Optional(Text), ...optionalFields },
-    (current, input) => ({
+    { name: Type.Optional(SingleLine), ...optionalFields },
+    (current, input, caller) => ({
       after: {
         ...current,
         name: input.name ?? current.name,
         email: input.email === undefined ? current.email : input.email,
         phone: input.phone === undefined ? current.phone : input.phone,
-        date_of_birth: input.date_of_birth === undefined ? current.date_of_birth : input.date_of_birth,
+        date_of_birth:
+          input.date_of_birth === undefined
+            ? current.date_of_birth
+            : possibleBirthday(input.date_of_birth, caller.nowSeconds),
         addresses: input.addresses === undefined ? current.addresses : complete(input.addresses),
       },
     }),
@@ -144,12 +158,34 @@ export const customer = defineResource<CustomerRecord>({
   delete: 'erases',
 });
 
+/** Nobody who rents was born before. */
+const earliestBirthday = '1900-01-01';
+
+/** A new day begins first on Kiritimati (UTC+14), in seconds. */
+const farthestAheadSeconds = 14 * 3600;
+
+/** @throws {ApiError} `parameter_invalid` for a day that has not begun anywhere, or is too long ago. */
+function possibleBirthday(date: string | null, nowSeconds: number): string | null {
+  if (date === null) return null;
+  const latest = new Date((nowSeconds + farthestAheadSeconds) * 1000).toISOString().slice(0, 10);
+  if (date >= earliestBirthday && date <= latest) return date;
+  throw invalidParameter('date_of_birth', `\`date_of_birth\` must be a day from ${earliestBirthday} to today.`);
+}
+
 /** Every member of an address is answered, so that a client need not tell an absent one from null. */
 function complete(addresses: Static<typeof AddressInputs> | null | undefined): CustomerRecord['addresses'] {
-  return (addresses ?? []).map((address) => ({
-    ...address,
+  return (addresses ?? []).map((address, index) => ({
+    ...inOrder(address, index),
     line2: address.line2 ?? null,
     from: address.from ?? null,
     to: address.to ?? null,
   }));
+}
+
+/** @throws {ApiError} `parameter_invalid` for an address that was left before it was moved into. */
+function inOrder<Sent extends Static<typeof AddressInput>>(address: Sent, index: number): Sent {
+  const { from, to } = address;
+  if (!from || !to || from <= to) return address;
+  const param = `addresses[${index}][to]`;
+  throw invalidParameter(param, `\`${param}\` is ${to}, before \`from\`, ${from}. Swap them, or correct one.`);
 }

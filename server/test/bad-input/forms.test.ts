@@ -86,6 +86,8 @@ test.each<[string, string, Refusal]>([
   ],
   ['half an emoji in a filename', file(`filename*=utf-16le''${utf16('\ud83d.pdf')}`), invalid('file')],
   ['a NUL in a filename', file("filename*=utf-8''a%00.pdf"), invalid('file')],
+  ['a filename that hides its end', file("filename*=utf-8''report%E2%80%AEfdp.exe"), invalid('file')],
+  ['a blank filename', file("filename*=utf-8''%E2%80%8B%20"), invalid('file')],
   ['a field of 300 kB', named('purpose', 'x'.repeat(300_000)), invalid('purpose')],
 ])('a form of %s is refused, and nothing is left', async (_name, text, refusal) => {
   const response = await fetch(`${server.url}/v1/files`, {

@@ -106,7 +106,7 @@ function valuesBreaking({ path, schema }: Pick<Place, 'path' | 'schema'>, keywor
     case 'pattern':
       return [textBeyondPattern(schema)];
     case 'format':
-      return ['1990-02-30', '1990-13-01', '1990-1-1', '90-01-01', '1990-01-01T00:00:00Z', 'x'];
+      return textsBreaking(schema.format!);
     case 'minLength':
       return minLength === 0 ? [] : [textOf({}, minLength - 1)];
     case 'maxLength':
@@ -126,6 +126,20 @@ function valuesBreaking({ path, schema }: Pick<Place, 'path' | 'schema'>, keywor
     default:
       throw new Error(`No request breaks the rule ${keyword} of JSON Schema yet (at ${paramOf(path)}).`);
   }
+}
+
+const textsOfNoFormat: Record<string, string[]> = {
+  date: ['1990-02-30', '1990-13-01', '1990-1-1', '90-01-01', '1990-01-01T00:00:00Z', 'x'],
+  'single-line': [' ', '\u00a0\u200b', 'x\ny', '\tx', 'x\u0085', 'x\u2028', '\u202ex'],
+  email: ['ada@localhost', 'ada@.example.org', 'ada@example.', 'ada.@example.org', 'ada\u0007@example.org'],
+  country: ['XX', 'UK', 'ZZ'],
+  currency: ['xxx', 'abc', 'xau'],
+};
+
+function textsBreaking(format: string): string[] {
+  const texts = textsOfNoFormat[format];
+  if (!texts) throw new Error(`No text breaks the format ${format} yet.`);
+  return texts;
 }
 
 /** For every rule with an edge, at every place, a body that is just within it. */
@@ -151,7 +165,7 @@ export function edgesOf(schema: JsonSchema, base: JsonObject): Edge[] {
 /** The values at the edges of each rule. */
 function edgeValues(rules: JsonSchema): [keyword: string, value: Json][] {
   const { type, minLength, maxLength, minimum, maximum, minItems, maxItems, maxProperties } = rules;
-  const isFree = rules.pattern === undefined && rules.format === undefined;
+  const isFree = rules.pattern === undefined && (rules.format ?? 'single-line') === 'single-line';
   const most = itemsOf(rules, maxItems ?? 0);
   const edges: [keyword: string, value: Json | undefined][] = [
     ['type', [type].flat().includes('null') ? null : undefined],

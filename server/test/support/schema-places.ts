@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { setMember, type Json, type JsonObject } from '../../src/core/diff.ts';
+import { formats } from '../../src/core/formats.ts';
 import type { JsonSchema } from './any-value.ts';
 
 /** Where a value is in a body: names of members, and positions in arrays. */
@@ -30,9 +31,9 @@ export function paramOf([first = '', ...rest]: Path): string {
   return first + rest.map((step) => `[${step}]`).join('');
 }
 
-/** Whether every text is as good as another there, but for its length. */
-export function takesAnyText({ schema: { type, enum: values, pattern, format } }: Place): boolean {
-  return [type].flat().includes('string') && !values && pattern === undefined && format === undefined;
+/** Whether every text is as good as another there, but for its length, and for what no line of text has. */
+export function takesAnyText({ schema: { type, enum: values, pattern, format = 'single-line' } }: Place): boolean {
+  return [type].flat().includes('string') && !values && pattern === undefined && format === 'single-line';
 }
 
 export function valueAt(value: Json, path: Path): Json | undefined {
@@ -95,7 +96,7 @@ export function exampleOf(schema: JsonSchema): Json {
   }
 }
 
-const usualTexts = ['x', 'a.b', 'a@b', 'GB', '1990-12-31', 'reference', '200'];
+const usualTexts = ['x', 'a.b', 'a@b', 'GB', '1990-12-31', 'reference', '200', 'a@b.cc', 'gbp'];
 
 /** One of the shortest texts that a schema allows. */
 export function exampleText(schema: JsonSchema): string {
@@ -113,7 +114,9 @@ export function exampleText(schema: JsonSchema): string {
 
 /** Whether a text has the pattern and the format that it must have, whatever its length. */
 export function fitsForm({ pattern, format }: JsonSchema, text: string): boolean {
-  if (format !== undefined && format !== 'date') throw new Error(`The format ${format} is not known here yet.`);
-  if (format === 'date' && !/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  if (format !== undefined) {
+    if (!Object.hasOwn(formats, format)) throw new Error(`The format ${format} is not known here yet.`);
+    if (formats[format as keyof typeof formats](text) !== null) return false;
+  }
   return pattern === undefined || new RegExp(pattern, 'u').test(text);
 }

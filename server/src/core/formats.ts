@@ -1,0 +1,72 @@
+import { countryCodes, currencyCodes } from './iso-codes.ts';
+
+/** Says what is wrong with a text, as the rest of a sentence about it; null if nothing is. */
+export type FaultOf = (text: string) => string | null;
+
+/** The values of `format` in our schemas. */
+export const formats = {
+  date: dateFault,
+  'single-line': lineFault,
+  email: emailFault,
+  country: countryFault,
+  currency: currencyFault,
+} as const satisfies Record<string, FaultOf>;
+
+/** A day of the calendar, as `YYYY-MM-DD`. */
+function dateFault(text: string): string | null {
+  const fault = 'must be a calendar date such as 1990-12-31';
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return fault;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text) ? null : fault;
+}
+
+/** Control characters (C0, C1), and the two ends of a line that are none of these. */
+const control = /[\p{Cc}\u2028\u2029]/u;
+
+/** Marks, embeddings, overrides and isolates (UAX #9), and the deprecated ones: letters of every script have their direction without them. */
+const direction = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]/u;
+
+/** Everything but white space, what has no look of its own (UAX #44), and the blank of Braille. */
+const visible = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+/**
+ * A text that people read on one line, such as a name: with something to see, and nothing that ends the line or turns its direction.
+ * Joiners stay, because names in Persian and Indic scripts are written with them.
+ */
+export function lineFault(text: string): string | null {
+  const [odd] = control.exec(text) ?? direction.exec(text) ?? [];
+  if (odd !== undefined) {
+    const codePoint = odd.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
+    const kind = direction.test(odd)
+      ? 'which changes the direction of text'
+      : 'a control character or the end of a line';
+    return `has the character U+${codePoint}, ${kind}: leave it out`;
+  }
+  return visible.test(text) ? null : 'is blank: send a text that can be seen, or leave the member out';
+}
+
+/** A label of a domain: letters and digits of any script, with hyphens in between. */
+const label = '[\\p{L}\\p{N}](?:[\\p{L}\\p{M}\\p{N}-]*[\\p{L}\\p{M}\\p{N}])?';
+const emailAddress = new RegExp(
+  `^[^\\s@.\\p{Cc}\\p{Cf}]+(?:\\.[^\\s@.\\p{Cc}\\p{Cf}]+)*@${label}(?:\\.${label})+$`,
+  'u',
+);
+
+/** An address that mail can go to from anywhere. */
+function emailFault(text: string): string | null {
+  if (emailAddress.test(text)) return null;
+  const domain = text.slice(text.lastIndexOf('@') + 1);
+  return text.includes('@') && !domain.includes('.')
+    ? 'must be an e-mail address with a dot in its domain, such as ada@example.org'
+    : 'must be an e-mail address such as ada@example.org, with no spaces, control characters or dots at an end';
+}
+
+function countryFault(text: string): string | null {
+  if (countryCodes.has(text)) return null;
+  const hint = text.toUpperCase() === 'UK' ? ': the United Kingdom is GB' : '';
+  return `must be the code of a country in capitals (ISO 3166-1 alpha-2), such as GB${hint}`;
+}
+
+function currencyFault(text: string): string | null {
+  return currencyCodes.has(text) ? null : 'must be the code of a currency in small letters (ISO 4217), such as gbp';
+}
