@@ -350,7 +350,7 @@ async function sendError(
   context.metrics.requests.refused(apiError.code);
   const answer = errorAnswer(apiError, call.id, context.config.publicUrl);
   if (isLogged(call, answer.status)) {
-    await logOnly(context, call, answer).catch((cause: unknown) => {
+    await logOnly(context, call, async () => answer).catch((cause: unknown) => {
       context.log.warn({ request: call.id, err: cause }, 'a refused request could not be logged');
     });
   }

@@ -19,6 +19,7 @@ import {
   readStoredAnswer,
   type Claim,
   type RunningKeys,
+  type StoredAnswer,
 } from './idempotency.ts';
 import { pathOf } from './known-paths.ts';
 import { requireLinkedRecords } from './linked-records.ts';
@@ -120,15 +121,20 @@ async function untilKnownEverywhere({ staleForMs }: WriteRoute): Promise<void> {
   if (staleForMs > 0) await delay(staleForMs);
 }
 
-/** Writes the log of a request that was answered without being executed. */
-export async function logOnly(context: HttpContext, call: Call, answer: Answer): Promise<void> {
+/**
+ * Writes the log of a request that was answered without being executed.
+ *
+ * @param answer is called when there is room in memory for it.
+ * @throws what `answer` throws, and then there is no log.
+ */
+export async function logOnly(context: HttpContext, call: Call, answer: () => Promise<Answer>): Promise<void> {
   const outcome = await context.committer.commit({
     accountId: call.accountId,
     senderAccountId: call.key!.accountId,
     request: requestFacts(call),
     claim: null,
     touches: [],
-    decide: async () => ({ changes: [], answer }),
+    decide: async () => ({ changes: [], answer: await answer() }),
   });
   if (outcome.kind === 'refused') throw outcome.error;
 }
@@ -241,23 +247,30 @@ function isValidation({ code }: ApiError): boolean {
 }
 
 async function replay(context: HttpContext, call: Call, route: WriteRoute, claim: Claim): Promise<CarriedOut> {
-  // Whether its day is over was judged by the claim.
-  const stored = await readStoredAnswer(context, call.accountId, claim);
-  // Another process had the key when we tried to claim it, and has let it go without a result.
-  if (!stored) throw keyInUse();
-  // Who may use the same Idempotency-Key need not be allowed what the secret allows.
-  if (stored.secret && stored.keyId !== call.key!.id) {
-    throw new ApiError(
-      'permission_denied',
-      'This Idempotency-Key was used with another API key, and its answer carries a secret: only that API key gets it again.',
-    );
-  }
-  call.originalRequest = stored.requestId;
-  // The person whom the first one was about was erased since.
-  if (stored.isBodyErased) call.bodyText = null;
-  await logOnly(context, { ...call, version: stored.apiVersion }, stored);
-  if (stored.status === 200) await untilKnownEverywhere(route);
-  return { answer: stored, replayed: { requestId: stored.requestId, apiVersion: stored.apiVersion } };
+  const logged = { ...call };
+  let answer: StoredAnswer;
+  await logOnly(context, logged, async () => {
+    // Whether its day is over was judged by the claim.
+    const stored = await readStoredAnswer(context, call.accountId, claim);
+    // Another process had the key when we tried to claim it, and has let it go without a result.
+    if (!stored) throw keyInUse();
+    // Who may use the same Idempotency-Key need not be allowed what the secret allows.
+    if (stored.secret && stored.keyId !== call.key!.id) {
+      throw new ApiError(
+        'permission_denied',
+        'This Idempotency-Key was used with another API key, and its answer carries a secret: only that API key gets it again.',
+      );
+    }
+    call.originalRequest = stored.requestId;
+    // The person whom the first one was about was erased since.
+    if (stored.isBodyErased) call.bodyText = null;
+    Object.assign(logged, call, { version: stored.apiVersion });
+    answer = stored;
+    return stored;
+  });
+  const { requestId, apiVersion } = answer!;
+  if (answer!.status === 200) await untilKnownEverywhere(route);
+  return { answer: answer!, replayed: { requestId, apiVersion } };
 }
 
 function claimOf(call: Call, input: object): Claim | null {
@@ -318,12 +331,17 @@ function requestFacts(call: Call): RequestFacts {
     ipAddress: request.socket.remoteAddress ?? null,
     userAgent: headerOf(request, 'user-agent')?.slice(0, 500) ?? null,
     key: { id: key!.id, type: key!.type, name: key!.name },
-    apiVersion: call.version,
+    // A stored answer has these of the request that it was first given to.
+    get apiVersion() {
+      return call.version;
+    },
+    get originalRequest() {
+      return call.originalRequest;
+    },
     idempotencyKey: loggedIdempotencyKey(request),
     // What a decision finds out may keep it from the log.
     get body() {
       return call.bodyText;
     },
-    originalRequest: call.originalRequest,
   };
 }
