@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { makeKey, modeOfKey, type Mode } from './core/api-keys.ts';
+import { nearestName } from './core/nearest.ts';
 import { providers, type Provider, type ReferencingServices } from './core/providers.ts';
-import { parseRanges, type AddressRanges } from './core/target-addresses.ts';
+import { isPlainUrl, parseRanges, type AddressRanges } from './core/target-addresses.ts';
 import { masterKeyLength } from './core/vault.ts';
 import { apiVersions } from './versions/index.ts';
 
@@ -56,7 +57,11 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
  */
 export function readConfig(environment: Environment, { needsMasterKey = true } = {}): Readonly<Config> {
   const faults: string[] = [];
-  const text = (name: string): string | null => environment[name]?.trim() || null;
+  const known = new Set(['TENURE_ALLOWED_TARGETS']);
+  const text = (name: string): string | null => {
+    known.add(name);
+    return environment[name]?.trim() || null;
+  };
 
   const oneOf = <Word extends string>(name: string, words: readonly Word[], otherwise: Word): Word => {
     const value = text(name);
@@ -89,12 +94,15 @@ export function readConfig(environment: Environment, { needsMasterKey = true } =
   const metricsToken = readMetricsToken(text('TENURE_METRICS_TOKEN'), faults);
   const logLevel = oneOf('TENURE_LOG_LEVEL', logLevels, 'info');
 
+  const dataDir = text('DATA_DIR');
+  faults.push(...misspelt(environment, known));
+
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
   return Object.freeze({
     host,
     port,
     databaseUrl,
-    dataDir: text('DATA_DIR'),
+    dataDir,
     publicUrl: (publicUrl ?? ownUrl({ host, port })).replace(/\/+$/, ''),
     mode,
     secretKey,
@@ -109,6 +117,18 @@ export function readConfig(environment: Environment, { needsMasterKey = true } =
     simulatedDaySeconds,
     metricsToken,
     logLevel,
+  });
+}
+
+const ownPrefix = 'TENURE_';
+
+/** Names that are nearly those of settings. Others stay out of it: a setting of a later release must not stop a roll-back. */
+function misspelt(environment: Environment, known: ReadonlySet<string>): string[] {
+  const ends = [...known].filter((name) => name.startsWith(ownPrefix)).map((name) => name.slice(ownPrefix.length));
+  return Object.keys(environment).flatMap((name) => {
+    if (!name.startsWith(ownPrefix) || known.has(name) || !environment[name]?.trim()) return [];
+    const nearest = nearestName(name.slice(ownPrefix.length), ends);
+    return nearest === null ? [] : [`There is no setting ${name}. Did you mean ${ownPrefix}${nearest}?`];
   });
 }
 
@@ -248,11 +268,11 @@ function readPort(value: string, faults: string[]): number {
 function readUrl(name: string, value: string | null, protocols: string[], faults: string[]): string | null {
   if (value === null) return null;
   // An address of PostgreSQL may leave out the host, which only its driver understands.
-  const wellFormed = protocols.includes('https:') ? URL.canParse(value) : true;
+  const wellFormed = protocols.includes('https:') ? URL.canParse(value) && isPlainUrl(value) : true;
   if (wellFormed && protocols.some((protocol) => value.startsWith(`${protocol}//`))) return value;
   // The value is not shown: it may carry a password.
   faults.push(
-    `${name} is no valid address; it must begin with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}.`,
+    `${name} is no valid address; it must begin with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}${protocols.includes('https:') ? ', and have no spaces, line breaks or backslashes' : ''}.`,
   );
   return null;
 }

@@ -79,8 +79,8 @@ describe('create', () => {
   });
 
   test('shows the URL as it will be called', async () => {
-    const { id, url: shown } = await created({ url: 'HTTPS://Hooks.EXAMPLE.com:443/a/../b c' });
-    expect(shown).toBe('https://hooks.example.com/b%20c');
+    const { id, url: shown } = await created({ url: 'HTTPS://Hooks.EXAMPLE.com:443/a/../b%20é' });
+    expect(shown).toBe('https://hooks.example.com/b%20%C3%A9');
     expect((await api.get(`${path}/${id}`)).body.url).toBe(shown);
   });
 
@@ -561,6 +561,19 @@ describe('what is refused', () => {
     ['an empty fragment', `${url}#`],
     ['2,049 characters', `https://hooks.example.com/${'x'.repeat(2049 - 26)}`],
     ['2,049 characters, as they are encoded', `https://hooks.example.com/${'é'.repeat(338)}`],
+    ['a line break', 'https://hooks.exam\nple.com/'],
+    ['a line break at the end', `${url}\r\n`],
+    ['a tab', 'https://hooks.example.com/ten\ture'],
+    ['a space', `${url}/a b`],
+    ['a space at the start', ` ${url}`],
+    ['a space that is none of ASCII', `${url}/a\u00a0b`],
+    ['a backslash in the path', `${url}\\a`],
+    ['backslashes before the host', 'https:\\\\hooks.example.com/'],
+    ['a backslash that hides the host', 'https://hooks.example.com\\@127.0.0.1/'],
+    ['no slashes before the host', 'https:hooks.example.com/'],
+    ['one slash before the host', 'https:/hooks.example.com/'],
+    ['three slashes before the host', 'https:///hooks.example.com/'],
+    ['a control character', `${url}/\u0007`],
     ['a number', 1],
     ['a list of URLs', [url]],
   ];

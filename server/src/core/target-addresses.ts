@@ -32,6 +32,14 @@ export function isAllowedAddress(address: string, allowed: AddressRanges): boole
   return (contains(assigned, parsed) && !contains(special, parsed)) || contains(allowed, parsed);
 }
 
+/**
+ * Whether `URL` reads an http or https address without repairing it (WHATWG URL, 4.4). It takes out line breaks and tabs, encodes spaces,
+ * reads a backslash as a slash, and adds slashes that are missing: then the address that is called is not the one that was sent.
+ */
+export function isPlainUrl(url: string): boolean {
+  return /^https?:\/\/[^/]/i.test(url) && !/[\s\\\p{Cc}]/u.test(url);
+}
+
 const urlLengthMax = 2_048;
 
 /**
@@ -50,6 +58,8 @@ export function targetUrlFault(url: string, rules: { mode: Mode; allowed: Addres
     return `The URL is too long; shorten it to ${urlLengthMax} characters, counted as they are percent-encoded.`;
   if (parsed.protocol !== 'https:' && parsed.protocol !== 'http:')
     return `The URL must begin with https://${mode === 'sandbox' ? ' or http://' : ''}.`;
+  if (!isPlainUrl(url))
+    return 'The URL has a line break, a tab, a space or a backslash, or not two slashes before the host; correct it, and write %20 for a space or %5C for a backslash in the path or query.';
   if (parsed.protocol === 'http:' && mode === 'live')
     return 'The URL must begin with https:// in live mode, so that nobody on the way can read what is sent.';
   if (parsed.username !== '' || parsed.password !== '')

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isAllowedAddress, parseRanges, targetUrlFault } from '../../src/core/target-addresses.ts';
+import { isAllowedAddress, isPlainUrl, parseRanges, targetUrlFault } from '../../src/core/target-addresses.ts';
 
 const none = parseRanges('');
 const loopback = parseRanges('127.0.0.0/8,::1/128');
@@ -192,7 +192,8 @@ describe('a URL', () => {
     ['//example.com', 'cannot be read'],
     ['https://user@example.com/', 'user name or password'],
     ['https://:secret@example.com/', 'user name or password'],
-    ['https://1.1.1.1 &@2.2.2.2#/', 'user name or password'],
+    ['https://1.1.1.1 &@2.2.2.2#/', 'a space or a backslash'],
+    ['https:example.com/', 'not two slashes before the host'],
     ['https://example.com:0/', 'port 0'],
     ['https://example.com/#top', 'fragment'],
     ['https://example.com/#', 'fragment'],
@@ -234,10 +235,24 @@ describe('a URL', () => {
     },
   );
 
-  test('with a backslash is judged by the host that it is sent to', () => {
-    expect(targetUrlFault('https:\\\\127.0.0.1\\@example.com', { mode: 'live', allowed: none })).toContain(
-      'not allowed',
+  test('with a backslash is refused, whatever host it would be sent to', () => {
+    for (const url of [
+      'https:\\\\127.0.0.1\\@example.com',
+      'https://example.com\\@127.0.0.1/',
+      'https://example.com/\\',
+    ])
+      expect(targetUrlFault(url, { mode: 'live', allowed: none })).toContain('a backslash');
+  });
+
+  test('is refused with a character that would be taken out, encoded or read as another one', () => {
+    const odd = fc.constantFrom('\n', '\r', '\t', ' ', '\\', '\0', '\u0007', '\u007f', '\u00a0', '\u2028', '\ufeff');
+    const url = 'https://example.com/webhooks?for=ada';
+    fc.assert(
+      fc.property(odd, fc.nat(url.length), (character, at) => {
+        expect(isPlainUrl(url.slice(0, at) + character + url.slice(at))).toBe(false);
+      }),
     );
+    expect(isPlainUrl(url)).toBe(true);
   });
 
   test('is refused with one and the same sentence, whichever forbidden address it has', () => {
