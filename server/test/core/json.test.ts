@@ -250,9 +250,10 @@ function write(tree: Tree, space: () => string): string {
   }
 }
 
+const digits = (minLength: number) =>
+  fc.array(fc.integer({ min: 0, max: 9 }), { minLength, maxLength: 30 }).map((each) => each.join(''));
+
 describe('a number', () => {
-  const digits = (minLength: number) =>
-    fc.array(fc.integer({ min: 0, max: 9 }), { minLength, maxLength: 30 }).map((each) => each.join(''));
   const anyWhole = digits(1).map((text) => text.replace(/^0+(?=\d)/, ''));
   const anyNumber = fc.record({
     whole: anyWhole,
