@@ -30,6 +30,7 @@ import { Metrics } from './metrics/metrics.ts';
 import { resources as ownResources } from './resources/index.ts';
 import { Dispatcher, dispatcherLimits, type DispatcherLimits } from './webhooks/dispatcher.ts';
 import { streamLimits, type StreamLimits } from './http/event-streams.ts';
+import { openReadBudgets, readLimits, type ReadLimits } from './http/read-room.ts';
 import { guardedConnector, systemResolve, type ResolveHost } from './webhooks/target-guard.ts';
 import { deliveriesNotifier } from './webhooks/wake.ts';
 import { Eraser } from './jobs/erasure.ts';
@@ -64,6 +65,7 @@ export interface Overrides {
   openDatabase?: typeof openDatabase;
   dispatcherLimits?: Partial<DispatcherLimits>;
   streamLimits?: Partial<StreamLimits>;
+  readLimits?: Partial<ReadLimits>;
   /** As if this were another release. */
   versions?: readonly ApiVersion[];
   resources?: readonly Resource[];
@@ -145,11 +147,19 @@ export async function createContext(
   const sandboxClock = config.mode === 'sandbox' ? new SandboxClock({ reader, connection, clock, realClock }) : null;
   const readRecord = recordReader(reader);
   const tellingIds = tellingIdsOf(resources);
+  const limitsOfStreams = { ...streamLimits, ...overrides.streamLimits };
   const eventTails = new EventTails({
     reader: new Reader(database.followers),
     resource: resources.find(({ streamed }) => streamed)!,
     log,
+    followedBytes: limitsOfStreams.bytes,
   });
+  const limitsOfReads = { ...readLimits, ...overrides.readLimits };
+  const readBudgets = openReadBudgets(limitsOfReads);
+  metrics.holdsBytes('reads', readBudgets.reads);
+  metrics.holdsBytes('downloads', readBudgets.downloads);
+  metrics.holdsBytes('streams', eventTails.budgets.followed);
+  metrics.holdsBytes('stream_cache', eventTails.budgets.kept);
   const committer = new Committer({
     writers: database.writers,
     ids,
@@ -164,6 +174,7 @@ export async function createContext(
   metrics.holdsBytes('commits', committer.bytes);
   const simulated = simulatedProviders(config);
   const eraser = new Eraser({ committer, database, reader, readRecord, resources, versions, clock, log });
+  metrics.holdsBytes('erasures', eraser.bytes);
   return {
     config,
     connection,
@@ -179,7 +190,9 @@ export async function createContext(
     readRecord,
     committer,
     eventTails,
-    streamLimits: { ...streamLimits, ...overrides.streamLimits },
+    streamLimits: limitsOfStreams,
+    readLimits: limitsOfReads,
+    readBudgets,
     eraser,
     metrics,
     tellingIds,

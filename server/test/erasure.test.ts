@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Resource } from '../src/core/resource.ts';
 import { formOf, pdfOf } from './support/files.ts';
+import { copyNewestEvent, makeLargeCustomer } from './support/large-records.ts';
 import { receiverForTest } from './support/receiver.ts';
 import { rawRequest } from './support/raw-http.ts';
 import { expectRefusal, refusals } from './support/refusals.ts';
 import { apiClient, good, serverForTest, type Api, type ApiResponse, type TestServer } from './support/server.ts';
 import { inVersion, versions } from './support/versions.ts';
+import { firstAccountId } from './support/tenants.ts';
 import { TestClock } from './support/clock.ts';
 import { endpointFor } from './webhooks/scenario.ts';
 
@@ -395,6 +397,28 @@ describe('nothing tells of a person who was erased', () => {
     await good(server.api.delete(`/v1/customers/${customer.id}`));
     const { body } = await good(server.api.get('/v1/account/api_version/preview'));
     expect(body.requests).toMatchObject({ different: 0, data: [] });
+  });
+});
+
+describe('a long history of large events', () => {
+  test('is erased a few megabytes at a time', async () => {
+    const own = await serverForTest();
+    const customer = await makeLargeCustomer(own.api);
+    const ids = await copyNewestEvent(own.connection, await firstAccountId(own), 30);
+    const { listers } = own.context.database;
+    const pagesBytes: number[] = [];
+    const query = listers.query.bind(listers) as (...asked: unknown[]) => Promise<{ rows: { data?: string }[] }>;
+    listers.query = (async (...asked: unknown[]) => {
+      const result = await query(...asked);
+      pagesBytes.push(result.rows.reduce((sum, { data }) => sum + Buffer.byteLength(data ?? ''), 0));
+      return result;
+    }) as typeof listers.query;
+    await good(own.api.delete(`/v1/customers/${customer}`));
+    await expect.poll(() => own.context.eraser.bytes.held, { timeout: 15_000 }).toBe(0);
+    expect(Math.max(...pagesBytes)).toBeLessThan(5_000_000);
+    expect(pagesBytes.reduce((sum, bytes) => sum + bytes)).toBeGreaterThan(30 * 450_000);
+    const rows = await query('select id, data from events where id = any($1)', [ids]);
+    for (const row of rows.rows) expect(row.data!.length).toBeLessThan(1_000);
   });
 });
 

@@ -5,6 +5,7 @@ import { withClient } from '../src/db/database.ts';
 import { buildApp } from '../src/http/app.ts';
 import { openStream, type EventStream } from './support/event-stream.ts';
 import { heapBytes } from './support/heap.ts';
+import { copyNewestEvent, makeLargeCustomer } from './support/large-records.ts';
 import { expectRefusal, invalid, refusals, unknown } from './support/refusals.ts';
 import {
   apiClient,
@@ -446,6 +447,34 @@ describe('a connection', () => {
     await reader.count(15_000);
     expect(reader.text.join('').length).toBeGreaterThan(20_000_000);
   }, 60_000);
+
+  test('that waits for memory is kept open, resumes when there is room, and ends with its key', async () => {
+    const bytes = { max: 1_200_000, maxPerAccount: 1_200_000 };
+    const own = await serverForTest({ overrides: { streamLimits: { heartbeatMs: 200, bytes } } });
+    const tenant = await addAccount(own);
+    await makeLargeCustomer(tenant.api);
+    const ids = await copyNewestEvent(own.connection, tenant.accountId, 40);
+    const { followed } = own.context.eventTails.budgets;
+    const unread = await streamForTest(own.url, tenant.key, { query: `?after=${ids[0]}` });
+    unread.response.pause();
+    // It holds one event that the connection does not take.
+    await expect.poll(() => followed.held > 400_000 && followed.held < 600_000, { timeout: 15_000 }).toBe(true);
+    await delay(300);
+    expect(followed.held).toBeLessThan(600_000);
+    const revoked = await addKey(own, tenant.accountId);
+    const waiting = await streamForTest(own.url, tenant.key, { query: `?after=${ids[0]}` });
+    const ending = await streamForTest(own.url, revoked.key, { query: `?after=${ids[0]}` });
+    await expect.poll(() => followed.waiting).toBe(2);
+    await expect.poll(() => waiting.text.join('')).toMatch(/(:\n\n){3}/);
+    await own.context.database.readers.query('update api_keys set revoked_at = 1 where id = $1', [revoked.keyId]);
+    expect(await ending.endWithin(5_000)).toBe('ended');
+    expect([waiting.ids, ending.ids, followed.waiting]).toEqual([[], [], 1]);
+    unread.close();
+    await waiting.count(ids.length - 1);
+    expect(waiting.ids).toEqual(ids.slice(1));
+    waiting.close();
+    await expect.poll(() => followed.held).toBe(0);
+  });
 
   test('beyond fifty of an account is refused until one has ended, and others are not', async () => {
     const tenant = await addAccount(server);

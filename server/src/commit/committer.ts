@@ -227,7 +227,7 @@ export class Committer {
       const signal = senderAccountId === null ? undefined : AbortSignal.timeout(decidingMsMax);
       return await this.#bytes.take(share, bytes, signal);
     } catch {
-      const isOfAccount = this.#bytes.isAtShare(share, bytes);
+      const isOfAccount = this.#bytes.isShareFull(share, bytes);
       throw new OverloadedError('There was no room in memory for a change.', { isOfAccount });
     }
   }

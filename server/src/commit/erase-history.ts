@@ -1,3 +1,4 @@
+import type { Release } from '../core/byte-budget.ts';
 import type { JsonObject } from '../core/diff.ts';
 import { parseJson } from '../core/json.ts';
 import type { Pool } from '../db/database.ts';
@@ -11,7 +12,15 @@ import type { Pool } from '../db/database.ts';
 /** An event or an answer of this version without the person; null if it tells nothing of them. */
 export type Rewriting = (object: JsonObject, version: string) => JsonObject | null;
 
+/** A page of rows is small in memory, too: a row can have a megabyte. One that is larger is a page of its own. */
 const rowsAtOnce = 200;
+const pageBytesMax = 4 * 1024 * 1024;
+
+/** What a page takes in memory, in bytes: as it was read, and as it is written. */
+export const erasedAtOnceBytes = 2 * pageBytesMax;
+
+/** Waits for room in memory for a page. */
+export type HoldPage = () => Promise<Release>;
 
 /** Every id that the events mention which mention one of these records: what they are linked to, or were. */
 export async function readMentioned(pool: Pool, accountId: string, ids: readonly string[]): Promise<string[]> {
@@ -32,24 +41,33 @@ export async function eraseEvents(
   accountId: string,
   ids: readonly string[],
   rewritten: Rewriting,
+  holdPage: HoldPage,
 ): Promise<{ events: string[]; requests: { about: string[]; besides: string[] } }> {
   const events: string[] = [];
   const about = new Set<string>();
   const besides = new Set<string>();
-  for (let after = ''; ; after = events.at(-1)!) {
+  const erasePage = async (after: string): Promise<boolean> => {
     const { rows } = await pool.query<{
       id: string;
       object_id: string;
       data: string;
       request: string;
       shape_version: string;
+      found: number;
     }>(
       `with found as materialized (
          select id from events where account_id = $1 and mentions && $2::text[]
        )
-       select id, object_id, data, request, shape_version
-       from events
-       where account_id = $1 and id in (select id from found where id > $3 order by id limit ${rowsAtOnce})
+       select id, object_id, data, request, shape_version, found
+       from (
+         select *, count(*) over () as found, sum(bytes) over (order by id rows unbounded preceding) as bytes_so_far
+         from (
+           select id, object_id, data, request, shape_version, octet_length(data) as bytes
+           from events
+           where account_id = $1 and id in (select id from found where id > $3 order by id limit ${rowsAtOnce})
+         ) wanted
+       ) page
+       where bytes_so_far <= ${pageBytesMax} or bytes_so_far = bytes
        order by id`,
       [accountId, ids, after],
     );
@@ -71,10 +89,26 @@ export async function eraseEvents(
         [accountId, changed.map(({ id }) => id), changed.map(({ data }) => data)],
       );
     }
-    if (rows.length < rowsAtOnce) {
-      return { events, requests: { about: [...about], besides: [...besides].filter((id) => !about.has(id)) } };
-    }
+    return hasMore(rows);
+  };
+  while (await held(holdPage, () => erasePage(events.at(-1) ?? '')));
+  return { events, requests: { about: [...about], besides: [...besides].filter((id) => !about.has(id)) } };
+}
+
+/** Erases a page while there is room for it. */
+async function held<Result>(holdPage: HoldPage, erasePage: () => Promise<Result>): Promise<Result> {
+  const release = await holdPage();
+  try {
+    return await erasePage();
+  } finally {
+    release();
   }
+}
+
+/** Whether rows may follow a page. */
+function hasMore(rows: readonly { found: number }[]): boolean {
+  const found = rows[0]?.found ?? 0;
+  return rows.length < found || found === rowsAtOnce;
 }
 
 /** Where the logs are that may tell of a person. */
@@ -98,6 +132,8 @@ interface LogRow {
   request_body: string | null;
   response_body: string | null;
   error: string | null;
+  /** How many rows were found for the page; those for which it had no room are in the next. */
+  found: number;
 }
 
 /**
@@ -109,9 +145,11 @@ export async function eraseLogs(
   accountId: string,
   { about, besides, paths, ids }: LogsToErase,
   rewritten: Rewriting,
+  holdPage: HoldPage,
 ): Promise<void> {
   const ofOthers = new Set(besides);
-  for (let after = '', more = true; more;) {
+  let last = '';
+  const erasePage = async (): Promise<boolean> => {
     const { rows } = await pool.query<LogRow>(
       `with found as materialized (
          select id from request_logs where account_id = $1 and id = any($2::text[])
@@ -128,11 +166,19 @@ export async function eraseLogs(
          union
          select id from request_logs where account_id = $1 and also_mentions <> '{}' and also_mentions && $4::text[]
        )
-       select id, original_request, api_version, status, url, path, request_body, response_body, error
-       from request_logs
-       where account_id = $1 and id in (select id from found where id > $5 order by id limit ${rowsAtOnce})
+       select id, original_request, api_version, status, url, path, request_body, response_body, error, found
+       from (
+         select *, count(*) over () as found, sum(bytes) over (order by id rows unbounded preceding) as bytes_so_far
+         from (
+           select id, original_request, api_version, status, url, path, request_body, response_body, error,
+             coalesce(octet_length(request_body), 0) + coalesce(octet_length(response_body), 0) as bytes
+           from request_logs
+           where account_id = $1 and id in (select id from found where id > $5 order by id limit ${rowsAtOnce})
+         ) wanted
+       ) page
+       where bytes_so_far <= ${pageBytesMax} or bytes_so_far = bytes
        order by id`,
-      [accountId, [...about, ...besides], paths, ids, after],
+      [accountId, [...about, ...besides], paths, ids, last],
     );
     const changed = rows.flatMap((row) => {
       const isTheirs = ofOthers.has(row.original_request ?? row.id) || isOfAnother(row, about, paths);
@@ -156,9 +202,10 @@ export async function eraseLogs(
         ],
       );
     }
-    after = rows.at(-1)?.id ?? '';
-    more = rows.length === rowsAtOnce;
-  }
+    last = rows.at(-1)?.id ?? '';
+    return hasMore(rows);
+  };
+  while (await held(holdPage, erasePage));
 }
 
 /** A good request to another record, whose answer showed the person whole. */

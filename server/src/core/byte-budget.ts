@@ -6,10 +6,12 @@ export interface ByteLimits {
   maxPerAccount: number;
 }
 
-/** What was taken. */
+/** Bytes that were taken. */
 export interface Release {
-  /** Returns it. A second call does nothing. */
+  /** Returns them. A second call does nothing. */
   (): void;
+  /** Holds this many bytes from now on. Never waits, because the bytes are in memory already. */
+  hold(bytes: number): void;
   /** Changes how many bytes are held. Returns false, and changes nothing, if there is no room for more; holding fewer never fails. */
   resize(bytes: number): boolean;
 }
@@ -59,7 +61,7 @@ export class ByteBudget {
   }
 
   /** Whether the account's share, and not the whole process, lacks room for so many more bytes. */
-  isAtShare(accountId: string, bytes: number): boolean {
+  isShareFull(accountId: string, bytes: number): boolean {
     return !fits(this.heldBy(accountId), bytes, this.#limits.maxPerAccount);
   }
 
@@ -68,8 +70,8 @@ export class ByteBudget {
     return this.#mustWait(accountId) || !this.#hasRoom(accountId, bytes) ? null : this.#take(accountId, bytes);
   }
 
-  /** Takes bytes whether there is room for them or not: they are held already. Until they are released there is less room for others. */
-  takeAlways(accountId: string, bytes: number): Release {
+  /** Takes bytes that are in memory already, even if they exceed a limit. Until they are released there is less room for others. */
+  add(accountId: string, bytes: number): Release {
     return this.#take(accountId, bytes);
   }
 
@@ -113,11 +115,11 @@ export class ByteBudget {
 
   /** Whether it waits for the process, and not for its account's share. */
   #isForProcess({ accountId, bytes }: Waiting): boolean {
-    return !this.isAtShare(accountId, bytes);
+    return !this.isShareFull(accountId, bytes);
   }
 
   #hasRoom(accountId: string, bytes: number): boolean {
-    return !this.isAtShare(accountId, bytes) && fits(this.#held, bytes, this.#limits.max);
+    return !this.isShareFull(accountId, bytes) && fits(this.#held, bytes, this.#limits.max);
   }
 
   #take(accountId: string, bytes: number): Release {
@@ -130,6 +132,13 @@ export class ByteBudget {
       this.#count(accountId, -held);
       this.#admitWaiting();
     };
+    const hold = (wanted: number): void => {
+      if (!isHeld) return;
+      const more = wanted - held;
+      held = wanted;
+      this.#count(accountId, more);
+      if (more < 0) this.#admitWaiting();
+    };
     const resize = (wanted: number): boolean => {
       if (!isHeld) return false;
       const more = wanted - held;
@@ -138,12 +147,10 @@ export class ByteBudget {
       const isOnlyOne = this.heldBy(accountId) === held;
       if (more > 0 && !(isAlone || this.#held + more <= max)) return false;
       if (more > 0 && !(isOnlyOne || this.heldBy(accountId) + more <= maxPerAccount)) return false;
-      held = wanted;
-      this.#count(accountId, more);
-      if (more < 0) this.#admitWaiting();
+      hold(wanted);
       return true;
     };
-    return Object.assign(release, { resize });
+    return Object.assign(release, { hold, resize });
   }
 
   #count(accountId: string, bytes: number): void {

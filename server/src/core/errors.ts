@@ -125,7 +125,7 @@ export const errorCatalogue = {
     status: 503,
     type: 'api_error',
     explanation:
-      'More requests are waiting, more or larger bodies are on their way, more uploads are, or more streams are open, than the server can carry out in reasonable time. Nothing was changed. Wait for the time in Retry-After and try again.',
+      'More requests are waiting, more or larger bodies are on their way, more uploads are, more streams are open, or more large responses are not read by their clients, than the server can carry out in reasonable time. Nothing was changed. Wait for the time in Retry-After and try again.',
   },
   parameter_invalid: {
     status: 400,
@@ -158,7 +158,7 @@ export const errorCatalogue = {
     status: 429,
     type: 'rate_limit_error',
     explanation:
-      'Too many requests came within a second: of one account, or from one address without a good key or signature; or an account has 2 MB of request bodies under way, 16 uploads on their way, or 50 streams open, already. Nothing was done. Wait for the time in Retry-After; the RateLimit header tells how many requests are left.',
+      'Too many requests came within a second: of one account, or from one address without a good key or signature; or an account has 2 MB of request bodies under way, 16 uploads on their way, or 50 streams open, already; or its clients have not read the large responses and downloads that it asked for. Nothing was done. Wait for the time in Retry-After; the RateLimit header tells how many requests are left.',
   },
   request_invalid: {
     status: 400,

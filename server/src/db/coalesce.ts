@@ -4,6 +4,9 @@ const inFlightMax = 2;
 /** More in one query brings nothing further, and would make a lone reader wait for a large answer. */
 const togetherMax = 200;
 
+/** Stands for an answer that a query had no room for: the question goes into the next one. */
+export const unanswered = Symbol('unanswered');
+
 interface Waiting<Question, Answer> {
   question: Question;
   resolve: (answer: Answer) => void;
@@ -14,10 +17,10 @@ interface Waiting<Question, Answer> {
  * Answers single questions by asking many at once: what arrives while earlier queries are under way goes into the next one.
  * No timer: a lone question is asked at once.
  *
- * @param askAll answers each question, in the order asked.
+ * @param askAll answers each question, in the order asked, or leaves it `unanswered`; at least one is answered.
  */
 export function coalesce<Question, Answer>(
-  askAll: (questions: Question[]) => Promise<Answer[]>,
+  askAll: (questions: Question[]) => Promise<(Answer | typeof unanswered)[]>,
 ): (question: Question) => Promise<Answer> {
   let waiting: Waiting<Question, Answer>[] = [];
   let inFlight = 0;
@@ -29,7 +32,13 @@ export function coalesce<Question, Answer>(
     inFlight++;
     try {
       const answers = await askAll(asked.map(({ question }) => question));
-      asked.forEach(({ resolve }, index) => resolve(answers[index]!));
+      const left: Waiting<Question, Answer>[] = [];
+      for (const [index, one] of asked.entries()) {
+        const answer = answers[index] as Answer | typeof unanswered;
+        if (answer === unanswered) left.push(one);
+        else one.resolve(answer);
+      }
+      if (left.length > 0) waiting = [...left, ...waiting];
     } catch (error) {
       for (const { reject } of asked) reject(error);
     } finally {

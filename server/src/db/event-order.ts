@@ -18,6 +18,8 @@ export interface PlacedEvent {
   id: string;
   position: Position;
   row: StoredRow;
+  /** Its size in memory: that of its texts, and something for the rest. */
+  bytes: number;
 }
 
 /** A page of events in their order. */
@@ -25,6 +27,8 @@ export interface EventPage {
   events: PlacedEvent[];
   /** Whether the event of the place that they come after is still there; what came after one that is not may be gone, too. */
   isAnchored: boolean;
+  /** Whether more events follow that can be read now. */
+  hasMore: boolean;
   /** Whether there are events that a transaction holds back which began before theirs and is still running. */
   isHeldBack: boolean;
 }
@@ -46,17 +50,22 @@ export function isAfter(left: Position, right: Position): boolean {
   return left.ordinal > right.ordinal;
 }
 
+/** What an event takes in memory besides its texts, in bytes: its other columns and the objects around them. */
+const eventOverheadBytes = 1_000;
+
 /**
- * Reads what comes after a place, as far as it is settled. Transaction ids order by when they were given out, not by commit, so an
+ * Reads what comes after a place, as far as it is settled: at most `limit` events, of at most `bytesMax` together or one that is larger. Transaction ids order by when they were given out, not by commit, so an
  * event is read only when every transaction of a smaller id is over: nothing can come before it any more.
  */
 export async function readEventsAfter(
   reader: Reader,
   resource: Resource,
-  wanted: { accountId: string; position: Position; limit: number },
+  wanted: { accountId: string; position: Position; limit: number; bytesMax: number },
 ): Promise<EventPage> {
   const { epoch, transactionId, ordinal } = wanted.position;
-  const rows = await reader.query<PlacedRow & { is_anchored: boolean; is_held_back: boolean }>({
+  const rows = await reader.query<
+    PlacedRow & { bytes: number; found: number; is_anchored: boolean; is_held_back: boolean }
+  >({
     name: 'read_events_after',
     text: `
       with settled as (
@@ -76,20 +85,28 @@ export async function readEventsAfter(
           ) as is_held_back
       ) around
       left join (
-        select ${[...columnsOf(resource), 'object_id', 'mentions', 'epoch', 'transaction_id', 'ordinal'].join(', ')}
-        from events
-        where account_id = $1
-          and (epoch, transaction_id, ordinal) > ($2, $3, $4)
-          and (epoch, transaction_id) < ((select epoch from settled), (select transaction_id from settled))
-        order by epoch, transaction_id, ordinal
-        limit $5
-      ) page on true
+        -- The size of a text is known without reading it.
+        select found.*, count(*) over () as found, sum(bytes) over in_order as bytes_so_far
+        from (
+          select ${[...columnsOf(resource), 'object_id', 'mentions', 'epoch', 'transaction_id', 'ordinal'].join(', ')},
+            octet_length(data) + octet_length(request) + ${eventOverheadBytes} as bytes
+          from events
+          where account_id = $1
+            and (epoch, transaction_id, ordinal) > ($2, $3, $4)
+            and (epoch, transaction_id) < ((select epoch from settled), (select transaction_id from settled))
+          order by epoch, transaction_id, ordinal
+          limit $5
+        ) found
+        window in_order as (order by epoch, transaction_id, ordinal rows unbounded preceding)
+      ) page on bytes_so_far <= $6 or bytes_so_far = bytes
       order by epoch, transaction_id, ordinal`,
-    values: [wanted.accountId, epoch, String(transactionId), ordinal, wanted.limit],
+    values: [wanted.accountId, epoch, String(transactionId), ordinal, wanted.limit, wanted.bytesMax],
   });
-  const events = rows.filter(({ id }) => id !== null).map((row) => ({ id: row.id, position: positionOf(row), row }));
-  const { is_anchored: isAnchored, is_held_back: isHeldBack } = rows[0]!;
-  return { events, isAnchored, isHeldBack };
+  const events = rows
+    .filter(({ id }) => id !== null)
+    .map((row) => ({ id: row.id, position: positionOf(row), row, bytes: row.bytes }));
+  const { is_anchored: isAnchored, is_held_back: isHeldBack, found } = rows[0]!;
+  return { events, isAnchored, isHeldBack, hasMore: events.length < found || found === wanted.limit };
 }
 
 /** Of these accounts, those that have events after the places, settled or not. */

@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { ByteBudget, type ByteLimits, type Release } from '../core/byte-budget.ts';
 import type { Resource } from '../core/resource.ts';
 import {
   isAfter,
@@ -21,11 +23,31 @@ const pollEveryMs = 250;
 /** What a transaction holds back is mostly let go within milliseconds. */
 const heldBackPauseMs = 5;
 
+/** A page of events is small, so that a follower whose client does not read holds little. A larger event is a page of its own. */
 const pageSize = 100;
+const pageBytesMax = 128 * 1024;
 
-/** So much of what was read stays for followers that are about to take it, in characters and for so long; others read it themselves. */
-const keptCharactersMax = 1_000_000;
+/** A follower reserves this much before it reads, because it cannot know the size of the next event. Few are larger. */
+const reservedBytes = 1024 * 1024;
+
+/**
+ * Bounds what is read for followers and not yet sent to their clients. A share serves 8 that read large events at once, or 64 whose clients
+ * do not take a page. Others wait.
+ */
+export const followedBytes: ByteLimits = { max: 32 * 1024 * 1024, maxPerAccount: 8 * 1024 * 1024 };
+
+/**
+ * Bounds the newest events that are kept for followers which are about to take them. Without room they are evicted, and followers read them
+ * from the database. A kept event is also kept as text, once for each version in which it is sent.
+ */
+const keptBytes = { max: 8 * 1024 * 1024, maxPerAccount: 1024 * 1024 };
 const keptMs = 2_000;
+
+/** Events that a follower was given. They count as held until they are released. */
+export interface HeldEvents {
+  events: PlacedEvent[];
+  release: Release;
+}
 
 /**
  * Lets any number of followers see the events of their accounts as they are committed, in the one order that each account's events have.
@@ -36,13 +58,16 @@ export class EventTails {
   readonly #resource: Resource;
   readonly #log: Logger;
   readonly #tails = new Map<string, Tail>();
+  /** What followers were given, and what is kept for them. */
+  readonly budgets: { followed: ByteBudget; kept: ByteBudget };
   #polling: NodeJS.Timeout | undefined;
   #isAsking = false;
 
-  constructor(parts: { reader: Reader; resource: Resource; log: Logger }) {
+  constructor(parts: { reader: Reader; resource: Resource; log: Logger; followedBytes: ByteLimits }) {
     this.#reader = parts.reader;
     this.#resource = parts.resource;
     this.#log = parts.log;
+    this.budgets = { followed: new ByteBudget(parts.followedBytes), kept: new ByteBudget(keptBytes) };
   }
 
   /** The place of an event; null if the account has none of this id. */
@@ -58,12 +83,20 @@ export class EventTails {
   /**
    * Begins to follow an account: from behind a place, or with what is committed from now on.
    *
+   * @param payerId the account whose share of memory is used.
    * @throws {UnavailableError}
    */
-  async follow(accountId: string, after: Position | null): Promise<Follower> {
+  async follow(accountId: string, payerId: string, after: Position | null): Promise<Follower> {
     const now = await readMoment(this.#reader);
     const tail = this.#tailOf(accountId, now);
-    const follower = new Follower(tail, after ?? now.position, after ? null : now, () => this.#leave(accountId, tail));
+    const follower = new Follower({
+      tail,
+      position: after ?? now.position,
+      since: after ? null : now,
+      budget: this.budgets.followed,
+      payerId,
+      onLeave: () => this.#leave(accountId, tail),
+    });
     tail.followers++;
     return follower;
   }
@@ -78,8 +111,14 @@ export class EventTails {
     const known = this.#tails.get(accountId);
     if (known) return known;
     const read = (position: Position): Promise<EventPage> =>
-      readEventsAfter(this.#reader, this.#resource, { accountId, position, limit: pageSize });
-    const tail = new Tail(now.position, read, this.#log);
+      readEventsAfter(this.#reader, this.#resource, {
+        accountId,
+        position,
+        limit: pageSize,
+        bytesMax: pageBytesMax,
+      });
+    const keep = (bytes: number): Release | null => this.budgets.kept.tryTake(accountId, bytes);
+    const tail = new Tail(now.position, read, keep, this.#log);
     this.#tails.set(accountId, tail);
     // What was committed since then woke nobody.
     tail.wake();
@@ -118,43 +157,110 @@ export class Follower {
   #position: Position;
   /** What was committed before is not for them. */
   readonly #since: Moment | null;
+  readonly #budget: ByteBudget;
+  readonly #payerId: string;
   readonly #onLeave: () => void;
-  #hasLeft = false;
+  readonly #left = new AbortController();
+  /** A place in the queue for room to read; it is kept from one call of `next` to the other. */
+  #waiting: Promise<Release> | null = null;
 
-  constructor(tail: Tail, position: Position, since: Moment | null, onLeave: () => void) {
-    this.#tail = tail;
-    this.#position = position;
-    this.#since = since;
-    this.#onLeave = onLeave;
+  constructor(parts: {
+    tail: Tail;
+    position: Position;
+    since: Moment | null;
+    budget: ByteBudget;
+    payerId: string;
+    onLeave: () => void;
+  }) {
+    this.#tail = parts.tail;
+    this.#position = parts.position;
+    this.#since = parts.since;
+    this.#budget = parts.budget;
+    this.#payerId = parts.payerId;
+    this.#onLeave = parts.onLeave;
   }
 
   /**
-   * The next events: none if there was none within `timeoutMs`, or the follower has left.
+   * Returns a page of the next events, to be released. It is empty if there was none within `timeoutMs`, if there was no room for one, or
+   * if the follower has left.
    *
    * @throws {UnavailableError} they cannot be read just now.
    * @throws {PositionRemovedError} some of them may have been removed before they were read.
    */
-  async next(timeoutMs: number): Promise<PlacedEvent[]> {
+  async next(timeoutMs: number): Promise<HeldEvents> {
     const untilMs = performance.now() + timeoutMs;
     while (!this.#hasLeft) {
-      const events = this.#tail.after(this.#position) ?? (await this.#readBehind());
-      this.#position = events.at(-1)?.position ?? this.#position;
-      const wanted = events.filter(({ position }) => !this.#since?.has(position));
-      if (wanted.length > 0) return wanted;
-      if (events.length > 0 || !this.#tail.isAt(this.#position)) continue;
-      const leftMs = untilMs - performance.now();
-      if (leftMs <= 0) break;
-      await this.#tail.grown(leftMs);
+      if (this.#tail.isAt(this.#position)) {
+        const leftMs = untilMs - performance.now();
+        if (leftMs <= 0) break;
+        await this.#tail.grown(leftMs);
+        continue;
+      }
+      const held = this.#takeKept() ?? (await this.#read(untilMs));
+      if (!held) break;
+      this.#position = held.events.at(-1)?.position ?? this.#position;
+      const events = held.events.filter(({ position }) => !this.#since?.has(position));
+      if (events.length > 0) return { events, release: held.release };
+      held.release();
     }
-    return [];
+    return nothing;
   }
 
   /** Ends a call of `next` that is waiting. */
   leave(): void {
     if (this.#hasLeft) return;
-    this.#hasLeft = true;
+    this.#left.abort();
+    // Room that came at the last moment.
+    this.#waiting?.then(
+      (release) => release(),
+      () => {},
+    );
     this.#tail.wakeFollowers();
     this.#onLeave();
+  }
+
+  get #hasLeft(): boolean {
+    return this.#left.signal.aborted;
+  }
+
+  /** Takes what the tail has; null if it has it no more, or there is no room without waiting. */
+  #takeKept(): HeldEvents | null {
+    const events = this.#tail.after(this.#position);
+    if (events === null) return null;
+    const release = this.#budget.tryTake(this.#payerId, sizeOf(events));
+    return release && { events, release };
+  }
+
+  /** Waits for room and reads; null if there was no room in time, or the follower has left. */
+  async #read(untilMs: number): Promise<HeldEvents | null> {
+    const release = await this.#room(untilMs);
+    if (!release) return null;
+    try {
+      const events = this.#tail.after(this.#position) ?? (await this.#readBehind());
+      release.hold(sizeOf(events));
+      return { events, release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  async #room(untilMs: number): Promise<Release | null> {
+    const room = this.#waiting ? null : this.#budget.tryTake(this.#payerId, reservedBytes);
+    if (room) return room;
+    const waiting = (this.#waiting ??= this.#budget.take(this.#payerId, reservedBytes, this.#left.signal));
+    const timeout = new AbortController();
+    try {
+      const late = delay(Math.max(0, untilMs - performance.now()), null, { signal: timeout.signal, ref: false });
+      const release = await Promise.race([waiting, late.catch(() => null)]);
+      if (release) this.#waiting = null;
+      return release;
+    } catch {
+      // The follower has left.
+      return null;
+    } finally {
+      timeout.abort();
+    }
   }
 
   /** Of what the tail does not have any more; it has what is left when that has been read. */
@@ -168,13 +274,19 @@ export class Follower {
   }
 }
 
+const nothing: HeldEvents = { events: [], release: Object.assign(() => {}, { hold() {}, resize: () => true }) };
+
+function sizeOf(events: readonly PlacedEvent[]): number {
+  return events.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
 /** The newest events of one account, for all who follow it in this process. */
 class Tail {
   readonly read: (position: Position) => Promise<EventPage>;
   followers = 0;
   readonly #log: Logger;
-  #kept: { event: PlacedEvent; characters: number; readAtMs: number }[] = [];
-  #keptCharacters = 0;
+  readonly #takeRoom: (bytes: number) => Release | null;
+  #kept: { event: PlacedEvent; release: Release; readAtMs: number }[] = [];
   #begin: Position;
   #head: Position;
   #isReading = false;
@@ -184,10 +296,16 @@ class Tail {
   #heldBackPauseMs = heldBackPauseMs;
   #waiting = new Set<() => void>();
 
-  constructor(position: Position, read: (position: Position) => Promise<EventPage>, log: Logger) {
+  constructor(
+    position: Position,
+    read: (position: Position) => Promise<EventPage>,
+    takeRoom: (bytes: number) => Release | null,
+    log: Logger,
+  ) {
     this.#begin = position;
     this.#head = position;
     this.read = read;
+    this.#takeRoom = takeRoom;
     this.#log = log;
   }
 
@@ -206,12 +324,19 @@ class Tail {
     return !isAfter(this.#head, position) && !isAfter(this.#begin, position);
   }
 
-  /** Some of the events after a place, in order; null if what follows it is not kept any more. */
+  /** A page of the events after a place, in order; null if what follows it is not kept any more. */
   after(position: Position): PlacedEvent[] | null {
     if (isAfter(this.#begin, position)) return null;
     let first = this.#kept.length;
     while (first > 0 && isAfter(this.#kept[first - 1]!.event.position, position)) first--;
-    return this.#kept.slice(first, first + pageSize).map(({ event }) => event);
+    const page: PlacedEvent[] = [];
+    let bytes = 0;
+    for (const { event } of this.#kept.slice(first, first + pageSize)) {
+      bytes += event.bytes;
+      if (bytes > pageBytesMax && page.length > 0) break;
+      page.push(event);
+    }
+    return page;
   }
 
   /** Resolves when there may be more, or after `timeoutMs`. */
@@ -240,18 +365,21 @@ class Tail {
   stop(): void {
     this.#hasStopped = true;
     clearTimeout(this.#heldBackTimer);
+    this.#forget(this.#kept.length);
   }
 
   forgetOld(): void {
-    const nowMs = performance.now();
-    let forgotten = 0;
-    for (const { event, characters, readAtMs } of this.#kept) {
-      if (this.#keptCharacters <= keptCharactersMax && nowMs - readAtMs < keptMs) break;
-      this.#keptCharacters -= characters;
+    const keptSinceMs = performance.now() - keptMs;
+    const firstKept = this.#kept.findIndex(({ readAtMs }) => readAtMs > keptSinceMs);
+    this.#forget(firstKept === -1 ? this.#kept.length : firstKept);
+  }
+
+  /** Evicts the oldest. */
+  #forget(count: number): void {
+    for (const { event, release } of this.#kept.splice(0, count)) {
       this.#begin = event.position;
-      forgotten++;
+      release();
     }
-    if (forgotten > 0) this.#kept = this.#kept.slice(forgotten);
   }
 
   async #readOn(): Promise<void> {
@@ -260,9 +388,9 @@ class Tail {
     try {
       while (this.#isDue && !this.#hasStopped) {
         this.#isDue = false;
-        const { events, isHeldBack } = await this.read(this.#head);
+        const { events, hasMore, isHeldBack } = await this.read(this.#head);
         this.#keep(events);
-        if (events.length === pageSize) this.#isDue = true;
+        if (hasMore) this.#isDue = true;
         else if (isHeldBack) this.#readLater(events.length > 0);
       }
     } catch (error) {
@@ -276,14 +404,23 @@ class Tail {
   #keep(events: PlacedEvent[]): void {
     if (events.length === 0) return;
     const readAtMs = performance.now();
-    for (const event of events) {
-      const characters = String(event.row.data).length + String(event.row.request).length;
-      this.#kept.push({ event, characters, readAtMs });
-      this.#keptCharacters += characters;
-    }
     this.#head = events.at(-1)!.position;
+    for (const event of events) {
+      const release = this.#roomFor(event);
+      if (release) this.#kept.push({ event, release, readAtMs });
+      else this.#begin = event.position;
+    }
     this.forgetOld();
     this.wakeFollowers();
+  }
+
+  /** Evicts older events until there is room for this one; null if there is none even then. */
+  #roomFor({ bytes }: PlacedEvent): Release | null {
+    for (;;) {
+      const release = this.#hasStopped ? null : this.#takeRoom(bytes);
+      if (release || this.#kept.length === 0) return release;
+      this.#forget(1);
+    }
   }
 
   /** Looks again soon, then less and less often; in the end polling finds it. */

@@ -1,6 +1,6 @@
 import { firstIdAt } from '../core/ids.ts';
 import type { Filter, Resource, StoredRecord } from '../core/resource.ts';
-import { columnsOf, recordOfRow, type StoredRow } from './records.ts';
+import { bytesIn, columnsOf, columnsIf, recordOfRow, type StoredRow } from './records.ts';
 import type { Reader, ReadStatement } from './reader.ts';
 
 export interface ListQuery {
@@ -17,21 +17,41 @@ export interface ListQuery {
 }
 
 export interface ListPage {
-  /** Newest first. */
-  records: StoredRecord[];
+  /** Newest first; null if one of them is too large to be read now. */
+  records: StoredRecord[] | null;
+  /** What the page has at most, in bytes, if it was not read. */
+  bytes: number;
   /** Of all that match the filters, wherever the page stands. */
   count: number;
   /** Whether there are more in the direction paged. */
   hasMore: boolean;
 }
 
-/** Reads a page of an account's records and their exact count, both of the same moment. */
-export async function readList(reader: Reader, resource: Resource, query: ListQuery): Promise<ListPage> {
-  const rows = await reader.query<StoredRow & { count: number }>(listStatement(resource, query));
-  const found = rows.filter((row) => row.id !== null).map((row) => recordOfRow(resource, row));
-  const records = found.slice(0, query.limit);
+/** Nearly all records are smaller, in bytes: a page of 50 has less than a megabyte then, and is read by one statement. */
+const smallBytesMax = 16 * 1024;
+
+/**
+ * Reads a page of an account's records and their exact count, both of the same moment.
+ *
+ * @param part `small` reads the page only if each of its records is small; otherwise it reads its size. `all` reads it in any case.
+ */
+export async function readList(
+  reader: Reader,
+  resource: Resource,
+  query: ListQuery,
+  part: 'small' | 'all',
+): Promise<ListPage> {
+  const rowBytesMax = part === 'small' ? smallBytesMax : 2 ** 31 - 1;
+  const rows = await reader.query<StoredRow & { count: number; large_bytes: number | null }>(
+    listStatement(resource, query, rowBytesMax),
+  );
+  const found = rows.filter((row) => row.id !== null);
+  const bytes = found.reduce((sum, row) => sum + (row.large_bytes ?? smallBytesMax), 0);
+  const page = { count: rows[0]!.count, bytes, hasMore: found.length > query.limit };
+  if (found.some((row) => row.large_bytes !== null)) return { ...page, records: null };
+  const records = found.slice(0, query.limit).map((row) => recordOfRow(resource, row));
   if (query.cursor?.direction === 'before') records.reverse();
-  return { records, count: rows[0]!.count, hasMore: found.length > query.limit };
+  return { ...page, records };
 }
 
 /** How many records of this kind an account has. */
@@ -52,7 +72,7 @@ export async function readCount(reader: Reader, resource: Resource, accountId: s
  * searched for in arrays has an index that knows no order: all of it is found first, or PostgreSQL would rather look through the
  * account's records in their order until there are enough.
  */
-function listStatement(resource: Resource, query: ListQuery): ReadStatement {
+function listStatement(resource: Resource, query: ListQuery, rowBytesMax: number): ReadStatement {
   const values: (string | number)[] = [query.accountId];
   const parameter = (value: string | number): string => `$${values.push(value)}`;
 
@@ -74,7 +94,9 @@ function listStatement(resource: Resource, query: ListQuery): ReadStatement {
   const order = backwards ? 'id' : 'id desc';
   const cursor = query.cursor ? `and id ${backwards ? '>' : '<'} ${parameter(query.cursor.id)}` : '';
   const slice = `${cursor} order by ${order} limit ${parameter(query.limit + 1)} offset ${parameter(query.offset)}`;
-  const columns = columnsOf(resource).join(', ');
+  const columns = `${columnsOf(resource).join(', ')}, ${bytesIn(resource)} as bytes`;
+  const max = parameter(rowBytesMax);
+  const shown = `case when bytes > ${max} then bytes end as large_bytes, ${columnsIf(`bytes <= ${max}`, resource)}`;
   const isSearch = query.filters.some(({ filter }) => filter.match === 'contains');
   const text = isSearch
     ? `
@@ -84,16 +106,22 @@ function listStatement(resource: Resource, query: ListQuery): ReadStatement {
     select count, page.*
     from (select count(*) from found) counted
     left join (
-      select ${columns}
-      from ${resource.table}
-      where ${ownedBy} = $1 and id in (select id from found where true ${slice})
+      select ${shown}
+      from (
+        select ${columns}
+        from ${resource.table}
+        where ${ownedBy} = $1 and id in (select id from found where true ${slice})
+        -- So that sizes are computed once.
+        offset 0
+      ) sized
     ) page on true
     order by ${order}`
     : `
     select count, page.*
     from (select ${countExpression(resource, query, matches, parameter)} as count) counted
     left join (
-      select ${columns} from ${resource.table} where ${matches.join(' and ')} ${slice}
+      select ${shown}
+      from (select ${columns} from ${resource.table} where ${matches.join(' and ')} ${slice}) sized
     ) page on true
     order by ${order}`;
   // How common a class of statuses is decides the way, so it is planned anew each time.

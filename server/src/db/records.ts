@@ -1,7 +1,7 @@
 import { parseJson } from '../core/json.ts';
 import type { Resource, StoredRecord } from '../core/resource.ts';
-import { coalesce } from './coalesce.ts';
-import type { Reader } from './reader.ts';
+import { coalesce, unanswered } from './coalesce.ts';
+import type { Reader, ReadStatement } from './reader.ts';
 
 /** Reads one record of an account, or null. */
 export type RecordReader = (resource: Resource, accountId: string, id: string) => Promise<StoredRecord | null>;
@@ -10,6 +10,17 @@ interface Wanted {
   accountId: string;
   id: string;
 }
+
+type Read = StoredRecord | null | typeof unanswered;
+
+/** Two queries are under way at once, and what they have read is in memory until its requests go on. */
+const bytesTogetherMax = 4 * 1024 * 1024;
+
+/** So few records have `bytesTogetherMax` at most, whatever is in them: their sizes need not be asked for. */
+const unsizedMax = 16;
+
+/** The size of most records, in bytes. */
+const bytesOfMost = 1_000;
 
 /** Reads records by id; what many requests want at once is fetched together, which serves almost three times as many. */
 export function recordReader(reader: Reader): RecordReader {
@@ -24,20 +35,64 @@ export function recordReader(reader: Reader): RecordReader {
   };
 }
 
-async function readRecords(reader: Reader, resource: Resource, wanted: Wanted[]): Promise<(StoredRecord | null)[]> {
-  const rows = await reader.query<StoredRow>({
-    name: `read_${resource.table}`,
-    text: `
-      select ${columnsOf(resource).join(', ')}
-      from ${resource.table}
-      where (account_id, id) in (select * from unnest($1::text[], $2::text[]))`,
+/** Reads as many as have `bytesTogetherMax`, and at least one; the others are left for the next query. */
+async function readRecords(reader: Reader, resource: Resource, wanted: Wanted[]): Promise<Read[]> {
+  const rows = await reader.query<StoredRow & { is_left?: boolean }>({
+    ...(wanted.length <= unsizedMax ? readStatement(resource) : readSizedStatement(resource)),
     values: [wanted.map(({ accountId }) => accountId), wanted.map(({ id }) => id)],
   });
   const found = new Map(rows.map((row) => [`${row.account_id} ${row.id}`, row]));
   return wanted.map(({ accountId, id }) => {
     const row = found.get(`${accountId} ${id}`);
-    return row ? recordOfRow(resource, row) : null;
+    if (!row) return null;
+    return row.is_left ? unanswered : measured(recordOfRow(resource, row), row);
   });
+}
+
+const isWanted = '(account_id, id) in (select * from unnest($1::text[], $2::text[]))';
+
+function readStatement(resource: Resource): Omit<ReadStatement, 'values'> {
+  return {
+    name: `read_${resource.table}`,
+    text: `select ${columnsOf(resource).join(', ')} from ${resource.table} where ${isWanted}`,
+  };
+}
+
+function readSizedStatement(resource: Resource): Omit<ReadStatement, 'values'> {
+  return {
+    name: `read_sized_${resource.table}`,
+    text: `
+      select is_left, ${columnsIf('not is_left', resource)}
+      from (
+        select *, bytes_so_far > ${bytesTogetherMax} and bytes_so_far > bytes as is_left
+        from (
+          select *, sum(bytes) over (rows unbounded preceding) as bytes_so_far
+          from (
+            select ${columnsOf(resource).join(', ')}, ${bytesIn(resource)} as bytes
+            from ${resource.table}
+            where ${isWanted}
+          ) found
+        ) summed
+      ) page`,
+  };
+}
+
+function measured(record: StoredRecord, row: StoredRow): StoredRecord {
+  let bytes = 0;
+  for (const name in row) {
+    const value = row[name];
+    if (typeof value === 'string') bytes += Buffer.byteLength(value);
+  }
+  if (bytes > bytesOfMost) sizes.set(record, bytes);
+  return record;
+}
+
+/** The size of each record that was read by its id, in bytes, if it is larger than most. */
+const sizes = new WeakMap<StoredRecord, number>();
+
+/** What a record that was read by its id takes in memory at most, in bytes. */
+export function bytesOf(record: StoredRecord): number {
+  return sizes.get(record) ?? bytesOfMost;
 }
 
 /** A row as the driver gives it: columns by name. */
@@ -47,6 +102,29 @@ export type StoredRow = StoredRecord & { [column: string]: unknown };
 export function columnsOf(resource: Resource): string[] {
   const kept = Object.keys(resource.fields).filter((name) => resource.fields[name]!.column !== null);
   return ['account_id', 'id', 'created', ...(resource.appendOnly ? [] : ['revision']), ...kept];
+}
+
+/** SQL for the size of a row's long texts, in bytes. It is known without reading them. */
+export function bytesIn(resource: Resource): string {
+  return ['0', ...longColumnsOf(resource).map((name) => `coalesce(octet_length(${name}), 0)`)].join(' + ');
+}
+
+/** SQL for a resource's columns, of which those with long texts are null unless a condition holds. */
+export function columnsIf(condition: string, resource: Resource): string {
+  const long = new Set(longColumnsOf(resource));
+  return columnsOf(resource)
+    .map((name) => (long.has(name) ? `case when ${condition} then ${name} end as ${name}` : name))
+    .join(', ');
+}
+
+/** Columns whose texts no schema bounds. */
+function longColumnsOf({ fields }: Resource): string[] {
+  return Object.keys(fields).filter((name) => {
+    const { column, schema } = fields[name]!;
+    return (
+      column === 'json' || (column === 'text' && !/"(?:maxLength|enum|const|pattern)":/.test(JSON.stringify(schema)))
+    );
+  });
 }
 
 /** Turns a row into the record it keeps. */

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { Answer } from '../commit/mutation.ts';
 import { toSeconds } from '../core/clock.ts';
 import { ByteBudget } from '../core/byte-budget.ts';
 import { ApiError } from '../core/errors.ts';
@@ -30,6 +29,7 @@ import { requirePermission } from './permission.ts';
 import { addProviderCallbacks } from './provider-callbacks.ts';
 import { FailedSignIns, RateLimit } from './rate-limit.ts';
 import { queryReader } from './query.ts';
+import { HeldResponses } from './read-room.ts';
 import { versionedQueryReader, versionedValidator } from './input.ts';
 import { addReference } from './reference.ts';
 import type { ContentsRoute, ReadRoute, Route, StreamRoute, WriteRoute } from './route.ts';
@@ -73,6 +73,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     logger: false,
     bodyLimit: bodyBytesMax,
     requestTimeout: uploadTimeoutMs,
+    connectionTimeout: context.readLimits.stalledMs,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -179,7 +180,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
 
   if (!isWorker) {
     const routes = routesOf(context);
-    addRoutes(app, context, streams, routes);
+    addRoutes(app, context, { streams, responses: new HeldResponses(context.readBudgets, context.readLimits) }, routes);
     addReference(app, context, routes);
     addProviderCallbacks(app, context, { bodies, failedSignIns: limits.failedSignIns });
   }
@@ -232,7 +233,13 @@ async function identify(context: HttpContext, call: Call, failedSignIns: FailedS
   keyUses.note(call.key, toSeconds(call.startedMs));
 }
 
-function addRoutes(app: FastifyInstance, context: HttpContext, streams: EventStreams, routes: Route[]): void {
+/** What routes share. */
+interface Shared {
+  streams: EventStreams;
+  responses: HeldResponses;
+}
+
+function addRoutes(app: FastifyInstance, context: HttpContext, shared: Shared, routes: Route[]): void {
   const runningKeys = new RunningKeys();
   for (const route of routes) {
     const isStream = 'follow' in route;
@@ -240,7 +247,7 @@ function addRoutes(app: FastifyInstance, context: HttpContext, streams: EventStr
       method: route.method === 'GET' && !isStream ? ['GET', 'HEAD'] : route.method,
       url: route.path,
       config: { route },
-      handler: handlerOf(context, streams, runningKeys, route),
+      handler: handlerOf(context, shared, runningKeys, route),
     });
     // Without it the last part of a stream's path would be taken for an id.
     if (isStream) app.route({ method: 'HEAD', url: route.path, handler: unreachable });
@@ -252,10 +259,10 @@ function hasEmptyId({ params }: FastifyRequest): boolean {
   return Object.values(params as Record<string, string>).includes('');
 }
 
-function handlerOf(context: HttpContext, streams: EventStreams, runningKeys: RunningKeys, route: Route) {
+function handlerOf(context: HttpContext, { streams, responses }: Shared, runningKeys: RunningKeys, route: Route) {
   if (route.method !== 'GET') return writeHandler(context, runningKeys, route);
   if ('follow' in route) return streamHandler(context, streams, route);
-  return 'open' in route ? contentsHandler(route) : readHandler(context, route);
+  return 'open' in route ? contentsHandler(context, responses, route) : readHandler(context, responses, route);
 }
 
 function unreachable(): never {
@@ -271,15 +278,17 @@ function streamHandler(context: HttpContext, streams: EventStreams, route: Strea
   };
 }
 
-function contentsHandler(route: ContentsRoute) {
+function contentsHandler({ readLimits }: HttpContext, responses: HeldResponses, route: ContentsRoute) {
   const readQuery = queryReader(route.query);
   return async ({ call, url }: FastifyRequest, reply: FastifyReply) => {
     readQuery(url);
-    return sendContents(reply, await route.open(call), call.request.method === 'HEAD');
+    await responses.download(call, reply);
+    const isHead = call.request.method === 'HEAD';
+    return sendContents(reply, await route.open(call), { isHead, stalledMs: readLimits.stalledMs });
   };
 }
 
-function readHandler(context: HttpContext, route: ReadRoute) {
+function readHandler(context: HttpContext, responses: HeldResponses, route: ReadRoute) {
   const { versions } = context;
   const readQuery = versionedQueryReader(versions, route);
   return async (request: FastifyRequest, reply: FastifyReply) => {
@@ -287,8 +296,10 @@ function readHandler(context: HttpContext, route: ReadRoute) {
     const { query, expand } = readQuery(call.version, request.url);
     call.expansion = readExpansion(context, call, route.expandable, expand);
     try {
-      const answer = versions.convert(await route.read(call, query), versions.newest, call.version);
-      return await send(reply, { status: 200, body: JSON.stringify(answer) });
+      const body = await responses.read(call, reply, async () =>
+        JSON.stringify(versions.convert(await route.read(call, query), versions.newest, call.version)),
+      );
+      return await send(reply, { status: 200, body });
     } catch (error) {
       throw error instanceof ApiError ? errorInVersion(versions, error, route.object, call.version) : error;
     }
@@ -367,7 +378,11 @@ function isLogged(call: Call, status: number): boolean {
   return call.key !== null && ['POST', 'DELETE'].includes(call.request.method) && ![401, 429, 503].includes(status);
 }
 
-function send(reply: FastifyReply, answer: Answer, shouldRetry = isPassing(answer.status)): FastifyReply {
+function send(
+  reply: FastifyReply,
+  answer: { status: number; body: string | Buffer },
+  shouldRetry = isPassing(answer.status),
+): FastifyReply {
   reply
     .code(answer.status)
     .header('content-type', 'application/json; charset=utf-8')

@@ -43,7 +43,7 @@ export class BodyBytes {
     const isChunked = raw.headers['transfer-encoding'] !== undefined;
     const bytes = isChunked ? bodyBytesMax : Number(raw.headers['content-length'] ?? 0);
     this.#body = budget.tryTake(share, bytes);
-    if (!this.#body) throw noRoom(share !== callbacksShare && budget.isAtShare(share, bytes));
+    if (!this.#body) throw noRoom(share !== callbacksShare && budget.isShareFull(share, bytes));
     // The client may have gone away before.
     if (reply.raw.closed) this.#close();
     else reply.raw.once('close', () => this.#close());
@@ -64,7 +64,7 @@ export class BodyBytes {
     this.#isAtWork = false;
     this.#releaseIfOver();
     if (answerBytes <= smallAnswerBytes || this.#isClosed) return;
-    this.#answer = this.#budget.takeAlways(this.#share, answerBytes);
+    this.#answer = this.#budget.add(this.#share, answerBytes);
     const timer = setTimeout(() => this.#reply.writableFinished || this.#reply.destroy(), readTimeoutMs);
     this.#reply.once('close', () => clearTimeout(timer));
   }

@@ -23,6 +23,7 @@ import type { ApiVersions } from '../versions/apply.ts';
 import type { Accounts, PinnedAccount } from './account-context.ts';
 import type { BodyBytes } from './body-bytes.ts';
 import type { StreamLimits } from './event-streams.ts';
+import type { ReadBudgets, ReadLimits, ReadRoom } from './read-room.ts';
 import type { Expansion } from './expand.ts';
 import type { KeyRing, SignedInKey } from './authenticate.ts';
 import type { KeyUses } from './key-uses.ts';
@@ -56,6 +57,8 @@ export interface HttpContext {
   fileStore: FileStore;
   eventTails: EventTails;
   streamLimits: StreamLimits;
+  readLimits: ReadLimits;
+  readBudgets: ReadBudgets;
   keyRing: KeyRing;
   keyUses: KeyUses;
   accounts: Accounts;
@@ -147,6 +150,8 @@ export interface Call {
   originalRequest: string | null;
   /** A file that came with the request and is not made yet. */
   upload: Upload | null;
+  /** The memory that it uses for what it reads; null if that is not counted. */
+  room: ReadRoom | null;
 }
 
 export function newCall(
@@ -171,6 +176,7 @@ export function newCall(
     idempotencyKey: null,
     originalRequest: null,
     upload: null,
+    room: null,
   };
 }
 

@@ -1,5 +1,5 @@
-import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import { PacedBody } from './paced-body.ts';
 import type { OpenContents } from './route.ts';
 
 /**
@@ -8,7 +8,11 @@ import type { OpenContents } from './route.ts';
  *
  * @param isHead whether only its headers are wanted: then none of it is read.
  */
-export function sendContents(reply: FastifyReply, contents: OpenContents, isHead: boolean): FastifyReply {
+export function sendContents(
+  reply: FastifyReply,
+  contents: OpenContents,
+  { isHead, stalledMs }: { isHead: boolean; stalledMs: number },
+): FastifyReply {
   const { filename, contentType, size, sha256, bytes } = contents;
   return reply
     .header('content-type', contentType)
@@ -18,7 +22,7 @@ export function sendContents(reply: FastifyReply, contents: OpenContents, isHead
     .header('cache-control', 'private, no-store')
     .header('x-content-type-options', 'nosniff')
     .header('content-security-policy', "default-src 'none'; sandbox")
-    .send(isHead ? '' : Readable.from(whole(bytes, size), { objectMode: false }));
+    .send(isHead ? '' : new PacedBody(whole(bytes, size), stalledMs, () => reply.raw.destroy()));
 }
 
 /** A file that is deleted while it is sent breaks off, so that nobody takes a part of it for the whole. */

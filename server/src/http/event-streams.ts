@@ -1,23 +1,26 @@
-import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import type { ByteLimits, Release } from '../core/byte-budget.ts';
 import { ApiError } from '../core/errors.ts';
 import { PositionRemovedError, type PlacedEvent } from '../db/event-order.ts';
+import { followedBytes, type HeldEvents } from '../db/event-tails.ts';
 import { chooseAccount, openAccounts, type AccountContext } from './account-context.ts';
 import { authenticate, openKeyRing, type KeyRing } from './authenticate.ts';
 import type { Call, HttpContext } from './call.ts';
 import { apiErrorOf } from './errors.ts';
+import { PacedBody } from './paced-body.ts';
 import { requirePermission } from './permission.ts';
 import { streamBounds, UnderWay } from './under-way.ts';
 
 /** What a client follows. */
 export interface Followed {
   /**
-   * The next events in their order; none if there was none within `timeoutMs`, or `leave` was called.
+   * Returns the next events in their order, to be released when they were sent. They are none if there was none within `timeoutMs`, if there
+   * was no room in memory, or if `leave` was called.
    *
    * @throws {UnavailableError} they cannot be read just now.
    * @throws {PositionRemovedError} some of them may have been removed before they were read.
    */
-  next(timeoutMs: number): Promise<PlacedEvent[]>;
+  next(timeoutMs: number): Promise<HeldEvents>;
   leave(): void;
   /** Whether the client wants it. */
   has(event: PlacedEvent): boolean;
@@ -30,15 +33,14 @@ export interface StreamLimits {
   heartbeatMs: number;
   /** A client that has not taken what was sent after this does not read. */
   stalledMs: number;
+  /** Of what is read for streams and not yet taken by their clients. */
+  bytes: ByteLimits;
 }
 
-export const streamLimits: StreamLimits = { heartbeatMs: 15_000, stalledMs: 30_000 };
+export const streamLimits: StreamLimits = { heartbeatMs: 15_000, stalledMs: 30_000, bytes: followedBytes };
 
 /** A client that lost its stream waits for so long, if it follows the standard. */
 const retryMs = 1_000;
-
-/** Many messages are sent as one, up to this many characters. */
-const togetherMax = 64 * 1024;
 
 /** What may end a stream is looked at this often, and what is known of it is no older than that: together well below a second. */
 const watchEveryMs = 250;
@@ -87,14 +89,15 @@ export class EventStreams {
     this.#open.add(stream);
     this.#watching ??= setInterval(() => this.#watch(), watchEveryMs).unref();
     if (this.#isStopping) stream.end();
-    const messages = cutOffIfStalled(this.#messagesOf(stream), this.#context.streamLimits.stalledMs, cutOff);
+    const body = new PacedBody(this.#messagesOf(stream), this.#context.streamLimits.stalledMs, cutOff);
+    void closed.then(() => body.destroy());
     return (
       reply
         .header('content-type', 'text/event-stream; charset=utf-8')
         // Whoever is between shall neither keep it, change it nor hold it back.
         .header('cache-control', 'no-store, no-transform')
         .header('x-accel-buffering', 'no')
-        .send(Readable.from(messages, { objectMode: false }))
+        .send(body)
     );
   }
 
@@ -112,37 +115,28 @@ export class EventStreams {
     this.#watching = undefined;
   }
 
-  /** What goes out, in pieces. It ends in good order whatever ends it: the client comes back, and is told why if that is of use. */
-  async *#messagesOf(stream: OpenStream): AsyncGenerator<string> {
+  /**
+   * Yields what goes out: a page of events as one piece. While its client takes a piece, a stream holds nothing else. It ends in good order
+   * whatever ends it: the client comes back, and is told why if that is of use.
+   */
+  async *#messagesOf(stream: OpenStream): AsyncGenerator<Buffer> {
     const { heartbeatMs } = this.#context.streamLimits;
-    const { call, followed } = stream;
+    const { call } = stream;
+    const place: Place = { sentId: null, passedId: null };
     let sentAtMs = performance.now();
-    let sentId: string | null = null;
-    let passedId: string | null = null;
-    yield `retry: ${retryMs}\n\n`;
+    yield Buffer.from(`retry: ${retryMs}\n\n`);
     try {
       while (!stream.hasEnded) {
-        const events = await followed.next(sentAtMs + heartbeatMs - performance.now());
-        await this.#requireAccess(call);
-        let text = '';
-        for (const event of events) {
-          passedId = event.id;
-          if (!followed.has(event)) continue;
-          text += followed.messageOf(event);
-          sentId = event.id;
-          if (text.length < togetherMax) continue;
-          yield text;
-          if (stream.hasEnded) return;
-          text = '';
-          sentAtMs = performance.now();
+        const { piece, release } = await this.#nextPiece(stream, place, sentAtMs + heartbeatMs - performance.now());
+        try {
+          if (piece) {
+            yield piece;
+          } else if (performance.now() - sentAtMs >= heartbeatMs) {
+            yield Buffer.from(heartbeatAt(place));
+          } else continue;
+        } finally {
+          release();
         }
-        if (text === '' && performance.now() - sentAtMs >= heartbeatMs) {
-          // Whoever comes back need not begin where the last event was that its filters let through.
-          text = passedId === sentId ? ':\n\n' : `:\nid: ${passedId}\n\n`;
-          sentId = passedId;
-        }
-        if (text === '') continue;
-        yield text;
         sentAtMs = performance.now();
       }
     } catch (error) {
@@ -150,6 +144,31 @@ export class EventStreams {
       if (!isForeseen) this.#context.log.error({ request: call.id, err: error }, 'a stream failed');
     } finally {
       stream.end();
+    }
+  }
+
+  /** Returns the next events as they are sent; null if there are none in time that the client wants. */
+  async #nextPiece(
+    { call, followed }: OpenStream,
+    place: Place,
+    timeoutMs: number,
+  ): Promise<{ piece: Buffer | null; release: Release }> {
+    const { events, release } = await followed.next(timeoutMs);
+    try {
+      await this.#requireAccess(call);
+      let text = '';
+      for (const event of events) {
+        place.passedId = event.id;
+        if (!followed.has(event)) continue;
+        text += followed.messageOf(event);
+        place.sentId = event.id;
+      }
+      const piece = text === '' ? null : Buffer.from(text);
+      release.hold(piece?.length ?? 0);
+      return { piece, release };
+    } catch (error) {
+      release();
+      throw error;
     }
   }
 
@@ -198,18 +217,15 @@ class OpenStream {
   }
 }
 
-/** Passes texts on, and gives up when the next one is not asked for within `stalledMs` of the last. */
-async function* cutOffIfStalled(
-  texts: AsyncGenerator<string>,
-  stalledMs: number,
-  cutOff: () => void,
-): AsyncGenerator<string> {
-  for await (const text of texts) {
-    const timer = setTimeout(cutOff, stalledMs);
-    try {
-      yield text;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
+/** How far a stream is: the last event that was sent, and the last that its filters were asked about. */
+interface Place {
+  sentId: string | null;
+  passedId: string | null;
+}
+
+/** A comment. It tells a client where to resume if its filters have passed over events. */
+function heartbeatAt(place: Place): string {
+  if (place.passedId === place.sentId) return ':\n\n';
+  place.sentId = place.passedId;
+  return `:\nid: ${place.passedId}\n\n`;
 }

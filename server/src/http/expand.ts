@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../core/diff.ts';
 import { isId } from '../core/ids.ts';
 import { invalidParameter } from '../core/errors.ts';
 import type { Resource, StoredRecord } from '../core/resource.ts';
+import { bytesOf } from '../db/records.ts';
 import type { Call, HttpContext } from './call.ts';
 import { requirePermission } from './permission.ts';
 import { render } from './render.ts';
@@ -100,8 +101,24 @@ export async function renderExpanded(
   return object;
 }
 
+/** More than the largest page has without expanded records, in bytes. One record can stand in a response thousands of times. */
+const expandedBytesMax = 32 * 1024 * 1024;
+
+/** @throws {ApiError} `parameter_invalid` if the response becomes too large. */
+function countExpanded({ room }: Call, record: StoredRecord): void {
+  if (!room) return;
+  room.use(bytesOf(record));
+  if (room.usedBytes <= expandedBytesMax) return;
+  throw invalidParameter(
+    'expand',
+    `With these records in it, the response would have more than ${expandedBytesMax / 1024 / 1024} MB. Expand less, or ask for fewer records with \`limit\`.`,
+  );
+}
+
 async function expandId(context: HttpContext, call: Call, target: Resource, id: Json, inner: Expansion): Promise<Json> {
   if (typeof id !== 'string' || !isId(target.prefix, id)) return id;
   const record = await context.readRecord(target, call.accountId, id);
-  return record ? renderExpanded(context, call, target, record, inner) : id;
+  if (!record) return id;
+  countExpanded(call, record);
+  return renderExpanded(context, call, target, record, inner);
 }

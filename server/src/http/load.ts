@@ -2,6 +2,7 @@ import { isErased, isGone } from '../core/change.ts';
 import { ApiError } from '../core/errors.ts';
 import { isId, type Id } from '../core/ids.ts';
 import type { Resource, StoredRecord } from '../core/resource.ts';
+import { readList, type ListPage, type ListQuery } from '../db/lists.ts';
 import type { StoredRow } from '../db/records.ts';
 import type { Call, HttpContext } from './call.ts';
 import { recordMissing } from './errors.ts';
@@ -29,6 +30,21 @@ export async function loadPresent(context: HttpContext, resource: Resource, call
     `The ${resource.object} \`${record.id}\` was deleted, so nothing of it can change any more.`,
     { param: 'id' },
   );
+}
+
+/** Reads a page of a list. A page with a large record counts as used by the request, with its `bytes`. */
+export async function loadPage(
+  { lister }: HttpContext,
+  resource: Resource,
+  query: ListQuery,
+  call: Call,
+): Promise<ListPage & { records: StoredRecord[] }> {
+  const room = call.room!;
+  const small = await readList(lister, resource, query, 'small');
+  if (small.records) return { ...small, records: small.records, bytes: 0 };
+  room.use(small.bytes);
+  const page = await readList(lister, resource, query, 'all');
+  return { ...page, records: page.records!, bytes: small.bytes };
 }
 
 async function readOwned(

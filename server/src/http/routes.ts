@@ -25,7 +25,7 @@ import {
   type Told,
   type Update,
 } from '../core/resource.ts';
-import { readCount, readList, type ListQuery } from '../db/lists.ts';
+import { readCount, type ListQuery } from '../db/lists.ts';
 import type { Call, HttpContext } from './call.ts';
 import { recordMissing } from './errors.ts';
 import { clockRoute } from './clock-route.ts';
@@ -33,7 +33,7 @@ import { requirePermission } from './permission.ts';
 import { renderExpanded } from './expand.ts';
 import { listParameters, listQuery } from './list.ts';
 import { openSecrets } from './render.ts';
-import { idInPath, load, loadPresent } from './load.ts';
+import { idInPath, load, loadPage, loadPresent } from './load.ts';
 import {
   aOrAn,
   spoken,
@@ -144,7 +144,7 @@ function actionRoutesOnOthers(
 }
 
 async function renderList(context: HttpContext, resource: Resource, query: ListQuery, call: Call): Promise<JsonObject> {
-  const page = await readList(context.lister, resource, query);
+  const page = await loadPage(context, resource, query, call);
   return {
     object: 'list',
     count: page.count,

@@ -42,6 +42,8 @@ export function streamRoute(context: HttpContext, resource: Resource): StreamRou
     async follow(call, query) {
       const follower = await context.eventTails.follow(
         call.accountId,
+        // Whose key it is, and not for whom it acts: as for the rate limit.
+        call.key!.accountId,
         await positionOf(context, resource, call, query),
       );
       const wanted = Object.entries(filters).filter(([filter]) => query[filter] !== undefined);

@@ -14,7 +14,7 @@ export interface Bounds {
 /** Each has up to half a megabyte in memory. */
 export const uploadBounds: Bounds = { what: 'uploads on their way', ofAccountMax: 16, max: 64, retryAfterSeconds: 2 };
 
-/** One that is followed takes some ten kilobytes, and up to half a megabyte while its client does not read. */
+/** An open stream takes some ten kilobytes. What it reads is bounded in bytes besides. */
 export const streamBounds: Bounds = { what: 'streams open', ofAccountMax: 50, max: 500, retryAfterSeconds: 10 };
 
 /** Bounds what is under way in this process. */

@@ -5,19 +5,20 @@ import { ApiError, invalidParameter } from '../core/errors.ts';
 import { parseJson } from '../core/json.ts';
 import { Type, type TSchema } from 'typebox';
 import { closedObject, described, nullable, oneOf, type StoredRecord } from '../core/resource.ts';
-import { readList } from '../db/lists.ts';
 import type { ApiVersions } from '../versions/apply.ts';
 import type { Call, HttpContext } from './call.ts';
 import { readExpansion } from './expand.ts';
 import type { VersionedValidator } from './input.ts';
+import { loadPage } from './load.ts';
 import { queryReader } from './query.ts';
 import type { WriteRoute } from './route.ts';
 
 /** Of a request that changes something: it has no parameters but `expand`. */
 const readQuery = queryReader({});
 
-/** So many of each are looked at. */
+/** So many of each are looked at, a few at a time: they can be large. */
 const lookedAtMax = 100;
+const pageSize = 10;
 
 const Differences = Type.Array(
   closedObject({
@@ -148,12 +149,14 @@ export async function previewUpgrade(
   const { versions } = context;
   const ownAccountId = call.key!.accountId;
   const from = (await context.accounts.get(ownAccountId))!.apiVersion!;
-  const [logs, events] = await Promise.all(['log', 'event'].map((object) => readLast(context, object, call.accountId)));
-  const requests = await inTurns(logs as LogRecord[], async (log) => {
+  const requests = await lookAtLast(context, call, 'log', async (record) => {
+    const log = record as LogRecord;
     if (log.api_version !== from || !(await isKeyOf(context, ownAccountId, log.key_id))) return null;
     return requestIn(context, call, routes, log, to);
   });
-  const rendered = await inTurns(events as EventRecord[], async (event) => eventIn(context, event, from, to));
+  const rendered = await lookAtLast(context, call, 'event', async (event) =>
+    eventIn(context, event as EventRecord, from, to),
+  );
   return {
     object: 'api_version_preview',
     from,
@@ -180,25 +183,39 @@ type LogRecord = StoredRecord & {
 
 type EventRecord = StoredRecord & { type: string; shape_version: string };
 
-async function readLast(
-  { resources, lister }: HttpContext,
+/** Looks at the last records of a kind, the newest first. Other requests have their turn between two of them. */
+async function lookAtLast(
+  context: HttpContext,
+  call: Call,
   object: string,
-  accountId: string,
-): Promise<StoredRecord[]> {
-  const resource = resources.find((candidate) => candidate.object === object)!;
-  const everything = { filters: [], created: {}, offset: 0, cursor: null };
-  return (await readList(lister, resource, { accountId, limit: lookedAtMax, ...everything })).records;
-}
-
-/** Bodies can be large; other requests shall have their turn between two of them. */
-async function inTurns<Item>(
-  items: Item[],
-  look: (item: Item) => Promise<JsonObject | null>,
+  look: (record: StoredRecord) => Promise<JsonObject | null>,
 ): Promise<(JsonObject | null)[]> {
+  const resource = context.resources.find((candidate) => candidate.object === object)!;
+  const room = call.room!;
   const looks: (JsonObject | null)[] = [];
-  for (const item of items) {
-    looks.push(await look(item));
-    await nextTurn();
+  for (let last: string | null = null, more = true; more && looks.length < lookedAtMax;) {
+    const { records, bytes, hasMore } = await loadPage(
+      context,
+      resource,
+      {
+        accountId: call.accountId,
+        filters: [],
+        created: {},
+        limit: pageSize,
+        offset: 0,
+        cursor: last === null ? null : { direction: 'after', id: last },
+      },
+      call,
+    );
+    for (const record of records) {
+      const seen = await look(record);
+      if (seen) room.use(JSON.stringify(seen).length);
+      looks.push(seen);
+      await nextTurn();
+    }
+    room.giveBack(bytes);
+    last = records.at(-1)?.id ?? null;
+    more = hasMore;
   }
   return looks;
 }

@@ -1,9 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Committer } from '../commit/committer.ts';
-import { eraseAttempts, eraseEvents, eraseLogs, readMentioned, type Rewriting } from '../commit/erase-history.ts';
+import {
+  eraseAttempts,
+  erasedAtOnceBytes,
+  eraseEvents,
+  eraseLogs,
+  readMentioned,
+  type Rewriting,
+} from '../commit/erase-history.ts';
 import { withRollUps } from '../commit/roll-ups.ts';
 import { decideErasure, isErased, type RecordChange } from '../core/change.ts';
+import { ByteBudget, type Release } from '../core/byte-budget.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import { eraseWithin, withoutPerson } from '../core/erase.ts';
 import type { JsonObject } from '../core/diff.ts';
@@ -24,6 +32,9 @@ const waitMsMax = 10_000;
 const settledAfterSeconds = 60;
 
 const deletionsAtOnce = 20;
+
+/** Two accounts at once, each with a page. */
+const erasedBytes = { max: 2 * erasedAtOnceBytes, maxPerAccount: erasedAtOnceBytes };
 
 interface ErasureContext {
   committer: Committer;
@@ -47,6 +58,8 @@ type Erased = Map<Resource, string[]>;
  * second run also finishes what was cut off.
  */
 export class Eraser {
+  /** What pages of history take in memory while persons are taken out of them. */
+  readonly bytes = new ByteBudget(erasedBytes);
   readonly #context: ErasureContext;
 
   constructor(context: ErasureContext) {
@@ -120,9 +133,10 @@ export class Eraser {
     }
     const pool = this.#context.database.listers;
     const rewriting = this.#rewriting(ids);
-    const { events, requests } = await eraseEvents(pool, accountId, [...ids], rewriting);
+    const holdPage = (): Promise<Release> => this.bytes.take(accountId, erasedAtOnceBytes);
+    const { events, requests } = await eraseEvents(pool, accountId, [...ids], rewriting, holdPage);
     const paths = [...ids].flatMap((each) => this.#pathsOf(each));
-    await eraseLogs(pool, accountId, { ...requests, paths, ids: [...ids] }, rewriting);
+    await eraseLogs(pool, accountId, { ...requests, paths, ids: [...ids] }, rewriting, holdPage);
     await eraseAttempts(pool, accountId, events);
     return erased;
   }

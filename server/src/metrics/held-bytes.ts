@@ -2,7 +2,15 @@ import type { Registry } from 'prom-client';
 import { askedGauge } from './asked-gauge.ts';
 
 /** Kinds of work whose bytes are bounded. */
-export type HeldKind = 'commits' | 'requests' | 'deliveries' | 'streams' | 'reads';
+export type HeldKind =
+  | 'commits'
+  | 'requests'
+  | 'deliveries'
+  | 'streams'
+  | 'stream_cache'
+  | 'reads'
+  | 'downloads'
+  | 'erasures';
 
 /** A budget of bytes, as far as it is shown. */
 export interface HeldBytes {

@@ -102,7 +102,7 @@ describe('a byte budget', () => {
 
   test('counts what is taken in any case against later requests', () => {
     const budget = new ByteBudget(limits);
-    const release = budget.takeAlways('a', 70);
+    const release = budget.add('a', 70);
     expect(budget.tryTake('a', 1)).toBeNull();
     expect(budget.tryTake('b', 31)).toBeNull();
     release();
@@ -116,6 +116,24 @@ describe('a byte budget', () => {
     await expect(waiting).rejects.toThrow('timeout');
     release();
     expect({ held: budget.held, waiting: budget.waiting }).toEqual({ held: 0, waiting: 0 });
+  });
+
+  test('admits what waits when a holder keeps less than it asked for', async () => {
+    const budget = new ByteBudget(limits);
+    const release = await budget.take('a', 40);
+    const waiting = budget.take('a', 30);
+    release.hold(10);
+    await waiting;
+    expect(budget.heldBy('a')).toBe(40);
+  });
+
+  test('counts what is added beyond its limits, and makes others wait for it', async () => {
+    const budget = new ByteBudget(limits);
+    const release = budget.add('a', 60);
+    expect([budget.isShareFull('a', 1), budget.tryTake('a', 1), budget.tryTake('b', 41)]).toEqual([true, null, null]);
+    release();
+    release.hold(50);
+    expect(budget.held).toBe(0);
   });
 });
 

@@ -1,4 +1,5 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
 import type { ApiResponse, TestServer } from './server.ts';
 
 /** Where it listens. */
@@ -85,4 +86,14 @@ function answerOf(text: string): ApiResponse {
   const body = rest.join('\r\n\r\n');
   const isJson = headers.get('content-type')?.startsWith('application/json') && body !== '';
   return { status, headers, text: body, body: isJson ? JSON.parse(body) : null };
+}
+
+/** Sends a GET, and never reads the response. The connection is closed with the test. */
+export function askWithoutReading(url: string, key: string, path: string): Socket {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => {}).pause();
+  onTestFinished(() => void socket.destroy());
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+  return socket;
 }

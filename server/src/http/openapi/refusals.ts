@@ -13,7 +13,7 @@ const sharedStatuses: Record<number, { name: string; when: string }> = {
   415: { name: 'UnsupportedMediaType', when: 'The body is of a type that is not read.' },
   429: {
     name: 'TooManyRequests',
-    when: 'There were too many requests within a second, or there are too many uploads or streams at once.',
+    when: 'There were too many requests within a second, or there are too many uploads, downloads, streams or large responses at once.',
   },
   500: { name: 'InternalServerError', when: 'Something went wrong on the server’s side, and nothing was changed.' },
   503: { name: 'ServiceUnavailable', when: 'The server cannot answer just now.' },

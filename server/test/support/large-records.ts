@@ -1,0 +1,46 @@
+import { expect } from 'vitest';
+import { withClient, type Connection } from '../../src/db/database.ts';
+import { good, type Api } from './server.ts';
+
+/** A customer of some 250 kB, which is as large as a body can be. */
+export async function makeLargeCustomer(api: Api): Promise<string> {
+  const { id } = (await good(api.post('/v1/customers', { name: 'Ada', addresses: addresses('长') }))).body;
+  await good(api.post(`/v1/customers/${id}`, { addresses: addresses('短') }));
+  return id;
+}
+
+function addresses(sign: string): object[] {
+  const line = sign.repeat(400);
+  return Array.from({ length: 50 }, () => ({ line1: line, line2: line, city: line, postal_code: line, country: 'CN' }));
+}
+
+/** Copies the account's newest event, an update that has the customer of before and after, and returns all ids in the order of streams. */
+export async function copyNewestEvent(connection: Connection, accountId: string, count: number): Promise<string[]> {
+  await query(
+    connection,
+    `
+    insert into events
+      (account_id, id, created, type, object_id, mentions, data, request, shape_version, epoch, transaction_id, ordinal)
+    select account_id, left(id, 12) || lpad(number::text, 14, '0'), created, type, object_id, mentions, data, request,
+      shape_version, epoch, pg_current_xact_id(), number
+    from (select * from events where account_id = $1 order by id desc limit 1) newest, generate_series(1, $2) number`,
+    [accountId, count],
+  );
+  const rows = await query<{ id: string; bytes: number }>(
+    connection,
+    `
+    select id, octet_length(data) as bytes
+    from events where account_id = $1 order by epoch, events.transaction_id, ordinal`,
+    [accountId],
+  );
+  expect(rows.at(-1)!.bytes).toBeGreaterThan(450_000);
+  return rows.map(({ id }) => id);
+}
+
+export function query<Row extends object>(
+  connection: Connection,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  return withClient(connection, async (client) => (await client.query(text, values)).rows as Row[]);
+}
