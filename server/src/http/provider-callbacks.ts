@@ -8,7 +8,8 @@ import type { FailedSignIns } from './rate-limit.ts';
 
 /**
  * `POST /provider_callbacks/{provider}/{account}`: where referencing services tell that something has happened. They have no key; their
- * signature says who they are. It is answered as soon as it is kept, and what there is to find out is found out later. A callback that is not signed counts as a failed sign-in of its address.
+ * signature says who they are. It is answered as soon as it is kept, and what there is to find out is found out later. A callback
+ * without a good signature counts as a failed sign-in of its address.
  */
 export function addProviderCallbacks(
   app: FastifyInstance,

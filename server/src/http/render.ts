@@ -8,8 +8,8 @@ import type { ApiVersions } from '../versions/apply.ts';
 import type { Call } from './call.ts';
 
 /**
- * A record in the newest shape, as this request gets it: with its account if the request named one or it is about another, and an event, which was kept in
- * the newest shape of its time, with the version of the answer.
+ * A record in the newest shape, as this request gets it: with its account if the request named one, or with the account that it is
+ * about. An event, which was kept in the newest shape of its time, has the version of the answer.
  */
 export function render(
   versions: ApiVersions,
