@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Resource } from '../src/core/resource.ts';
 import { formOf, pdfOf } from './support/files.ts';
 import { copyNewestEvent, makeLargeCustomer } from './support/large-records.ts';
+import { unexplainedBy } from './support/folding.ts';
 import { receiverForTest } from './support/receiver.ts';
 import { rawRequest } from './support/raw-http.ts';
 import { expectRefusal, refusals } from './support/refusals.ts';
@@ -124,12 +125,62 @@ describe('a person who is deleted', () => {
       'reference.deleted',
       'reference.deleted',
       'reference.deleted',
+      'reference.updated',
+      'reference.updated',
     ]);
+    const updated = after.data.filter(({ type }: Body) => type === 'reference.updated').slice(0, 2);
+    for (const { data } of updated) {
+      expect(data.object).toMatchObject({ status: 'canceled', deleted: true, metadata: {} });
+      expect(data.previous_attributes).toEqual({ status: 'pending', deleted: null });
+    }
     const logs = (await good(api.get('/v1/logs?limit=50'))).body.data.slice(-logsBefore.data.length);
     for (const [index, log] of logs.entries()) {
       const { id, path, status, events } = logsBefore.data[index];
       expect(log).toMatchObject({ id, path, status, events });
       if (path === '/v1/applications') expect(log.request_body).toContain('flat_12');
+    }
+  });
+
+  test('leaves events that explain every record there is, of every kind', async () => {
+    const { api } = await serverForTest({
+      settings: { TENURE_SIMULATOR_SPEED: '80000' },
+      works: true,
+      unpinned: true,
+    });
+    const posted = async (path: string, body: unknown): Promise<Body> => (await good(api.post(path, body))).body;
+    const customer = await posted('/v1/customers', { name: 'Zebedee Brown', metadata: { note: 'secretmeta' } });
+    const application = await posted('/v1/applications', { customers: [customer.id] });
+    const about = { application: application.id, customer: customer.id, metadata: { note: 'secretmeta', b: '1' } };
+    const plain = await posted('/v1/references', about);
+    await posted(`/v1/references/${plain.id}`, { status: 'processing', metadata: { b: '' } });
+    const automatic = await posted('/v1/references', { ...about, automatic_reference: { provider: 'provider_a' } });
+    const advanced = await posted(`/v1/test_helpers/references/${automatic.id}/advance`, {});
+    expect(advanced.automatic_reference.status).toBe('invited');
+    const completed = await posted('/v1/references', { ...about, automatic_reference: { provider: 'provider_a' } });
+    await posted(`/v1/test_helpers/references/${completed.id}/complete`, {});
+    const file = await posted('/v1/files', formOf({ 'metadata[note]': 'kept' }));
+    await posted(`/v1/files/${file.id}`, { metadata: { note: 'changed' } });
+    const endpoint = await posted('/v1/webhook_endpoints', { url: 'http://127.0.0.1:9/' });
+    await posted(`/v1/webhook_endpoints/${endpoint.id}`, { enabled_events: ['customer.*'] });
+    await posted(`/v1/webhook_endpoints/${endpoint.id}/roll_secret`, {});
+    const key = await posted('/v1/api_keys', { type: 'restricted', permissions: ['events.read'] });
+    await good(api.delete(`/v1/api_keys/${key.id}`));
+    await posted('/v1/account', { name: 'Renamed' });
+    const other = await posted('/v1/applications', { unit: 'flat_12' });
+    for (const path of [`/v1/applications/${other.id}`, `/v1/webhook_endpoints/${endpoint.id}`, `/v1/files/${file.id}`])
+      await good(api.delete(path));
+    expect(await unexplainedBy(api.get)).toEqual([]);
+    await good(api.delete(`/v1/customers/${customer.id}`));
+    // The simulated service is told to stop, which is a change nobody sees.
+    expect(await unexplainedBy(api.get)).toEqual([]);
+    for (const { id } of [plain, automatic]) {
+      const { data } = (await good(api.get(`/v1/events?object_id=${id}&limit=3`))).body;
+      expect(data.map(({ type }: Body) => type)).toEqual([
+        'reference.deleted',
+        'reference.canceled',
+        'reference.updated',
+      ]);
+      expect(JSON.stringify(data)).not.toContain('secretmeta');
     }
   });
 

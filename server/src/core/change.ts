@@ -137,8 +137,8 @@ export function isErased({ deleted_at }: StoredRecord): boolean {
 
 /**
  * The events of a change, in their order: `created`; `updated` and then the specific one; the specific one alone if nothing
- * that is shown has changed; `deleted`, which an erasure ends with, and tells nothing of what there was. None if nothing happened:
- * then there is nothing to write either.
+ * that is shown has changed; `deleted`, which an erasure ends with. An erasure tells what else it changes, such as a status, and nothing
+ * of what there was of the person. None if nothing happened: then there is nothing to write either.
  */
 export function eventsOf(change: RecordChange, nowSeconds: number): EventFacts[] {
   const { resource, before, after } = change;
@@ -151,11 +151,15 @@ export function eventsOf(change: RecordChange, nowSeconds: number): EventFacts[]
   });
   if (!before) return [event('created', null)];
   if (!after) return [event('deleted', null)];
-  if (isErased(after) && !isErased(before))
-    return [...(change.verb ? [change.verb] : []), 'deleted'].map((verb) => event(verb, null));
-  const changed = previousAttributes(renderRecord(resource, before, nowSeconds), object);
-  const updated = changed ? [event('updated', changed)] : [];
-  return change.verb ? [...updated, event(change.verb, null)] : updated;
+  const isErasure = isErased(after) && !isErased(before);
+  if (isErasure && isGone(resource, after)) return [event('deleted', null)];
+  // What the person's own members were is not told: they are emptied before they are compared.
+  const known = isErasure ? withoutPerson(resource, before) : before;
+  const changed = previousAttributes(renderRecord(resource, known, nowSeconds), object);
+  const verbs = [...(change.verb ? [change.verb] : []), ...(isErasure ? ['deleted'] : [])];
+  // That it is deleted is what `deleted` tells.
+  const isUpdated = changed !== null && Object.keys(changed).some((name) => !isErasure || name !== 'deleted');
+  return [...(isUpdated ? [event('updated', changed)] : []), ...verbs.map((verb) => event(verb, null))];
 }
 
 /**

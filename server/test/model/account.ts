@@ -169,7 +169,8 @@ export class Account {
       const isOpen = reference.status === 'pending' || reference.status === 'processing';
       const status = isOpen ? 'canceled' : reference.status!;
       this.#set('references', { ...reference, status, metadata: {}, deleted: true });
-      if (isOpen) expected.push(['reference.canceled', textOf(reference, 'id')]);
+      for (const verb of isOpen ? ['updated', 'canceled'] : [])
+        expected.push([`reference.${verb}`, textOf(reference, 'id')]);
       expected.push(['reference.deleted', textOf(reference, 'id')]);
     }
     const applicationIds = new Set(about.map((reference) => textOf(reference, 'application')));

@@ -1,4 +1,6 @@
+import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
+import { unexplainedBy } from '../support/folding.ts';
 import { Account } from './account.ts';
 import { anyCommands } from './commands.ts';
 
@@ -24,6 +26,7 @@ export async function playSequences(
     const account = await Account.open(url, secretKey);
     await fc.asyncModelRun(() => ({ model: {}, real: account }), commands);
     await account.expectEvents();
+    assert.deepEqual(await unexplainedBy((path) => account.send('GET', path)), [], 'what the events do not explain');
     played.sequences++;
     played.requests += account.requests;
   });
