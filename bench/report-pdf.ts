@@ -52,6 +52,8 @@ const sample: ReportContents = {
     },
   },
   customerId: null,
+  sharedRent: null,
+  hasGuarantor: true,
   findings: {
     verdict: 'consider',
     words: 'Consider, with a guarantor',
@@ -61,10 +63,12 @@ const sample: ReportContents = {
       percentage: 45.5,
       rent: { amount: 95_000, currency: 'gbp', interval: 'month' },
       annualIncome: { amount: 2_505_500, currency: 'gbp' },
+      isIncomeVerified: true,
       sources: ['Salary at Northbridge Engineering Ltd, by three payslips that were matched to bank payments.'],
     },
     credit: {
       score: 420,
+      scoreMax: 999,
       facts: [
         { label: 'Electoral roll', value: 'Registered at this address' },
         { label: 'County court judgments', value: 'None' },

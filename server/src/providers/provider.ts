@@ -179,14 +179,18 @@ export interface Findings {
     /** The rent as a share of verified gross income: 40 is the rule of thirty times the monthly rent. */
     percentage: number | null;
     rent: Rent | null;
-    /** Verified and gross, a year; in the currency of the rent. */
+    /** Gross, a year; in the currency of the rent. */
     annualIncome: { amount: number; currency: string } | null;
+    /** False if the service doubts the income, such as after a payslip that was changed. */
+    isIncomeVerified: boolean;
     /** A sentence each. */
     sources: readonly string[];
   } | null;
   credit: {
     /** Null: there is no credit file, which says nothing against the person. */
     score: number | null;
+    /** The best score there is on the service's scale; null if it does not tell. */
+    scoreMax: number | null;
     /** Such as `Electoral roll` and `Registered at this address`. */
     facts: readonly { label: string; value: string }[];
   } | null;

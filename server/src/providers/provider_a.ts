@@ -65,12 +65,14 @@ const reportSchema = Type.Object({
       rentToIncomePercent: orNull(Type.Number()),
       rent: orNull(Type.Object({ amountMinor: Type.Integer(), currency: Type.String(), frequency: Type.String() })),
       verifiedAnnualIncome: orNull(Type.Object({ amountMinor: Type.Integer(), currency: Type.String() })),
+      incomeDoubted: Type.Optional(Type.Boolean()),
       sources: Type.Array(Type.String()),
     }),
   ),
   credit: orNull(
     Type.Object({
       score: orNull(Type.Integer()),
+      scoreMax: Type.Optional(Type.Integer()),
       entries: Type.Array(Type.Object({ label: Type.String(), value: Type.String() })),
     }),
   ),
@@ -198,10 +200,12 @@ function findingsOf(report: Static<typeof reportSchema>): Findings {
         amount: affordability.verifiedAnnualIncome.amountMinor,
         currency: affordability.verifiedAnnualIncome.currency.toLowerCase(),
       },
+      isIncomeVerified: affordability.incomeDoubted !== true,
       sources: affordability.sources.map(clean),
     },
     credit: credit && {
       score: credit.score,
+      scoreMax: credit.scoreMax ?? null,
       facts: credit.entries.map(({ label, value }) => ({ label: clean(label), value: clean(value) })),
     },
     sanctions: sanctions && { passed: sanctions.clear, facts: sanctions.entries.map(clean) },

@@ -56,11 +56,13 @@ const reportSchema = Type.Object({
     ShareOfIncome: orNull(Type.Number()),
     RentShare: orNull(Type.Object({ Amount: amountSchema, Currency: Type.String(), Per: Type.String() })),
     VerifiedGrossAnnual: orNull(Type.Object({ Amount: amountSchema, Currency: Type.String() })),
+    Doubtful: Type.Optional(Type.Boolean()),
     Evidence: Type.Array(Type.String()),
   }),
   CreditFile: Type.Object({
     Found: Type.Boolean(),
     Score: orNull(Type.Integer()),
+    OutOf: Type.Optional(Type.Integer()),
     Lines: Type.Array(Type.Tuple([Type.String(), Type.String()])),
   }),
   SanctionsStatus: Type.String(),
@@ -178,10 +180,12 @@ function findingsOf(body: unknown): Findings {
         interval: meaningOf<Rent['interval']>({ Week: 'week', Month: 'month', Year: 'year' }, income.RentShare.Per),
       },
       annualIncome: income.VerifiedGrossAnnual && moneyOf(income.VerifiedGrossAnnual),
+      isIncomeVerified: income.Doubtful !== true,
       sources: income.Evidence.map(clean),
     },
     credit: {
       score: credit.Found ? credit.Score : null,
+      scoreMax: credit.OutOf ?? null,
       facts: credit.Lines.map(([label, value]) => ({ label: clean(label), value: clean(value) })),
     },
     sanctions: {

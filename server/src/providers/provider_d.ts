@@ -60,7 +60,9 @@ const findingsSchema = Type.Object({
   ),
   income_cents: orNull(Type.Integer()),
   income_sources: Type.Array(Type.String()),
+  income_doubted: Type.Optional(Type.Boolean()),
   score: orNull(Type.Integer()),
+  score_max: Type.Optional(Type.Integer()),
   bureau: Type.Array(Type.String()),
   watchlists: Type.Object({ matched: orNull(Type.Boolean()), text: Type.Array(Type.String()) }),
   checks: Type.Array(Type.Object({ name: Type.String(), result: Type.String(), text: orNull(Type.String()) })),
@@ -182,10 +184,12 @@ function findingsOf(found: Static<typeof findingsSchema>): Findings {
         found.income_cents === null || found.rent === null
           ? null
           : { amount: found.income_cents, currency: found.rent.currency },
+      isIncomeVerified: found.income_doubted !== true,
       sources: found.income_sources.map(clean),
     },
     credit: {
       score: found.score,
+      scoreMax: found.score_max ?? null,
       // It writes `Electoral roll: Registered at this address`.
       facts: found.bureau.map((line) => {
         const [label = '', ...value] = line.split(': ');

@@ -81,7 +81,8 @@ export function layOutReport(contents: ReportContents, fonts: Fonts): Buffer {
   layOutDecision(sheet, contents);
   layOutApplicant(sheet, contents);
   layOutReference(sheet, contents);
-  layOutAffordability(sheet, findings.affordability);
+  layOutAffordability(sheet, contents);
+  layOutShares(sheet, contents);
   layOutCredit(sheet, findings.credit);
   layOutSanctions(sheet, findings.sanctions);
   layOutChecks(sheet, findings.checks);
@@ -122,16 +123,31 @@ function layOutTitle(sheet: Sheet, { applicant, customerId, accountName, complet
   sheet.y += 18;
 }
 
+/** Says the condition of an acceptance that the income alone does not carry. */
+function verdictOf({ findings: { verdict, affordability }, hasGuarantor }: ReportContents): typeof verdicts.accept {
+  if (verdict !== 'accept' || affordability?.status !== 'fail') return verdicts[verdict];
+  const guarantor = hasGuarantor ? ' The application names a guarantor.' : '';
+  return {
+    ...verdicts.accept,
+    title: 'Accept, but not on this income alone',
+    meaning: `The rent is more than the income can carry. The reasons below say what the acceptance rests on.${guarantor}`,
+  };
+}
+
 /** The outcome, where the eye falls first. */
-function layOutOutcome(sheet: Sheet, { findings: { verdict, words }, providerName }: ReportContents): void {
-  const { title, meaning, color, tint } = verdicts[verdict];
+function layOutOutcome(sheet: Sheet, contents: ReportContents): void {
+  const { providerName } = contents;
+  const { verdict, words } = contents.findings;
+  const { title, meaning, color, tint } = verdictOf(contents);
   const x = page.left + 64;
   const width = page.right - 20 - x;
+  const titleLines = sheet.linesOf(title, styles.verdict, width);
   const meaningLines = sheet.linesOf(meaning, styles.body, width);
   const said = `In the words of ${providerName}: ${words}`;
   const saidText = sheet.shortenBeside(said);
   const saidLines = sheet.linesOf(saidText, styles.label, width);
-  const textHeight = styles.verdict.leading + (meaningLines.length + saidLines.length) * styles.body.leading + 2;
+  const textHeight =
+    titleLines.length * styles.verdict.leading + (meaningLines.length + saidLines.length) * styles.body.leading + 2;
   const height = textHeight + 28;
   sheet.ensure(height);
   const top = sheet.y;
@@ -189,17 +205,21 @@ function layOutReference(sheet: Sheet, contents: ReportContents): void {
   });
 }
 
-function layOutAffordability(sheet: Sheet, affordability: Findings['affordability']): void {
+function layOutAffordability(sheet: Sheet, contents: ReportContents): void {
+  const { affordability } = contents.findings;
   section(sheet, 'Affordability', () => {
     if (!affordability) return sheet.paragraph('Affordability was not checked.', styles.body);
-    const { status, percentage, rent, annualIncome, sources } = affordability;
+    const { status, percentage, rent, annualIncome, isIncomeVerified, sources } = affordability;
     if (percentage === null) sheet.paragraph('The rent could not be held against a verified income.', styles.body);
-    else layOutRentShare(sheet, percentage);
+    else layOutRentShare(sheet, percentage, isIncomeVerified);
     sheet.y += 6;
+    const income = annualIncome && `${money(annualIncome)} a year`;
     factTable(sheet, [
       ['Result', status === null ? 'None was given' : (affordabilityStatuses.get(status) ?? status)],
-      ['Rent', rent ? rentText(rent) : 'Not known'],
-      ['Verified gross income', annualIncome ? `${money(annualIncome)} a year` : 'None could be verified'],
+      [contents.sharedRent ? 'Share of this applicant' : 'Rent', rent ? rentText(rent) : 'Not known'],
+      isIncomeVerified
+        ? ['Verified gross income', income ?? 'None could be verified']
+        : ['Stated gross income', income ? `${income}, not verified` : 'None could be verified'],
     ]);
     sheet.y += 6;
     if (sources.length === 0) sheet.paragraph('No sources of the income were named.', styles.label);
@@ -207,36 +227,62 @@ function layOutAffordability(sheet: Sheet, affordability: Findings['affordabilit
   });
 }
 
+/** What each of those who rent together pays. */
+function layOutShares(sheet: Sheet, { sharedRent, customerId, applicationId }: ReportContents): void {
+  if (!sharedRent) return;
+  const { whole, shares } = sharedRent;
+  section(sheet, 'Shared rent', () => {
+    factTable(sheet, [
+      ['Rent of the home', rentText(whole)],
+      ...shares.map(({ customerId: id, rent }) => [
+        id === customerId ? 'This applicant' : 'Another applicant',
+        `${rentText(rent)} (${id})`,
+      ]),
+    ]);
+    const how = `The rent of ${applicationId} is divided equally among its ${shares.length} applicants, because the application says nothing else. Shares are rounded.`;
+    sheet.paragraph(how, styles.small);
+  });
+}
+
 /** The share in large, and drawn: a bar on a scale of the whole income, with a line where the rule has it. */
-function layOutRentShare(sheet: Sheet, percentage: number): void {
+function layOutRentShare(sheet: Sheet, percentage: number, isIncomeVerified: boolean): void {
   const isWithin = percentage <= rentShareMax;
   const share = percentText(percentage);
   const rule = `${rentShareMax}%`;
   const judgement = isWithin ? `within the ${rule} line` : `above the ${rule} line`;
-  sheet.paragraph(`${share} of verified gross income goes on rent, ${judgement}.`, styles.strong);
+  const income = `${isIncomeVerified ? 'verified' : 'stated'} gross income`;
+  sheet.paragraph(`${share} of ${income} goes on rent, ${judgement}.`, styles.strong);
+  if (!isIncomeVerified) {
+    const doubt = 'This income is not verified: its proof is in doubt. Do not rely on the share.';
+    sheet.paragraph(doubt, { ...styles.strong, color: colors.fail });
+  }
   sheet.ensure(46);
   sheet.y += 6;
   const box = { x: column.x, y: sheet.y, width: column.width, height: 40 };
   const barY = box.y + 4;
   const at = (value: number): number => box.x + (box.width * Math.min(Math.max(value, 0), 100)) / 100;
-  sheet.figure(`A bar from 0% to 100% of gross income: rent takes ${share}, ${judgement}.`, box, () => {
-    const { document } = sheet;
-    document.rect(box.x, barY, box.width, 14).fill(ink.track);
-    if (percentage > 0) document.rect(box.x, barY, at(percentage) - box.x, 14).fill(ink.bar);
-    if (!isWithin) document.rect(at(rentShareMax), barY, at(percentage) - at(rentShareMax), 14).fill(colors.fail);
-    document.rect(at(rentShareMax) - 0.75, barY - 4, 1.5, 22).fill(ink.text);
-    const baseline = barY + 29;
-    sheet.line('0%', styles.small, box.x, baseline);
-    const ruleWidth = sheet.widthOf(rule, { ...styles.small, weight: 'semibold' });
-    sheet.line(
-      rule,
-      { ...styles.small, weight: 'semibold', color: ink.text },
-      at(rentShareMax) - ruleWidth / 2,
-      baseline,
-    );
-    const whole = '100% of income';
-    sheet.line(whole, styles.small, page.right - sheet.widthOf(whole, styles.small), baseline);
-  });
+  sheet.figure(
+    `A bar from 0% to 100% of ${isIncomeVerified ? '' : 'stated '}gross income: rent takes ${share}, ${judgement}.`,
+    box,
+    () => {
+      const { document } = sheet;
+      document.rect(box.x, barY, box.width, 14).fill(ink.track);
+      if (percentage > 0) document.rect(box.x, barY, at(percentage) - box.x, 14).fill(ink.bar);
+      if (!isWithin) document.rect(at(rentShareMax), barY, at(percentage) - at(rentShareMax), 14).fill(colors.fail);
+      document.rect(at(rentShareMax) - 0.75, barY - 4, 1.5, 22).fill(ink.text);
+      const baseline = barY + 29;
+      sheet.line('0%', styles.small, box.x, baseline);
+      const ruleWidth = sheet.widthOf(rule, { ...styles.small, weight: 'semibold' });
+      sheet.line(
+        rule,
+        { ...styles.small, weight: 'semibold', color: ink.text },
+        at(rentShareMax) - ruleWidth / 2,
+        baseline,
+      );
+      const whole = '100% of income';
+      sheet.line(whole, styles.small, page.right - sheet.widthOf(whole, styles.small), baseline);
+    },
+  );
   sheet.y = box.y + box.height;
   sheet.paragraph(`At ${rule}, the yearly gross income is thirty times the monthly rent.`, styles.small);
 }
@@ -244,7 +290,7 @@ function layOutRentShare(sheet: Sheet, percentage: number): void {
 function layOutCredit(sheet: Sheet, credit: Findings['credit']): void {
   section(sheet, 'Credit', () => {
     if (!credit) return sheet.paragraph('Credit was not checked.', styles.body);
-    const { score, facts } = credit;
+    const { score, scoreMax, facts } = credit;
     if (score === null) {
       const noFile =
         'No credit file was found. That is no bad sign: it is usual for people who are young, new to the country or have never borrowed.';
@@ -252,7 +298,7 @@ function layOutCredit(sheet: Sheet, credit: Findings['credit']): void {
       sheet.y += facts.length > 0 ? 6 : 0;
     }
     const rows = [
-      ...(score === null ? [] : [['Credit score', String(score)]]),
+      ...(score === null ? [] : [['Credit score', scoreMax === null ? String(score) : `${score} of ${scoreMax}`]]),
       ...facts.map(({ label, value }) => [label, value]),
     ];
     factTable(sheet, rows);

@@ -13,6 +13,7 @@ export interface CaseFile {
   /** In the smallest unit of the rent's currency. */
   annualIncome: number;
   incomeSources: string[];
+  isIncomeDoubted: boolean;
   creditScore: number | null;
   creditFacts: { label: string; value: string }[];
   sanctionsPassed: boolean;
@@ -125,6 +126,9 @@ const results: Readonly<Record<Finding, Result>> = {
   },
 };
 
+/** The best score on the scale of the simulated credit files. */
+export const scoreMax = 999;
+
 const usualRent: Rent = { amount: 95_000, currency: 'gbp', interval: 'month' };
 
 /** What was found; null until the order is done. */
@@ -148,6 +152,7 @@ export function caseFileOf(order: SimulatedOrder, nowMs: number): CaseFile | nul
       finding === 'fraud_payslip'
         ? ['Salary, by payslips of which one was changed.']
         : ['Salary, by three payslips and the statements of a bank account.'],
+    isIncomeDoubted: finding === 'fraud_payslip',
     creditScore: result.score,
     creditFacts: [
       { label: 'Electoral roll', value: result.score === null ? 'Not found' : 'Registered at this address' },

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { spelledOut } from './findings.ts';
+import { scoreMax, spelledOut } from './findings.ts';
 import type { Phase } from './order.ts';
 import type { Asked, OrderView, Vendor } from './vendor.ts';
 
@@ -68,9 +68,10 @@ export const vendorA: Vendor = {
           frequency: frequencyNames[file.rent.interval],
         },
         verifiedAnnualIncome: { amountMinor: file.annualIncome, currency: file.rent.currency.toUpperCase() },
+        incomeDoubted: file.isIncomeDoubted,
         sources: file.incomeSources,
       },
-      credit: { score: file.creditScore, entries: file.creditFacts },
+      credit: { score: file.creditScore, scoreMax, entries: file.creditFacts },
       sanctions: { clear: file.sanctionsPassed, entries: file.sanctionsFacts },
       checks: file.checks.map(({ name, result, detail }) => ({
         title: name,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { spelledOut, type CheckResult } from './findings.ts';
+import { scoreMax, spelledOut, type CheckResult } from './findings.ts';
 import type { Phase } from './order.ts';
 import type { Asked, OrderView, Vendor } from './vendor.ts';
 
@@ -81,11 +81,13 @@ export const vendorB: Vendor = {
           Per: intervalNames[file.rent.interval],
         },
         VerifiedGrossAnnual: { Amount: decimalOf(file.annualIncome), Currency: file.rent.currency.toUpperCase() },
+        Doubtful: file.isIncomeDoubted,
         Evidence: file.incomeSources,
       },
       CreditFile: {
         Found: file.creditScore !== null,
         Score: file.creditScore,
+        OutOf: scoreMax,
         Lines: file.creditFacts.map(({ label, value }) => [label, value]),
       },
       SanctionsStatus: file.sanctionsPassed ? 'NotFound' : 'Match',

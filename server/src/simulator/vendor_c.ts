@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { spelledOut, type CheckResult } from './findings.ts';
+import { scoreMax, spelledOut, type CheckResult } from './findings.ts';
 import type { Phase } from './order.ts';
 import type { Asked, OrderView, Vendor } from './vendor.ts';
 
@@ -73,9 +73,11 @@ export const vendorC: Vendor = {
           },
           annual_income: { minor_units: file.annualIncome, currency: file.rent.currency },
           evidence: file.incomeSources,
+          evidence_doubted: file.isIncomeDoubted,
         },
         credit_search: {
           score: file.creditScore,
+          scale_to: scoreMax,
           facts: file.creditFacts.map(({ label, value }) => ({ key: label, value })),
         },
         screening: { hit: !file.sanctionsPassed, remarks: file.sanctionsFacts },

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import type { CheckResult } from './findings.ts';
+import { scoreMax, type CheckResult } from './findings.ts';
 import type { Phase } from './order.ts';
 import type { Asked, OrderView, Vendor } from './vendor.ts';
 
@@ -74,7 +74,9 @@ export const vendorD: Vendor = {
       rent: { cents: file.rent.amount, currency: file.rent.currency, interval: file.rent.interval },
       income_cents: file.annualIncome,
       income_sources: file.incomeSources,
+      income_doubted: file.isIncomeDoubted,
       score: file.creditScore,
+      score_max: scoreMax,
       bureau: file.creditFacts.map(({ label, value }) => `${label}: ${value}`),
       watchlists: { matched: !file.sanctionsPassed, text: file.sanctionsFacts },
       // It keeps whom it asked to itself.

@@ -7,6 +7,7 @@ import {
   type ApiResponse,
   type TestServer,
 } from '../support/server.ts';
+import { pagesOf, pdfToolsMissing } from '../support/pdf.ts';
 import { expectRefusal, invalid, refusals } from '../support/refusals.ts';
 import { eventsOf, quickServer, quickServerForTest, refer, referenceNow, untilReference } from './scenario.ts';
 
@@ -210,6 +211,36 @@ describe('overruling and canceling', () => {
       }),
     );
   }, 40_000);
+
+  test('a report says what each of two applicants pays, doubts the income that fraud touched, and names the scale', async (context) => {
+    if (pdfToolsMissing) return context.skip(pdfToolsMissing);
+    const people: string[] = [];
+    for (const name of ['Łukasz Żółć', 'Ada Lovelace'])
+      people.push((await good(api.post('/v1/customers', { name }))).body.id);
+    const rent = { amount: 190_000, currency: 'gbp', interval: 'month' };
+    const flat = { customers: people, rent, metadata: { guarantor: 'yes' } };
+    const application = (await good(api.post('/v1/applications', flat))).body.id;
+    const reportOf = async (simulate: string) => {
+      const { id } = await refer(api, { application, customer: people[0], simulate });
+      const { body } = await good(api.post(`/v1/test_helpers/references/${id}/complete`));
+      const contents = await fetch(`${server.url}/v1/files/${body.reference_pdf}/contents`, {
+        headers: { authorization: `Bearer ${server.secretKey}` },
+      });
+      return pagesOf(Buffer.from(await contents.arrayBuffer()))
+        .join(' ')
+        .replace(/\s+/g, ' ');
+    };
+    const accepted = await reportOf('low_income');
+    expect(accepted).toContain('Accept, but not on this income alone');
+    expect(accepted).toContain('The application names a guarantor.');
+    expect(accepted).toContain(`This applicant £950.00 a month (${people[0]})`);
+    expect(accepted).toContain(`Another applicant £950.00 a month (${people[1]})`);
+    expect(accepted).not.toContain('Ada Lovelace');
+    expect(accepted).toContain('Credit score 640 of 999');
+    const fraud = await reportOf('fraud_payslip');
+    expect(fraud).toContain('not verified');
+    expect(fraud).not.toMatch(/verified gross income/i);
+  });
 
   test('the account’s own report is not replaced by the provider’s', async () => {
     const { id } = await refer(api, { simulate: 'accept' });

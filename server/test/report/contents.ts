@@ -25,6 +25,8 @@ export function contentsOf(changes: Partial<ReportContents> = {}, findings: Part
       },
     },
     customerId: null,
+    sharedRent: null,
+    hasGuarantor: false,
     findings: {
       verdict: 'accept',
       words: 'Acceptable',
@@ -34,9 +36,10 @@ export function contentsOf(changes: Partial<ReportContents> = {}, findings: Part
         percentage: 28,
         rent: { amount: 95_000, currency: 'gbp', interval: 'month' },
         annualIncome: { amount: 4_071_400, currency: 'gbp' },
+        isIncomeVerified: true,
         sources: ['Salary, confirmed by the employer.'],
       },
-      credit: { score: 640, facts: [{ label: 'Electoral roll', value: 'Registered at this address' }] },
+      credit: { score: 640, scoreMax: 999, facts: [{ label: 'Electoral roll', value: 'Registered at this address' }] },
       sanctions: { passed: true, facts: ['UK, UN and EU lists were searched.'] },
       checks: [
         { name: 'Identity', result: 'pass', detail: 'Passport and picture matched.' },

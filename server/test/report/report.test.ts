@@ -50,7 +50,7 @@ describe('what a report says', () => {
       'Rent £950.00 a month',
       'Verified gross income £40,714.00 a year',
       'Salary, confirmed by the employer.',
-      'Credit score 640',
+      'Credit score 640 of 999',
       'Electoral roll Registered at this address',
       'Passed: the person was found on no sanctions list.',
       'UK, UN and EU lists were searched.',
@@ -85,8 +85,62 @@ describe('what a report says', () => {
     expect(await textOf(contentsOf({}, { verdict }))).toContain(said);
   });
 
+  describe('of an acceptance that the income does not carry', () => {
+    const { affordability } = contentsOf().findings;
+    const failed = { affordability: { ...affordability!, status: 'fail', percentage: 58 } };
+
+    test('begins with the condition, and names no guarantor when the application has none', async () => {
+      const text = await textOf(contentsOf({}, failed));
+      expect(text).toContain('Accept, but not on this income alone The rent is more than the income can carry.');
+      expect(text).not.toContain('The checks gave no reason against a tenancy.');
+      expect(text).not.toContain('guarantor');
+      expect(text).toContain('Result Failed');
+    });
+
+    test('names the guarantor of the application', async () => {
+      const text = await textOf(contentsOf({ hasGuarantor: true }, failed));
+      expect(text).toContain('what the acceptance rests on. The application names a guarantor.');
+      expect(await textOf(contentsOf({ hasGuarantor: true }))).not.toContain('guarantor');
+    });
+
+    test.each<Verdict>(['consider', 'high_risk'])('leaves the headline of %s as it is', async (verdict) => {
+      expect(await textOf(contentsOf({}, { ...failed, verdict }))).not.toContain('not on this income alone');
+    });
+  });
+
+  test('calls no income verified when the service doubts it', async () => {
+    const { affordability } = contentsOf().findings;
+    const text = await textOf(contentsOf({}, { affordability: { ...affordability!, isIncomeVerified: false } }));
+    expect(text).toContain('28% of stated gross income goes on rent, within the 40% line.');
+    expect(text).toContain('This income is not verified: its proof is in doubt. Do not rely on the share.');
+    expect(text).toContain('Stated gross income £40,714.00 a year, not verified');
+    expect(text).not.toMatch(/verified gross income/i);
+  });
+
+  test('of a score names the scale only when the service tells it', async () => {
+    const text = await textOf(contentsOf({}, { credit: { score: 612, scoreMax: null, facts: [] } }));
+    expect(text).toMatch(/Credit score 612 (?!of)/);
+  });
+
+  test('of a rent that two people pay is what each of them pays, without a name', async () => {
+    const rent = { amount: 95_000, currency: 'gbp', interval: 'month' } as const;
+    const sharedRent = {
+      whole: { ...rent, amount: 190_000 },
+      shares: ['cus_1', 'cus_2'].map((customerId) => ({ customerId, rent })),
+    };
+    const { affordability } = contentsOf().findings;
+    for (const checked of [affordability, null]) {
+      const text = await textOf(contentsOf({ customerId: 'cus_2', sharedRent }, { affordability: checked }));
+      expect(text).toContain('Rent of the home £1,900.00 a month');
+      expect(text).toContain('Another applicant £950.00 a month (cus_1) This applicant £950.00 a month (cus_2)');
+      expect(text).toContain('is divided equally among its 2 applicants');
+      if (checked) expect(text).toContain('Share of this applicant £950.00 a month');
+    }
+    expect(await textOf(contentsOf())).not.toContain('Rent of the home');
+  });
+
   test('of no credit file is that it is no bad sign', async () => {
-    const text = await textOf(contentsOf({}, { credit: { score: null, facts: [] } }));
+    const text = await textOf(contentsOf({}, { credit: { score: null, scoreMax: 999, facts: [] } }));
     expect(text).toContain('No credit file was found. That is no bad sign');
     expect(text).not.toContain('Credit score');
   });
@@ -114,7 +168,14 @@ describe('what a report says', () => {
       'Nothing was noted.',
     ])
       expect(text).toContain(said);
-    const unknown = { status: null, percentage: null, rent: null, annualIncome: null, sources: [] };
+    const unknown = {
+      status: null,
+      percentage: null,
+      rent: null,
+      annualIncome: null,
+      isIncomeVerified: true,
+      sources: [],
+    };
     expect(await textOf(contentsOf({}, { affordability: unknown }))).toContain(
       'The rent could not be held against a verified income. Result None was given Rent Not known Verified gross income None could be verified No sources',
     );
@@ -349,12 +410,14 @@ describe('whatever was found', () => {
         percentage: fc.option(anyNumber),
         rent: fc.option(rent),
         annualIncome: fc.option(fc.record({ amount: anyNumber, currency: anyText })),
+        isIncomeVerified: fc.boolean(),
         sources: texts,
       }),
     ),
     credit: fc.option(
       fc.record({
         score: fc.option(anyNumber),
+        scoreMax: fc.option(anyNumber),
         facts: fc.array(fc.record({ label: anyText, value: anyText }), { maxLength: 5 }),
       }),
     ),
@@ -381,6 +444,10 @@ describe('whatever was found', () => {
       fc.record({ name: anyText, dateOfBirth: fc.option(anyText), currentAddress: fc.option(address) }),
     ),
     customerId: fc.option(anyText),
+    sharedRent: fc.option(
+      fc.record({ whole: rent, shares: fc.array(fc.record({ customerId: anyText, rent }), { maxLength: 4 }) }),
+    ),
+    hasGuarantor: fc.boolean(),
     findings,
     timeline: fc.array(note, { maxLength: 5 }),
     isTest: fc.boolean(),
@@ -417,7 +484,7 @@ describe('whatever was found', () => {
       {
         reasons: many,
         checks: many.map((name) => ({ name, result: 'refer', detail: long })),
-        credit: { score: 1, facts: many.map((label) => ({ label, value: long })) },
+        credit: { score: 1, scoreMax: null, facts: many.map((label) => ({ label, value: long })) },
       },
     );
     const pdf = await printer.print(contents);

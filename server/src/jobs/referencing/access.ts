@@ -84,7 +84,7 @@ export async function orderOf(
       addresses: person.addresses.filter(({ to }) => to === null).map(addressOf),
     },
     rent: shareOf(wish),
-    hasGuarantor: wish?.metadata?.guarantor !== undefined,
+    hasGuarantor: hasGuarantor(wish),
     callbackUrl,
     // A service of flesh and blood learns nothing of what an account notes for itself.
     scenario: isSimulated ? (reference.metadata?.simulate ?? null) : null,
@@ -95,14 +95,23 @@ export function addressOf({ line1, line2, city, postal_code, country }: Customer
   return { line1, line2, city, postalCode: postal_code, country };
 }
 
-async function readWish(readRecord: RecordReader, reference: ReferenceRecord): Promise<ApplicationRecord | null> {
+/** What the reference is applied for, if the account keeps it here. */
+export async function readWish(
+  readRecord: RecordReader,
+  reference: ReferenceRecord,
+): Promise<ApplicationRecord | null> {
   const { account_id: accountId, application: id } = reference;
   if (id === null || !isId('app', id)) return null;
   return (await readRecord(application, accountId, id)) as ApplicationRecord | null;
 }
 
-/** Those who apply together pay the same, as long as nobody says otherwise. */
-function shareOf(wish: ApplicationRecord | null): Order['rent'] {
+/** Returns what one person pays. Those who apply together pay the same, because an application has no other shares. */
+export function shareOf(wish: ApplicationRecord | null): Order['rent'] {
   if (!wish?.rent) return null;
   return { ...wish.rent, amount: Math.round(wish.rent.amount / Math.max(1, wish.customers.length)) };
+}
+
+/** Whether the application names somebody who answers for the rent. */
+export function hasGuarantor(wish: ApplicationRecord | null): boolean {
+  return wish?.metadata?.guarantor !== undefined;
 }

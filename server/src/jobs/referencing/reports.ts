@@ -10,7 +10,7 @@ import { ProviderFault, type Findings } from '../../providers/provider.ts';
 import type { ReportContents } from '../../report/contents.ts';
 import { file, type FileRecord } from '../../resources/file.ts';
 import type { ReferenceRecord } from '../../resources/reference/record.ts';
-import { addressOf, readAccount, readApplicant } from './access.ts';
+import { addressOf, hasGuarantor, readAccount, readApplicant, readWish, shareOf } from './access.ts';
 
 /** Turns what was found into a PDF, off the event loop. */
 export interface ReportPrinter {
@@ -90,6 +90,8 @@ export class Reports {
   async #contentsOf(reference: ReferenceRecord, findings: Findings): Promise<ReportContents> {
     const { readRecord, clock, config } = this.#context;
     const person = await readApplicant(readRecord, reference);
+    const wish = await readWish(readRecord, reference);
+    const share = shareOf(wish);
     const address = person?.addresses.find(({ to }) => to === null);
     return {
       referenceId: reference.id,
@@ -104,6 +106,11 @@ export class Reports {
         currentAddress: address ? addressOf(address) : null,
       },
       customerId: reference.customer,
+      sharedRent:
+        wish?.rent && share && wish.customers.length > 1
+          ? { whole: wish.rent, shares: wish.customers.map((id) => ({ customerId: id, rent: share })) }
+          : null,
+      hasGuarantor: hasGuarantor(wish),
       findings,
       timeline: findings.notes,
       isTest: config.mode === 'sandbox',
