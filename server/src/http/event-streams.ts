@@ -127,15 +127,15 @@ export class EventStreams {
     yield Buffer.from(`retry: ${retryMs}\n\n`);
     try {
       while (!stream.hasEnded) {
-        const { piece, release } = await this.#nextPiece(stream, place, sentAtMs + heartbeatMs - performance.now());
+        const next = await this.#nextPiece(stream, place, sentAtMs + heartbeatMs - performance.now());
         try {
-          if (piece) {
-            yield piece;
+          if (next.piece) {
+            yield taken(next);
           } else if (performance.now() - sentAtMs >= heartbeatMs) {
             yield Buffer.from(heartbeatAt(place));
           } else continue;
         } finally {
-          release();
+          next.release();
         }
         sentAtMs = performance.now();
       }
@@ -148,11 +148,7 @@ export class EventStreams {
   }
 
   /** Returns the next events as they are sent; null if there are none in time that the client wants. */
-  async #nextPiece(
-    { call, followed }: OpenStream,
-    place: Place,
-    timeoutMs: number,
-  ): Promise<{ piece: Buffer | null; release: Release }> {
+  async #nextPiece({ call, followed }: OpenStream, place: Place, timeoutMs: number): Promise<Piece> {
     const { events, release } = await followed.next(timeoutMs);
     try {
       await this.#requireAccess(call);
@@ -215,6 +211,19 @@ class OpenStream {
     this.end();
     clearTimeout(this.#ending);
   }
+}
+
+/** Events as they are sent; null if there are none, or they were taken. */
+interface Piece {
+  piece: Buffer | null;
+  release: Release;
+}
+
+/** Takes a piece out of what a generator remembers: its local values live as long as it waits for the next one. */
+function taken(from: Piece): Buffer {
+  const piece = from.piece!;
+  from.piece = null;
+  return piece;
 }
 
 /** How far a stream is: the last event that was sent, and the last that its filters were asked about. */
