@@ -77,13 +77,13 @@ async function countingReceiver(): Promise<CountingReceiver> {
   const answered = new Set<string>();
   let [count, answers] = [0, false];
   const server: Server = createServer((request, response: ServerResponse) => {
+    const answer = (): void => {
+      if (response.destroyed) return;
+      answered.add(String(request.headers['service-delivery-id']));
+      response.writeHead(200).end();
+    };
     request.resume().on('end', () => {
       count++;
-      const answer = (): void => {
-        if (response.destroyed) return;
-        answered.add(String(request.headers['service-delivery-id']));
-        response.writeHead(200).end();
-      };
       if (answers) answer();
       else waiting.push(answer);
     });
