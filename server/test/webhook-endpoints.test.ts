@@ -283,7 +283,7 @@ test('makes exactly a hundred endpoints when 130 are asked for at once in two pr
   const asks = Array.from({ length: 130 }, (_, index) => {
     const by = [one, two][index % 2]!.api;
     const key = newKey();
-    return () => by.post(path, { url: 'http://127.0.0.1:9/', enabled_events: ['nothing.happens'] }, key);
+    return () => by.post(path, { url: 'http://127.0.0.1:9/', enabled_events: ['webhook_endpoint.pinged'] }, key);
   });
   const answers = await Promise.all(asks.map((ask) => ask()));
   const made = answers.filter(({ status }) => status === 200);
@@ -298,7 +298,7 @@ test('makes exactly a hundred endpoints when 130 are asked for at once in two pr
   expect(repeated.map(({ text }) => text)).toEqual(answers.map(({ text }) => text));
   expect(new Set(repeated.map(({ headers }) => headers.get('idempotent-replayed')))).toEqual(new Set(['true']));
   // There is room for one more.
-  const more = { url: 'http://127.0.0.1:9/', enabled_events: ['nothing.happens'] };
+  const more = { url: 'http://127.0.0.1:9/', enabled_events: ['webhook_endpoint.pinged'] };
   const late = await Promise.all(Array.from({ length: 6 }, (_, index) => [one, two][index % 2]!.api.post(path, more)));
   expect(late.filter(({ status }) => status === 200)).toHaveLength(1);
   for (const answer of late) if (answer.status !== 200) expectRefusal(answer, refusals.limitReached);
