@@ -54,8 +54,9 @@ export function isAfter(left: Position, right: Position): boolean {
 const eventOverheadBytes = 1_000;
 
 /**
- * Reads what comes after a place, as far as it is settled: at most `limit` events, of at most `bytesMax` together or one that is larger. Transaction ids order by when they were given out, not by commit, so an
- * event is read only when every transaction of a smaller id is over: nothing can come before it any more.
+ * Reads what comes after a place, as far as it is settled: at most `limit` events, of at most `bytesMax` together or one that is larger.
+ * Transaction ids order by when they were given out, not by commit, so an event is read only when every transaction of a smaller id is over:
+ * nothing can come before it any more.
  */
 export async function readEventsAfter(
   reader: Reader,

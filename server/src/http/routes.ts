@@ -272,7 +272,7 @@ function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 
   const summary = `Delete ${aOrAn(resource)}`;
   const description =
     how === 'erases'
-      ? `Erases the person: of the ${name} the id is left, and nothing in what is here about them: events, logs, the answers that are repeated for an \`Idempotency-Key\`, and references with the files of their reports, which are deleted even if another reference names one. References that are still open are canceled; ids, times and outcomes stay. Texts that must be there become \`[erased]\`. When it is answered, it is done; a very long history is finished after ten seconds. What no id leads to is yours to delete: other files, the \`metadata\` of applications. References about a person that your own system keeps are erased one by one, with \`POST /v1/references/{id}/erase\`.`
+      ? `Erases the person: of the ${name} the id is left, and nothing in what is here about them: events, logs, the answers that are repeated for an \`Idempotency-Key\`, and references with the files of their reports. A file stays if a reference about another person names it. References that are still open are canceled; ids, times and outcomes stay. Texts that must be there become \`[erased]\`. When it is answered, it is done; a very long history is finished after ten seconds. What no id leads to is yours to delete: other files, the \`metadata\` of applications. References about a person that your own system keeps are erased one by one, with \`POST /v1/references/{id}/erase\`.`
       : `Removes the ${name}. Events and logs go on to name it.`;
   return {
     ...writeRoute(context, resource, 'DELETE', '/:id', closedObject({})),

@@ -1,0 +1,33 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { coalesce, unanswered } from '../../src/db/coalesce.ts';
+
+test('answers each question once when queries leave some of them unanswered', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.nat(1000), { minLength: 1, maxLength: 300 }),
+      fc.integer({ min: 1, max: 40 }),
+      async (questions, answeredMax) => {
+        let asked = 0;
+        const ask = coalesce(async (batch: number[]) => {
+          asked += Math.min(batch.length, answeredMax);
+          return batch.map((question, index) => (index < answeredMax ? 2 * question : unanswered));
+        });
+        expect(await Promise.all(questions.map(ask))).toEqual(questions.map((question) => 2 * question));
+        expect(asked).toBe(questions.length);
+      },
+    ),
+    { numRuns: 50 },
+  );
+});
+
+test('rejects the questions of one query, and no others, when it fails', async () => {
+  let fails = true;
+  const ask = coalesce(async (batch: number[]) => {
+    if (fails) throw new Error('The query failed.');
+    return batch;
+  });
+  await expect(Promise.all([ask(1), ask(2)])).rejects.toThrow('The query failed.');
+  fails = false;
+  expect(await ask(3)).toBe(3);
+});
