@@ -120,7 +120,10 @@ export function buildApp(context: HttpContext): FastifyInstance {
       if (paths.answerForPage(request, reply)) return reply;
       throw paths.refusalOf(request);
     }
-    await identify(context, call, limits.failedSignIns);
+    await identify(context, call, limits.failedSignIns).catch((error: unknown) => {
+      connections.isOfStranger(request.raw);
+      throw error;
+    });
     call.accountId = call.key!.accountId;
     await settleVersion(context, call);
     limits.rateLimit.check(call.accountId, reply);

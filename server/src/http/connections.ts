@@ -8,6 +8,12 @@ import { errorAnswer } from './errors.ts';
 const lingerMs = 5_000;
 
 /**
+ * A stranger's refused body that can be longer, in bytes, is not read to its end. The connection is left as it is, so that the client sees its
+ * answer, and is then closed. Else a few clients without a key would keep the process busy with reading.
+ */
+const strangerBytesMax = 64 * 1024;
+
+/**
  * What becomes of a connection when its client sends what is no request, or does not stop sending. Whatever can be answered is
  * answered, in the order in which it came.
  */
@@ -15,6 +21,8 @@ export class Connections {
   readonly #context: HttpContext;
   /** The answer to the last request of each connection, sent or not. */
   readonly #lastAnswers = new WeakMap<Socket, ServerResponse>();
+  /** Requests without a good key. */
+  readonly #ofStrangers = new WeakSet<IncomingMessage>();
   /** Those that are about to be closed. */
   readonly #closing = new WeakSet<Socket>();
 
@@ -26,7 +34,11 @@ export class Connections {
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       this.#lastAnswers.set(request.socket, response);
       response.once('finish', () => {
-        if (!request.complete) setTimeout(() => request.complete || request.socket.destroy(), lingerMs).unref();
+        if (request.complete) return;
+        setTimeout(() => request.complete || request.socket.destroy(), lingerMs).unref();
+        // After the finish, when the framework has begun to read and forget.
+        if (this.#ofStrangers.has(request) && isLongerThan(request, strangerBytesMax))
+          setImmediate(() => request.socket.pause());
       });
     });
     // We are no proxy.
@@ -35,6 +47,11 @@ export class Connections {
       socket.on('error', () => socket.destroy());
       this.refuse(new Error('CONNECT'), socket as Socket);
     });
+  }
+
+  /** Says that a request has no good key. */
+  isOfStranger(request: IncomingMessage): void {
+    this.#ofStrangers.add(request);
   }
 
   /** Answers what is no readable HTTP at all, and closes the connection. There is no request, so the answer is written to the socket. */
@@ -65,6 +82,11 @@ export class Connections {
     // Whoever never closes their side keeps nothing open.
     socket.destroySoon();
   }
+}
+
+/** Whether a body may have more bytes than this. */
+function isLongerThan({ headers }: IncomingMessage, bytes: number): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > bytes;
 }
 
 function unreadable(code: string | undefined): ApiError {

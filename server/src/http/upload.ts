@@ -9,7 +9,7 @@ import type { Contents } from '../core/resource.ts';
 import type { Call, HttpContext } from './call.ts';
 
 /** A file comes in parts of this size, in bytes: so much of it is in memory. */
-const partBytes = 256 * 1024;
+const partBytes = 64 * 1024;
 
 /** Of a field that is text. */
 const textBytesMax = 8 * 1024;

@@ -102,6 +102,21 @@ test('reads no body when there is no key', async () => {
   expect(await heldBytes('requests')).toBe(0);
 });
 
+test('reads a little of a long body and then nothing when there is no key', async () => {
+  const socket = unfinished('content-length: 2000000000', null);
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.resume();
+  const piece = Buffer.alloc(1024 * 1024);
+  const send = (): void => {
+    while (!socket.destroyed && socket.write(piece));
+    socket.once('drain', send);
+  };
+  send();
+  await closed;
+  // What the two ends of a connection on this machine buffer is some megabytes.
+  expect(socket.bytesWritten - socket.writableLength).toBeLessThan(32 * 1024 * 1024);
+});
+
 test('bounds callbacks of referencing services together when strangers send them slowly', async () => {
   const path = `/provider_callbacks/provider_a/${tenant.accountId}`;
   const slow = Array.from({ length: share / bodyBytes }, () => unfinished(`content-length: ${bodyBytes}`, null, path));
