@@ -225,6 +225,8 @@ export class Follower {
 
   /** Takes what the tail has; null if it has it no more, or there is no room without waiting. */
   #takeKept(): HeldEvents | null {
+    // Room that is waited for is used first, or it would be held for nothing.
+    if (this.#waiting) return null;
     const events = this.#tail.after(this.#position);
     if (events === null) return null;
     const release = this.#budget.tryTake(this.#payerId, sizeOf(events));

@@ -98,7 +98,11 @@ export class Eraser {
     try {
       const erased = await this.#erase(deleted, accountId, id);
       const nowSeconds = toSeconds(clock.nowMs());
-      for (const [resource, ids] of erased) await markFinished(database.listers, resource, accountId, ids, nowSeconds);
+      // A request that read a record before its deletion may be under way for a minute. It is erased once more then.
+      const deletedBefore = nowSeconds - settledAfterSeconds;
+      for (const [resource, ids] of erased) {
+        await markFinished(database.listers, resource, accountId, { ids, deletedBefore }, nowSeconds);
+      }
     } catch (error) {
       log.warn({ err: error, record: id }, 'an erasure could not be finished; it is tried again');
     }
@@ -106,7 +110,14 @@ export class Eraser {
 
   /** Also of what was deleted long ago: something may have been written about it since. */
   async #begin(deleted: Resource, accountId: string, id: string): Promise<void> {
-    await markFinished(this.#context.database.listers, deleted, accountId, [id], null);
+    const { database, clock } = this.#context;
+    await markFinished(
+      database.listers,
+      deleted,
+      accountId,
+      { ids: [id], deletedBefore: toSeconds(clock.nowMs()) },
+      null,
+    );
     await this.#erase(deleted, accountId, id);
   }
 
@@ -210,7 +221,7 @@ export class Eraser {
 
   #pathsOf(id: string): string[] {
     const resource = this.#context.resources.find(({ prefix }) => id.startsWith(`${prefix}_`));
-    return resource ? [`/v1/${resource.path}/${id}`] : [];
+    return resource ? [`/v1/${resource.path}/${id}`, `/v1/test_helpers/${resource.path}/${id}`] : [];
   }
 }
 
@@ -289,15 +300,15 @@ async function markFinished(
   pool: Pool,
   deleted: Resource,
   accountId: string,
-  ids: string[],
+  { ids, deletedBefore }: { ids: string[]; deletedBefore: number },
   atSeconds: number | null,
 ): Promise<void> {
   await pool.query({
     name: `finished_${deleted.table}`,
     text: `
       update ${deleted.table} set history_erased_at = $3
-      where account_id = $1 and id = any($2::text[]) and deleted_at is not null`,
-    values: [accountId, ids, atSeconds],
+      where account_id = $1 and id = any($2::text[]) and deleted_at <= $4`,
+    values: [accountId, ids, atSeconds, deletedBefore],
   });
 }
 

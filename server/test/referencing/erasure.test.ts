@@ -43,11 +43,14 @@ test.each(['provider_a', 'provider_b', 'provider_c', 'provider_d'])(
     const customer = await personBy(api);
     const { id } = await refer(api, { provider, customer, simulate: 'stuck' });
     await untilReference(api, id, { status: 'processing' });
+    // A test helper's body tells of the person, too.
+    await good(api.post(`/v1/test_helpers/references/${id}/note`, { message: 'Wombat' }));
     expect((await tablesWith(server, 'Zebedee')).length).toBeGreaterThan(0);
     await good(api.delete(`/v1/customers/${customer}`));
     expect(await referenceNow(api, id)).toMatchObject(erased);
     await expect.poll(() => isStoppedAtService(server, id), { timeout: 10_000 }).toBe(true);
     await expectErased(server);
+    expect(await tablesWith(server, 'Wombat')).not.toContain('request_logs');
   },
 );
 

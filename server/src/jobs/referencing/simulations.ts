@@ -87,7 +87,8 @@ export class Simulations {
     const provider = await this.#untilPlaced(current);
     const { play, isShown } = effects[effect]!;
     const isPlayed = await play(database.readers, provider, current.id, clock.nowMs(), input);
-    if (isPlayed || effect === 'complete') await this.#untilShown(current, isShown);
+    // Also what the service has done by itself meanwhile, so that a refusal tells how the reference stands.
+    await this.#untilShown(current, isShown);
     // A service that has just finished by itself needs no helper to finish in the same way.
     if (isPlayed || (effect === 'complete' && hasOutcome(await this.#now(current), input))) return;
     throw notCarriedOut(await this.#now(current));
@@ -196,6 +197,6 @@ function notCarriedOut({ id, status, automatic_reference: automatic }: Reference
   const standing = automatic ? `with ${automatic.provider}, and ${automatic.status}` : 'null';
   return new ApiError(
     'status_transition_invalid',
-    `No simulated service is carrying the reference ${id} out just now: it is ${status}, and its \`automatic_reference\` is ${standing}.`,
+    `No simulated service is carrying the reference ${id} out just now: it is ${status}, and its \`automatic_reference\` is ${standing}. A service that decides at once, such as \`provider_b\`, is steered by \`metadata.simulate\` when the reference is created.`,
   );
 }
