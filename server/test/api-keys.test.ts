@@ -7,6 +7,7 @@ import { KeyUses } from '../src/http/key-uses.ts';
 import { allOf } from './support/paging.ts';
 import { expectRefusal, invalid, missing, refusals, unknown, type Refusal } from './support/refusals.ts';
 import {
+  good,
   apiClient,
   serverForTest,
   startTestServer,
@@ -322,6 +323,22 @@ describe('a key with less than another one', () => {
     expectRefusal(await by.delete(`${path}/${made.id}`, context), refusals.permission);
     await expectGood(server, made.secret);
     expect((await parent.delete(`${path}/${made.id}`, context)).body.status).toBe('revoked');
+  });
+
+  test('makes none that outlives it when it was given an end a moment ago, and none when it was revoked', async () => {
+    const { api: own } = await tenant();
+    const [rolled, revoked] = [await created(own, secretKey), await created(own, secretKey)];
+    const by = [rolled, revoked].map(({ secret }) => apiClient(server.url, secret));
+    // A process that has used a key may believe for a second what it knows of it.
+    for (const each of by) await good(each.get(path));
+    const ending = [own.post(`${path}/${rolled.id}/roll`, { expires_in: 60 }), own.delete(`${path}/${revoked.id}`)];
+    const committed = async ({ id }: { id: string }) => (await own.get(`${path}/${id}`)).body;
+    await expect.poll(async () => (await committed(rolled)).expires_at, { interval: 1 }).not.toBeNull();
+    await expect.poll(async () => (await committed(revoked)).status, { interval: 1 }).toBe('revoked');
+    const made = (await good(by[0]!.post(path, secretKey))).body;
+    expect(made.expires_at).toBeLessThanOrEqual((await committed(rolled)).expires_at);
+    expect((await by[1]!.post(path, secretKey)).status).toBe(401);
+    for (const answer of await Promise.all(ending)) expect(answer.status).toBe(200);
   });
 
   test('cannot roll or revoke a key that outlives it', async () => {

@@ -10,8 +10,16 @@ import {
   expectReplay,
   newKey,
 } from './support/idempotency.ts';
+import { allPermissions } from './support/permissions.ts';
 import { expectRefusal, refusals } from './support/refusals.ts';
-import { serverForTest, startTestServer, type Api, type ApiResponse, type TestServer } from './support/server.ts';
+import {
+  apiClient,
+  serverForTest,
+  startTestServer,
+  type Api,
+  type ApiResponse,
+  type TestServer,
+} from './support/server.ts';
 import { StillClock } from './support/still-clock.ts';
 import { addAccount, addKey, firstAccountId } from './support/tenants.ts';
 import { latestVersion } from './support/versions.ts';
@@ -181,6 +189,26 @@ describe('the scope of a key', () => {
     expect(theirs.body.id).not.toBe(first.body.id);
     expect((await stranger.post('/v1/references', { application: 'app_1' }, key)).text).toBe(theirs.text);
     expect((await api.post('/v1/references', { application: 'app_1' }, key)).text).toBe(first.text);
+  });
+});
+
+describe('an answer with a secret', () => {
+  test('is repeated for a rolled API key when the secret can be retrieved at any time', async () => {
+    const { accountId } = await addAccount(server);
+    const { api: own, keyId } = await addKey(server, accountId, { permissions: allPermissions });
+    const endpoint = { url: 'http://127.0.0.1:9/' };
+    const key = newKey();
+    const first = await own.post('/v1/webhook_endpoints', endpoint, key);
+    const rolled = await own.post(`/v1/api_keys/${keyId}/roll`, {});
+    expect(rolled.status, rolled.text).toBe(200);
+    const by = apiClient(server.url, rolled.body.secret);
+    expectReplay(await by.post('/v1/webhook_endpoints', endpoint, key), first);
+    expect(first.body.signing_secret).toMatch(/^whsec_/);
+    // An API key is shown once, and to none but the key that asked first.
+    const made = newKey();
+    await by.post('/v1/api_keys', { type: 'secret' }, made);
+    const { api: other } = await addKey(server, accountId, { permissions: allPermissions });
+    expectRefusal(await other.post('/v1/api_keys', { type: 'secret' }, made), refusals.permission);
   });
 });
 

@@ -77,6 +77,7 @@ const toldNo: Record<string, string> = {
 const alsoNeeded: Record<string, readonly string[]> = {
   'POST /v1/events/:id/resend': ['events.read'],
   'POST /v1/references/:id/erase': ['files.write'],
+  'DELETE /v1/customers/:id': ['references.write', 'files.write'],
   'POST /v1/webhook_endpoints': ['events.read'],
   'GET /v1/account/api_version/preview': ['logs.read', 'events.read'],
 };

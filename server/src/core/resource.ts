@@ -183,6 +183,11 @@ export interface Resource<R extends StoredRecord = StoredRecord> {
   contents?: Contents;
   /** Its records sum up those of another kind that link to them. */
   rollUp?: RollUp<R>;
+  /**
+   * Its records let requests in: API keys. A decision about them judges the acting key as it is at that moment. What a process has cached of
+   * it may be a second old.
+   */
+  grantsRights?: true;
   /** An account has at most so many of them; the committer sees to that, however many are made at once. */
   mostOfAnAccount?: number;
   /** What a sandbox can have somebody else do with it: `POST /v1/test_helpers/<path>/{id}/<name>`. */

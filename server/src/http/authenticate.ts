@@ -71,6 +71,17 @@ export async function authenticateAgain(call: Call, keyRing: KeyRing, clock: Clo
   return stored ?? call.key!;
 }
 
+/**
+ * Reads the acting key from the database, past the cache.
+ *
+ * @throws {ApiError} `api_key_expired`.
+ */
+export async function authenticateAnew(call: Call, keyRing: KeyRing, clock: Clock): Promise<SignedInKey> {
+  const stored = await keyRing.getAnew(bearerKey(onlyHeaderOf(call.request, 'Authorization')));
+  if (stored) refuseEnded(stored, clock);
+  return stored ?? call.key!;
+}
+
 function refuseEnded({ expiresAt, revokedAt, lastFour }: StoredKey, clock: Clock): void {
   if (revokedAt === null && (expiresAt === null || expiresAt > toSeconds(clock.nowMs()))) return;
   throw new ApiError(

@@ -10,6 +10,7 @@ import type { JsonObject } from '../core/diff.ts';
 import { ApiError } from '../core/errors.ts';
 import type { Caller } from '../core/resource.ts';
 import { UnavailableError, type DatabaseError } from '../db/database.ts';
+import { authenticateAnew } from './authenticate.ts';
 import { headerOf, type Call, type HttpContext } from './call.ts';
 import { apiErrorOf, errorAnswer, internalError } from './errors.ts';
 import {
@@ -185,6 +186,7 @@ async function execute(
 /** Decides, and turns a refusal into the answer that is stored. Without a database nothing is decided. */
 async function decide(context: HttpContext, call: Call, route: WriteRoute, input: object): Promise<Decision> {
   try {
+    if (route.judgesKeyAnew) call.key = await authenticateAnew(call, context.keyRing, context.clock);
     const deciding = await route.decide(call, input, callerOf(context, call));
     if ('clockAdvance' in deciding) {
       const { clockAdvance, answer } = deciding;
@@ -206,10 +208,11 @@ async function decide(context: HttpContext, call: Call, route: WriteRoute, input
 /** What is expanded in the answer is as the change leaves it. */
 function asWritten(context: HttpContext, changes: readonly RecordChange[]): HttpContext {
   if (changes.length === 1) return context;
-  const written = new Map(changes.map(({ after }) => [after?.id, after]));
+  const written = new Map(changes.map(({ before, after }) => [(after ?? before).id, after]));
   return {
     ...context,
-    readRecord: async (resource, accountId, id) => written.get(id) ?? context.readRecord(resource, accountId, id),
+    readRecord: async (resource, accountId, id) =>
+      written.has(id) ? written.get(id)! : context.readRecord(resource, accountId, id),
   };
 }
 
@@ -242,8 +245,8 @@ function textIn({ versions }: HttpContext, { version }: Call, object: JsonObject
 }
 
 /** What a decision finds wrong with a parameter or a key is validation too: nothing is stored, and the key stays free. */
-function isValidation({ code }: ApiError): boolean {
-  return code.startsWith('parameter_') || code === 'permission_denied';
+function isValidation({ code, status }: ApiError): boolean {
+  return code.startsWith('parameter_') || code === 'permission_denied' || status === 401;
 }
 
 async function replay(context: HttpContext, call: Call, route: WriteRoute, claim: Claim): Promise<CarriedOut> {
@@ -255,7 +258,7 @@ async function replay(context: HttpContext, call: Call, route: WriteRoute, claim
     // Another process had the key when we tried to claim it, and has let it go without a result.
     if (!stored) throw keyInUse();
     // Who may use the same Idempotency-Key need not be allowed what the secret allows.
-    if (stored.secret && stored.keyId !== call.key!.id) {
+    if (stored.secret && stored.keyId !== call.key!.id && !isSecretKept(route)) {
       throw new ApiError(
         'permission_denied',
         'This Idempotency-Key was used with another API key, and its answer carries a secret: only that API key gets it again.',
@@ -271,6 +274,13 @@ async function replay(context: HttpContext, call: Call, route: WriteRoute, claim
   const { requestId, apiVersion } = answer!;
   if (answer!.status === 200) await untilKnownEverywhere(route);
   return { answer: answer!, replayed: { requestId, apiVersion } };
+}
+
+/** Whether a key that may use this route can retrieve the secret of its answer at any time. */
+function isSecretKept({ answer }: WriteRoute): boolean {
+  if (!('resource' in answer)) return false;
+  const secrets = Object.values(answer.resource.fields).filter(({ shown }) => shown === 'as_secret');
+  return secrets.every(({ column }) => column !== null);
 }
 
 function claimOf(call: Call, input: object): Claim | null {

@@ -74,6 +74,8 @@ export interface WriteRoute extends RouteBase {
   upload: UploadRoute | null;
   /** Whether the answer shows the record's secrets. */
   showsSecrets: boolean;
+  /** Whether its decision judges the acting key as it is at that moment. */
+  judgesKeyAnew?: true;
   /** Members of the body that no log shows. */
   secretMembers: readonly string[];
   /** How long others may go on with what they have read of the record. */

@@ -229,9 +229,10 @@ function createRoute(context: HttpContext, resource: Resource, create: Create<St
     // Nobody can have read it yet.
     staleForMs: 0,
     // Those that add to a count with a limit go one after the other here. Across processes the committer sees to it.
-    touches: (_, input) => [
+    touches: (call, input) => [
       ...summedUpBy(context, resource, input),
       ...(resource.mostOfAnAccount === undefined ? [] : [resource.path]),
+      ...actingKey(resource, call),
     ],
     upload: resource.contents ? { contents: resource.contents, prefix: resource.prefix } : null,
     async decide(call, input, caller) {
@@ -270,9 +271,10 @@ function updateRoute(context: HttpContext, resource: Resource, update: Update<St
 function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 'erases' | Action): WriteRoute {
   const name = spoken(resource.object);
   const summary = `Delete ${aOrAn(resource)}`;
+  const also = erasedBesides(context, resource);
   const description =
     how === 'erases'
-      ? `Erases the person: of the ${name} the id is left, and nothing in what is here about them: events, logs, the answers that are repeated for an \`Idempotency-Key\`, and references with the files of their reports. A file stays if a reference about another person names it. References that are still open are canceled; ids, times and outcomes stay. Texts that must be there become \`[erased]\`. When it is answered, it is done; a very long history is finished after ten seconds. What no id leads to is yours to delete: other files, the \`metadata\` of applications. References about a person that your own system keeps are erased one by one, with \`POST /v1/references/{id}/erase\`.`
+      ? `Erases the person: of the ${name} the id is left, and nothing in what is here about them: events, logs, the answers that are repeated for an \`Idempotency-Key\`, and references with the files of their reports. A file stays if a reference about another person names it. References that are still open are canceled; ids, times and outcomes stay. Texts that must be there become \`[erased]\`. When it is answered, it is done; a very long history is finished after ten seconds. What no id leads to is yours to delete: other files, the \`metadata\` of applications. References about a person that your own system keeps are erased one by one, with \`POST /v1/references/{id}/erase\`. It takes ${also.map((permission) => `\`${permission}\``).join(' and ')} besides \`${resource.path}.write\`.`
       : `Removes the ${name}. Events and logs go on to name it.`;
   return {
     ...writeRoute(context, resource, 'DELETE', '/:id', closedObject({})),
@@ -280,6 +282,7 @@ function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 
     told: { summary, description, ...(typeof how === 'object' && toldOf(how)) },
     answer: typeof how === 'object' ? actionAnswer(resource, how) : { kind: 'deletion', resource },
     async decide(call, input, caller) {
+      if (how === 'erases') for (const needed of also) requirePermission(needed, call.key!.permissions);
       const before = await load(context, resource, call);
       if (how === 'removes') return { changes: [{ resource, before, after: null }] };
       if (how !== 'erases') return decideAction(resource, how, before, input, caller);
@@ -290,6 +293,15 @@ function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 
       afterwards: (call) => context.eraser.erasedNow(resource, call.accountId, idInPath(call)),
     }),
   };
+}
+
+/** Returns the permissions for all that is changed and deleted with a person. */
+function erasedBesides({ resources }: HttpContext, person: Resource): string[] {
+  return resources.flatMap(({ path, erasure, links = {} }) =>
+    erasure && links[erasure.link] === person.path
+      ? [`${path}.write`, ...erasure.files.map((link) => `${links[link]}.write`)]
+      : [],
+  );
 }
 
 /** Erases what one record tells of a person. The files about them are deleted too, which takes the permission for that. */
@@ -394,14 +406,20 @@ function writeRoute(
     // Also where they are not taken: who sends them there has made a mistake, and they are secret all the same.
     secretMembers: resource.update?.secrets ?? [],
     staleForMs: resource.staleForMs ?? 0,
+    ...(resource.grantsRights && { judgesKeyAnew: true }),
     async touches(call) {
       const id = idInPath(call);
-      if (!isSummedUp(context, resource) || !isId(resource.prefix, id)) return [id];
+      if (!isSummedUp(context, resource) || !isId(resource.prefix, id)) return [id, ...actingKey(resource, call)];
       // What goes wrong here goes wrong in the decision, too, where it is told.
       const record = await context.readRecord(resource, call.accountId, id).catch(() => null);
       return record ? [id, ...summedUpBy(context, resource, record)] : [id];
     },
   };
+}
+
+/** Returns the acting key where keys are made, rolled or revoked. Its own changes and what it does wait for each other. */
+function actingKey({ grantsRights }: Resource, { key }: Call): string[] {
+  return grantsRights ? [key!.id] : [];
 }
 
 function isSummedUp({ resources }: HttpContext, { path }: Resource): boolean {

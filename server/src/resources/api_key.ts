@@ -63,6 +63,7 @@ export const apiKey = defineResource<ApiKeyRecord>({
   prefix: 'key',
   path: 'api_keys',
   table: 'api_keys',
+  grantsRights: true,
   description:
     'What opens the API. A `secret` key is for your server; a `restricted` one for one job; an `agent` key for a program that acts by itself: it has a name, ends by itself, and makes no keys. Only a hash is kept, so a key is shown once.',
   example: {
