@@ -1,11 +1,12 @@
 import { expect } from 'vitest';
 import { withClient, type Connection } from '../../src/db/database.ts';
-import { good, type Api } from './server.ts';
+import { postLarge } from './large.ts';
+import type { Api } from './server.ts';
 
 /** A customer of some 250 kB, which is as large as a body can be. */
 export async function makeLargeCustomer(api: Api): Promise<string> {
-  const { id } = (await good(api.post('/v1/customers', { name: 'Ada', addresses: addresses('长') }))).body;
-  await good(api.post(`/v1/customers/${id}`, { addresses: addresses('短') }));
+  const { id } = (await postLarge(api, '/v1/customers', { name: 'Ada', addresses: addresses('长') })).body;
+  await postLarge(api, `/v1/customers/${id}`, { addresses: addresses('短') });
   return id;
 }
 

@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { largeCustomer } from '../support/large.ts';
+import { largeCustomer, postLarge } from '../support/large.ts';
 import { processesForTest } from '../support/processes.ts';
 import { Scrape } from '../support/prometheus.ts';
 import { receiverForTest } from '../support/receiver.ts';
@@ -23,7 +23,7 @@ test('stays small when 40 large events go to 100 endpoints that hang, and delive
   const api = apiClient(server.url, processes.secretKey);
   const scrape = async () => new Scrape(await (await fetch(`${server.url}/metrics`)).text());
   const megabytes = async () => (await scrape()).value('tenure_process_resident_memory_bytes')! / 1e6;
-  const makeLarge = () => good(api.post('/v1/customers', largeCustomer()));
+  const makeLarge = () => postLarge(api, '/v1/customers', largeCustomer());
   for (let made = 0; made < eventCount; made++) await makeLarge();
   const before = await megabytes();
 
@@ -46,7 +46,7 @@ test('stays small when 40 large events go to 100 endpoints that hang, and delive
   for (let made = 0; made < eventCount; made++) await makeLarge();
   await expect.poll(() => hanging.count(), { timeout: 60_000 }).toBeGreaterThan(endpointCount);
   for (let made = 1; made <= 5; made++) {
-    await good(another.post('/v1/customers', largeCustomer()));
+    await postLarge(another, '/v1/customers', largeCustomer());
     await healthy.count(made);
   }
   // Longer than an attempt, so that endpoints have been tried again.

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { largeCustomer } from '../support/large.ts';
+import { largeCustomer, postLarge } from '../support/large.ts';
 import { Scrape } from '../support/prometheus.ts';
 import { receiverForTest, type Receiver } from '../support/receiver.ts';
-import { good, serverForTest, type TestServer } from '../support/server.ts';
+import { serverForTest, type TestServer } from '../support/server.ts';
 import { addAccount, firstAccountId } from '../support/tenants.ts';
 import { deliveriesOf, endpointFor, makeReferences, queueEmpty } from './scenario.ts';
 
@@ -18,7 +18,7 @@ test('holds an event once when many endpoints get it, and nothing when they have
   const receiver = await hangingReceiver();
   const server = await serverForTest();
   for (let made = 0; made < 5; made++) await endpointFor(server.api, receiver.url, subscribed);
-  await good(server.api.post('/v1/customers', largeCustomer()));
+  await postLarge(server.api, '/v1/customers', largeCustomer());
   await receiver.count(5);
   const [first, ...others] = receiver.received.map(({ raw }) => raw);
   expect(first!.length).toBeGreaterThan(200_000);
@@ -47,12 +47,12 @@ test('holds no more than the share of an account when its endpoints hang, and de
     heldMax = Math.max(heldMax, server.context.dispatcher!.bytes.heldBy(accountId));
   }, 1);
   onTestFinished(() => clearInterval(watching));
-  for (let made = 0; made < events; made++) await good(server.api.post('/v1/customers', largeCustomer()));
+  for (let made = 0; made < events; made++) await postLarge(server.api, '/v1/customers', largeCustomer());
   await hanging.count(10);
   // The small events of the account, and the large ones of others.
   await makeReferences(server.api, 5);
   await healthy.count(5);
-  await good(tenant.api.post('/v1/customers', largeCustomer()));
+  await postLarge(tenant.api, '/v1/customers', largeCustomer());
   await another.count(1);
   const waiting = (await Promise.all(endpoints.map(({ id }) => deliveriesOf(server.api, id)))).flat();
   expect(waiting).toHaveLength(10 * events);
@@ -77,7 +77,7 @@ test('shows a large event in the version of each endpoint when they differ', asy
   for (const version of earlier.slice(0, 1)) {
     await endpointFor(server.api, receiver.url, { ...subscribed, api_version: version });
   }
-  await good(server.api.post('/v1/customers', largeCustomer()));
+  await postLarge(server.api, '/v1/customers', largeCustomer());
   await queueEmpty(server);
   for (const { headers, body } of receiver.received) {
     const shown = await server.api.get(`/v1/events/${body.id}`, {
