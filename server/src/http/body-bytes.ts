@@ -5,7 +5,7 @@ import { bodyBytesMax } from './body.ts';
 
 /**
  * Bytes of bodies that this process may hold. Each is held about three times over: as it came, as text and as values. The share of an
- * account is 8 of the largest bodies: each takes some 20 ms of the process, in which nobody else is answered.
+ * account is 8 of the largest bodies. Each of those takes some 20 ms, in which the process serves no other request.
  */
 export const bodyLimits: ByteLimits = { max: 16 * 1024 * 1024, maxPerAccount: 2 * 1024 * 1024 };
 
