@@ -196,8 +196,9 @@ export function headerOf(request: FastifyRequest, name: string): string | undefi
  * @throws {ApiError} `request_invalid` if it was sent more than once, also with the same value.
  */
 export function onlyHeaderOf(request: FastifyRequest, name: string): string | undefined {
-  const lines = headerLines(request.raw, name);
-  if (lines.length <= 1) return headerOf(request, name.toLowerCase());
+  const value = headerOf(request, name.toLowerCase());
+  // Most headers are not sent, and need not be looked for.
+  if (value === undefined || headerLines(request.raw, name).length <= 1) return value;
   throw new ApiError('request_invalid', `The request has more than one \`${name}\`. Send one.`);
 }
 
