@@ -79,14 +79,24 @@ async function eventsOf(refused: ApiResponse[]): Promise<number> {
   return rows[0]!.count;
 }
 
+/** One for each write of a reference or a customer. An erasure that also changes the record has `updated` and `deleted`: one write. */
 async function writesTold(): Promise<number> {
-  const { rows } = await server.context.database.readers.query<{ count: number }>(
-    `select count(*) from events where type ~ '^(reference|customer)\\.(created|updated)$'`,
-  );
+  const { rows } = await server.context.database.readers.query<{ count: number }>(`
+    select count(*)
+    from events
+    where type ~ '^(reference|customer)\\.(created|updated)$'
+       or type ~ '^(reference|customer)\\.deleted$'
+      and not exists (
+        select from events updated
+        where updated.object_id = events.object_id
+          and updated.type ~ '\\.updated$'
+          and updated.request::json->>'id' = events.request::json->>'id'
+      )`);
   return rows[0]!.count;
 }
 
 async function send({ method, path, query, body, headers }: AnyRequest): Promise<ApiResponse> {
   const target = query === '' ? path : `${path}?${query}`;
+  if (method === 'DELETE') return api.delete(target, headers);
   return method === 'GET' ? api.get(target, headers) : api.post(target, body, headers);
 }
