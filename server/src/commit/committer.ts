@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ByteBudget, type ByteLimits, type Release } from '../core/byte-budget.ts';
+import { ByteBudget, type ByteLimits, type HeldBytes } from '../core/byte-budget.ts';
 import {
   DatabaseError,
   isConnectionFault,
@@ -198,18 +198,18 @@ export class Committer {
     const startedMs = performance.now();
     let bytes = undecidedBytesOf(mutation);
     for (let losses = 0; performance.now() - startedMs < decidingMsMax;) {
-      const release = await this.#takeBytes(mutation, bytes);
+      const held = await this.#takeBytes(mutation, bytes);
       try {
         const member = prepareMember(mutation, await mutation.decide(), this.#making);
         if (!member.log && member.events.length === 0 && member.updates.length === 0) {
           return { kind: 'committed', answer: member.answer };
         }
         bytes = member.bytes;
-        if (!release.resize(bytes)) continue;
+        if (!held.resize(bytes)) continue;
         const written = await this.#enqueue(member);
         if (written.kind !== 'record_moved') return written;
       } finally {
-        release();
+        held.release();
       }
       if (losses > 0) await delay(Math.min(2 ** (losses - 1), stepAsideMsMax));
       losses++;
@@ -218,7 +218,7 @@ export class Committer {
   }
 
   /** Waits for room. The server's own mutations of an account have a share beside that of its requests, which cannot hold them up. */
-  async #takeBytes({ accountId, senderAccountId }: Mutation, bytes: number): Promise<Release> {
+  async #takeBytes({ accountId, senderAccountId }: Mutation, bytes: number): Promise<HeldBytes> {
     const share = senderAccountId ?? `server ${accountId}`;
     const taken = this.#bytes.tryTake(share, bytes);
     if (taken) return taken;

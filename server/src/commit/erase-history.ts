@@ -1,4 +1,4 @@
-import type { Release } from '../core/byte-budget.ts';
+import type { HeldBytes } from '../core/byte-budget.ts';
 import type { JsonObject } from '../core/diff.ts';
 import { parseJson } from '../core/json.ts';
 import type { Pool } from '../db/database.ts';
@@ -20,7 +20,7 @@ const pageBytesMax = 4 * 1024 * 1024;
 export const erasedAtOnceBytes = 2 * pageBytesMax;
 
 /** Waits for room in memory for a page. */
-export type HoldPage = () => Promise<Release>;
+export type HoldPage = () => Promise<HeldBytes>;
 
 /** Every id that the events mention which mention one of these records: what they are linked to, or were. */
 export async function readMentioned(pool: Pool, accountId: string, ids: readonly string[]): Promise<string[]> {
@@ -97,11 +97,11 @@ export async function eraseEvents(
 
 /** Erases a page while there is room for it. */
 async function held<Result>(holdPage: HoldPage, erasePage: () => Promise<Result>): Promise<Result> {
-  const release = await holdPage();
+  const bytes = await holdPage();
   try {
     return await erasePage();
   } finally {
-    release();
+    bytes.release();
   }
 }
 

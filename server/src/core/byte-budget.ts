@@ -6,10 +6,10 @@ export interface ByteLimits {
   maxPerAccount: number;
 }
 
-/** Bytes that were taken. */
-export interface Release {
+/** Bytes that were taken from a budget. */
+export interface HeldBytes {
   /** Returns them. A second call does nothing. */
-  (): void;
+  release(): void;
   /** Holds this many bytes from now on. Never waits, because the bytes are in memory already. */
   hold(bytes: number): void;
   /** Changes how many bytes are held. Returns false, and changes nothing, if there is no room for more; holding fewer never fails. */
@@ -21,7 +21,7 @@ interface Waiting {
   bytes: number;
   /** Orders the requests of different accounts. */
   ordinal: number;
-  admit: (release: Release) => void;
+  admit: (held: HeldBytes) => void;
 }
 
 /**
@@ -66,12 +66,12 @@ export class ByteBudget {
   }
 
   /** Takes bytes without waiting. Returns null if the account or the process has no room for them, or if earlier requests wait. */
-  tryTake(accountId: string, bytes: number): Release | null {
+  tryTake(accountId: string, bytes: number): HeldBytes | null {
     return this.#mustWait(accountId) || !this.#hasRoom(accountId, bytes) ? null : this.#take(accountId, bytes);
   }
 
   /** Takes bytes that are in memory already, even if they exceed a limit. Until they are released there is less room for others. */
-  add(accountId: string, bytes: number): Release {
+  add(accountId: string, bytes: number): HeldBytes {
     return this.#take(accountId, bytes);
   }
 
@@ -82,7 +82,7 @@ export class ByteBudget {
    * @param signal stops the wait.
    * @throws the signal's reason if it stops the wait.
    */
-  async take(accountId: string, bytes: number, signal?: AbortSignal): Promise<Release> {
+  async take(accountId: string, bytes: number, signal?: AbortSignal): Promise<HeldBytes> {
     signal?.throwIfAborted();
     const taken = this.tryTake(accountId, bytes);
     if (taken) return taken;
@@ -96,9 +96,9 @@ export class ByteBudget {
         accountId,
         bytes,
         ordinal: ++this.#lastOrdinal,
-        admit: (release) => {
+        admit: (held) => {
           signal?.removeEventListener('abort', stop);
-          resolve(release);
+          resolve(held);
         },
       };
       signal?.addEventListener('abort', stop, { once: true });
@@ -122,35 +122,24 @@ export class ByteBudget {
     return !this.isShareFull(accountId, bytes) && fits(this.#held, bytes, this.#limits.max);
   }
 
-  #take(accountId: string, bytes: number): Release {
-    let held = bytes;
-    let isHeld = true;
+  #take(accountId: string, bytes: number): HeldBytes {
     this.#count(accountId, bytes);
-    const release = (): void => {
-      if (!isHeld) return;
-      isHeld = false;
-      this.#count(accountId, -held);
-      this.#admitWaiting();
-    };
-    const hold = (wanted: number): void => {
-      if (!isHeld) return;
-      const more = wanted - held;
-      held = wanted;
-      this.#count(accountId, more);
-      if (more < 0) this.#admitWaiting();
-    };
-    const resize = (wanted: number): boolean => {
-      if (!isHeld) return false;
-      const more = wanted - held;
-      const { max, maxPerAccount } = this.#limits;
-      const isAlone = this.#held === held;
-      const isOnlyOne = this.heldBy(accountId) === held;
-      if (more > 0 && !(isAlone || this.#held + more <= max)) return false;
-      if (more > 0 && !(isOnlyOne || this.heldBy(accountId) + more <= maxPerAccount)) return false;
-      hold(wanted);
-      return true;
-    };
-    return Object.assign(release, { hold, resize });
+    return new Share(this, accountId, bytes);
+  }
+
+  /** Counts the bytes of one holder anew. Only the holder calls it. */
+  recount(accountId: string, before: number, after: number): void {
+    this.#count(accountId, after - before);
+    if (after < before) this.#admitWaiting();
+  }
+
+  /** Whether a holder of so many bytes may have more. */
+  hasRoomForMore(accountId: string, held: number, more: number): boolean {
+    const { max, maxPerAccount } = this.#limits;
+    const ofAccount = this.heldBy(accountId);
+    return (
+      (this.#held === held || this.#held + more <= max) && (ofAccount === held || ofAccount + more <= maxPerAccount)
+    );
   }
 
   #count(accountId: string, bytes: number): void {
@@ -186,4 +175,40 @@ export class ByteBudget {
 
 function fits(held: number, bytes: number, max: number): boolean {
   return held === 0 || held + bytes <= max;
+}
+
+/** One holder's bytes. It is a class and not three closures, because each request makes two. */
+class Share implements HeldBytes {
+  readonly #budget: ByteBudget;
+  readonly #accountId: string;
+  /** Null once they are released. */
+  #bytes: number | null;
+
+  constructor(budget: ByteBudget, accountId: string, bytes: number) {
+    this.#budget = budget;
+    this.#accountId = accountId;
+    this.#bytes = bytes;
+  }
+
+  release(): void {
+    if (this.#bytes === null) return;
+    const bytes = this.#bytes;
+    this.#bytes = null;
+    this.#budget.recount(this.#accountId, bytes, 0);
+  }
+
+  hold(bytes: number): void {
+    if (this.#bytes === null) return;
+    const before = this.#bytes;
+    this.#bytes = bytes;
+    this.#budget.recount(this.#accountId, before, bytes);
+  }
+
+  resize(bytes: number): boolean {
+    if (this.#bytes === null) return false;
+    const more = bytes - this.#bytes;
+    if (more > 0 && !this.#budget.hasRoomForMore(this.#accountId, this.#bytes, more)) return false;
+    this.hold(bytes);
+    return true;
+  }
 }

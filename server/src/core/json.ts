@@ -84,11 +84,20 @@ export function losesFraction(literal: string): boolean {
   return last >= 0 && whole.length + Number(exponent) <= last;
 }
 
+const backslash = 0x5c;
+
 /** Where the string that begins at `start` has its closing quote; the text's length if it has none. */
 export function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-  return at;
+  let end = text.indexOf('"', start + 1);
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end === -1 ? text.length : end;
+}
+
+/** Whether an odd number of backslashes stands before a character of a string. */
+function isEscaped(text: string, at: number): boolean {
+  let before = at - 1;
+  while (text.charCodeAt(before) === backslash) before--;
+  return (at - before) % 2 === 0;
 }
 
 /** Whether what ends before `start` is a key. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { ByteBudget, type ByteLimits, type Release } from '../core/byte-budget.ts';
+import { ByteBudget, type ByteLimits, type HeldBytes } from '../core/byte-budget.ts';
 import type { Resource } from '../core/resource.ts';
 import {
   isAfter,
@@ -46,7 +46,7 @@ const keptMs = 2_000;
 /** Events that a follower was given. They count as held until they are released. */
 export interface HeldEvents {
   events: PlacedEvent[];
-  release: Release;
+  bytes: HeldBytes;
 }
 
 /**
@@ -117,7 +117,7 @@ export class EventTails {
         limit: pageSize,
         bytesMax: pageBytesMax,
       });
-    const keep = (bytes: number): Release | null => this.budgets.kept.tryTake(accountId, bytes);
+    const keep = (bytes: number): HeldBytes | null => this.budgets.kept.tryTake(accountId, bytes);
     const tail = new Tail(now.position, read, keep, this.#log);
     this.#tails.set(accountId, tail);
     // What was committed since then woke nobody.
@@ -162,7 +162,7 @@ export class Follower {
   readonly #onLeave: () => void;
   readonly #left = new AbortController();
   /** A place in the queue for room to read; it is kept from one call of `next` to the other. */
-  #waiting: Promise<Release> | null = null;
+  #waiting: Promise<HeldBytes> | null = null;
 
   constructor(parts: {
     tail: Tail;
@@ -200,8 +200,8 @@ export class Follower {
       if (!held) break;
       this.#position = held.events.at(-1)?.position ?? this.#position;
       const events = held.events.filter(({ position }) => !this.#since?.has(position));
-      if (events.length > 0) return { events, release: held.release };
-      held.release();
+      if (events.length > 0) return { events, bytes: held.bytes };
+      held.bytes.release();
     }
     return nothing;
   }
@@ -212,7 +212,7 @@ export class Follower {
     this.#left.abort();
     // Room that came at the last moment.
     this.#waiting?.then(
-      (release) => release(),
+      (bytes) => bytes.release(),
       () => {},
     );
     this.#tail.wakeFollowers();
@@ -229,34 +229,34 @@ export class Follower {
     if (this.#waiting) return null;
     const events = this.#tail.after(this.#position);
     if (events === null) return null;
-    const release = this.#budget.tryTake(this.#payerId, sizeOf(events));
-    return release && { events, release };
+    const bytes = this.#budget.tryTake(this.#payerId, sizeOf(events));
+    return bytes && { events, bytes };
   }
 
   /** Waits for room and reads; null if there was no room in time, or the follower has left. */
   async #read(untilMs: number): Promise<HeldEvents | null> {
-    const release = await this.#room(untilMs);
-    if (!release) return null;
+    const bytes = await this.#room(untilMs);
+    if (!bytes) return null;
     try {
       const events = this.#tail.after(this.#position) ?? (await this.#readBehind());
-      release.hold(sizeOf(events));
-      return { events, release };
+      bytes.hold(sizeOf(events));
+      return { events, bytes };
     } catch (error) {
-      release();
+      bytes.release();
       throw error;
     }
   }
 
-  async #room(untilMs: number): Promise<Release | null> {
+  async #room(untilMs: number): Promise<HeldBytes | null> {
     const room = this.#waiting ? null : this.#budget.tryTake(this.#payerId, reservedBytes);
     if (room) return room;
     const waiting = (this.#waiting ??= this.#budget.take(this.#payerId, reservedBytes, this.#left.signal));
     const timeout = new AbortController();
     try {
       const late = delay(Math.max(0, untilMs - performance.now()), null, { signal: timeout.signal, ref: false });
-      const release = await Promise.race([waiting, late.catch(() => null)]);
-      if (release) this.#waiting = null;
-      return release;
+      const bytes = await Promise.race([waiting, late.catch(() => null)]);
+      if (bytes) this.#waiting = null;
+      return bytes;
     } catch {
       // The follower has left.
       return null;
@@ -276,7 +276,7 @@ export class Follower {
   }
 }
 
-const nothing: HeldEvents = { events: [], release: Object.assign(() => {}, { hold() {}, resize: () => true }) };
+const nothing: HeldEvents = { events: [], bytes: { release() {}, hold() {}, resize: () => true } };
 
 function sizeOf(events: readonly PlacedEvent[]): number {
   return events.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -287,8 +287,8 @@ class Tail {
   readonly read: (position: Position) => Promise<EventPage>;
   followers = 0;
   readonly #log: Logger;
-  readonly #takeRoom: (bytes: number) => Release | null;
-  #kept: { event: PlacedEvent; release: Release; readAtMs: number }[] = [];
+  readonly #takeRoom: (bytes: number) => HeldBytes | null;
+  #kept: { event: PlacedEvent; held: HeldBytes; readAtMs: number }[] = [];
   #begin: Position;
   #head: Position;
   #isReading = false;
@@ -301,7 +301,7 @@ class Tail {
   constructor(
     position: Position,
     read: (position: Position) => Promise<EventPage>,
-    takeRoom: (bytes: number) => Release | null,
+    takeRoom: (bytes: number) => HeldBytes | null,
     log: Logger,
   ) {
     this.#begin = position;
@@ -378,9 +378,9 @@ class Tail {
 
   /** Evicts the oldest. */
   #forget(count: number): void {
-    for (const { event, release } of this.#kept.splice(0, count)) {
+    for (const { event, held } of this.#kept.splice(0, count)) {
       this.#begin = event.position;
-      release();
+      held.release();
     }
   }
 
@@ -408,8 +408,8 @@ class Tail {
     const readAtMs = performance.now();
     this.#head = events.at(-1)!.position;
     for (const event of events) {
-      const release = this.#roomFor(event);
-      if (release) this.#kept.push({ event, release, readAtMs });
+      const held = this.#roomFor(event);
+      if (held) this.#kept.push({ event, held, readAtMs });
       else this.#begin = event.position;
     }
     this.forgetOld();
@@ -417,10 +417,10 @@ class Tail {
   }
 
   /** Evicts older events until there is room for this one; null if there is none even then. */
-  #roomFor({ bytes }: PlacedEvent): Release | null {
+  #roomFor({ bytes }: PlacedEvent): HeldBytes | null {
     for (;;) {
-      const release = this.#hasStopped ? null : this.#takeRoom(bytes);
-      if (release || this.#kept.length === 0) return release;
+      const held = this.#hasStopped ? null : this.#takeRoom(bytes);
+      if (held || this.#kept.length === 0) return held;
       this.#forget(1);
     }
   }

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ByteBudget, ByteLimits, Release } from '../core/byte-budget.ts';
+import type { ByteBudget, ByteLimits, HeldBytes } from '../core/byte-budget.ts';
 import { ApiError } from '../core/errors.ts';
 import { bodyBytesMax } from './body.ts';
 
@@ -26,8 +26,8 @@ export class BodyBytes {
   readonly #budget: ByteBudget;
   readonly #share: string;
   readonly #reply: FastifyReply['raw'];
-  #body: Release | null;
-  #answer: Release | null = null;
+  #body: HeldBytes | null;
+  #answer: HeldBytes | null = null;
   #isAtWork = false;
   #isClosed = false;
 
@@ -46,7 +46,7 @@ export class BodyBytes {
     if (!this.#body) throw noRoom(share !== callbacksShare && budget.isShareFull(share, bytes));
     // The client may have gone away before.
     if (reply.raw.closed) this.#close();
-    else reply.raw.once('close', () => this.#close());
+    else reply.raw.on('close', () => this.#close());
   }
 
   /** The body has arrived, and has so many bytes. */
@@ -71,12 +71,12 @@ export class BodyBytes {
 
   #close(): void {
     this.#isClosed = true;
-    this.#answer?.();
+    this.#answer?.release();
     this.#releaseIfOver();
   }
 
   #releaseIfOver(): void {
-    if (this.#isClosed && !this.#isAtWork) this.#body?.();
+    if (this.#isClosed && !this.#isAtWork) this.#body?.release();
   }
 }
 

@@ -204,12 +204,11 @@ export function onlyHeaderOf(request: FastifyRequest, name: string): string | un
 
 /** Reads every line of a header as it was sent. */
 export function headerLines({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, name: string): string[] {
-  const lowerCased = name.toLowerCase();
   const lines: string[] = [];
   // A name and its value by turns, as they were sent.
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const sent = rawHeaders[at]!;
-    if (sent.length === name.length && sent.toLowerCase() === lowerCased) lines.push(rawHeaders[at + 1]!);
+    if (sent.length === name.length && sent.toLowerCase() === name.toLowerCase()) lines.push(rawHeaders[at + 1]!);
   }
   return lines;
 }

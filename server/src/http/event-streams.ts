@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { ByteLimits, Release } from '../core/byte-budget.ts';
+import type { ByteLimits, HeldBytes } from '../core/byte-budget.ts';
 import { ApiError } from '../core/errors.ts';
 import { PositionRemovedError, type PlacedEvent } from '../db/event-order.ts';
 import { followedBytes, type HeldEvents } from '../db/event-tails.ts';
@@ -135,7 +135,7 @@ export class EventStreams {
             yield Buffer.from(heartbeatAt(place));
           } else continue;
         } finally {
-          next.release();
+          next.bytes.release();
         }
         sentAtMs = performance.now();
       }
@@ -149,7 +149,7 @@ export class EventStreams {
 
   /** Returns the next events as they are sent; null if there are none in time that the client wants. */
   async #nextPiece({ call, followed }: OpenStream, place: Place, timeoutMs: number): Promise<Piece> {
-    const { events, release } = await followed.next(timeoutMs);
+    const { events, bytes } = await followed.next(timeoutMs);
     try {
       await this.#requireAccess(call);
       let text = '';
@@ -160,10 +160,10 @@ export class EventStreams {
         place.sentId = event.id;
       }
       const piece = text === '' ? null : Buffer.from(text);
-      release.hold(piece?.length ?? 0);
-      return { piece, release };
+      bytes.hold(piece?.length ?? 0);
+      return { piece, bytes };
     } catch (error) {
-      release();
+      bytes.release();
       throw error;
     }
   }
@@ -216,7 +216,7 @@ class OpenStream {
 /** Events as they are sent; null if there are none, or they were taken. */
 interface Piece {
   piece: Buffer | null;
-  release: Release;
+  bytes: HeldBytes;
 }
 
 /** Takes a piece out of what a generator remembers: its local values live as long as it waits for the next one. */

@@ -12,8 +12,9 @@ const keyForm = /^[\x20-\x7e]{1,255}$/;
 
 /** The key of a request as its log shows it, whatever became of the request: null if none counts. */
 export function loggedIdempotencyKey({ method, raw }: FastifyRequest): string | null {
+  if (method !== 'POST') return null;
   const [header, ...others] = headerLines(raw, 'Idempotency-Key');
-  if (method !== 'POST' || header === undefined || others.length > 0) return null;
+  if (header === undefined || others.length > 0) return null;
   return keyForm.test(header) ? header : null;
 }
 

@@ -46,7 +46,8 @@ async function faultOf(
   call: Call,
   { field, target, id, isStrict }: Link,
 ): Promise<string | null> {
-  const kind = resources.find(({ prefix }) => id.startsWith(`${prefix}_`));
+  const begin = id.slice(0, Math.max(0, id.indexOf('_')));
+  const kind = resources.find(({ prefix }) => prefix === begin);
   if (kind && kind !== target) {
     const wanted = target ? `that of ${aOrAn(target)} (\`${target.prefix}_…\`), or one` : 'an id';
     return `\`${id.slice(0, 80)}\` begins as the id of ${aOrAn(kind)} does. \`${field}\` takes ${wanted} of your own system.`;

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { ByteBudget, type ByteLimits, type Release } from '../core/byte-budget.ts';
+import { ByteBudget, type ByteLimits, type HeldBytes } from '../core/byte-budget.ts';
 import { ApiError } from '../core/errors.ts';
 import type { Call } from './call.ts';
 
@@ -55,16 +55,16 @@ class NoRoomError extends Error {
 export class ReadRoom {
   readonly #budget: ByteBudget;
   readonly #accountId: string;
-  readonly #releases: Release[] = [];
+  readonly #holdings: HeldBytes[] = [];
   #heldBytes = 0;
   #usedBytes = 0;
 
   /** @param taken what it holds from the beginning. */
-  constructor(budget: ByteBudget, accountId: string, taken: { release: Release; bytes: number } | null) {
+  constructor(budget: ByteBudget, accountId: string, taken: { held: HeldBytes; bytes: number } | null) {
     this.#budget = budget;
     this.#accountId = accountId;
     if (!taken) return;
-    this.#releases.push(taken.release);
+    this.#holdings.push(taken.held);
     this.#heldBytes = taken.bytes;
   }
 
@@ -77,9 +77,9 @@ export class ReadRoom {
   reserve(bytes: number): void {
     const neededBytes = this.#usedBytes + bytes;
     if (neededBytes <= Math.max(this.#heldBytes, uncountedBytes)) return;
-    const release = this.#budget.tryTake(this.#accountId, neededBytes - this.#heldBytes);
-    if (!release) throw new NoRoomError(neededBytes);
-    this.#releases.push(release);
+    const held = this.#budget.tryTake(this.#accountId, neededBytes - this.#heldBytes);
+    if (!held) throw new NoRoomError(neededBytes);
+    this.#holdings.push(held);
     this.#heldBytes = neededBytes;
   }
 
@@ -98,13 +98,13 @@ export class ReadRoom {
   settle(bytes: number): void {
     this.#usedBytes = 0;
     this.reserve(bytes);
-    const [first, ...others] = this.#releases;
+    const [first, ...others] = this.#holdings;
     first?.hold(bytes);
-    for (const release of others) release();
+    for (const other of others) other.release();
   }
 
   release(): void {
-    for (const release of this.#releases) release();
+    for (const bytes of this.#holdings) bytes.release();
   }
 }
 
@@ -126,7 +126,7 @@ export class HeldResponses {
    * @throws {ApiError} `rate_limit` if the account has used up its share for too long, `overloaded` if all accounts together have no room.
    */
   async read(call: Call, reply: FastifyReply, make: () => Promise<string>): Promise<string | Buffer> {
-    let taken: { release: Release; bytes: number } | null = null;
+    let taken: { held: HeldBytes; bytes: number } | null = null;
     let patience: AbortSignal | null = null;
     for (;;) {
       const room: ReadRoom = new ReadRoom(this.#reads, payerOf(call), taken);
@@ -147,7 +147,7 @@ export class HeldResponses {
         // A response whose size is not known before it is made soon has enough.
         const bytes: number = Math.max(error.bytes, 2 * (taken?.bytes ?? 0));
         patience ??= this.#patienceOf(reply);
-        taken = { bytes, release: await take(this.#reads, payerOf(call), bytes, patience, 'large responses') };
+        taken = { bytes, held: await take(this.#reads, payerOf(call), bytes, patience, 'large responses') };
       }
     }
   }
@@ -159,7 +159,8 @@ export class HeldResponses {
    */
   async download(call: Call, reply: FastifyReply): Promise<void> {
     const patience = this.#patienceOf(reply);
-    whenClosed(reply, await take(this.#downloads, payerOf(call), downloadBytes, patience, 'downloads'));
+    const held = await take(this.#downloads, payerOf(call), downloadBytes, patience, 'downloads');
+    whenClosed(reply, () => held.release());
   }
 
   /** How long a request waits: not for a client that has gone away. */
@@ -181,7 +182,7 @@ async function take(
   bytes: number,
   patience: AbortSignal,
   what: string,
-): Promise<Release> {
+): Promise<HeldBytes> {
   try {
     return await budget.take(accountId, bytes, patience);
   } catch {

@@ -11,7 +11,7 @@ import {
 } from '../commit/erase-history.ts';
 import { withRollUps } from '../commit/roll-ups.ts';
 import { decideErasure, isErased, type RecordChange } from '../core/change.ts';
-import { ByteBudget, type Release } from '../core/byte-budget.ts';
+import { ByteBudget, type HeldBytes } from '../core/byte-budget.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import { eraseWithin, withoutPerson } from '../core/erase.ts';
 import type { JsonObject } from '../core/diff.ts';
@@ -144,7 +144,7 @@ export class Eraser {
     }
     const pool = this.#context.database.listers;
     const rewriting = this.#rewriting(ids);
-    const holdPage = (): Promise<Release> => this.bytes.take(accountId, erasedAtOnceBytes);
+    const holdPage = (): Promise<HeldBytes> => this.bytes.take(accountId, erasedAtOnceBytes);
     const { events, requests } = await eraseEvents(pool, accountId, [...ids], rewriting, holdPage);
     const paths = [...ids].flatMap((each) => this.#pathsOf(each));
     await eraseLogs(pool, accountId, { ...requests, paths, ids: [...ids] }, rewriting, holdPage);

@@ -1,4 +1,4 @@
-import { ByteBudget, type ByteLimits, type Release } from '../core/byte-budget.ts';
+import { ByteBudget, type ByteLimits, type HeldBytes } from '../core/byte-budget.ts';
 import type { Pool } from '../db/database.ts';
 import { readEvent, type ClaimedDelivery, type StoredEvent } from './claim.ts';
 
@@ -18,7 +18,7 @@ export class EventUnreadError extends Error {}
 interface Shared {
   /** Null if the event has gone. */
   body: Promise<Buffer | null>;
-  bytes: Release;
+  bytes: HeldBytes;
   users: number;
   readAtMs: number;
 }
@@ -101,7 +101,7 @@ export class Payloads {
 
   #leave(key: string, shared: Shared): void {
     if (--shared.users > 0) return;
-    shared.bytes();
+    shared.bytes.release();
     if (this.#shared.get(key) === shared) this.#shared.delete(key);
   }
 }

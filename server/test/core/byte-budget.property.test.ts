@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ByteBudget, type Release } from '../../src/core/byte-budget.ts';
+import { ByteBudget, type HeldBytes } from '../../src/core/byte-budget.ts';
 
 const limits = { max: 100, maxPerAccount: 40 };
 
@@ -18,22 +18,22 @@ describe('a byte budget', () => {
         ),
         async (steps) => {
           const budget = new ByteBudget(limits);
-          const held: { account: string; bytes: number; release: Release }[] = [];
+          const held: { account: string; bytes: number; bytesHeld: HeldBytes }[] = [];
           let asked = 0;
           let admitted = 0;
           const takeInto = async (wanted: { account: string; bytes: number }): Promise<void> => {
-            const release = await budget.take(wanted.account, wanted.bytes);
+            const bytesHeld = await budget.take(wanted.account, wanted.bytes);
             admitted++;
-            held.push({ ...wanted, release });
+            held.push({ ...wanted, bytesHeld });
           };
           for (const step of steps) {
             if ('release' in step) {
               const [released] = held.splice(step.release % Math.max(1, held.length), 1);
-              released?.release();
-              released?.release();
+              released?.bytesHeld.release();
+              released?.bytesHeld.release();
             } else if ('resize' in step) {
               const resized = held[step.resize % Math.max(1, held.length)];
-              const isDone = resized?.release.resize(step.to);
+              const isDone = resized?.bytesHeld.resize(step.to);
               if (resized && step.to <= resized.bytes) expect(isDone).toBe(true);
               if (isDone) resized!.bytes = step.to;
             } else {
@@ -45,7 +45,7 @@ describe('a byte budget', () => {
           }
           // Nothing waits for ever: once all is released, all that asked has been admitted.
           while (held.length > 0) {
-            held.pop()!.release();
+            held.pop()!.bytesHeld.release();
             await turn();
             expectWithinLimits(budget, held);
           }
@@ -72,67 +72,67 @@ describe('a byte budget', () => {
     const first = await budget.take('a', 90);
     const large = budget.take('b', 50);
     expect(budget.tryTake('c', 5)).toBeNull();
-    first();
+    first.release();
     await large;
     expect(budget.tryTake('c', 5)).not.toBeNull();
   });
 
   test('changes nothing when what is held grows beyond a limit', () => {
     const budget = new ByteBudget(limits);
-    const release = budget.tryTake('a', 30)!;
+    const held = budget.tryTake('a', 30)!;
     const others = ['b', 'c'].map((account) => budget.tryTake(account, 30)!);
-    expect(release.resize(40)).toBe(true);
-    expect(release.resize(30)).toBe(true);
+    expect(held.resize(40)).toBe(true);
+    expect(held.resize(30)).toBe(true);
     const second = budget.tryTake('a', 10)!;
     expect([second.resize(11), budget.heldBy('a')]).toEqual([false, 40]);
-    for (const other of [...others, second]) other();
-    expect([release.resize(200), budget.held]).toEqual([true, 200]);
-    release();
-    expect([release.resize(1), budget.held]).toEqual([false, 0]);
+    for (const other of [...others, second]) other.release();
+    expect([held.resize(200), budget.held]).toEqual([true, 200]);
+    held.release();
+    expect([held.resize(1), budget.held]).toEqual([false, 0]);
   });
 
   test('admits what waits when what is held shrinks', async () => {
     const budget = new ByteBudget(limits);
-    const release = budget.tryTake('a', 40)!;
+    const held = budget.tryTake('a', 40)!;
     const waiting = budget.take('a', 30);
-    expect(release.resize(10)).toBe(true);
+    expect(held.resize(10)).toBe(true);
     await waiting;
     expect(budget.heldBy('a')).toBe(40);
   });
 
   test('counts what is taken in any case against later requests', () => {
     const budget = new ByteBudget(limits);
-    const release = budget.add('a', 70);
+    const held = budget.add('a', 70);
     expect(budget.tryTake('a', 1)).toBeNull();
     expect(budget.tryTake('b', 31)).toBeNull();
-    release();
+    held.release();
     expect(budget.tryTake('a', 1)).not.toBeNull();
   });
 
   test('forgets a request when its wait is stopped', async () => {
     const budget = new ByteBudget(limits);
-    const release = await budget.take('a', 40);
+    const held = await budget.take('a', 40);
     const waiting = budget.take('a', 40, AbortSignal.timeout(1));
     await expect(waiting).rejects.toThrow('timeout');
-    release();
+    held.release();
     expect({ held: budget.held, waiting: budget.waiting }).toEqual({ held: 0, waiting: 0 });
   });
 
   test('admits what waits when a holder keeps less than it asked for', async () => {
     const budget = new ByteBudget(limits);
-    const release = await budget.take('a', 40);
+    const held = await budget.take('a', 40);
     const waiting = budget.take('a', 30);
-    release.hold(10);
+    held.hold(10);
     await waiting;
     expect(budget.heldBy('a')).toBe(40);
   });
 
   test('counts what is added beyond its limits, and makes others wait for it', async () => {
     const budget = new ByteBudget(limits);
-    const release = budget.add('a', 60);
+    const held = budget.add('a', 60);
     expect([budget.isShareFull('a', 1), budget.tryTake('a', 1), budget.tryTake('b', 41)]).toEqual([true, null, null]);
-    release();
-    release.hold(50);
+    held.release();
+    held.hold(50);
     expect(budget.held).toBe(0);
   });
 });
