@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
-import { newMasterKey, type Role } from '../server/src/config.ts';
+import { newMasterKey, type Role } from '../server/src/server/config.ts';
 import { makeKey } from '../server/src/core/api-keys.ts';
-import { startEmbeddedDatabase, type EmbeddedDatabase } from '../server/src/db/embedded/index.ts';
+import { startEmbeddedDatabase, type EmbeddedDatabase } from '../server/src/embedded-postgres/index.ts';
 import { freePort, startChild, untilAnswered, type Child } from './child.ts';
 
 export const projectDir = fileURLToPath(new URL('../', import.meta.url));

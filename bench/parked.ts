@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { indexesOnly } from '../server/src/db/database.ts';
+import { indexesOnly } from '../server/src/db/pools.ts';
 import { claimDeliveries } from '../server/src/webhooks/claim.ts';
 import { dispatcherLimits } from '../server/src/webhooks/dispatcher.ts';
 import type { Deployment } from './deployment.ts';

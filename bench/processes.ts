@@ -1,4 +1,4 @@
-import type { Role } from '../server/src/config.ts';
+import type { Role } from '../server/src/server/config.ts';
 import type { Server } from './deployment.ts';
 import { connections, runLoad } from './load/wrk.ts';
 import { sharedClockMs, untilEmpty } from './queue.ts';

@@ -1,4 +1,4 @@
-import { ReportPrinter, type ReportContents } from '../server/src/report/index.ts';
+import { ReportPrinter, type ReportContents } from '../server/src/referencing/report/index.ts';
 import { percentile, verify, type Suite } from './suite.ts';
 
 const reportCount = 60;

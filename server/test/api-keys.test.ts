@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { KeyUses } from '../src/http/key-uses.ts';
+import { KeyUses } from '../src/http/pipeline/key-uses.ts';
 import { allOf } from './support/paging.ts';
 import { expectRefusal, invalid, missing, refusals, unknown, type Refusal } from './support/refusals.ts';
 import {

@@ -4,50 +4,55 @@ import { describe, expect, test } from 'vitest';
 
 const sourceDir = join(import.meta.dirname, '../src');
 
-/** Who may import whom, by folder. `.` is `src/` itself: it puts everything together, and nobody imports from there. */
+/** Which rooms each room may import. A room is a folder of `src/`, or one below `http/` or `referencing/`. */
 const mayImport: Record<string, readonly string[]> = {
   core: [],
-  db: ['core'],
-  commit: ['core', 'db'],
-  versions: ['core'],
-  webhooks: ['core', 'db', 'versions'],
+  model: ['core'],
+  db: ['core', 'model'],
+  'embedded-postgres': ['core', 'db'],
+  events: ['core', 'model', 'db'],
+  versions: ['core', 'model'],
+  commit: ['core', 'model', 'db'],
   metrics: ['core', 'db'],
-  resources: ['core', 'db'],
-  providers: ['core'],
+  resources: ['core', 'model'],
+  jobs: ['db'],
+  'referencing/providers': ['core'],
+  'referencing/report': ['referencing/providers'],
   // It is an outside service: it knows of its customer what comes over HTTP.
-  simulator: ['core', 'db'],
-  http: ['core', 'db', 'commit', 'versions'],
-  report: ['core', 'providers'],
-  jobs: ['core', 'db', 'commit', 'versions', 'resources', 'providers', 'report', 'simulator'],
-  '.': [
+  'referencing/simulator': ['core', 'db'],
+  referencing: [
     'core',
+    'model',
     'db',
     'commit',
-    'versions',
     'resources',
-    'webhooks',
-    'metrics',
-    'providers',
-    'simulator',
-    'report',
-    'http',
     'jobs',
+    'referencing/providers',
+    'referencing/report',
+    'referencing/simulator',
   ],
+  webhooks: ['core', 'model', 'db', 'commit', 'versions', 'resources'],
+  maintenance: ['core', 'model', 'db', 'commit', 'versions', 'webhooks', 'referencing'],
+  http: ['core', 'model', 'db', 'events', 'commit', 'versions'],
+  commands: ['core', 'db', 'embedded-postgres', 'versions', 'server'],
+  '.': ['server'],
 };
+/** The room that puts all others together. Only the commands and `main.ts` import it. */
+mayImport.server = Object.keys(mayImport).filter((room) => !['commands', '.'].includes(room));
 
-/** Whose types alone may be imported: what they describe is data, whoever made it. */
-const typesOnly: Record<string, readonly string[]> = { report: ['providers'] };
+/** Rooms of which only types may be imported, because they describe data. */
+const typesOnly: Record<string, readonly string[]> = { 'referencing/report': ['referencing/providers'] };
 
 /** Packages that only these folders may know, so that they can be replaced there. */
 const packageOwners: Record<string, readonly string[]> = {
-  pg: ['db'],
+  pg: ['db', 'embedded-postgres'],
   fastify: ['http'],
   ajv: ['http'],
-  undici: ['webhooks', 'providers'],
+  undici: ['webhooks', 'referencing/providers'],
   'prom-client': ['metrics'],
   'graphile-worker': ['jobs'],
-  pdfkit: ['report'],
-  fontkit: ['report'],
+  pdfkit: ['referencing/report'],
+  fontkit: ['referencing/report'],
 };
 
 /** Tables whose statements must name the account. */
@@ -103,16 +108,16 @@ describe('the import rule', () => {
       ],
       ['core/clever.ts', `export { query } from '../db/reader.ts';`],
       [
-        'report/caller.ts',
+        'referencing/report/caller.ts',
         `import type { Note } from '../providers/provider.ts';\nimport { ProviderFault } from '../providers/provider.ts';`,
       ],
     ]);
     expect(importFaults(planted)).toEqual([
       'resources/deposit.ts imports resources/customer.ts: a resource never imports another one',
-      'http/shortcut.ts imports pg, which belongs to db/',
-      'http/shortcut.ts imports resources/reference/index.ts, but http/ may import only core/, db/, commit/, versions/',
+      'http/shortcut.ts imports pg, which belongs to db/, embedded-postgres/',
+      'http/shortcut.ts imports resources/reference/index.ts, but http/ may import only core/, model/, db/, events/, commit/, versions/',
       'core/clever.ts imports db/reader.ts, but core/ may import nothing',
-      'report/caller.ts imports more of providers/provider.ts than types',
+      'referencing/report/caller.ts imports more of referencing/providers/provider.ts than types',
     ]);
   });
 });
@@ -134,29 +139,29 @@ test('only the committer, and the duties that keep house, write', () => {
   const writes = /\b(insert into|delete from|update (?!of\b)[a-z$])/;
   const writers = [...readSources()].filter(([, source]) => statementsIn(source).some((text) => writes.test(text)));
   expect(writers.map(([file]) => file).sort()).toEqual([
-    // What is older than the retention goes, and its counts with it.
-    'commit/drop-history.ts',
-    // What was written is emptied of persons who were erased.
-    'commit/erase-history.ts',
     // The bytes of files come before their file, which alone makes them anybody's.
     'commit/file-store.ts',
-    'commit/fold-counts.ts',
-    'commit/purge-keys.ts',
-    'commit/statements.ts',
+    'commit/statements/index.ts',
     // The deployment's one row, and the list of migrations.
     'db/deployment.ts',
     'db/latest-version.ts',
     'db/migrate.ts',
     // When a key was last used is no change of the key.
-    'http/key-uses.ts',
+    'http/pipeline/key-uses.ts',
+    'maintenance/compact-counts.ts',
+    // What is older than the retention goes, and its counts with it.
+    'maintenance/drop-old-history.ts',
+    // What was written is emptied of persons who were erased.
+    'maintenance/erase-history.ts',
     // That nothing more is to be erased is no change of the person.
-    'jobs/erasure.ts',
+    'maintenance/erasure.ts',
+    'maintenance/purge-idempotency-keys.ts',
     // Outside services that are simulated keep what they were asked for.
-    'simulator/orders.ts',
+    'referencing/simulator/orders.ts',
     // How far a delivery is on its way is no record's change: it has no event, and nobody asked for it.
     'webhooks/claim.ts',
-    'webhooks/complete.ts',
-    'webhooks/put-off.ts',
+    'webhooks/postpone.ts',
+    'webhooks/record-outcomes.ts',
   ]);
 });
 
@@ -170,22 +175,22 @@ test('time is given, never taken: SQL asks for it, and code takes it, only where
     // Whether a connection's process is as old as the connection: both by the database's clock.
     'commit/committer.ts',
     // The queue of jobs goes by the database's clock, and is told how long to wait.
-    'commit/statements.ts',
-    // Measures how far the database's clock is from the machine's.
-    'context.ts',
+    'commit/statements/index.ts',
     'jobs/queue.ts',
     // How old transactions and jobs are, by the clock that they go by.
     'metrics/database.ts',
+    // Measures how far the database's clock is from the machine's.
+    'server/context.ts',
   ]);
   const takers = [...readSources()].filter(([, source]) => /\bDate\.now\(|new Date\(\)|Math\.random\(/.test(source));
   expect(takers.map(([file]) => file).sort()).toEqual([
-    // Measures how far the database's clock is from the machine's.
-    'context.ts',
     'core/clock.ts',
     // Compares the ages of files with it.
-    'db/embedded/remains.ts',
+    'embedded-postgres/remains.ts',
     // Shows readers what a receiver of webhooks does.
     'http/openapi/guide.ts',
+    // Measures how far the database's clock is from the machine's.
+    'server/context.ts',
   ]);
 });
 
@@ -242,7 +247,9 @@ function statementsIn(source: string): string[] {
 }
 
 function roomOf(file: string): string {
-  return file.includes('/') ? file.split('/')[0]! : '.';
+  const folders = file.split('/').slice(0, -1);
+  const inner = folders.slice(0, 2).join('/');
+  return inner in mayImport ? inner : (folders[0] ?? '.');
 }
 
 function readSources(): Sources {

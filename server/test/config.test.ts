@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/server/config.ts';
 
 describe('an address in the settings', () => {
   test.each(['https://api.example.org/tenure', 'http://127.0.0.1:4000', ' https://api.example.org '])(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Recoveries } from '../src/jobs/recovery.ts';
+import { Recoveries } from '../src/webhooks/recover.ts';
 import { allPermissions } from './support/permissions.ts';
 import { isSignedWith, receiverForTest, type Received } from './support/receiver.ts';
 import { expectRefusal, invalid, refusals } from './support/refusals.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../src/core/errors.ts';
-import { withClient } from '../src/db/database.ts';
+import { withClient } from '../src/db/pools.ts';
 import { expectRefusal as expectRefused, invalid } from './support/refusals.ts';
 import { allOf } from './support/paging.ts';
 import { good, startTestServer, type Api, type ApiResponse, type TestServer } from './support/server.ts';

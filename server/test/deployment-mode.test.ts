@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Mode } from '../src/core/api-keys.ts';
-import { withClient, type Connection } from '../src/db/database.ts';
+import { withClient, type Connection } from '../src/db/pools.ts';
 import { ModeError } from '../src/db/deployment.ts';
 import { createTestDatabase, good, serverForTest, startTestServer, type TestServer } from './support/server.ts';
 

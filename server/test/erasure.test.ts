@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Resource } from '../src/core/resource.ts';
+import type { Resource } from '../src/model/resource.ts';
 import { formOf, pdfOf } from './support/files.ts';
 import { copyNewestEvent, makeLargeCustomer } from './support/large-records.ts';
 import { unexplainedBy } from './support/folding.ts';

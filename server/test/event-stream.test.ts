@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { withClient } from '../src/db/database.ts';
+import { withClient } from '../src/db/pools.ts';
 import { buildApp } from '../src/http/app.ts';
 import { openStream, type EventStream } from './support/event-stream.ts';
 import { heapBytes } from './support/heap.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { hashKey, makeKey } from '../src/core/api-keys.ts';
-import type { Connection } from '../src/db/database.ts';
+import type { Connection } from '../src/db/pools.ts';
 import { openStream, type EventStream } from './support/event-stream.ts';
 import { pdfOf, formOf } from './support/files.ts';
 import { copyNewestEvent, makeLargeCustomer, query } from './support/large-records.ts';

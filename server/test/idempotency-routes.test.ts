@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Route } from '../src/http/route.ts';
-import { routesOf } from '../src/http/routes.ts';
+import { routesOf } from '../src/http/routes/resources.ts';
 import { deployments, newTenantOn, startDeployment, type Deployment } from './support/deployments.ts';
 import { formOf } from './support/files.ts';
 import { expectCarriedOut, expectLeft, expectNoReplay, expectReplay, newKey } from './support/idempotency.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { OverloadedError } from '../src/commit/mutation.ts';
-import type { Context } from '../src/context.ts';
-import { withClient } from '../src/db/database.ts';
+import { OverloadedError } from '../src/commit/write-request.ts';
+import type { Context } from '../src/server/context.ts';
+import { withClient } from '../src/db/pools.ts';
 import {
   deploymentForTest,
   deployments,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Committer } from '../src/commit/committer.ts';
-import { openDatabase } from '../src/db/database.ts';
-import { fingerprints, fingerprintVersions } from '../src/http/idempotency.ts';
+import { openDatabase } from '../src/db/pools.ts';
+import { fingerprints, fingerprintVersions } from '../src/http/write/idempotency.ts';
 import {
   anotherServer,
   expectCarriedOut,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { allPermissions } from './support/permissions.ts';
-import { UnavailableError } from '../src/db/database.ts';
+import { UnavailableError } from '../src/db/pools.ts';
 import { latestVersion } from './support/versions.ts';
 import { allOf } from './support/paging.ts';
 import { rawRequest } from './support/raw-http.ts';

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { ConfigError, readConfig } from '../src/config.ts';
+import { ConfigError, readConfig } from '../src/server/config.ts';
 import { errorCatalogue } from '../src/core/errors.ts';
-import { openDatabase, withClient } from '../src/db/database.ts';
+import { openDatabase, withClient } from '../src/db/pools.ts';
 import { buildApp } from '../src/http/app.ts';
 import { Metrics } from '../src/metrics/metrics.ts';
-import { startDuties } from '../src/jobs/duties.ts';
+import { startDuties } from '../src/maintenance/scheduler.ts';
 import { TestClock } from './support/clock.ts';
 import { startDatabaseProxy } from './support/database-proxy.ts';
 import { Scrape } from './support/prometheus.ts';
@@ -94,7 +94,7 @@ describe('the guide', () => {
     }
     for (const [, code = ''] of guide.matchAll(/code=~?"([^"]+)"/g))
       for (const each of code.split('\\|')) expect(Object.keys(errorCatalogue)).toContain(each);
-    const duties = readFileSync(new URL('../src/jobs/duties.ts', import.meta.url), 'utf8');
+    const duties = readFileSync(new URL('../src/maintenance/scheduler.ts', import.meta.url), 'utf8');
     for (const [, duty = ''] of guide.matchAll(/duty="([^"]+)"/g)) expect(duties).toContain(`'${duty}'`);
   });
 

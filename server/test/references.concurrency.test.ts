@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { foldCounts } from '../src/commit/fold-counts.ts';
+import { foldCounts } from '../src/maintenance/compact-counts.ts';
 import { dutiesLockKey } from '../src/db/advisory-locks.ts';
-import { withClient } from '../src/db/database.ts';
+import { withClient } from '../src/db/pools.ts';
 import { allOf } from './support/paging.ts';
 import { apiClient, startTestServer, type Api, type ApiResponse, type TestServer } from './support/server.ts';
 import { addAccount, type Tenant } from './support/tenants.ts';

@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { dropHistory, PartitionBusyError } from '../src/commit/drop-history.ts';
-import { ConfigError, readConfig } from '../src/config.ts';
-import { keyLifetimeMs } from '../src/commit/statements.ts';
+import { dropHistory, PartitionBusyError } from '../src/maintenance/drop-old-history.ts';
+import { ConfigError, readConfig } from '../src/server/config.ts';
+import { keyLifetimeMs } from '../src/commit/statements/index.ts';
 import { timeOfId, type Id } from '../src/core/ids.ts';
 import { removableBeforeMs, retainedFromMs } from '../src/core/retention.ts';
-import { withClient } from '../src/db/database.ts';
+import { withClient } from '../src/db/pools.ts';
 import { weekMs } from '../src/db/partitions.ts';
-import { startDuties } from '../src/jobs/duties.ts';
+import { startDuties } from '../src/maintenance/scheduler.ts';
 import { TestClock } from './support/clock.ts';
 import { expectReplay, newKey } from './support/idempotency.ts';
 import { allOf } from './support/paging.ts';

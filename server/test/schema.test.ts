@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withClient, type Client } from '../src/db/database.ts';
+import { withClient, type Client } from '../src/db/pools.ts';
 import { createTestDatabase } from './support/server.ts';
 
 test('sql/schema.sql is what the migrations make; `npm run schema` writes it anew', async () => {

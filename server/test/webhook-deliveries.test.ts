@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newMasterKey } from '../src/config.ts';
+import { newMasterKey } from '../src/server/config.ts';
 import type { Clock } from '../src/core/clock.ts';
 import { latestVersion } from './support/versions.ts';
 import { allOf } from './support/paging.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { newMasterKey } from '../src/config.ts';
+import { newMasterKey } from '../src/server/config.ts';
 import { latestVersion } from './support/versions.ts';
 import { allOf } from './support/paging.ts';
 import { expectRefusal, invalid, missing, refusals, unknown, type Refusal } from './support/refusals.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { withClient, type Connection } from '../src/db/database.ts';
+import { withClient, type Connection } from '../src/db/pools.ts';
 import type { Deployment } from './faults/crash-checker/deployment.ts';
 import { processesForTest } from './support/processes.ts';
 import { receiverForTest } from './support/receiver.ts';

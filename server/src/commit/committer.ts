@@ -8,10 +8,10 @@ import {
   writersMax,
   type Pool,
   type PoolClient,
-} from '../db/database.ts';
-import { Lanes } from './lanes.ts';
-import { exclusivesOf, prepareMember, type Making, type Member } from './member.ts';
-import { OverloadedError, type Mutation, type Outcome, type OwnDecision } from './mutation.ts';
+} from '../db/pools.ts';
+import { Lanes } from './keyed-mutex.ts';
+import { exclusivesOf, prepareMember, type Making, type Member } from './batch-entry.ts';
+import { OverloadedError, type Mutation, type Outcome, type OwnDecision } from './write-request.ts';
 import {
   countWitnesses,
   provesCommit,
@@ -20,7 +20,7 @@ import {
   type BatchOptions,
   type RefusalReason,
   type Statement,
-} from './statements.ts';
+} from './statements/index.ts';
 
 /** Measured best up to 128 connections; above, larger batches carry more than they delay. */
 const batchSize = 32;

@@ -1,5 +1,5 @@
 import type { Id } from '../core/ids.ts';
-import { isUnavailable, UnavailableError, type Pool } from '../db/database.ts';
+import { isUnavailable, UnavailableError, type Pool } from '../db/pools.ts';
 
 /** What never became a file by then never will: no request takes so long. */
 const abandonedAfterMs = 3600_000;

@@ -1,7 +1,7 @@
-import { decidingOf, type RecordChange } from '../core/change.ts';
+import { decidingOf, type RecordChange } from '../model/change.ts';
 import { isId } from '../core/ids.ts';
-import type { Resource, StoredRecord } from '../core/resource.ts';
-import type { RecordReader } from '../db/records.ts';
+import type { Resource, StoredRecord } from '../model/resource.ts';
+import type { RecordReader } from '../db/record-reader.ts';
 
 /**
  * Adds the changes of the records that sum up what is changed: an application tells how its references stand, in the same transaction as

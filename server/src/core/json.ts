@@ -1,4 +1,4 @@
-import { setMember, type Json, type JsonObject } from './diff.ts';
+import { setMember, type Json, type JsonObject } from './json-diff.ts';
 
 /**
  * `JSON.parse` that reads every key as it is spelt. V8 takes a key with an escape for another one with a backslash that it has met

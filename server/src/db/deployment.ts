@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import type { Mode } from '../core/api-keys.ts';
-import type { Vault } from '../core/vault.ts';
+import type { Vault } from '../core/encryption.ts';
 import { releaseVersion } from './latest-version.ts';
 
 /** Known text; that it can be read again proves that the key is the one the database was made with. */

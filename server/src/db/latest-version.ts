@@ -1,5 +1,5 @@
-import { Fresh } from './fresh.ts';
-import type { Client } from './database.ts';
+import { Fresh } from './ttl-cache.ts';
+import type { Client } from './pools.ts';
 import type { Reader } from './reader.ts';
 
 /** What one process may still believe when the latest version has changed; it only ever grows. */

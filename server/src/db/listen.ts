@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { withClient, type Connection } from './database.ts';
+import { withClient, type Connection } from './pools.ts';
 
 /** A listening connection that is lost is made again after this; until then nothing is heard. */
 const pauseMs = 1_000;

@@ -1,5 +1,5 @@
 import type { Pool, QueryResultRow } from 'pg';
-import { isUnavailable, UnavailableError } from './database.ts';
+import { isUnavailable, UnavailableError } from './pools.ts';
 
 export interface ReadStatement {
   /** Prepared under this name, which statements of another text must not have. Without one it is planned each time. */

@@ -1,6 +1,6 @@
 import type { Clock, MovedClock } from '../core/clock.ts';
 import { dutiesLockKey, withLock } from './advisory-locks.ts';
-import { isUnavailable, UnavailableError, withClient, type Connection } from './database.ts';
+import { isUnavailable, UnavailableError, withClient, type Connection } from './pools.ts';
 import { makePartitionsAhead } from './partitions.ts';
 import type { Reader } from './reader.ts';
 

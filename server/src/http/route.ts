@@ -1,13 +1,13 @@
 import type { TObject, TSchema } from 'typebox';
-import type { ClockAdvance } from '../commit/mutation.ts';
-import type { Deciding } from '../core/change.ts';
-import type { JsonObject } from '../core/diff.ts';
-import type { Caller, Resource, Told } from '../core/resource.ts';
-import type { Call } from './call.ts';
-import type { Followed } from './event-streams.ts';
-import type { Expandable } from './expand.ts';
-import type { Query } from './query.ts';
-import type { UploadRoute } from './upload.ts';
+import type { ClockAdvance } from '../commit/write-request.ts';
+import type { Deciding } from '../model/change.ts';
+import type { JsonObject } from '../core/json-diff.ts';
+import type { Caller, Resource, Told } from '../model/resource.ts';
+import type { Call } from './request.ts';
+import type { Followed } from './routes/sse.ts';
+import type { Expandable } from './response/expand.ts';
+import type { Query } from './body/query.ts';
+import type { UploadRoute } from './body/upload.ts';
 
 /** One operation of the API. */
 export type Route = ReadRoute | ContentsRoute | StreamRoute | WriteRoute;

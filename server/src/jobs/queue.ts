@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { migrateLockKey, withLock, workerLockKey } from '../db/advisory-locks.ts';
-import { withClient, type Client, type Connection, type Pool } from '../db/database.ts';
+import { withClient, type Client, type Connection, type Pool } from '../db/pools.ts';
 
 /** What a job is given: the record that it is about. */
 export interface JobSubject {

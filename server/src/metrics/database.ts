@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../core/clock.ts';
-import { isConnectionFault, type Pool } from '../db/database.ts';
+import { isConnectionFault, type Pool } from '../db/pools.ts';
 
 /** However many ask, the database is looked at once in this time. */
 const lookEveryMs = 1_000;

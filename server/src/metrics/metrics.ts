@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import type { Clock } from '../core/clock.ts';
-import type { Database } from '../db/database.ts';
+import type { Database } from '../db/pools.ts';
 import { askedGauge } from './asked-gauge.ts';
 import { CommitMetrics } from './commits.ts';
 import { DatabaseMetrics } from './database.ts';

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { Database } from '../db/database.ts';
+import type { Database } from '../db/pools.ts';
 import { askedGauge } from './asked-gauge.ts';
 
 const watched = ['readers', 'listers', 'followers', 'files', 'writers', 'deliverers', 'jobs'] as const;

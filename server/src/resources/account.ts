@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { credentialNames, notSetUp, providers, type Provider } from '../core/providers.ts';
 import { ApiError, invalidParameter } from '../core/errors.ts';
-import { SingleLine } from '../core/fields.ts';
+import { SingleLine } from '../model/fields.ts';
 import {
   closedObject,
   createFrom,
@@ -13,7 +13,7 @@ import {
   type Caller,
   type Decided,
   type StoredRecord,
-} from '../core/resource.ts';
+} from '../model/resource.ts';
 
 const Name = Type.String({ minLength: 1, maxLength: 500 });
 const DefaultProvider = oneOf(...providers);

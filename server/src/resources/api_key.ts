@@ -1,9 +1,9 @@
 import { Type, type Static } from 'typebox';
 import type { KeyType } from '../core/api-keys.ts';
-import { newRecord } from '../core/change.ts';
+import { newRecord } from '../model/change.ts';
 import { ApiError, invalidParameter } from '../core/errors.ts';
-import { SingleLine } from '../core/fields.ts';
-import { fewestOf, includesPermission } from '../core/permissions.ts';
+import { SingleLine } from '../model/fields.ts';
+import { fewestOf, includesPermission } from '../model/permissions.ts';
 import { nearestName } from '../core/nearest.ts';
 import {
   closedObject,
@@ -15,7 +15,7 @@ import {
   type Caller,
   type Decided,
   type StoredRecord,
-} from '../core/resource.ts';
+} from '../model/resource.ts';
 
 const daySeconds = 24 * 3600;
 

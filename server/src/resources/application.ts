@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
-import type { Json } from '../core/diff.ts';
-import { CalendarDate, LinkedId } from '../core/fields.ts';
+import type { Json } from '../core/json-diff.ts';
+import { CalendarDate, LinkedId } from '../model/fields.ts';
 import {
   closedObject,
   createFrom,
@@ -11,7 +11,7 @@ import {
   oneOf,
   updateFrom,
   type StoredRecord,
-} from '../core/resource.ts';
+} from '../model/resource.ts';
 
 const Customers = Type.Array(LinkedId, { maxItems: 50, uniqueItems: true });
 

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { invalidParameter } from '../core/errors.ts';
-import { CalendarDate, SingleLine } from '../core/fields.ts';
+import { CalendarDate, SingleLine } from '../model/fields.ts';
 import {
   closedObject,
   createFrom,
@@ -9,7 +9,7 @@ import {
   nullable,
   updateFrom,
   type StoredRecord,
-} from '../core/resource.ts';
+} from '../model/resource.ts';
 
 /** What is kept may be older than the rules for what is sent. */
 const Text = Type.String({ minLength: 1, maxLength: 500 });

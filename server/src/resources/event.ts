@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { idLengthMax, idPattern } from '../core/ids.ts';
-import { closedObject, defineResource, described, nullable, oneOf } from '../core/resource.ts';
+import { closedObject, defineResource, described, nullable, oneOf } from '../model/resource.ts';
 
 const AnyId = Type.String({ minLength: 1, maxLength: idLengthMax, pattern: idPattern });
 const TextOrNull = nullable(Type.String());

@@ -7,7 +7,7 @@ import {
   oneOf,
   updateFrom,
   type StoredRecord,
-} from '../core/resource.ts';
+} from '../model/resource.ts';
 
 const bytesMax = 10 * 1024 * 1024;
 

@@ -1,4 +1,4 @@
-import type { Resource } from '../core/resource.ts';
+import type { Resource } from '../model/resource.ts';
 import { account } from './account.ts';
 import { apiKey } from './api_key.ts';
 import { application } from './application.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { idLengthMax, idPattern } from '../core/ids.ts';
-import { closedObject, defineResource, exactly, nullable, oneOf } from '../core/resource.ts';
+import { closedObject, defineResource, exactly, nullable, oneOf } from '../model/resource.ts';
 
 const Text = Type.String();
 const TextOrNull = nullable(Text);

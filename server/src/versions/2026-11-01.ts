@@ -1,6 +1,6 @@
-import { nullable } from '../core/resource.ts';
+import { nullable } from '../model/resource.ts';
 import { Type } from 'typebox';
-import type { Json } from '../core/diff.ts';
+import type { Json } from '../core/json-diff.ts';
 import type { ApiVersion } from './api-version.ts';
 
 export const version20261101: ApiVersion = {

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import type { Json } from '../core/diff.ts';
+import type { Json } from '../core/json-diff.ts';
 
 /** A dated version of the API: what changed with it, told so that every older version can still be served (spec, versioning). */
 export interface ApiVersion {

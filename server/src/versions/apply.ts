@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from 'typebox';
-import type { Json, JsonObject } from '../core/diff.ts';
+import type { Json, JsonObject } from '../core/json-diff.ts';
 import type { ApiVersion, ShapeChange } from './api-version.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Pool } from '../db/database.ts';
+import type { Pool } from '../db/pools.ts';
 
 /** A delivery that is this process's to carry out, until its time is up. */
 export interface ClaimedDelivery {

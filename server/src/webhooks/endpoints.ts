@@ -1,7 +1,7 @@
 import { toSeconds, type Clock } from '../core/clock.ts';
-import type { Vault } from '../core/vault.ts';
-import type { Pool } from '../db/database.ts';
-import { Fresh } from '../db/fresh.ts';
+import type { Vault } from '../core/encryption.ts';
+import type { Pool } from '../db/pools.ts';
+import { Fresh } from '../db/ttl-cache.ts';
 
 /** A webhook endpoint as sending needs it. */
 export interface Endpoint {

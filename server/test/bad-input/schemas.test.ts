@@ -1,13 +1,13 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { Agent } from 'undici';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { newMasterKey } from '../../src/config.ts';
-import type { Json, JsonObject } from '../../src/core/diff.ts';
+import { newMasterKey } from '../../src/server/config.ts';
+import type { Json, JsonObject } from '../../src/core/json-diff.ts';
 import { formats } from '../../src/core/formats.ts';
 import { textOf } from '../support/answer-text.ts';
 import { allPermissions } from '../support/permissions.ts';
 import type { Route } from '../../src/http/route.ts';
-import { routesOf } from '../../src/http/routes.ts';
+import { routesOf } from '../../src/http/routes/resources.ts';
 import type { JsonSchema } from '../support/any-value.ts';
 import { breachesOf, edgesOf, type Breach, type Edge } from '../support/breaches.ts';
 import { allOf } from '../support/paging.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { routesOf } from '../../src/http/routes.ts';
+import { routesOf } from '../../src/http/routes/resources.ts';
 import { anyRequest, type AnyRequest } from '../support/any-request.ts';
 import { startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
 import { tracesOf } from '../support/traces.ts';

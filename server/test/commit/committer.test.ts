@@ -1,12 +1,12 @@
 import { DatabaseError } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Committer } from '../../src/commit/committer.ts';
-import type { Mutation, Outcome, RequestFacts } from '../../src/commit/mutation.ts';
-import { decideCreate, decideUpdate } from '../../src/core/change.ts';
+import type { Mutation, Outcome, RequestFacts } from '../../src/commit/write-request.ts';
+import { decideCreate, decideUpdate } from '../../src/model/change.ts';
 import { IdMaker } from '../../src/core/ids.ts';
 import { pooledRandomBytes } from '../../src/core/random.ts';
-import { openDatabase, withClient } from '../../src/db/database.ts';
-import { readCount } from '../../src/db/lists.ts';
+import { openDatabase, withClient } from '../../src/db/pools.ts';
+import { readCount } from '../../src/db/list-query.ts';
 import { customer, type CustomerRecord } from '../../src/resources/customer.ts';
 import { callerAt } from '../support/caller.ts';
 import { serverForTest, type TestServer } from '../support/server.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { purgeKeys } from '../../src/commit/purge-keys.ts';
-import { withClient } from '../../src/db/database.ts';
+import { purgeKeys } from '../../src/maintenance/purge-idempotency-keys.ts';
+import { withClient } from '../../src/db/pools.ts';
 import {
   anotherServer,
   expectCarriedOut,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Resource } from '../../src/core/resource.ts';
+import type { Resource } from '../../src/model/resource.ts';
 import { resources } from '../../src/resources/index.ts';
 import { anyValue } from '../support/any-value.ts';
 import { allOf } from '../support/paging.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { createFrom, defineResource, exactly, oneOf, updateFrom, type StoredRecord } from '../../src/core/resource.ts';
+import { createFrom, defineResource, exactly, oneOf, updateFrom, type StoredRecord } from '../../src/model/resource.ts';
 
 type DepositRecord = StoredRecord & { holder: string; amount: number; scheme: string };
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { withClient, type Client } from '../../src/db/database.ts';
+import { withClient, type Client } from '../../src/db/pools.ts';
 import { arrayLiteral } from '../../src/db/array-literal.ts';
 import { naughtyStrings } from '../support/naughty-strings.ts';
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { previousAttributes, sameJson, setMember, type Json, type JsonObject } from '../../src/core/diff.ts';
+import { previousAttributes, sameJson, setMember, type Json, type JsonObject } from '../../src/core/json-diff.ts';
 
 /** Few keys and values, so that two objects have much in common; among the keys those that every object inherits. */
 const anyKey = fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor', 'toString');

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sameJson, setMember, type Json, type JsonObject } from '../../src/core/diff.ts';
+import { sameJson, setMember, type Json, type JsonObject } from '../../src/core/json-diff.ts';
 import { parseJson } from '../../src/core/json.ts';
-import { parseJsonObject } from '../../src/http/json.ts';
+import { parseJsonObject } from '../../src/http/body/json.ts';
 
 /**
  * In some versions of V8 `JSON.parse` reads a key that is spelt with an escape as another one that has a backslash, if it has

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../src/core/errors.ts';
 import { losesFraction } from '../../src/core/json.ts';
-import { parseJsonObject } from '../../src/http/json.ts';
+import { parseJsonObject } from '../../src/http/body/json.ts';
 import { naughtyStrings } from '../support/naughty-strings.ts';
 
 const encoder = new TextEncoder();

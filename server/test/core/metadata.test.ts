@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { setMember } from '../../src/core/diff.ts';
+import { setMember } from '../../src/core/json-diff.ts';
 import { ApiError } from '../../src/core/errors.ts';
-import { mergeMetadata, type Metadata } from '../../src/core/metadata.ts';
+import { mergeMetadata, type Metadata } from '../../src/model/metadata.ts';
 
 const anyKey = fc.oneof(
   fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor', 'toString', '0', '1'),

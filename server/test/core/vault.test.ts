@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { masterKeyLength, Vault } from '../../src/core/vault.ts';
+import { masterKeyLength, Vault } from '../../src/core/encryption.ts';
 import { naughtyStrings } from '../support/naughty-strings.ts';
 
 const masterKey = randomBytes(masterKeyLength);

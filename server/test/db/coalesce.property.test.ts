@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { coalesce, unanswered } from '../../src/db/coalesce.ts';
+import { coalesce, unanswered } from '../../src/db/batch-loader.ts';
 
 test('answers each question once when queries leave some of them unanswered', async () => {
   await fc.assert(

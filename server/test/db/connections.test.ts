@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import pino from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDatabase, withClient } from '../../src/db/database.ts';
+import { openDatabase, withClient } from '../../src/db/pools.ts';
 import { createTestDatabase } from '../support/server.ts';
 
 /*

@@ -12,7 +12,7 @@ import {
   findRunningDatabase,
   startEmbeddedDatabase,
   type EmbeddedDatabase,
-} from '../../src/db/embedded/index.ts';
+} from '../../src/embedded-postgres/index.ts';
 
 const projectDir = resolve(import.meta.dirname, '../../..');
 const isRoot = process.getuid?.() === 0;
@@ -434,7 +434,7 @@ function postmasterPid(dataDir: string): number {
 /** A Tenure in a process of its own, to be killed. `outcome` is `ready` or the message of the refusal. */
 function startInChild(dataDir: string, uid?: number): { process: ChildProcess; outcome: Promise<string> } {
   const script = `
-    import { startEmbeddedDatabase } from ${JSON.stringify(pathToFileURL(resolve(import.meta.dirname, '../../src/db/embedded/index.ts')))};
+    import { startEmbeddedDatabase } from ${JSON.stringify(pathToFileURL(resolve(import.meta.dirname, '../../src/embedded-postgres/index.ts')))};
     try {
       const database = await startEmbeddedDatabase(${JSON.stringify({ dataDir, projectDir })});
       process.on('SIGTERM', () => database.stop());

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { withClient } from '../../src/db/database.ts';
-import { startEmbeddedDatabase } from '../../src/db/embedded/index.ts';
+import { withClient } from '../../src/db/pools.ts';
+import { startEmbeddedDatabase } from '../../src/embedded-postgres/index.ts';
 import { CrashChecker, newSeed } from './crash-checker/checker.ts';
 import type { Deployment } from './crash-checker/deployment.ts';
 import { History } from './crash-checker/history.ts';

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { withClient } from '../../src/db/database.ts';
+import { withClient } from '../../src/db/pools.ts';
 import { startDatabaseProxy } from '../support/database-proxy.ts';
 import { withoutDelivering } from '../support/deployments.ts';
 import { apiClient, good, serverForTest, type Api, type ApiResponse, type TestServer } from '../support/server.ts';

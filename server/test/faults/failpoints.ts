@@ -1,5 +1,5 @@
 import { subscribe } from 'node:diagnostics_channel';
-import type { Client, Database } from '../../src/db/database.ts';
+import type { Client, Database } from '../../src/db/pools.ts';
 
 /** Moments of the work at which a server can be made to die: those that decide what is lost and what is done twice. */
 export const failpointNames = [

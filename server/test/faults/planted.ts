@@ -1,4 +1,4 @@
-import type { Client, Database } from '../../src/db/database.ts';
+import type { Client, Database } from '../../src/db/pools.ts';
 
 /** Faults that somebody could have made, put into a server between its own code and its database, to see whether the judge finds them. */
 export const plantedFaults = {

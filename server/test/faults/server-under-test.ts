@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { openDatabase } from '../../src/db/database.ts';
-import { runServer } from '../../src/run.ts';
+import { openDatabase } from '../../src/db/pools.ts';
+import { runServer } from '../../src/server/start.ts';
 import { Failpoints, type Arming } from './failpoints.ts';
 import { plantedFaults, type PlantedFault } from './planted.ts';
 

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { routesOf } from '../../src/http/routes.ts';
+import { routesOf } from '../../src/http/routes/resources.ts';
 import { formOf, pdfOf } from '../support/files.ts';
 import { converse, rawRequest, statusesIn } from '../support/raw-http.ts';
 import { expectRefusal, refusals, unknown } from '../support/refusals.ts';

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { OverloadedError } from '../../src/commit/mutation.ts';
-import type { Context } from '../../src/context.ts';
+import { OverloadedError } from '../../src/commit/write-request.ts';
+import type { Context } from '../../src/server/context.ts';
 import { makeKey } from '../../src/core/api-keys.ts';
 import { errorCatalogue } from '../../src/core/errors.ts';
-import { UnavailableError } from '../../src/db/database.ts';
-import { routesOf } from '../../src/http/routes.ts';
+import { UnavailableError } from '../../src/db/pools.ts';
+import { routesOf } from '../../src/http/routes/resources.ts';
 import { latestVersion } from '../support/versions.ts';
 import { serverThatCannotRead } from '../support/failing-server.ts';
 import { rawRequest } from '../support/raw-http.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { UnavailableError } from '../../src/db/database.ts';
+import { UnavailableError } from '../../src/db/pools.ts';
 import { versions } from '../support/versions.ts';
 import { serverThatCannotRead } from '../support/failing-server.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { withClient } from '../../src/db/database.ts';
-import { startDuties, type Duties } from '../../src/jobs/duties.ts';
+import { withClient } from '../../src/db/pools.ts';
+import { startDuties, type Duties } from '../../src/maintenance/scheduler.ts';
 import { waitingForTables } from '../support/idempotency.ts';
 import { serverForTest, type TestServer } from '../support/server.ts';
 

@@ -1,5 +1,5 @@
 import pino from 'pino';
-import { openDatabase } from '../../src/db/database.ts';
+import { openDatabase } from '../../src/db/pools.ts';
 import { JobWorker } from '../../src/jobs/queue.ts';
 
 /* A worker in a process of its own, to be killed: it takes jobs, tells their ids and never ends one. */

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
 import pino from 'pino';
 import { beforeEach, expect, inject, onTestFinished, test } from 'vitest';
-import { openDatabase, withClient, type Connection, type Database } from '../../src/db/database.ts';
+import { openDatabase, withClient, type Connection, type Database } from '../../src/db/pools.ts';
 import { JobWorker, migrateQueue, queueSchemaVersion, type JobSubject, type Task } from '../../src/jobs/queue.ts';
 import { databaseIn } from '../support/global-setup.ts';
 import { urlOf } from '../support/processes.ts';

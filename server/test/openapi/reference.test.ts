@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { Script } from 'node:vm';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newMasterKey } from '../../src/config.ts';
+import { newMasterKey } from '../../src/server/config.ts';
 import { apiVersions } from '../../src/versions/index.ts';
 import { receiverForTest } from '../support/receiver.ts';
 import { serverForTest, startTestServer, type TestServer } from '../support/server.ts';

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Provider } from '../../src/core/providers.ts';
-import { referencingProviders } from '../../src/providers/index.ts';
-import { note } from '../../src/simulator/force.ts';
-import { claimToTell } from '../../src/simulator/orders.ts';
+import { referencingProviders } from '../../src/referencing/providers/index.ts';
+import { note } from '../../src/referencing/simulator/force.ts';
+import { claimToTell } from '../../src/referencing/simulator/orders.ts';
 import { receiverForTest, type Receiver, type Received } from '../support/receiver.ts';
 import { goodCredentials, orderOf, servicesForTest, workingDayMs, type Services } from '../support/services.ts';
 

@@ -1,9 +1,9 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { HttpProviderClient } from '../../src/providers/client.ts';
-import { ProviderFault } from '../../src/providers/provider.ts';
-import { referencingProviders } from '../../src/providers/index.ts';
+import { HttpProviderClient } from '../../src/referencing/providers/client.ts';
+import { ProviderFault } from '../../src/referencing/providers/provider.ts';
+import { referencingProviders } from '../../src/referencing/providers/index.ts';
 import { everyMs, rawReceiverForTest } from '../support/receiver.ts';
 import { faultOf, goodCredentials, orderOf } from '../support/services.ts';
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { credentialNames, providers } from '../../src/core/providers.ts';
-import { referencingProviders } from '../../src/providers/index.ts';
+import { referencingProviders } from '../../src/referencing/providers/index.ts';
 import {
   faultOf,
   goodCredentials,

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { providers } from '../../src/core/providers.ts';
-import { advance, complete, fail, note } from '../../src/simulator/force.ts';
+import { advance, complete, fail, note } from '../../src/referencing/simulator/force.ts';
 import { faultOf, orderOf, servicesForTest, workingDayMs, type Service, type Services } from '../support/services.ts';
 
 /* What test helpers make the simulated services do, without speaking to them. */

@@ -9,7 +9,7 @@ import {
   standingOf,
   stepsOf,
   type SimulatedOrder,
-} from '../../src/simulator/order.ts';
+} from '../../src/referencing/simulator/order.ts';
 import { readScript, scriptFault, scriptFor } from '../../src/core/simulation-script.ts';
 
 /* What a simulated service says of an order follows from its row and the time, and goes one way only. */

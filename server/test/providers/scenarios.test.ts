@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { providers, type Provider } from '../../src/core/providers.ts';
-import type { Progress } from '../../src/providers/provider.ts';
+import type { Progress } from '../../src/referencing/providers/provider.ts';
 import { faultOf, orderOf, servicesForTest, workingDayMs, type Services } from '../support/services.ts';
 
 /* Every row of the table in the guide to the sandbox, with every service. */

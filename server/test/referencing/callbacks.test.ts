@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { complete } from '../../src/simulator/force.ts';
+import { complete } from '../../src/referencing/simulator/force.ts';
 import { startDatabaseProxy } from '../support/database-proxy.ts';
 import { expectRefusal, refusals, type Refusal } from '../support/refusals.ts';
 import { createTestDatabase, good, startTestServer, type Api, type TestServer } from '../support/server.ts';

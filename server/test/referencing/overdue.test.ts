@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { wakeOverdueReferences } from '../../src/jobs/referencing/overdue.ts';
+import { wakeOverdueReferences } from '../../src/referencing/overdue.ts';
 import { good } from '../support/server.ts';
 import { eventsOf, quickServerForTest, refer, referenceNow, untilReference } from './scenario.ts';
 

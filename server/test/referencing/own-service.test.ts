@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { startWork } from '../../src/work.ts';
-import { withClient } from '../../src/db/database.ts';
+import { startWork } from '../../src/server/worker.ts';
+import { withClient } from '../../src/db/pools.ts';
 import { good } from '../support/server.ts';
 import { refer, referenceNow, untilReference } from './scenario.ts';
 import { callBack, ownService, serverAsking } from './service.ts';

@@ -1,5 +1,5 @@
-import type { Findings } from '../../src/providers/provider.ts';
-import type { ReportContents } from '../../src/report/index.ts';
+import type { Findings } from '../../src/referencing/providers/provider.ts';
+import type { ReportContents } from '../../src/referencing/report/index.ts';
 
 /** 2027-01-31 10:45 UTC. */
 export const completed = 1_801_392_300;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished, describe, expect, test } from 'vitest';
-import { PrintError, ReportPrinter, type ReportContents } from '../../src/report/index.ts';
+import { PrintError, ReportPrinter, type ReportContents } from '../../src/referencing/report/index.ts';
 import { contentsOf } from './contents.ts';
 
 const threadFile = new URL('./troubled-thread.ts', import.meta.url);

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Verdict } from '../../src/providers/provider.ts';
-import { ReportPrinter, type ReportContents } from '../../src/report/index.ts';
+import type { Verdict } from '../../src/referencing/providers/provider.ts';
+import { ReportPrinter, type ReportContents } from '../../src/referencing/report/index.ts';
 import { naughtyStrings } from '../support/naughty-strings.ts';
 import {
   fontsOf,

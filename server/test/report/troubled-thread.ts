@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { parentPort } from 'node:worker_threads';
-import type { ReportContents } from '../../src/report/index.ts';
+import type { ReportContents } from '../../src/referencing/report/index.ts';
 
 /** Prints as the product does, but for reports whose reference is named after the trouble that it makes. */
 parentPort!.on('message', ({ referenceId }: ReportContents) => {
@@ -10,4 +10,4 @@ parentPort!.on('message', ({ referenceId }: ReportContents) => {
 });
 
 // At once, so that no message comes before the product listens, too; an import would only be made ready before this.
-createRequire(import.meta.url)('../../src/report/thread.ts');
+createRequire(import.meta.url)('../../src/referencing/report/thread.ts');

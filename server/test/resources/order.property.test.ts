@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { newRecord, renderRecord } from '../../src/core/change.ts';
+import { newRecord, renderRecord } from '../../src/model/change.ts';
 import { ApiError } from '../../src/core/errors.ts';
-import type { Decided } from '../../src/core/resource.ts';
+import type { Decided } from '../../src/model/resource.ts';
 import { reference } from '../../src/resources/reference/index.ts';
 import {
   failuresMax,

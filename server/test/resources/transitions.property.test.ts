@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../src/core/errors.ts';
-import { withClient } from '../../src/db/database.ts';
+import { withClient } from '../../src/db/pools.ts';
 import type { ReferenceRecord } from '../../src/resources/reference/record.ts';
 import { cancel, update, type ReferenceUpdate } from '../../src/resources/reference/transitions.ts';
 import { callerAt } from '../support/caller.ts';

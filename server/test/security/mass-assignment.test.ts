@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WriteRoute } from '../../src/http/route.ts';
-import { routesOf } from '../../src/http/routes.ts';
+import { routesOf } from '../../src/http/routes/resources.ts';
 import { expectRefusal, unknown } from '../support/refusals.ts';
 import { bodies, hasId, inParallel, nameOf, takesForm } from '../support/routes.ts';
 import { good, startTestServer, type Api, type TestServer } from '../support/server.ts';

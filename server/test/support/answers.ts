@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import type { HttpContext } from '../../src/http/call.ts';
+import type { HttpContext } from '../../src/http/request.ts';
 import { openApiDocument } from '../../src/http/openapi/document.ts';
-import { routesOf } from '../../src/http/routes.ts';
+import { routesOf } from '../../src/http/routes/resources.ts';
 import { AnswerChecker, type AnswerDocument, type ObservedAnswer } from './answer-checker.ts';
 import { noteAnswer } from './answer-faults.ts';
 

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { Json, JsonObject } from '../../src/core/diff.ts';
+import type { Json, JsonObject } from '../../src/core/json-diff.ts';
 import { formats } from '../../src/core/formats.ts';
 import { countryCodes, currencyCodes } from '../../src/core/iso-codes.ts';
 

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../src/core/diff.ts';
+import type { Json, JsonObject } from '../../src/core/json-diff.ts';
 import type { JsonSchema } from './any-value.ts';
 import {
   exampleOf,

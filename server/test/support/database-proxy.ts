@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
-import type { Connection } from '../../src/db/database.ts';
+import type { Connection } from '../../src/db/pools.ts';
 
 /** The network between a server and its database, in a test's hands. */
 export interface DatabaseProxy {

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { newMasterKey } from '../../src/config.ts';
+import { newMasterKey } from '../../src/server/config.ts';
 import { allPermissions } from './permissions.ts';
 import { apiClient, startTestServer, type Api, type TestServer } from './server.ts';
 import { addAccount, addKey } from './tenants.ts';

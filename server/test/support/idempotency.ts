@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Context } from '../../src/context.ts';
+import type { Context } from '../../src/server/context.ts';
 import { expectRefusal, refusals } from './refusals.ts';
 import { serverForTest, type Api, type ApiResponse, type startTestServer, type TestServer } from './server.ts';
 

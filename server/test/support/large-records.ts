@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { withClient, type Connection } from '../../src/db/database.ts';
+import { withClient, type Connection } from '../../src/db/pools.ts';
 import { postLarge } from './large.ts';
 import type { Api } from './server.ts';
 

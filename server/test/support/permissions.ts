@@ -1,4 +1,4 @@
-import { fewestOf, permissionsOf } from '../../src/core/permissions.ts';
+import { fewestOf, permissionsOf } from '../../src/model/permissions.ts';
 import { resources } from '../../src/resources/index.ts';
 
 /** What a secret key holds unless it was narrowed. */

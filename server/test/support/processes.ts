@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { onTestFinished } from 'vitest';
-import { newMasterKey } from '../../src/config.ts';
+import { newMasterKey } from '../../src/server/config.ts';
 import { makeKey } from '../../src/core/api-keys.ts';
-import type { Connection } from '../../src/db/database.ts';
+import type { Connection } from '../../src/db/pools.ts';
 import { Deployment } from '../faults/crash-checker/deployment.ts';
 import { createTestDatabase } from './server.ts';
 

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { setMember, type Json, type JsonObject } from '../../src/core/diff.ts';
+import { setMember, type Json, type JsonObject } from '../../src/core/json-diff.ts';
 import { formats } from '../../src/core/formats.ts';
 import type { JsonSchema } from './any-value.ts';
 

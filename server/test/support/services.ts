@@ -1,21 +1,21 @@
 import pino from 'pino';
 import { expect, onTestFinished } from 'vitest';
-import { newMasterKey } from '../../src/config.ts';
+import { newMasterKey } from '../../src/server/config.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import type { Provider } from '../../src/core/providers.ts';
 import { pooledRandomBytes } from '../../src/core/random.ts';
-import { Vault } from '../../src/core/vault.ts';
-import { openDatabase, type Connection, type Pool } from '../../src/db/database.ts';
-import { HttpProviderClient } from '../../src/providers/client.ts';
-import { referencingProviders } from '../../src/providers/index.ts';
+import { Vault } from '../../src/core/encryption.ts';
+import { openDatabase, type Connection, type Pool } from '../../src/db/pools.ts';
+import { HttpProviderClient } from '../../src/referencing/providers/client.ts';
+import { referencingProviders } from '../../src/referencing/providers/index.ts';
 import {
   ProviderFault,
   type Findings,
   type Order,
   type Progress,
   type ProviderAccess,
-} from '../../src/providers/provider.ts';
-import { startSimulators } from '../../src/simulator/index.ts';
+} from '../../src/referencing/providers/provider.ts';
+import { startSimulators } from '../../src/referencing/simulator/index.ts';
 import { createTestDatabase } from './server.ts';
 import { StillClock } from './still-clock.ts';
 

@@ -7,11 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { DatabaseClock } from '../../src/core/clock.ts';
-import { withClient, type Connection } from '../../src/db/database.ts';
-import { giveTo, prepareCluster } from '../../src/db/embedded/cluster.ts';
-import { takeBackup } from '../../src/db/embedded/backup.ts';
-import { preparePlace, socketPort, type Place } from '../../src/db/embedded/place.ts';
-import { asUser } from '../../src/db/embedded/system-user.ts';
+import { withClient, type Connection } from '../../src/db/pools.ts';
+import { giveTo, prepareCluster } from '../../src/embedded-postgres/cluster.ts';
+import { takeBackup } from '../../src/embedded-postgres/backup.ts';
+import { preparePlace, socketPort, type Place } from '../../src/embedded-postgres/place.ts';
+import { asUser } from '../../src/embedded-postgres/system-user.ts';
 import { isAlive, kill, processesIn } from '../faults/crash-checker/processes.ts';
 
 const projectDir = fileURLToPath(new URL('../../../', import.meta.url));

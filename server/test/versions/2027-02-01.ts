@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Json } from '../../src/core/diff.ts';
+import type { Json } from '../../src/core/json-diff.ts';
 import type { ApiVersion } from '../../src/versions/api-version.ts';
 
 /** What a release to come might bring. The shapes of today are its own; before it, they were different. */

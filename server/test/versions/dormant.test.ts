@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { newMasterKey } from '../../src/config.ts';
-import { withClient } from '../../src/db/database.ts';
+import { newMasterKey } from '../../src/server/config.ts';
+import { withClient } from '../../src/db/pools.ts';
 import { ReleaseTooOldError } from '../../src/db/deployment.ts';
 import { releaseVersion } from '../../src/db/latest-version.ts';
 import { apiVersions } from '../../src/versions/index.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/server/config.ts';
 import { StillClock } from '../support/still-clock.ts';
 import { expectRefusal, invalid, refusals } from '../support/refusals.ts';
 import { apiClient, serverForTest, type Api, type TestServer } from '../support/server.ts';

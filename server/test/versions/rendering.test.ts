@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { routesOf } from '../../src/http/routes.ts';
+import { routesOf } from '../../src/http/routes/resources.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { good, startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
 import { expectReferenceIn } from '../support/shapes.ts';

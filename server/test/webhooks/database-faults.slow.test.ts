@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { withClient } from '../../src/db/database.ts';
+import { withClient } from '../../src/db/pools.ts';
 import { startDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts';
 import { receiverForTest, type Receiver } from '../support/receiver.ts';
 import { createTestDatabase, startTestServer, type TestServer } from '../support/server.ts';

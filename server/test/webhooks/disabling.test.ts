@@ -1,6 +1,6 @@
 import { assert, integer, property } from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { disableFailingEndpoints } from '../../src/jobs/disabling.ts';
+import { disableFailingEndpoints } from '../../src/webhooks/auto-disable.ts';
 import { isGivenUp } from '../../src/resources/webhook_endpoint/disabling.ts';
 import { TestClock } from '../support/clock.ts';
 import { allOf } from '../support/paging.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { Recoveries } from '../../src/jobs/recovery.ts';
+import { Recoveries } from '../../src/webhooks/recover.ts';
 import { TestClock } from '../support/clock.ts';
 import { allOf } from '../support/paging.ts';
 import { allPermissions } from '../support/permissions.ts';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { withClient } from '../../src/db/database.ts';
+import { withClient } from '../../src/db/pools.ts';
 import { TestClock } from '../support/clock.ts';
 import { allPermissions } from '../support/permissions.ts';
 import { isSignedWith, receiverForTest } from '../support/receiver.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Overrides } from '../../src/context.ts';
+import type { Overrides } from '../../src/server/context.ts';
 import { allOf } from '../support/paging.ts';
 import type { Received, Receiver } from '../support/receiver.ts';
 import { serverForTest, type Api, type ApiResponse, type TestServer } from '../support/server.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { parseRetryAfter, pauseAfter } from '../../src/webhooks/schedule.ts';
+import { parseRetryAfter, pauseAfter } from '../../src/webhooks/backoff.ts';
 
 const anySchedule = fc.array(fc.integer({ min: 1, max: 72_000 }), { maxLength: 12 });
 const anyRandom = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });

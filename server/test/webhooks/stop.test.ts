@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withClient } from '../../src/db/database.ts';
+import { withClient } from '../../src/db/pools.ts';
 import { receiverForTest } from '../support/receiver.ts';
 import { serverForTest, type TestServer } from '../support/server.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bringForward } from '../../src/webhooks/put-off.ts';
+import { bringForward } from '../../src/webhooks/postpone.ts';
 import { receiverForTest } from '../support/receiver.ts';
 import { serverForTest } from '../support/server.ts';
 import {

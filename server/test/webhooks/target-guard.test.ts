@@ -20,7 +20,7 @@ import {
   systemResolve,
   TargetForbiddenError,
   type ResolveHost,
-} from '../../src/webhooks/target-guard.ts';
+} from '../../src/webhooks/ssrf-guard.ts';
 
 const toLoopback: ResolveHost = async () => ['127.0.0.1'];
 const loopback = parseRanges('127.0.0.0/8,::1');

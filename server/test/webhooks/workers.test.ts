@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { listen } from '../../src/db/listen.ts';
-import { deliveriesChannel } from '../../src/webhooks/wake.ts';
+import { deliveriesChannel } from '../../src/webhooks/notify.ts';
 import { receiverForTest } from '../support/receiver.ts';
 import { serverForTest, type TestServer } from '../support/server.ts';
 import {

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../core/diff.ts';
-import type { Resource } from '../../core/resource.ts';
+import type { JsonObject } from '../../core/json-diff.ts';
+import type { Resource } from '../../model/resource.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
 import type { Route } from '../route.ts';
 import { eventTypesOf } from './event-types.ts';

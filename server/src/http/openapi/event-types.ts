@@ -1,4 +1,4 @@
-import type { Resource } from '../../core/resource.ts';
+import type { Resource } from '../../model/resource.ts';
 import { spoken } from '../route.ts';
 
 export interface EventType {

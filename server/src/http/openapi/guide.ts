@@ -1,6 +1,6 @@
 import { errorCatalogue } from '../../core/errors.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
-import { streamBounds, uploadBounds } from '../under-way.ts';
+import { streamBounds, uploadBounds } from '../pipeline/concurrency.ts';
 
 /** What the guide is written for. */
 interface GuideFacts {

@@ -1,9 +1,9 @@
 import { Type, type TObject, type TSchema } from 'typebox';
-import type { Resource } from '../../core/resource.ts';
+import type { Resource } from '../../model/resource.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
 import { spoken, type Route } from '../route.ts';
-import { fileField, type UploadRoute } from '../upload.ts';
-import { streamBounds, uploadBounds, type Bounds } from '../under-way.ts';
+import { fileField, type UploadRoute } from '../body/upload.ts';
+import { streamBounds, uploadBounds, type Bounds } from '../pipeline/concurrency.ts';
 import { answerHeaders, requestHeaders } from './headers.ts';
 import { refusalsOf } from './refusals.ts';
 import type { Piece, Schemas } from './schemas.ts';

@@ -1,9 +1,9 @@
 import { IsOptional, Type, type TObject, type TProperties, type TSchema } from 'typebox';
 import { toSeconds } from '../../core/clock.ts';
-import type { JsonObject } from '../../core/diff.ts';
+import type { JsonObject } from '../../core/json-diff.ts';
 import { errorCatalogue } from '../../core/errors.ts';
 import { timeOfId, type Id } from '../../core/ids.ts';
-import { closedObject, described, oneOf, type Field, type Resource } from '../../core/resource.ts';
+import { closedObject, described, oneOf, type Field, type Resource } from '../../model/resource.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
 import { spoken, type RouteAnswer } from '../route.ts';
 import { eventTypesOf } from './event-types.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { LinkedId } from '../../core/fields.ts';
+import { LinkedId } from '../../model/fields.ts';
 import {
   closedObject,
   createFrom,
@@ -8,7 +8,7 @@ import {
   exactly,
   nullable,
   updateFrom,
-} from '../../core/resource.ts';
+} from '../../model/resource.ts';
 import {
   AutomaticReference,
   AutomaticReferenceInput,

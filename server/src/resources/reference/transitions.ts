@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
-import { isErased } from '../../core/change.ts';
+import { isErased } from '../../model/change.ts';
 import { ApiError } from '../../core/errors.ts';
-import type { Caller, Decided } from '../../core/resource.ts';
+import type { Caller, Decided } from '../../model/resource.ts';
 import { stopProvider } from './order.ts';
 import type { ReferenceRecord } from './record.ts';
 import type { Outcome } from './shape.ts';

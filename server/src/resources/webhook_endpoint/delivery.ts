@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { defineResource, nullable, oneOf } from '../../core/resource.ts';
+import { defineResource, nullable, oneOf } from '../../model/resource.ts';
 import { Attempt, type WebhookDeliveryRecord } from './requested-delivery.ts';
 import { resend } from './resend.ts';
 

@@ -1,4 +1,4 @@
-import type { Decided } from '../../core/resource.ts';
+import type { Decided } from '../../model/resource.ts';
 import type { DisabledSpan, WebhookEndpointRecord } from './record.ts';
 
 const dayMs = 24 * 3600 * 1000;

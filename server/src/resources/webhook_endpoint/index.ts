@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { invalidParameter } from '../../core/errors.ts';
-import { createFrom, defineResource, nullable, oneOf, updateFrom } from '../../core/resource.ts';
-import type { Caller, Decided, RequestedDelivery } from '../../core/resource.ts';
+import { createFrom, defineResource, nullable, oneOf, updateFrom } from '../../model/resource.ts';
+import type { Caller, Decided, RequestedDelivery } from '../../model/resource.ts';
 import { targetUrlFault } from '../../core/target-addresses.ts';
 import { webhookDelivery } from './delivery.ts';
 import { withStatus } from './disabling.ts';

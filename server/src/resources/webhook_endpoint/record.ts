@@ -1,6 +1,6 @@
 import { ApiError } from '../../core/errors.ts';
-import { includesPermission } from '../../core/permissions.ts';
-import type { Caller, StoredRecord } from '../../core/resource.ts';
+import { includesPermission } from '../../model/permissions.ts';
+import type { Caller, StoredRecord } from '../../model/resource.ts';
 
 export type WebhookEndpointRecord = StoredRecord & {
   url: string;

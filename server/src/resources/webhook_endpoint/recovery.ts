@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { newRecord } from '../../core/change.ts';
+import { newRecord } from '../../model/change.ts';
 import { invalidParameter } from '../../core/errors.ts';
 import {
   closedObject,
@@ -9,7 +9,7 @@ import {
   type Action,
   type Decided,
   type StoredRecord,
-} from '../../core/resource.ts';
+} from '../../model/resource.ts';
 import { requireEnabled, type WebhookEndpointRecord } from './record.ts';
 
 const Time = Type.Integer({ minimum: 0, maximum: 9_999_999_999 });

@@ -1,6 +1,6 @@
 import { ApiError, invalidParameter } from '../../core/errors.ts';
-import { LinkedId } from '../../core/fields.ts';
-import { closedObject, type Action, type RequestedDelivery, type StoredRecord } from '../../core/resource.ts';
+import { LinkedId } from '../../model/fields.ts';
+import { closedObject, type Action, type RequestedDelivery, type StoredRecord } from '../../model/resource.ts';
 import { requireEnabled, type WebhookEndpointRecord } from './record.ts';
 import { newDelivery } from './requested-delivery.ts';
 

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { runServer } from '../../../src/run.ts';
+import { runServer } from '../../../src/server/start.ts';
 
 /*
  * The server, by a clock that is set from outside: a file tells how many milliseconds it is ahead of the machine's. What it goes by

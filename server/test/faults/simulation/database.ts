@@ -9,7 +9,7 @@ import {
   type Database,
   type Pool,
   type PoolClient,
-} from '../../../src/db/database.ts';
+} from '../../../src/db/pools.ts';
 import type { Life } from './life.ts';
 
 /** A statement as the driver is given it. */

@@ -1,14 +1,14 @@
 import type { Duplex } from 'node:stream';
 import pino from 'pino';
 import { Committer } from '../../../src/commit/committer.ts';
-import { purgeKeys } from '../../../src/commit/purge-keys.ts';
+import { purgeKeys } from '../../../src/maintenance/purge-idempotency-keys.ts';
 import type { Clock } from '../../../src/core/clock.ts';
 import { IdMaker } from '../../../src/core/ids.ts';
 import type { RandomBytes } from '../../../src/core/random.ts';
-import { Vault } from '../../../src/core/vault.ts';
-import type { Database } from '../../../src/db/database.ts';
+import { Vault } from '../../../src/core/encryption.ts';
+import type { Database } from '../../../src/db/pools.ts';
 import { Reader } from '../../../src/db/reader.ts';
-import { recordReader, type RecordReader } from '../../../src/db/records.ts';
+import { recordReader, type RecordReader } from '../../../src/db/record-reader.ts';
 import { Dispatcher, dispatcherLimits } from '../../../src/webhooks/dispatcher.ts';
 import { apiVersions } from '../../../src/versions/index.ts';
 import { ApiVersions } from '../../../src/versions/apply.ts';

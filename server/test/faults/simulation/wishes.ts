@@ -1,11 +1,17 @@
-import type { Answer, Decision, Mutation, RequestFacts } from '../../../src/commit/mutation.ts';
-import { decideAction, decideCreate, decideUpdate, renderRecord, type RecordChange } from '../../../src/core/change.ts';
+import type { Answer, Decision, Mutation, RequestFacts } from '../../../src/commit/write-request.ts';
+import {
+  decideAction,
+  decideCreate,
+  decideUpdate,
+  renderRecord,
+  type RecordChange,
+} from '../../../src/model/change.ts';
 import { toSeconds } from '../../../src/core/clock.ts';
 import { ApiError } from '../../../src/core/errors.ts';
-import type { Resource, StoredRecord } from '../../../src/core/resource.ts';
-import { UnavailableError } from '../../../src/db/database.ts';
-import { errorAnswer, recordMissing } from '../../../src/http/errors.ts';
-import { fingerprints, readStoredAnswer, type Claim } from '../../../src/http/idempotency.ts';
+import type { Resource, StoredRecord } from '../../../src/model/resource.ts';
+import { UnavailableError } from '../../../src/db/pools.ts';
+import { errorAnswer, recordMissing } from '../../../src/http/response/errors.ts';
+import { fingerprints, readStoredAnswer, type Claim } from '../../../src/http/write/idempotency.ts';
 import { customer } from '../../../src/resources/customer.ts';
 import { reference } from '../../../src/resources/reference/index.ts';
 import { callerAt } from '../../support/caller.ts';

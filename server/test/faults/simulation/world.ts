@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
-import { readConfig } from '../../../src/config.ts';
-import { Vault } from '../../../src/core/vault.ts';
+import { readConfig } from '../../../src/server/config.ts';
+import { Vault } from '../../../src/core/encryption.ts';
 import { Random } from '../crash-checker/random.ts';
 import type { DatabaseLies, SharedDatabase } from './database.ts';
 import { judge, type Violation } from './judge.ts';

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AttemptError } from '../../../src/webhooks/send.ts';
+import type { AttemptError } from '../../../src/webhooks/sender.ts';
 import {
   everyMs,
   pour,

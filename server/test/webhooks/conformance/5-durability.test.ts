@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { disableFailingEndpoints } from '../../../src/jobs/disabling.ts';
+import { disableFailingEndpoints } from '../../../src/webhooks/auto-disable.ts';
 import type { ApiVersion } from '../../../src/versions/api-version.ts';
 import { apiVersions } from '../../../src/versions/index.ts';
 import { TestClock } from '../../support/clock.ts';

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { AttemptError } from '../../../src/webhooks/send.ts';
+import type { AttemptError } from '../../../src/webhooks/sender.ts';
 import { heapBytes } from '../../support/heap.ts';
 import { everyMs, pour, rawReceiverForTest, receiverForTest, startReceiver } from '../../support/receiver.ts';
 import { serverForTest, type TestServer } from '../../support/server.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { startEmbeddedDatabase } from '../../../src/db/embedded/index.ts';
+import { startEmbeddedDatabase } from '../../../src/embedded-postgres/index.ts';
 import { kill, readPostmasterPid } from '../../faults/crash-checker/processes.ts';
 import { processesForTest } from '../../support/processes.ts';
 import { receiverForTest } from '../../support/receiver.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { withClient } from '../../../src/db/database.ts';
+import { withClient } from '../../../src/db/pools.ts';
 import { serverForTest, type TestServer } from '../../support/server.ts';
 import { expectAttempts, pingedEndpoint, queueEmpty, seed } from '../scenario.ts';
 import { print } from './load.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { withClient } from '../../../src/db/database.ts';
+import { withClient } from '../../../src/db/pools.ts';
 import { dispatcherLimits } from '../../../src/webhooks/dispatcher.ts';
 import { startDatabaseProxy } from '../../support/database-proxy.ts';
 import { processesForTest, urlOf, type Processes } from '../../support/processes.ts';

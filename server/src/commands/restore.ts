@@ -1,0 +1,37 @@
+import { resolve } from 'node:path';
+import { readArguments } from './arguments.ts';
+import { readConfig } from '../server/config.ts';
+import { EmbeddedDatabaseError, restoreBackup } from '../embedded-postgres/index.ts';
+import { dataDirOf, projectDir } from '../server/storage.ts';
+
+const help = `npm run restore -- <folder>
+
+Puts the backup in the folder into DATA_DIR, which is made or must be empty, for npm start.
+`;
+
+/** `npm run restore -- <folder>`: puts a backup into an empty DATA_DIR, for `npm start`. */
+async function main(stopping: AbortSignal): Promise<void> {
+  const [folder] = readArguments(help, 1);
+  if (!folder) throw new EmbeddedDatabaseError('Say from where: npm run restore -- <folder of the backup>.');
+  const dataDir = dataDirOf(readConfig(process.env, { needsMasterKey: false }));
+  // npm runs this in the project, wherever it was called.
+  const source = resolve(process.env.INIT_CWD ?? '.', folder);
+  const manifest = await restoreBackup(source, dataDir, projectDir, stopping);
+  process.stdout.write(
+    `Restored ${dataDir}: all that was answered before ${manifest.ended_at} is in it. npm start serves it; deliveries that were pending at the backup are sent again.\n`,
+  );
+  if (!manifest.has_master_key) {
+    process.stdout.write('Its master key is not in the backup: npm start needs it in TENURE_MASTER_KEY.\n');
+  }
+}
+
+// In good order: what was copied is removed, and a PostgreSQL that was started to try it is stopped. From a terminal the signal comes twice, by npm too.
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => stopping.abort(new EmbeddedDatabaseError('Interrupted: nothing was restored.')));
+}
+
+main(stopping.signal).catch((error: unknown) => {
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,290 @@
+import { changesUnseen, eventsOf, isGone, mentionedIds, type EventFacts, type RecordChange } from '../model/change.ts';
+import { toSeconds, type Clock } from '../core/clock.ts';
+import type { JsonObject } from '../core/json-diff.ts';
+import { timeOfId, type Id, type IdMaker } from '../core/ids.ts';
+import type { RequestedDelivery, Resource, StoredRecord } from '../model/resource.ts';
+import type { Answer, Claim, ClockAdvance, Decision, EventShape, Mutation, RequestFacts } from './write-request.ts';
+
+/** A decided mutation as rows to write. Its ids are made once: a batch that is sent again writes the very same rows. */
+export interface Member {
+  accountId: string;
+  answer: Answer | null;
+  inserts: RecordWrite[];
+  updates: RecordWrite[];
+  deletes: RecordWrite[];
+  events: EventRow[];
+  /** Besides those of the events to the endpoints that subscribed to them. */
+  deliveries: readonly RequestedDelivery[];
+  /** Endpoints that get nothing more: what is pending to them is canceled. */
+  silencedEndpoints: string[];
+  /** What is to be done about these records, and when. */
+  jobs: JobRow[];
+  clockAdvance: ClockAdvance | null;
+  log: LogRow | null;
+  claim: Claim | null;
+  counts: CountDelta[];
+  /** What it holds in memory, roughly: its texts, and the records that its events show. */
+  bytes: number;
+}
+
+/** A record to write, or the last state of one to delete; `before` is what the decision was made on. */
+export interface RecordWrite {
+  resource: Resource;
+  before: StoredRecord | null;
+  record: StoredRecord;
+}
+
+export interface EventRow {
+  id: Id<'evt'>;
+  created: number;
+  type: string;
+  objectId: string;
+  mentions: string[];
+  data: string;
+  request: string;
+  /** The version of the API whose shape these have. */
+  shapeVersion: string;
+  /** Whether it goes to every endpoint that subscribed to it. */
+  isForSubscribers: boolean;
+}
+
+export interface JobRow {
+  job: string;
+  lane: string;
+  /** The record that it is about; there is one job for each. */
+  id: string;
+  dueAtMs: number;
+}
+
+export interface LogRow {
+  facts: RequestFacts;
+  answer: Answer;
+  requestedMs: number;
+  durationMs: number;
+  events: string[];
+  mentions: string[];
+  /** What its events do not mention; see `mentionsBeyond`. */
+  alsoMentions: string[];
+}
+
+export interface CountDelta {
+  object: string;
+  dimension: string;
+  value: string;
+  delta: number;
+}
+
+/** What rows are made with. */
+export interface Making {
+  ids: IdMaker;
+  clock: Clock;
+  eventShape: () => EventShape;
+  /** The ids, in a text, of records that can tell of a person. */
+  tellingIds: RegExp;
+}
+
+/** Everything that follows from a decision: record writes, events, log, claim and counts. */
+export function prepareMember(
+  mutation: Mutation,
+  decision: Decision,
+  { ids, clock, eventShape, tellingIds }: Making,
+): Member {
+  const { request, accountId } = mutation;
+  const member: Member = {
+    accountId,
+    answer: decision.answer,
+    inserts: [],
+    updates: [],
+    deletes: [],
+    events: [],
+    deliveries: decision.deliveries ?? [],
+    silencedEndpoints: [],
+    jobs: [],
+    clockAdvance: decision.clockAdvance ?? null,
+    log: null,
+    claim: null,
+    counts: [],
+    bytes: 0,
+  };
+  const shape = eventShape();
+  const causedBy = eventRequest(request);
+  const nowSeconds = toSeconds(clock.nowMs());
+  const mentions = new Set<string>();
+  requireOneChangeEach(decision.changes);
+  for (const change of decision.changes) {
+    const events = eventsOf(change, nowSeconds);
+    if (events.length === 0 && !changesUnseen(change)) continue;
+    addWrite(member, change);
+    addRecordCounts(member.counts, change);
+    addJob(member.jobs, change);
+    if (silences(change)) member.silencedEndpoints.push(change.before!.id);
+    const lastEventId = change.before && change.after ? change.eventId : undefined;
+    for (const [index, event] of events.entries()) {
+      const ownId = index === events.length - 1 ? lastEventId : undefined;
+      const row = eventRow(change.resource, event, { causedBy, shape, ids, ownId });
+      member.events.push(row);
+      for (const id of row.mentions) mentions.add(id);
+      addTotal(member.counts, 'event', 1);
+      addCounts(member.counts, 'event', { type: event.type }, 1);
+    }
+  }
+  if (request && decision.answer) {
+    member.log = {
+      facts: request,
+      answer: decision.answer,
+      requestedMs: timeOfId(request.id as Id),
+      // A clock that was set meanwhile must not make the row unwritable.
+      durationMs: Math.min(Math.max(0, clock.nowMs() - request.startedMs), 2 ** 31 - 1),
+      events: member.events.map(({ id }) => id),
+      mentions: [...mentions],
+      alsoMentions: mentionsBeyond(mentions, request, decision.answer, tellingIds),
+    };
+    member.claim = mutation.claim;
+    addTotal(member.counts, 'log', 1);
+    const { method, key } = request;
+    const counted = { method, status: String(decision.answer.status), source: 'api', key_id: key.id };
+    addCounts(member.counts, 'log', counted, 1);
+  }
+  member.bytes = bytesOf(member);
+  return member;
+}
+
+/** @throws if a decision changes one record twice: the statements would write one of the two changes, and lose the other. */
+function requireOneChangeEach(changes: readonly RecordChange[]): void {
+  if (changes.length < 2) return;
+  const ids = new Set<string>();
+  for (const { before, after } of changes) {
+    const { id } = after ?? before;
+    if (ids.has(id)) throw new Error(`Bug! A decision changes ${id} twice.`);
+    ids.add(id);
+  }
+}
+
+/** Rows and their columns besides the texts that are measured. */
+const rowBytes = 1024;
+
+function bytesOf({ inserts, updates, deletes, events, log }: Member): number {
+  let bytes = rowBytes * (1 + inserts.length + updates.length + deletes.length);
+  // An event shows its record, which is held beside it.
+  for (const { data } of events) bytes += 2 * Buffer.byteLength(data);
+  if (!log) return bytes;
+  const { facts, answer } = log;
+  bytes += Buffer.byteLength(answer.body) + Buffer.byteLength(facts.body ?? '');
+  if (answer.secret) bytes += Buffer.byteLength(answer.secret.redactedBody) + 2 * answer.secret.sealedBody.length;
+  return bytes;
+}
+
+/**
+ * The records that a log tells of and its events do not: those that an answer shows whole, and those that a request names which was
+ * refused. By them a person who is erased is found in it.
+ */
+function mentionsBeyond(
+  known: ReadonlySet<string>,
+  { path, body }: RequestFacts,
+  answer: Answer,
+  tellingIds: RegExp,
+): string[] {
+  const found = [path, body ?? '', answer.body].flatMap((text) => text.match(tellingIds) ?? []);
+  return [...new Set(found)].filter((id) => !known.has(id));
+}
+
+/** What two members must not share in one batch: each names what only one of them can have. */
+export function exclusivesOf(member: Member): string[] {
+  const keys = [...member.updates, ...member.deletes].map(({ record }) => `${member.accountId} ${record.id}`);
+  if (member.claim) keys.push(member.claim.name);
+  return keys;
+}
+
+function addWrite(member: Member, { resource, before, after }: RecordChange): void {
+  if (!before) member.inserts.push({ resource, before, record: after });
+  else if (!after) member.deletes.push({ resource, before, record: before });
+  else if (after !== before) member.updates.push({ resource, before, record: after });
+}
+
+/** A change that says when something is to be done about the record puts the job into the queue, in place of one that waits there. */
+function addJob(jobs: JobRow[], { resource, before, after }: RecordChange): void {
+  const { nextStep } = resource;
+  if (!nextStep || !after) return;
+  const dueAtMs = nextStep.dueAtMs(after);
+  if (dueAtMs === null || (before && nextStep.dueAtMs(before) === dueAtMs)) return;
+  jobs.push({ job: nextStep.job, lane: nextStep.lane(after), id: after.id, dueAtMs });
+}
+
+/** A webhook endpoint that is disabled or deleted gets nothing more; enabling it again starts afresh. */
+function silences({ resource, before, after }: RecordChange): boolean {
+  if (resource.object !== 'webhook_endpoint' || !before) return false;
+  return !after || (after as StoredRecord & { status: string }).status === 'disabled';
+}
+
+function eventRow(
+  resource: Resource,
+  event: EventFacts,
+  {
+    causedBy,
+    shape,
+    ids,
+    ownId,
+  }: { causedBy: JsonObject; shape: EventShape; ids: IdMaker; ownId: Id<'evt'> | undefined },
+): EventRow {
+  const id = ownId ?? ids.make('evt');
+  const { data, request } = shape.of({
+    object: 'event',
+    data: { object: event.object, previous_attributes: event.previousAttributes },
+    request: causedBy,
+  });
+  return {
+    id,
+    created: toSeconds(timeOfId(id)),
+    type: event.type,
+    objectId: event.objectId,
+    mentions: mentionedIds(resource, event),
+    data: JSON.stringify(data),
+    request: JSON.stringify(request),
+    shapeVersion: shape.version,
+    isForSubscribers: ownId === undefined,
+  };
+}
+
+/** The event's `request` (spec, event): who caused it, and by which request. */
+function eventRequest(request: RequestFacts | null): JsonObject {
+  const actor = request
+    ? {
+        type: request.key.type === 'agent' ? 'agent' : 'api_key',
+        id: request.key.id,
+        name: request.key.name,
+        key_id: request.key.id,
+        key_type: request.key.type,
+      }
+    : { type: 'system', id: null, name: 'Tenure', key_id: null, key_type: null };
+  return {
+    id: request?.id ?? null,
+    idempotency_key: request?.idempotencyKey ?? null,
+    from_dashboard: false,
+    customer_portal: false,
+    actor,
+  };
+}
+
+function addRecordCounts(counts: CountDelta[], { resource, before, after }: RecordChange): void {
+  // Lists omit a person who was erased.
+  const [was, is] = [before, after].map((record) => (record && isGone(resource, record) ? null : record));
+  if (was) addCounts(counts, resource.object, countedValues(resource, was), -1);
+  if (is) addCounts(counts, resource.object, countedValues(resource, is), 1);
+  if (!was && is) addTotal(counts, resource.object, 1);
+  if (was && !is) addTotal(counts, resource.object, -1);
+}
+
+function addTotal(counts: CountDelta[], object: string, delta: number): void {
+  counts.push({ object, dimension: '', value: '', delta });
+}
+
+function countedValues(resource: Resource, record: StoredRecord): Record<string, unknown> {
+  const values = record as unknown as Record<string, unknown>;
+  return Object.fromEntries((resource.counted ?? []).map((name) => [name, values[name]]));
+}
+
+function addCounts(counts: CountDelta[], object: string, values: Record<string, unknown>, delta: number): void {
+  for (const [dimension, value] of Object.entries(values)) {
+    if (typeof value === 'string') counts.push({ object, dimension, value, delta });
+  }
+}

@@ -1,0 +1,206 @@
+import { firstIdAt } from '../core/ids.ts';
+import type { Filter, Resource, StoredRecord } from '../model/resource.ts';
+import { bytesIn, columnsOf, columnsIf, recordOfRow, type StoredRow } from './record-reader.ts';
+import type { Reader, ReadStatement } from './reader.ts';
+
+export interface ListQuery {
+  accountId: string;
+  /** Its records are listed, too: those of the account whose key acts for the other one. */
+  alsoAccountId?: string;
+  filters: { filter: Filter; value: string }[];
+  /** Bounds of `created`, in seconds. */
+  created: { gt?: number; gte?: number; lt?: number; lte?: number };
+  limit: number;
+  offset: number;
+  /** The page after (older than) or before (newer than) the record with this id. */
+  cursor: { direction: 'after' | 'before'; id: string } | null;
+}
+
+export interface ListPage {
+  /** Newest first; null if one of them is too large to be read now. */
+  records: StoredRecord[] | null;
+  /** What the page has at most, in bytes, if it was not read. */
+  bytes: number;
+  /** Of all that match the filters, wherever the page stands. */
+  count: number;
+  /** Whether there are more in the direction paged. */
+  hasMore: boolean;
+}
+
+/** Nearly all records are smaller, in bytes: a page of 50 has less than a megabyte then, and is read by one statement. */
+const smallBytesMax = 16 * 1024;
+
+/**
+ * Reads a page of an account's records and their exact count, both of the same moment.
+ *
+ * @param part `small` reads the page only if each of its records is small; otherwise it reads its size. `all` reads it in any case.
+ */
+export async function readList(
+  reader: Reader,
+  resource: Resource,
+  query: ListQuery,
+  part: 'small' | 'all',
+): Promise<ListPage> {
+  const rowBytesMax = part === 'small' ? smallBytesMax : 2 ** 31 - 1;
+  const rows = await reader.query<StoredRow & { count: number; large_bytes: number | null }>(
+    listStatement(resource, query, rowBytesMax),
+  );
+  const found = rows.filter((row) => row.id !== null);
+  const bytes = found.reduce((sum, row) => sum + (row.large_bytes ?? smallBytesMax), 0);
+  const page = { count: rows[0]!.count, bytes, hasMore: found.length > query.limit };
+  if (found.some((row) => row.large_bytes !== null)) return { ...page, records: null };
+  const records = found.slice(0, query.limit).map((row) => recordOfRow(resource, row));
+  if (query.cursor?.direction === 'before') records.reverse();
+  return { ...page, records };
+}
+
+/** How many records of this kind an account has. */
+export async function readCount(reader: Reader, resource: Resource, accountId: string): Promise<number> {
+  const [row] = await reader.query<{ count: number }>({
+    name: 'read_count',
+    text: `
+      select coalesce(sum(delta), 0)::bigint as count
+      from count_deltas
+      where account_id = $1 and object = $2 and dimension = ''`,
+    values: [accountId, resource.object],
+  });
+  return row!.count;
+}
+
+/**
+ * Ids sort by the time they were made, so the list's order, its cursors and its time filters are all ranges of one index. What is
+ * searched for in arrays has an index that knows no order: all of it is found first, or PostgreSQL would rather look through the
+ * account's records in their order until there are enough.
+ */
+function listStatement(resource: Resource, query: ListQuery, rowBytesMax: number): ReadStatement {
+  const values: (string | number)[] = [query.accountId];
+  const parameter = (value: string | number): string => `$${values.push(value)}`;
+
+  // An account's records, or the accounts that belong to it.
+  const ownedBy = resource.ownedBy?.column ?? 'account_id';
+  const matches = [
+    query.alsoAccountId === undefined ? `${ownedBy} = $1` : `${ownedBy} in ($1, ${parameter(query.alsoAccountId)})`,
+  ];
+  if (resource.delete === 'erases') matches.push('deleted_at is null');
+  for (const { filter, value } of query.filters) {
+    matches.push(...conditionsOf(filter, value, parameter));
+  }
+  for (const [bound, { sign, firstSecondOf }] of Object.entries(timeBounds)) {
+    const seconds = query.created[bound as keyof typeof timeBounds];
+    if (seconds === undefined) continue;
+    matches.push(`id ${sign} ${parameter(firstIdAt(resource.prefix, firstSecondOf(seconds) * 1000))}`);
+  }
+  const backwards = query.cursor?.direction === 'before';
+  const order = backwards ? 'id' : 'id desc';
+  const cursor = query.cursor ? `and id ${backwards ? '>' : '<'} ${parameter(query.cursor.id)}` : '';
+  const slice = `${cursor} order by ${order} limit ${parameter(query.limit + 1)} offset ${parameter(query.offset)}`;
+  const columns = `${columnsOf(resource).join(', ')}, ${bytesIn(resource)} as bytes`;
+  const max = parameter(rowBytesMax);
+  const shown = `case when bytes > ${max} then bytes end as large_bytes, ${columnsIf(`bytes <= ${max}`, resource)}`;
+  const isSearch = query.filters.some(({ filter }) => filter.match === 'contains');
+  const text = isSearch
+    ? `
+    with found as materialized (
+      select id from ${resource.table} where ${matches.join(' and ')}
+    )
+    select count, page.*
+    from (select count(*) from found) counted
+    left join (
+      select ${shown}
+      from (
+        select ${columns}
+        from ${resource.table}
+        where ${ownedBy} = $1 and id in (select id from found where true ${slice})
+        -- So that sizes are computed once.
+        offset 0
+      ) sized
+    ) page on true
+    order by ${order}`
+    : `
+    select count, page.*
+    from (select ${countExpression(resource, query, matches, parameter)} as count) counted
+    left join (
+      select ${shown}
+      from (select ${columns} from ${resource.table} where ${matches.join(' and ')} ${slice}) sized
+    ) page on true
+    order by ${order}`;
+  // How common a class of statuses is decides the way, so it is planned anew each time.
+  const isOneWay = query.filters.every(({ filter }) => filter.match !== 'status');
+  const common = isOneWay && query.filters.length <= 1 && Object.keys(query.created).length === 0;
+  return { ...(common && { name: nameOf(text) }), text, values };
+}
+
+/**
+ * Prepared statements are kept for each connection, so only the common lists have one: those of at most one filter. There are
+ * thousands of ways to combine filters, and a client could try them all.
+ */
+const statementNames = new Map<string, string>();
+
+function nameOf(text: string): string {
+  let name = statementNames.get(text);
+  if (name === undefined) {
+    name = `list_${statementNames.size}`;
+    statementNames.set(text, name);
+  }
+  return name;
+}
+
+/** A second begins with its first id; what is after the second begins with the first id of the next one. */
+const timeBounds = {
+  gt: { sign: '>=', firstSecondOf: (seconds: number) => seconds + 1 },
+  gte: { sign: '>=', firstSecondOf: (seconds: number) => seconds },
+  lt: { sign: '<', firstSecondOf: (seconds: number) => seconds },
+  lte: { sign: '<', firstSecondOf: (seconds: number) => seconds + 1 },
+};
+
+function conditionsOf({ column, match }: Filter, value: string, parameter: (value: string) => string): string[] {
+  switch (match) {
+    case 'exact':
+      return [`${column} = ${parameter(value)}`];
+    case 'caseless':
+      // With the column's collation, in which ASCII letters have a small one in every database.
+      return [`lower(${column}) = lower(${parameter(value)} collate "C")`];
+    case 'status':
+      return value.endsWith('xx')
+        ? [`${column} >= ${parameter(`${value[0]}00`)}`, `${column} <= ${parameter(`${value[0]}99`)}`]
+        : [`${column} = ${parameter(value)}`];
+    case 'contains':
+      return [`${column} @> array[${parameter(value)}]`];
+    case 'prefix':
+      return value.endsWith('*')
+        ? beginsWith(column, value.slice(0, -1), parameter)
+        : [`${column} = ${parameter(value)}`];
+  }
+}
+
+/** A range rather than `like`: it takes the prefix literally, and an index serves it in a prepared statement too. */
+function beginsWith(column: string, prefix: string, parameter: (value: string) => string): string[] {
+  if (prefix === '') return [];
+  const last = prefix.length - 1;
+  const end = prefix.slice(0, last) + String.fromCharCode(prefix.charCodeAt(last) + 1);
+  return [`${column} >= ${parameter(prefix)}`, `${column} < ${parameter(end)}`];
+}
+
+/** Counts kept as they were written where they exist; otherwise the matches themselves, on their index. */
+function countExpression(
+  resource: Resource,
+  query: ListQuery,
+  matches: string[],
+  parameter: (value: string) => string,
+): string {
+  const [only, ...others] = query.filters;
+  // An account is counted where it was made, which for the first one is itself.
+  const counted =
+    !resource.ownedBy && (!only || (others.length === 0 && resource.counted?.includes(only.filter.column)));
+  if (!counted || Object.keys(query.created).length > 0) {
+    return `(select count(*) from ${resource.table} where ${matches.join(' and ')})`;
+  }
+  const conditions = ['account_id = $1', `object = ${parameter(resource.object)}`];
+  if (only) {
+    conditions.push(`dimension = ${parameter(only.filter.column)}`);
+    conditions.push(...conditionsOf({ ...only.filter, column: 'value' }, only.value, parameter));
+  } else {
+    conditions.push(`dimension = ''`);
+  }
+  return `coalesce((select sum(delta) from count_deltas where ${conditions.join(' and ')}), 0)::bigint`;
+}

@@ -1,0 +1,138 @@
+import { parseJson } from '../core/json.ts';
+import type { Resource, StoredRecord } from '../model/resource.ts';
+import { coalesce, unanswered } from './batch-loader.ts';
+import type { Reader, ReadStatement } from './reader.ts';
+
+/** Reads one record of an account, or null. */
+export type RecordReader = (resource: Resource, accountId: string, id: string) => Promise<StoredRecord | null>;
+
+interface Wanted {
+  accountId: string;
+  id: string;
+}
+
+type Read = StoredRecord | null | typeof unanswered;
+
+/** Two queries are under way at once, and what they have read is in memory until its requests go on. */
+const bytesTogetherMax = 4 * 1024 * 1024;
+
+/** So few records have `bytesTogetherMax` at most, whatever is in them: their sizes need not be asked for. */
+const unsizedMax = 16;
+
+/** The size of most records, in bytes. */
+const bytesOfMost = 1_000;
+
+/** Reads records by id; what many requests want at once is fetched together, which serves almost three times as many. */
+export function recordReader(reader: Reader): RecordReader {
+  const ofResource = new Map<Resource, (wanted: Wanted) => Promise<StoredRecord | null>>();
+  return (resource, accountId, id) => {
+    let read = ofResource.get(resource);
+    if (!read) {
+      read = coalesce((wanted: Wanted[]) => readRecords(reader, resource, wanted));
+      ofResource.set(resource, read);
+    }
+    return read({ accountId, id });
+  };
+}
+
+/** Reads as many as have `bytesTogetherMax`, and at least one; the others are left for the next query. */
+async function readRecords(reader: Reader, resource: Resource, wanted: Wanted[]): Promise<Read[]> {
+  const rows = await reader.query<StoredRow & { is_left?: boolean }>({
+    ...(wanted.length <= unsizedMax ? readStatement(resource) : readSizedStatement(resource)),
+    values: [wanted.map(({ accountId }) => accountId), wanted.map(({ id }) => id)],
+  });
+  const found = new Map(rows.map((row) => [`${row.account_id} ${row.id}`, row]));
+  return wanted.map(({ accountId, id }) => {
+    const row = found.get(`${accountId} ${id}`);
+    if (!row) return null;
+    return row.is_left ? unanswered : measured(recordOfRow(resource, row), row);
+  });
+}
+
+const isWanted = '(account_id, id) in (select * from unnest($1::text[], $2::text[]))';
+
+function readStatement(resource: Resource): Omit<ReadStatement, 'values'> {
+  return {
+    name: `read_${resource.table}`,
+    text: `select ${columnsOf(resource).join(', ')} from ${resource.table} where ${isWanted}`,
+  };
+}
+
+function readSizedStatement(resource: Resource): Omit<ReadStatement, 'values'> {
+  return {
+    name: `read_sized_${resource.table}`,
+    text: `
+      select is_left, ${columnsIf('not is_left', resource)}
+      from (
+        select *, bytes_so_far > ${bytesTogetherMax} and bytes_so_far > bytes as is_left
+        from (
+          select *, sum(bytes) over (rows unbounded preceding) as bytes_so_far
+          from (
+            select ${columnsOf(resource).join(', ')}, ${bytesIn(resource)} as bytes
+            from ${resource.table}
+            where ${isWanted}
+          ) found
+        ) summed
+      ) page`,
+  };
+}
+
+function measured(record: StoredRecord, row: StoredRow): StoredRecord {
+  let bytes = 0;
+  for (const name in row) {
+    const value = row[name];
+    if (typeof value === 'string') bytes += Buffer.byteLength(value);
+  }
+  if (bytes > bytesOfMost) sizes.set(record, bytes);
+  return record;
+}
+
+/** The size of each record that was read by its id, in bytes, if it is larger than most. */
+const sizes = new WeakMap<StoredRecord, number>();
+
+/** What a record that was read by its id takes in memory at most, in bytes. */
+export function bytesOf(record: StoredRecord): number {
+  return sizes.get(record) ?? bytesOfMost;
+}
+
+/** A row as the driver gives it: columns by name. */
+export type StoredRow = StoredRecord & { [column: string]: unknown };
+
+/** A resource's columns, those that every record has first. */
+export function columnsOf(resource: Resource): string[] {
+  const kept = Object.keys(resource.fields).filter((name) => resource.fields[name]!.column !== null);
+  return ['account_id', 'id', 'created', ...(resource.appendOnly ? [] : ['revision']), ...kept];
+}
+
+/** SQL for the size of a row's long texts, in bytes. It is known without reading them. */
+export function bytesIn(resource: Resource): string {
+  return ['0', ...longColumnsOf(resource).map((name) => `coalesce(octet_length(${name}), 0)`)].join(' + ');
+}
+
+/** SQL for a resource's columns, of which those with long texts are null unless a condition holds. */
+export function columnsIf(condition: string, resource: Resource): string {
+  const long = new Set(longColumnsOf(resource));
+  return columnsOf(resource)
+    .map((name) => (long.has(name) ? `case when ${condition} then ${name} end as ${name}` : name))
+    .join(', ');
+}
+
+/** Columns whose texts no schema bounds. */
+function longColumnsOf({ fields }: Resource): string[] {
+  return Object.keys(fields).filter((name) => {
+    const { column, schema } = fields[name]!;
+    return (
+      column === 'json' || (column === 'text' && !/"(?:maxLength|enum|const|pattern)":/.test(JSON.stringify(schema)))
+    );
+  });
+}
+
+/** Turns a row into the record it keeps. */
+export function recordOfRow(resource: Resource, row: StoredRow): StoredRecord {
+  const record: StoredRow = { ...row };
+  for (const name in resource.fields) {
+    const value = row[name];
+    if (resource.fields[name]!.column === 'json' && typeof value === 'string') record[name] = parseJson(value);
+  }
+  return record;
+}

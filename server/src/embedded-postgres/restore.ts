@@ -1,0 +1,113 @@
+/** A deployment from a backup, in a data folder of its own. */
+import * as fs from 'node:fs';
+import { join, resolve } from 'node:path';
+import { withClient } from '../db/pools.ts';
+import { beginNextEpoch } from '../db/deployment.ts';
+import { giveTo } from './cluster.ts';
+import { copyFile, syncFolder, withEach } from './copy.ts';
+import { EmbeddedDatabaseError, errorCode, isDiskFull } from './error.ts';
+import { bytesOf, readManifest, type Manifest } from './manifest.ts';
+import { takeOver } from './ownership.ts';
+import { preparePlaceForRestore, refuseUnfinishedRestore, removePlace, type Place } from './place.ts';
+import { shutDown } from './postmaster.ts';
+import { connectionIn } from './session.ts';
+
+/**
+ * Puts the backup in `folder` into `dataDir`, which is made or must be empty, and proves that PostgreSQL can start on it. It has its
+ * name only then, so a restore that is broken off leaves nothing that could be taken for a deployment.
+ *
+ * @param stopping breaks it off, with its reason.
+ * @throws {EmbeddedDatabaseError} in one line for the person who must act; `dataDir` has then what others put there, and nothing else.
+ */
+export async function restoreBackup(
+  folder: string,
+  dataDirAsked: string,
+  projectDir: string,
+  stopping: AbortSignal,
+): Promise<Manifest> {
+  const manifest = readManifest(folder);
+  const dataDir = resolve(dataDirAsked);
+  refuseUnfinishedRestore(dataDir);
+  if (fs.existsSync(dataDir) && fs.readdirSync(dataDir).length > 0) {
+    throw new EmbeddedDatabaseError(
+      `${dataDir} is not empty, and nothing is ever overwritten: move away what is there, or set DATA_DIR to another folder.`,
+    );
+  }
+  const place = await preparePlaceForRestore(dataDir, projectDir);
+  try {
+    await copyBack(manifest, folder, place.dataDir, stopping);
+    if (place.user) giveTo(place.user, place.postgresDir);
+    await startOnce(place, stopping);
+    stopping.throwIfAborted();
+    moveInto(dataDir, place);
+    return manifest;
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    throw new EmbeddedDatabaseError(
+      `There is no room left in ${dataDir}: ${Math.ceil(bytesOf(manifest) / 1e6)} MB are needed.`,
+      { cause: error },
+    );
+  } finally {
+    removePlace(place);
+  }
+}
+
+/**
+ * Gives what was restored its name, unless somebody has put something else there meanwhile. The key comes last: a server that is
+ * started in between finds a deployment without its key, and makes none.
+ */
+function moveInto(dataDir: string, place: Place): void {
+  const moves = ['postgres', 'master.key']
+    .map((name) => ({ from: join(place.dataDir, name), to: join(dataDir, name) }))
+    .filter(({ from }) => fs.existsSync(from));
+  for (const { to } of moves) if (fs.existsSync(to)) throw hasAppeared(to);
+  for (const { from, to } of moves) {
+    try {
+      fs.renameSync(from, to);
+    } catch (error) {
+      // A folder that is not empty is never replaced by a rename, however late it came.
+      throw ['ENOTEMPTY', 'EEXIST'].includes(errorCode(error)) ? hasAppeared(to) : error;
+    }
+  }
+  syncFolder(dataDir);
+}
+
+function hasAppeared(path: string): EmbeddedDatabaseError {
+  return new EmbeddedDatabaseError(
+    `${path} was made by somebody else meanwhile, such as a server that was started: nothing was restored. Stop it, and restore into an empty folder.`,
+  );
+}
+
+/** Whatever is not byte for byte what was backed up is refused. */
+async function copyBack(manifest: Manifest, folder: string, dataDir: string, stopping: AbortSignal): Promise<void> {
+  const placeOf = (path: string): string => {
+    if (path === 'master.key' || path.split('/')[0] === 'postgres') return join(dataDir, path);
+    throw new EmbeddedDatabaseError(`The backup's manifest is damaged: it names ${path}.`);
+  };
+  for (const path of manifest.folders) fs.mkdirSync(placeOf(path), { mode: 0o700 });
+  await withEach(manifest.files, async ({ path, bytes, sha256 }) => {
+    if (!fs.existsSync(join(folder, path))) {
+      throw new EmbeddedDatabaseError(
+        `The backup is damaged: ${path} is missing. Nothing was restored; take an older backup.`,
+      );
+    }
+    const copied = await copyFile(join(folder, path), placeOf(path), stopping);
+    if (copied.bytes !== bytes || copied.sha256 !== sha256) {
+      throw new EmbeddedDatabaseError(
+        `The backup is damaged: ${path} is not what was backed up. Nothing was restored; take an older backup.`,
+      );
+    }
+  });
+  for (const path of manifest.folders) syncFolder(placeOf(path));
+}
+
+/** PostgreSQL makes of the copy what was committed at its end; then what is written from now on begins an epoch of its own. */
+async function startOnce(place: Place, stopping: AbortSignal): Promise<void> {
+  const { postmaster, owner } = await takeOver(place, stopping);
+  try {
+    await withClient({ ...connectionIn(place.socketDir), ssl: false }, beginNextEpoch);
+  } finally {
+    await shutDown(postmaster);
+    await owner.client.end().catch(() => {});
+  }
+}

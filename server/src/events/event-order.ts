@@ -1,0 +1,181 @@
+import type { Resource } from '../model/resource.ts';
+import { columnsOf, type StoredRow } from '../db/record-reader.ts';
+import type { Reader } from '../db/reader.ts';
+
+/**
+ * A place in the one order of an account's events: that of the transactions that wrote them, and within one that of the decisions. Of
+ * two changes of one record the later comes later, because a transaction begins after what it writes was decided.
+ */
+export interface Position {
+  /** Rises when the database was restored to an earlier transaction id. */
+  epoch: number;
+  transactionId: bigint;
+  ordinal: number;
+}
+
+/** An event as it is kept, with its place. */
+export interface PlacedEvent {
+  id: string;
+  position: Position;
+  row: StoredRow;
+  /** Its size in memory: that of its texts, and something for the rest. */
+  bytes: number;
+}
+
+/** A page of events in their order. */
+export interface EventPage {
+  events: PlacedEvent[];
+  /** Whether the event of the place that they come after is still there; what came after one that is not may be gone, too. */
+  isAnchored: boolean;
+  /** Whether more events follow that can be read now. */
+  hasMore: boolean;
+  /** Whether there are events that a transaction holds back which began before theirs and is still running. */
+  isHeldBack: boolean;
+}
+
+/** Events are removed when they are old enough, and one who reads them slowly has been overtaken by that. */
+export class PositionRemovedError extends Error {}
+
+/** What was committed at one moment. */
+export interface Moment {
+  /** Every event that is not committed yet will come after this place; some that are may, too. */
+  position: Position;
+  /** Whether the event at this place was committed. */
+  has(position: Position): boolean;
+}
+
+export function isAfter(left: Position, right: Position): boolean {
+  if (left.epoch !== right.epoch) return left.epoch > right.epoch;
+  if (left.transactionId !== right.transactionId) return left.transactionId > right.transactionId;
+  return left.ordinal > right.ordinal;
+}
+
+/** What an event takes in memory besides its texts, in bytes: its other columns and the objects around them. */
+const eventOverheadBytes = 1_000;
+
+/**
+ * Reads what comes after a place, as far as it is settled: at most `limit` events, of at most `bytesMax` together or one that is larger.
+ * Transaction ids order by when they were given out, not by commit, so an event is read only when every transaction of a smaller id is over:
+ * nothing can come before it any more.
+ */
+export async function readEventsAfter(
+  reader: Reader,
+  resource: Resource,
+  wanted: { accountId: string; position: Position; limit: number; bytesMax: number },
+): Promise<EventPage> {
+  const { epoch, transactionId, ordinal } = wanted.position;
+  const rows = await reader.query<
+    PlacedRow & { bytes: number; found: number; is_anchored: boolean; is_held_back: boolean }
+  >({
+    name: 'read_events_after',
+    text: `
+      with settled as (
+        select event_epoch as epoch, pg_snapshot_xmin(pg_current_snapshot()) as transaction_id from deployment
+      )
+      select is_anchored, is_held_back, page.*
+      from (
+        select
+          exists (
+            select from events
+            where account_id = $1 and epoch = $2 and transaction_id = $3 and ordinal = $4
+          ) as is_anchored,
+          exists (
+            select from events
+            where account_id = $1
+              and (epoch, transaction_id) >= ((select epoch from settled), (select transaction_id from settled))
+          ) as is_held_back
+      ) around
+      left join (
+        -- The size of a text is known without reading it.
+        select found.*, count(*) over () as found, sum(bytes) over in_order as bytes_so_far
+        from (
+          select ${[...columnsOf(resource), 'object_id', 'mentions', 'epoch', 'transaction_id', 'ordinal'].join(', ')},
+            octet_length(data) + octet_length(request) + ${eventOverheadBytes} as bytes
+          from events
+          where account_id = $1
+            and (epoch, transaction_id, ordinal) > ($2, $3, $4)
+            and (epoch, transaction_id) < ((select epoch from settled), (select transaction_id from settled))
+          order by epoch, transaction_id, ordinal
+          limit $5
+        ) found
+        window in_order as (order by epoch, transaction_id, ordinal rows unbounded preceding)
+      ) page on bytes_so_far <= $6 or bytes_so_far = bytes
+      order by epoch, transaction_id, ordinal`,
+    values: [wanted.accountId, epoch, String(transactionId), ordinal, wanted.limit, wanted.bytesMax],
+  });
+  const events = rows
+    .filter(({ id }) => id !== null)
+    .map((row) => ({ id: row.id, position: positionOf(row), row, bytes: row.bytes }));
+  const { is_anchored: isAnchored, is_held_back: isHeldBack, found } = rows[0]!;
+  return { events, isAnchored, isHeldBack, hasMore: events.length < found || found === wanted.limit };
+}
+
+/** Of these accounts, those that have events after the places, settled or not. */
+export async function readWhoMoved(reader: Reader, places: ReadonlyMap<string, Position>): Promise<string[]> {
+  const positions = [...places.values()];
+  const rows = await reader.query<{ account_id: string }>({
+    name: 'read_who_moved',
+    text: `
+      select seen.account_id
+      from unnest($1::text[], $2::integer[], $3::xid8[], $4::integer[])
+        as seen (account_id, epoch, transaction_id, ordinal)
+      cross join lateral (
+        select
+        from events
+        where events.account_id = seen.account_id
+          and (events.epoch, events.transaction_id, events.ordinal) > (seen.epoch, seen.transaction_id, seen.ordinal)
+        limit 1
+      ) newer`,
+    values: [
+      [...places.keys()],
+      positions.map(({ epoch }) => epoch),
+      positions.map(({ transactionId }) => String(transactionId)),
+      positions.map(({ ordinal }) => ordinal),
+    ],
+  });
+  return rows.map(({ account_id }) => account_id);
+}
+
+/** The place of an event; null if the account has none of this id. */
+export async function readPosition(reader: Reader, accountId: string, id: string): Promise<Position | null> {
+  const [row] = await reader.query<PlacedRow>({
+    name: 'read_event_position',
+    text: 'select epoch, transaction_id, ordinal from events where account_id = $1 and id = $2',
+    values: [accountId, id],
+  });
+  return row ? positionOf(row) : null;
+}
+
+/** The id of the oldest event that an account still has; null if it has none. */
+export async function readOldestEvent(reader: Reader, accountId: string): Promise<string | null> {
+  const [row] = await reader.query<{ id: string }>({
+    name: 'read_oldest_event',
+    text: 'select id from events where account_id = $1 order by id limit 1',
+    values: [accountId],
+  });
+  return row?.id ?? null;
+}
+
+/** What is committed now. */
+export async function readMoment(reader: Reader): Promise<Moment> {
+  const [row] = await reader.query<{ epoch: number; snapshot: string }>({
+    name: 'read_moment',
+    text: 'select event_epoch as epoch, pg_current_snapshot()::text as snapshot from deployment',
+    values: [],
+  });
+  const { epoch, snapshot } = row!;
+  // `xmin:xmax:` and the transactions between the two that are running (PostgreSQL, 9.27.9).
+  const [oldest, next, running = ''] = snapshot.split(':');
+  const stillRunning = new Set(running.split(','));
+  return {
+    position: { epoch, transactionId: BigInt(oldest!), ordinal: -1 },
+    has: (place) =>
+      place.epoch <= epoch && place.transactionId < BigInt(next!) && !stillRunning.has(String(place.transactionId)),
+  };
+}
+
+type PlacedRow = StoredRow & { epoch: number; transaction_id: string; ordinal: number };
+
+function positionOf({ epoch, transaction_id, ordinal }: PlacedRow): Position {
+  return { epoch, transactionId: BigInt(transaction_id), ordinal };
+}

@@ -1,0 +1,95 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ByteBudget, ByteLimits, HeldBytes } from '../../core/byte-budget.ts';
+import { ApiError } from '../../core/errors.ts';
+import { bodyBytesMax } from './body.ts';
+
+/**
+ * Bytes of bodies that this process may hold. Each is held about three times over: as it came, as text and as values. The share of an
+ * account is 8 of the largest bodies. Each of those takes some 20 ms, in which the process serves no other request.
+ */
+export const bodyLimits: ByteLimits = { max: 16 * 1024 * 1024, maxPerAccount: 2 * 1024 * 1024 };
+
+/** Answers up to here fit into the buffers of the connection. */
+const smallAnswerBytes = 64 * 1024;
+
+/** A client that has not read its answer after this long is cut off: as long as it may take to send its body. */
+const readTimeoutMs = 15_000;
+
+/** The share of callbacks from referencing services. An account is only named in them, so no account's share is theirs. */
+export const callbacksShare = 'callbacks';
+
+/**
+ * What one request holds of the bodies' budget, from before its body is read until both its work has ended and its answer was sent, or
+ * its client has gone.
+ */
+export class BodyBytes {
+  readonly #budget: ByteBudget;
+  readonly #share: string;
+  readonly #reply: FastifyReply['raw'];
+  #body: HeldBytes | null;
+  #answer: HeldBytes | null = null;
+  #isAtWork = false;
+  #isClosed = false;
+
+  /**
+   * Takes the bytes that the request says it has, or the most it can have.
+   *
+   * @throws {ApiError} `rate_limit` if the account has no room for them; `overloaded` if the process has none.
+   */
+  constructor(budget: ByteBudget, share: string, { raw }: FastifyRequest, reply: FastifyReply) {
+    this.#budget = budget;
+    this.#share = share;
+    this.#reply = reply.raw;
+    const isChunked = raw.headers['transfer-encoding'] !== undefined;
+    const bytes = isChunked ? bodyBytesMax : Number(raw.headers['content-length'] ?? 0);
+    this.#body = budget.tryTake(share, bytes);
+    if (!this.#body) throw noRoom(share !== callbacksShare && budget.isShareFull(share, bytes));
+    // The client may have gone away before.
+    if (reply.raw.closed) this.#close();
+    else reply.raw.on('close', () => this.#close());
+  }
+
+  /** The body has arrived, and has so many bytes. */
+  arrived(bytes: number): void {
+    this.#body?.resize(bytes);
+  }
+
+  /** The request is carried out from now on, whether its client waits for the answer or not. */
+  workBegins(): void {
+    this.#isAtWork = true;
+  }
+
+  /** Ends the work. A long answer counts until its client has read it. */
+  workEnds(answerBytes: number): void {
+    this.#isAtWork = false;
+    this.#releaseIfOver();
+    if (answerBytes <= smallAnswerBytes || this.#isClosed) return;
+    this.#answer = this.#budget.add(this.#share, answerBytes);
+    const timer = setTimeout(() => this.#reply.writableFinished || this.#reply.destroy(), readTimeoutMs);
+    this.#reply.once('close', () => clearTimeout(timer));
+  }
+
+  #close(): void {
+    this.#isClosed = true;
+    this.#answer?.release();
+    this.#releaseIfOver();
+  }
+
+  #releaseIfOver(): void {
+    if (this.#isClosed && !this.#isAtWork) this.#body?.release();
+  }
+}
+
+function noRoom(isOfAccount: boolean): ApiError {
+  return isOfAccount
+    ? new ApiError(
+        'rate_limit',
+        `This account has requests with ${bodyLimits.maxPerAccount / 1024 / 1024} MB of bodies under way already. Nothing was done. Wait until some have ended, and send fewer at once.`,
+        { retryAfterSeconds: 1 },
+      )
+    : new ApiError(
+        'overloaded',
+        'The server has as many large requests under way as it can have at once. Nothing was changed; try again shortly.',
+        { retryAfterSeconds: 1 },
+      );
+}

@@ -1,0 +1,124 @@
+import { setMember, type Json, type JsonObject } from '../../core/json-diff.ts';
+import { ApiError } from '../../core/errors.ts';
+import { headerOf, onlyHeaderOf, type Call } from '../request.ts';
+import { parseJsonObject } from './json.ts';
+import type { UploadRoute } from './upload.ts';
+
+/** The largest body, in bytes. */
+export const bodyBytesMax = 256 * 1024;
+
+const formType = 'multipart/form-data';
+
+const keptOfUnreadableMax = 4 * 1024;
+
+/** The encodings that leave a body as it is, by their headers. */
+const plainEncodings = [
+  ['Content-Encoding', 'identity'],
+  ['Transfer-Encoding', 'chunked'],
+] as const;
+
+/**
+ * Refuses a body of a type that is not read before any of it is. One whose length is not told is judged when it has arrived, because
+ * an empty body counts as `{}` whatever its type; only a form goes to whoever reads forms, who finds an empty one empty.
+ *
+ * @throws {ApiError} `request_invalid`, `content_type_unsupported` or `body_too_large`.
+ */
+export function checkBodyHeaders(call: Call): void {
+  const { headers } = call.request;
+  call.contentType = onlyHeaderOf(call.request, 'Content-Type') ?? '';
+  // We judge the type ourselves, knowing whether there is a body; the framework shall not do it before.
+  headers['content-type'] = 'application/json';
+  const length = Number(headers['content-length'] ?? 0);
+  const isChunkedForm =
+    headers['transfer-encoding'] !== undefined && uploadOf(call) !== null && mediaTypeOf(call) === formType;
+  if (length === 0 && !isChunkedForm) return;
+  checkContentType(call);
+  if (uploadOf(call)) headers['content-type'] = formType;
+  else if (length > bodyBytesMax) throw bodyTooLarge();
+}
+
+/** A body without a length is found too large while it arrives, but its type is what is wrong with it first. */
+export function bodyFault(call: Call, error: unknown): unknown {
+  // A route that is none of the API's, such as that of callbacks, takes any type.
+  if ((error as { code?: string }).code !== 'FST_ERR_CTP_BODY_TOO_LARGE' || !call.route) return error;
+  try {
+    checkContentType(call);
+    return error;
+  } catch (wrongType) {
+    return wrongType;
+  }
+}
+
+/** Reads the body that has arrived. Its text is kept for the log, also when it is refused. */
+export function readBody(call: Call, bytes: Buffer): object {
+  call.bodyBytes?.arrived(bytes.length);
+  if (bytes.length === 0) return {};
+  checkContentType(call);
+  try {
+    const { text, value } = parseJsonObject(bytes);
+    const secrets = secretMembersOf(call).filter((name) => Object.hasOwn(value, name));
+    call.bodyText = secrets.length === 0 ? text : JSON.stringify(withoutSecrets(value as JsonObject, secrets));
+    return value;
+  } catch (error) {
+    // What is no JSON is kept as far as it helps to find out why, unless there may be a secret in it.
+    const isKept = secretMembersOf(call).length === 0;
+    call.bodyText = isKept ? storable(bytes.subarray(0, keptOfUnreadableMax).toString('utf8')) : null;
+    throw error;
+  }
+}
+
+function secretMembersOf({ route }: Call): readonly string[] {
+  return route && 'secretMembers' in route ? route.secretMembers : [];
+}
+
+function withoutSecrets(body: JsonObject, names: readonly string[]): JsonObject {
+  return { ...body, ...Object.fromEntries(names.map((name) => [name, redacted(body[name]!)])) };
+}
+
+/** The same value with every text in it made unreadable, so that its shape can still be looked at. */
+function redacted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(redacted);
+  if (typeof value !== 'object' || value === null) return typeof value === 'string' ? '[redacted]' : value;
+  const shape: JsonObject = {};
+  for (const [name, member] of Object.entries(value)) setMember(shape, name, redacted(member));
+  return shape;
+}
+
+export function bodyTooLarge(): ApiError {
+  return new ApiError('body_too_large', `The body has more than ${bodyBytesMax / 1024} kB, the most that is taken.`);
+}
+
+function checkContentType(call: Call): void {
+  const { request, contentType } = call;
+  for (const [name, plain] of plainEncodings) {
+    const encoding = headerOf(request, name.toLowerCase());
+    if (encoding === undefined || encoding.toLowerCase() === plain) continue;
+    throw new ApiError(
+      'content_type_unsupported',
+      `\`${name}: ${encoding.slice(0, 40)}\` is not read. Send the body as it is.`,
+    );
+  }
+  const wanted = uploadOf(call) ? formType : 'application/json';
+  if (mediaTypeOf(call) === wanted) return;
+  throw new ApiError(
+    'content_type_unsupported',
+    contentType === ''
+      ? `The body has no \`Content-Type\`. Send it as \`${wanted}\`.`
+      : `\`Content-Type: ${contentType.slice(0, 80)}\` is not read. Send the body as \`${wanted}\`.`,
+  );
+}
+
+/** The `Content-Type` without its parameters (RFC 9110, 8.3.1). */
+function mediaTypeOf({ contentType }: Call): string {
+  return contentType.trim().split(/\s*;/, 1)[0]!.toLowerCase();
+}
+
+/** What the route takes a file for; null if its body is JSON. */
+export function uploadOf({ route }: Call): UploadRoute | null {
+  return route && 'upload' in route ? route.upload : null;
+}
+
+/** PostgreSQL stores no NUL; whoever reads the log of a refused body sees a replacement character. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\ufffd');
+}

@@ -1,0 +1,83 @@
+import { ApiError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json-diff.ts';
+import type { ApiVersions } from '../../versions/apply.ts';
+import { queryReader, type Query } from './query.ts';
+import type { Route, WriteRoute } from '../route.ts';
+import { validator } from './validate.ts';
+
+/** Reads the query of a request of this version; its parameters come as handlers know them. */
+export type VersionedQueryReader = (version: string, url: string) => { query: Query; expand: string[] };
+
+/** Refuses a body that is not valid in this version, with an `ApiError` that names the parameter at fault as this version does. */
+export type VersionedValidator = (version: string, body: unknown) => void;
+
+/** What a route takes in its query, in each version. */
+export function versionedQueryReader(
+  versions: ApiVersions,
+  { object, query: known }: Pick<Route, 'object' | 'query'>,
+): VersionedQueryReader {
+  const readerOf = madeOnce(versions, (version) => versions.propertiesIn(version, object, known), queryReader);
+  const told = nameTeller(versions, object, Object.keys(known));
+  return (version, url) => {
+    const { query, expand } = told(version, () => readerOf(version)(url));
+    const lifted = versions.convertBody(object, query as JsonObject, version, versions.newest);
+    return { query: lifted as Query, expand };
+  };
+}
+
+/** What a route takes in its body, in each version. */
+export function versionedValidator(versions: ApiVersions, { object, body }: WriteRoute): VersionedValidator {
+  const validatorOf = madeOnce(versions, (version) => versions.schemaIn(version, object, body), validator);
+  const told = nameTeller(versions, object, Object.keys(body.properties));
+  return (version, value) => told(version, () => validatorOf(version)(value));
+}
+
+/**
+ * What is made of a shape: of the newest at once, of an older one when it is first asked for, and once for all versions that have
+ * the same. To compile a schema takes milliseconds, which a start has not.
+ */
+function madeOnce<Shape, Value>(
+  { newest }: ApiVersions,
+  shapeIn: (version: string) => Shape,
+  make: (shape: Shape) => Value,
+): (version: string) => Value {
+  const ofShape = new Map<Shape, Value>();
+  const ofVersion = new Map<string, Value>();
+  const valueOf = (version: string): Value => {
+    const shape = shapeIn(version);
+    if (!ofShape.has(shape)) ofShape.set(shape, make(shape));
+    return ofShape.get(shape)!;
+  };
+  ofVersion.set(newest, valueOf(newest));
+  return (version) => {
+    if (!ofVersion.has(version)) ofVersion.set(version, valueOf(version));
+    return ofVersion.get(version)!;
+  };
+}
+
+/** Tells who sends a parameter by the name that another version has for it what its name is here. */
+function nameTeller(versions: ApiVersions, object: string, known: readonly string[]) {
+  const nameOf = (param: string, version: string): string | null => {
+    for (const other of versions.dates) {
+      const newest = versions.convertName(object, param, other, versions.newest);
+      const name = versions.convertName(object, newest, versions.newest, version);
+      if (name !== param && known.includes(newest)) return name;
+    }
+    return null;
+  };
+  return <Result>(version: string, read: () => Result): Result => {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'parameter_unknown') throw error;
+      const param = error.param!;
+      const name = nameOf(param, version);
+      if (name === null) throw error;
+      throw new ApiError(
+        'parameter_unknown',
+        `There is no parameter \`${param}\` here. In version ${version}, which this request is in, it is called \`${name}\`.`,
+        { param },
+      );
+    }
+  };
+}

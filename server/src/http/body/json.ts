@@ -1,0 +1,123 @@
+import type { Json } from '../../core/json-diff.ts';
+import { ApiError } from '../../core/errors.ts';
+import { endOfNumber, endOfString, isFollowedByColon, losesFraction, parseJson } from '../../core/json.ts';
+
+/** Deeper than any body of ours; more is an attack on whoever reads it next. */
+const depthMax = 32;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Reads a JSON object, and refuses what different programs would read differently: bytes that are no UTF-8, duplicate keys
+ * (RFC 8259, section 4), unpaired surrogates and NUL, which no database stores. A number that is not whole never becomes a whole one: it
+ * becomes one that no schema takes.
+ *
+ * @throws {ApiError} `body_invalid`.
+ */
+export function parseJsonObject(bytes: Uint8Array): { text: string; value: object } {
+  const text = decode(bytes);
+  const inexact = scan(text);
+  let value: Json;
+  try {
+    value = parseJson(withoutInexact(text, inexact));
+  } catch (error) {
+    throw invalidBody(`The body is not valid JSON: ${(error as Error).message}.`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalidBody('The body must be a JSON object.');
+  return { text, value };
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw invalidBody('The body is not valid UTF-8.');
+  }
+}
+
+const quote = 0x22;
+const openingBrace = 0x7b;
+const closingBrace = 0x7d;
+const openingBracket = 0x5b;
+const closingBracket = 0x5d;
+
+const zero = 0x30;
+const nine = 0x39;
+
+/** Where a number begins and ends in a text. */
+type Span = readonly [start: number, end: number];
+
+/** Read as infinite, which is refused wherever a number is taken. */
+const noNumber = '1e999';
+
+function withoutInexact(text: string, inexact: readonly Span[]): string {
+  if (inexact.length === 0) return text;
+  let replaced = '';
+  let copiedTo = 0;
+  for (const [start, end] of inexact) {
+    replaced += text.slice(copiedTo, start) + noNumber;
+    copiedTo = end;
+  }
+  return replaced + text.slice(copiedTo);
+}
+
+/**
+ * Looks through the text for what `JSON.parse` hides or would take without limit. Text that is no JSON at all may pass: the
+ * parser finds that.
+ *
+ * @returns the numbers that would be read as whole ones and are not.
+ */
+function scan(text: string): readonly Span[] {
+  const inexact: Span[] = [];
+  /** The keys of each object that is open; null for an array. */
+  const open: (Set<string> | null)[] = [];
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case openingBrace:
+      case openingBracket:
+        open.push(text.charCodeAt(at) === openingBrace ? new Set() : null);
+        if (open.length > depthMax) throw invalidBody(`The body is nested more than ${depthMax} levels deep.`);
+        break;
+      case closingBrace:
+      case closingBracket:
+        open.pop();
+        break;
+      case quote: {
+        const end = endOfString(text, at);
+        checkString(text, at, end, open.at(-1) ?? null);
+        at = end;
+        break;
+      }
+      default: {
+        const code = text.charCodeAt(at);
+        if (code < zero || code > nine) break;
+        const end = endOfNumber(text, at);
+        if (losesFraction(text.slice(at, end))) inexact.push([at, end]);
+        at = end - 1;
+      }
+    }
+  }
+  return inexact;
+}
+
+function checkString(text: string, start: number, end: number, keys: Set<string> | null): void {
+  let value = text.slice(start + 1, end);
+  if (value.includes('\\')) {
+    try {
+      value = JSON.parse(text.slice(start, end + 1)) as string;
+    } catch {
+      return;
+    }
+    if (value.includes('\0'))
+      throw invalidBody('The body contains a NUL character (`\\u0000`), which cannot be stored.');
+    if (!value.isWellFormed()) throw invalidBody('The body contains an unpaired surrogate (`\\ud800` to `\\udfff`).');
+  }
+  if (!keys || !isFollowedByColon(text, end + 1)) return;
+  if (keys.has(value)) throw invalidBody(`The body has the key \`${value.slice(0, 40)}\` twice in one object.`);
+  keys.add(value);
+}
+
+function invalidBody(message: string): ApiError {
+  return new ApiError('body_invalid', message);
+}

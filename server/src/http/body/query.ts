@@ -1,0 +1,64 @@
+import { Type, type TProperties, type TSchema } from 'typebox';
+import { ApiError, invalidParameter } from '../../core/errors.ts';
+import { closedObject } from '../../model/resource.ts';
+import { unknownParameter, validator, type Validator } from './validate.ts';
+
+/** A route's query: whole numbers are read as such, everything else is text. */
+export type Query = Record<string, string | number | undefined>;
+
+/**
+ * `expand` and `expand[]`, repeated or with commas, and `expand[0]`, as Stripe's libraries send it: paths to records that are wanted whole.
+ * Not a parameter like others.
+ */
+const expandName = /^expand(?:\[\d{0,3}\])?$/;
+
+/** Compiles the parameters of a route, all of them optional. */
+export function queryReader(parameters: Record<string, TSchema>): (url: string) => { query: Query; expand: string[] } {
+  const optional = Object.fromEntries(
+    Object.entries(parameters).map(([name, schema]) => [name, Type.Optional(schema)]),
+  );
+  const validate: Validator = validator(closedObject(optional as TProperties));
+  return (url) => {
+    const query: Record<string, string | number> = Object.create(null) as Record<string, string | number>;
+    const expand: string[] = [];
+    for (const [name, value] of pairsOf(url)) {
+      if (expandName.test(name)) {
+        expand.push(...value.split(','));
+        continue;
+      }
+      const schema = Object.hasOwn(parameters, name) ? (parameters[name] as TSchema & { type?: string }) : null;
+      if (!schema) throw unknownParameter([name], Object.keys(parameters));
+      if (value.includes('\0'))
+        throw invalidParameter(name, `\`${name}\` contains a NUL character, which nothing here has.`);
+      if (name in query) throw invalidParameter(name, `\`${name}\` was sent twice; send it once.`);
+      query[name] = schema.type === 'integer' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+    }
+    validate(query);
+    return { query, expand };
+  };
+}
+
+/** The pairs of a query string, decoded. */
+function pairsOf(url: string): [string, string][] {
+  const start = url.indexOf('?');
+  if (start === -1) return [];
+  return url
+    .slice(start + 1)
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair) => {
+      const equals = pair.indexOf('=');
+      return equals === -1 ? [decode(pair), ''] : [decode(pair.slice(0, equals)), decode(pair.slice(equals + 1))];
+    });
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw new ApiError(
+      'parameter_invalid',
+      `The query has \`${text.slice(0, 40)}\`, which is no valid percent-encoded UTF-8.`,
+    );
+  }
+}

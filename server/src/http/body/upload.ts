@@ -1,0 +1,285 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { Busboy } from '@fastify/busboy';
+import { setMember, type JsonObject } from '../../core/json-diff.ts';
+import { ApiError, invalidParameter } from '../../core/errors.ts';
+import { formats } from '../../core/formats.ts';
+import type { Id, IdPrefix } from '../../core/ids.ts';
+import type { Contents } from '../../model/resource.ts';
+import type { Call, HttpContext } from '../request.ts';
+
+/** A file comes in parts of this size, in bytes: so much of it is in memory. */
+const partBytes = 64 * 1024;
+
+/** Of a field that is text. */
+const textBytesMax = 8 * 1024;
+
+/** Beyond the file itself: all fields, and what holds them together. */
+const overheadBytesMax = 256 * 1024;
+
+const fieldsMax = 100;
+
+/** A kilobyte at either end tells what a file is. */
+const tellingBytes = 1024;
+
+/** The name of the field that has the file. */
+export const fileField = 'file';
+
+/** Where the bytes of a file wait until it is made, or refused. */
+export interface Upload {
+  accountId: string;
+  /** The file's id, if it will be one. */
+  id: Id;
+  /** Whether a part failed to be kept, so that nobody knows whether it was. */
+  inDoubt: boolean;
+}
+
+/** What a route takes a file for. */
+export interface UploadRoute {
+  contents: Contents;
+  /** Of the file's id. */
+  prefix: IdPrefix;
+}
+
+/** What is to be known of a file that has come. */
+interface FileFacts {
+  filename: string;
+  size: number;
+  sha256: string;
+  content_type: string;
+}
+
+/**
+ * Reads a form (RFC 7578) as the body it stands for: its fields, with `metadata[key]` in `metadata`, and under `file` what the bytes
+ * turned out to be. The bytes themselves go to the store while they come.
+ *
+ * @throws {ApiError} `body_invalid`, `body_too_large`, or `parameter_invalid` for a file that is not what it must be.
+ */
+export async function readUpload(
+  context: HttpContext,
+  call: Call,
+  { contents, prefix }: UploadRoute,
+  request: Readable,
+): Promise<JsonObject> {
+  const upload = { accountId: call.accountId, id: context.ids.make(prefix), inDoubt: false };
+  call.upload = upload;
+  try {
+    const body = await readForm(call.contentType, contents, request, (file, filename) =>
+      storeFile(context, upload, contents, file, filename),
+    );
+    // The log tells name, size and hash of a file, never the bytes.
+    call.bodyText = JSON.stringify(body);
+    return body;
+  } catch (error) {
+    await discardUpload(context, call);
+    throw error;
+  }
+}
+
+/** Removes bytes that will not become a file. If that fails, they are removed later. */
+export async function discardUpload({ fileStore, log }: HttpContext, call: Call): Promise<void> {
+  const { upload } = call;
+  if (!upload) return;
+  call.upload = null;
+  await fileStore.discard(upload.accountId, upload.id, upload.inDoubt).catch((error: unknown) => {
+    log.warn({ request: call.id, err: error }, 'an upload that was refused could not be removed yet');
+  });
+}
+
+async function readForm(
+  contentType: string,
+  contents: Contents,
+  request: Readable,
+  store: (file: AsyncIterable<Buffer>, filename: string) => Promise<FileFacts>,
+): Promise<JsonObject> {
+  const body: JsonObject = {};
+  const parts: Readable[] = [];
+  const readings: Promise<void>[] = [];
+  const form = openForm(contentType, contents);
+  await new Promise<void>((resolve, reject) => {
+    let bytes = 0;
+    form.on('file', (name, part, filename) => {
+      const reading = readPart(body, name, part, filename, store);
+      parts.push(part);
+      // Whoever reads it learns of it.
+      part.on('error', () => {});
+      readings.push(reading);
+      reading.catch(reject);
+    });
+    form.on('partsLimit', () => reject(invalidForm(`The form has more than ${fieldsMax} fields.`)));
+    form.on('finish', () => void Promise.all(readings).then(() => resolve(), reject));
+    form.on('error', () => {
+      if (bytes > 0) reject(invalidForm('The body is no complete `multipart/form-data` (RFC 7578).'));
+      // As everywhere, an empty body is one without members.
+      else resolve();
+    });
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > contents.bytesMax + overheadBytesMax) reject(fileTooLarge(contents));
+    });
+    request.on('error', reject);
+    request.on('close', () => {
+      if (!request.readableEnded) reject(invalidForm('The connection was closed before the body was complete.'));
+    });
+    request.pipe(form);
+  }).catch(async (error: unknown) => {
+    request.unpipe(form);
+    // What is still coming is read and forgotten: whoever is sending it gets the answer, and can use the connection again.
+    request.removeAllListeners('data').resume();
+    // Nothing is written any more when the refusal is answered.
+    for (const part of parts) part.destroy(new Error('The form was refused.'));
+    await Promise.allSettled(readings);
+    throw error;
+  });
+  return body;
+}
+
+function openForm(contentType: string, contents: Contents): InstanceType<typeof Busboy> {
+  try {
+    return new Busboy({
+      headers: { 'content-type': contentType },
+      // Fields are read as bytes too, because only we refuse those that are no UTF-8.
+      isPartAFile: () => true,
+      limits: { parts: fieldsMax, fileSize: contents.bytesMax + 1, headerPairs: 20, headerSize: 4 * 1024 },
+    });
+  } catch {
+    throw invalidForm('The `Content-Type` of the form has no usable `boundary`.');
+  }
+}
+
+async function readPart(
+  body: JsonObject,
+  name: string | undefined,
+  part: Readable,
+  filename: string | undefined,
+  store: (file: AsyncIterable<Buffer>, filename: string) => Promise<FileFacts>,
+): Promise<void> {
+  if (name === undefined || name === '') throw invalidForm('A field of the form has no name.');
+  if (name === 'metadata') throw metadataInOne();
+  if (!isStorable(name)) throw invalidForm('A field of the form has a name with a NUL or an unpaired surrogate.');
+  const [, key] = /^metadata\[([^[\]]*)\]$/.exec(name) ?? [];
+  const target = key === undefined ? body : metadataOf(body);
+  const member = key ?? name;
+  if (Object.hasOwn(target, member)) {
+    throw invalidParameter(shorten(name), `\`${shorten(name)}\` was sent twice; send it once.`);
+  }
+  // Its place is taken before it has come.
+  setMember(target, member, null);
+  setMember(
+    target,
+    member,
+    name === fileField ? { ...(await store(part, filename ?? '')) } : await readText(name, part),
+  );
+}
+
+/** As in JSON: names can bring their own encoding (RFC 8187), and with that what no text may have. */
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}
+
+function metadataOf(body: JsonObject): JsonObject {
+  if (!Object.hasOwn(body, 'metadata')) body.metadata = {};
+  return body.metadata as JsonObject;
+}
+
+function metadataInOne(): ApiError {
+  return invalidParameter(
+    'metadata',
+    'A form has each pair of `metadata` in a field of its own, such as `metadata[order]`.',
+  );
+}
+
+async function readText(name: string, part: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of part) {
+    size += chunk.length;
+    if (size > textBytesMax) {
+      throw invalidParameter(shorten(name), `\`${shorten(name)}\` has more than ${textBytesMax / 1024} kB.`);
+    }
+    chunks.push(chunk);
+  }
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
+    if (isStorable(text)) return text;
+  } catch {
+    // As bad as the one with a NUL.
+  }
+  throw invalidParameter(shorten(name), `\`${shorten(name)}\` is no UTF-8, or has a NUL character.`);
+}
+
+/** @throws {ApiError} if it is too large, or not of the one type that is taken. */
+async function storeFile(
+  { fileStore, realClock }: HttpContext,
+  upload: Upload,
+  contents: Contents,
+  file: AsyncIterable<Buffer>,
+  filename: string,
+): Promise<FileFacts> {
+  if (filename === '' || formats['single-line'](filename) !== null || !isStorable(filename)) {
+    throw invalidParameter(
+      fileField,
+      `Send \`${fileField}\` as a file, with a filename that can be seen and has no control characters, no marks that turn the direction of text, and no unpaired surrogates.`,
+    );
+  }
+  const { accountId, id } = upload;
+  await fileStore.begin(accountId, id, realClock.nowMs());
+  const hash = createHash('sha256');
+  let [size, ordinal] = [0, 0];
+  let head: Buffer = Buffer.alloc(0);
+  let tail: Buffer = Buffer.alloc(0);
+  for await (const part of inParts(file)) {
+    size += part.length;
+    if (size > contents.bytesMax) throw fileTooLarge(contents);
+    hash.update(part);
+    if (ordinal === 0) {
+      head = part.subarray(0, tellingBytes);
+      // What can never be right is not kept at all.
+      if (!contents.isValid(head, Buffer.from('%%EOF'))) throw wrongContents(contents);
+    }
+    tail = Buffer.concat([tail, part]).subarray(-tellingBytes);
+    await fileStore.addPart(accountId, id, ordinal, part).catch((error: unknown) => {
+      upload.inDoubt = true;
+      throw error;
+    });
+    ordinal++;
+  }
+  if (!contents.isValid(head, tail)) throw wrongContents(contents);
+  return { filename, size, sha256: hash.digest('hex'), content_type: contents.contentType };
+}
+
+/** The same bytes in parts of one size, but for the last. */
+async function* inParts(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let gathered: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of bytes) {
+    gathered.push(chunk);
+    size += chunk.length;
+    if (size < partBytes) continue;
+    const whole = Buffer.concat(gathered);
+    const end = whole.length - (whole.length % partBytes);
+    for (let at = 0; at < end; at += partBytes) yield whole.subarray(at, at + partBytes);
+    gathered = [whole.subarray(end)];
+    size = whole.length - end;
+  }
+  if (size > 0) yield Buffer.concat(gathered);
+}
+
+function wrongContents({ description }: Contents): ApiError {
+  return invalidParameter(
+    fileField,
+    `\`${fileField}\` is not ${description}, by what is in it; nothing else is taken, whatever its name.`,
+  );
+}
+
+function fileTooLarge({ bytesMax }: Contents): ApiError {
+  return new ApiError('body_too_large', `The file has more than ${bytesMax / 1024 / 1024} MB, the most that is taken.`);
+}
+
+function invalidForm(message: string): ApiError {
+  return new ApiError('body_invalid', message);
+}
+
+function shorten(name: string): string {
+  return name.length <= 80 ? name : `${name.slice(0, 80).toWellFormed()}…`;
+}

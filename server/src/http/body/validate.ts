@@ -1,0 +1,155 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { TSchema } from 'typebox';
+import { ApiError, invalidParameter } from '../../core/errors.ts';
+import { formats } from '../../core/formats.ts';
+import { idPattern } from '../../core/ids.ts';
+import { nearestName } from '../../core/nearest.ts';
+
+/** Nothing is removed, coerced or filled in: a client's mistake is told, not repaired. */
+const ajv = new Ajv2020({ strict: true, allErrors: false, ownProperties: true, allowUnionTypes: true, verbose: true });
+for (const [name, faultOf] of Object.entries(formats)) ajv.addFormat(name, (text: string) => faultOf(text) === null);
+
+/** Checks a value against a schema and throws an `ApiError` that names the parameter at fault. */
+export type Validator = (value: unknown) => void;
+
+/** Compiles a schema once, at start: a request only runs the result. */
+export function validator(schema: TSchema): Validator {
+  const validate: ValidateFunction = ajv.compile(schema);
+  return (value) => {
+    if (!validate(value)) throw errorOf(validate.errors![0]!);
+  };
+}
+
+function errorOf(error: ErrorObject): ApiError {
+  const path = pathOf(error.instancePath);
+  switch (error.keyword) {
+    case 'required': {
+      // A misspelt name is both missing and unknown; the second says more.
+      const missing = String(error.params.missingProperty);
+      const known = knownNames(error.parentSchema);
+      const misspelt = Object.keys(error.data as object).find(
+        (name) => !known.includes(name) && nearestName(name, [missing]) !== null,
+      );
+      if (misspelt !== undefined) return unknownParameter([...path, misspelt], known);
+      const param = paramName([...path, missing]);
+      return new ApiError('parameter_missing', `\`${param}\` is required.`, { param });
+    }
+    case 'additionalProperties':
+      return unknownParameter([...path, String(error.params.additionalProperty)], knownNames(error.parentSchema));
+    default: {
+      const param = paramName(path);
+      if (error.propertyName !== undefined) {
+        const name = shorten(error.propertyName);
+        return invalidParameter(
+          `${param}[${name}]`,
+          `\`${name}\` is no valid key of \`${param}\`: keys have 1 to 40 characters and no brackets.`,
+        );
+      }
+      if (error.keyword === 'format') {
+        const faultOf = formats[error.schema as keyof typeof formats];
+        return invalidParameter(param, `\`${param}\` ${faultOf(String(error.data))}.`);
+      }
+      if (error.keyword === 'pattern' && error.schema === idPattern)
+        return invalidParameter(param, noId(param, String(error.data)));
+      return invalidParameter(
+        param,
+        `${param === '' ? 'The body' : `\`${param}\``} must be ${allowed(error.parentSchema)}.`,
+      );
+    }
+  }
+}
+
+/** Tells that a linked id cannot be one. The ids of many systems are UUIDs, so hyphens are named. */
+function noId(param: string, id: string): string {
+  const advice = id.includes('-') ? 'leave out the hyphens' : 'leave out the rest';
+  return `\`${param}\` must be an id, which has letters, digits and _ only: ${advice}.`;
+}
+
+/** A parameter that does not exist, with the one that was probably meant. */
+export function unknownParameter(path: string[], known: readonly string[]): ApiError {
+  const param = paramName(path);
+  const nearest = nearestName(path.at(-1)!, known);
+  const hint = nearest !== null ? ` Did you mean \`${paramName([...path.slice(0, -1), nearest])}\`?` : '';
+  return new ApiError('parameter_unknown', `There is no parameter \`${param}\` here.${hint}`, { param });
+}
+
+/** The rules of JSON Schema that our schemas use for single values. */
+interface Rules {
+  type?: string | string[];
+  enum?: (string | null)[];
+  pattern?: string;
+  /** Of our own schemas: the first is told to whoever sends something else. */
+  examples?: string[];
+  format?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  minItems?: number;
+  maxItems?: number;
+  uniqueItems?: boolean;
+  maxProperties?: number;
+}
+
+/** What a schema allows, in words. */
+function allowed(schema: Record<string, unknown> | undefined): string {
+  const {
+    type,
+    enum: values,
+    pattern,
+    examples,
+    format,
+    minLength,
+    maxLength,
+    minimum,
+    maximum,
+    minItems,
+    maxItems,
+    uniqueItems,
+    maxProperties,
+  } = (schema ?? {}) as Rules;
+  const types = [type].flat().filter((name) => name !== 'null');
+  const orNull = [type].flat().includes('null') ? ', or null' : '';
+  if (values) return `one of ${values.filter((value) => value !== null).join(', ')}${orNull}`;
+  if (format === 'date') return `a calendar date such as 1990-12-31${orNull}`;
+  const lengths = maxLength === undefined ? '' : ` of ${minLength ?? 0} to ${maxLength} characters`;
+  const range = maximum === undefined ? '' : ` from ${minimum} to ${maximum}`;
+  const most = maxItems ?? maxProperties;
+  const different = uniqueItems ? ' different' : '';
+  const count = minItems === undefined ? `at most ${most}` : `${minItems} to ${most}`;
+  const items = most === undefined ? '' : ` of ${count}${different} entries`;
+  const example = examples === undefined ? '' : ` such as ${examples[0]}`;
+  const form = pattern === undefined || example !== '' ? example : ` that matches ${pattern}`;
+  const noun = types.map((name) => (name && nouns[name]) ?? name).join(' or ');
+  return `${noun}${lengths}${range}${items}${form}${orNull}`;
+}
+
+const nouns: Record<string, string> = {
+  string: 'a string',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'an array',
+};
+
+function knownNames(schema: Record<string, unknown> | undefined): string[] {
+  return Object.keys((schema?.properties as object | undefined) ?? {});
+}
+
+/** JSON Pointer (RFC 6901) to names. */
+function pathOf(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** `automatic_reference[provider]`. A client's own name may be as long as its body; the answer need not repeat all of it. */
+function paramName([first = '', ...rest]: string[]): string {
+  return shorten(first) + rest.map((name) => `[${shorten(name)}]`).join('');
+}
+
+function shorten(name: string): string {
+  return name.length <= 80 ? name : `${name.slice(0, 80).toWellFormed()}…`;
+}

@@ -1,0 +1,129 @@
+import { ApiError } from '../../core/errors.ts';
+import { decidingOf } from '../../model/change.ts';
+import { isId } from '../../core/ids.ts';
+import type { Provider } from '../../core/providers.ts';
+import { Fresh } from '../../db/ttl-cache.ts';
+import type { Reader } from '../../db/reader.ts';
+import { onlyHeaderOf, type Call, type HttpContext } from '../request.ts';
+
+/** What requests need to know of an account. */
+export interface AccountFacts {
+  id: string;
+  parentId: string | null;
+  apiVersion: string | null;
+  defaultProvider: Provider | null;
+  linkedRecords: 'open' | 'strict';
+}
+
+/** An account that has made its first request. */
+export type PinnedAccount = AccountFacts & { apiVersion: string };
+
+/** What one process may still believe of an account that another one has changed; see `staleForMs` of accounts. */
+const ageMaxMs = 1_000;
+
+/** What it takes to know an account, and to pin it. */
+export type AccountContext = Pick<HttpContext, 'accounts' | 'resources' | 'committer' | 'readRecord' | 'config'>;
+
+/** Accounts by their id. */
+export type Accounts = Fresh<AccountFacts>;
+
+/** @param maxMs how old what it tells may be. */
+export function openAccounts(reader: Reader, maxMs = ageMaxMs): Accounts {
+  return new Fresh(maxMs, (ids) => readAccounts(reader, ids));
+}
+
+/**
+ * The account a request acts on: the one `Service-Context` names, else the key's own. A key acts for its own account and for
+ * those connected to it.
+ *
+ * @throws {ApiError} `request_invalid`, or `account_invalid`; an unknown account and one that is not connected get the same answer.
+ */
+export async function chooseAccount(context: AccountContext, call: Call): Promise<PinnedAccount> {
+  const ownAccountId = call.key!.accountId;
+  const wanted = onlyHeaderOf(call.request, 'Service-Context') ?? ownAccountId;
+  if (!isId('acct', wanted)) {
+    throw new ApiError('account_invalid', '`Service-Context` must be an account id, such as `acct_…`.', {
+      status: 400,
+      type: 'invalid_request_error',
+    });
+  }
+  const found = await context.accounts.get(wanted);
+  if (found && (wanted === ownAccountId || found.parentId === ownAccountId)) return pinned(context, call, found);
+  throw new ApiError(
+    'account_invalid',
+    `The account ${wanted} does not exist, or is not connected to the account of this key.`,
+  );
+}
+
+/**
+ * Lets a request pass that makes sense in the account it acts on. An account that a platform made for a connected one would be a
+ * grandchild: no key of the platform could act on it.
+ *
+ * @throws {ApiError} `account_invalid` with status 400.
+ */
+export function requireOwnAccount({ route, key, accountId }: Call): void {
+  if (!route?.ownAccountOnly || accountId === key!.accountId) return;
+  throw new ApiError(
+    'account_invalid',
+    `\`Service-Context\` names the connected account ${accountId}, and a key acts only on accounts connected to its own. Leave \`Service-Context\` out to connect the new account to yours.`,
+    { status: 400, type: 'invalid_request_error' },
+  );
+}
+
+/**
+ * The account, which is pinned to the latest version by the first request of its keys or of its parent's that acts on it, a
+ * refused one too (spec, versioning). It is a change of the account like any other, made by the server itself.
+ */
+export async function pinned(context: AccountContext, call: Call, facts: AccountFacts): Promise<PinnedAccount> {
+  if (isPinned(facts)) return facts;
+  const { resources, committer, readRecord, accounts, config } = context;
+  const account = resources.find(({ ownedBy }) => ownedBy)!;
+  const wanted = config.latestVersion ?? call.versionsServed[0]!;
+  const version = call.versionsServed.includes(wanted) ? wanted : call.versionsServed[0]!;
+  await committer.commitOwn({
+    accountId: facts.id,
+    touches: [facts.id],
+    async decide() {
+      const record = (await readRecord(account, facts.id, facts.id))!;
+      const { changes } = decidingOf(account, record, { after: account.ownedBy!.pin(record, version) });
+      return { changes };
+    },
+  });
+  // Whoever was first has decided.
+  const now = await accounts.getAnew(facts.id);
+  if (now && isPinned(now)) return now;
+  throw new Error(`Bug! The account ${facts.id} was not pinned.`);
+}
+
+function isPinned(facts: AccountFacts): facts is PinnedAccount {
+  return facts.apiVersion !== null;
+}
+
+async function readAccounts(reader: Reader, ids: string[]): Promise<(AccountFacts | null)[]> {
+  const rows = await reader.query<{
+    id: string;
+    parent: string | null;
+    api_version: string | null;
+    default_provider: Provider | null;
+    linked_records: 'open' | 'strict';
+  }>({
+    name: 'read_account_facts',
+    text: `
+      select id, parent, api_version, default_provider, linked_records
+      from accounts
+      where account_id = any($1) and id = account_id`,
+    values: [ids],
+  });
+  const found = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => {
+    const row = found.get(id);
+    if (!row) return null;
+    return {
+      id: row.id,
+      parentId: row.parent,
+      apiVersion: row.api_version,
+      defaultProvider: row.default_provider,
+      linkedRecords: row.linked_records,
+    };
+  });
+}

@@ -1,0 +1,147 @@
+import type { FastifyRequest } from 'fastify';
+import { hashKey, maskKey, modeOfKey, type KeyType, type Mode } from '../../core/api-keys.ts';
+import { toSeconds, type Clock } from '../../core/clock.ts';
+import { ApiError } from '../../core/errors.ts';
+import { withReading } from '../../model/permissions.ts';
+import { Fresh } from '../../db/ttl-cache.ts';
+import type { Reader } from '../../db/reader.ts';
+import { onlyHeaderOf, type Call } from '../request.ts';
+
+/** A key as sign-in needs it. */
+export interface SignedInKey {
+  id: string;
+  type: KeyType;
+  name: string | null;
+  permissions: ReadonlySet<string>;
+  accountId: string;
+  expiresAt: number | null;
+}
+
+interface StoredKey extends SignedInKey {
+  lastFour: string;
+  revokedAt: number | null;
+}
+
+/** What one process may still believe of a key that another one has changed; see `staleForMs` of API keys. */
+const ageMaxMs = 1_000;
+
+/** Keys by their text, which is hashed once for each look at the database and not once for each request. */
+export type KeyRing = Fresh<StoredKey>;
+
+/** @param maxMs how old what it tells may be. */
+export function openKeyRing(reader: Reader, maxMs = ageMaxMs): KeyRing {
+  return new Fresh(maxMs, (keys) => readKeys(reader, keys.map(hashKey)));
+}
+
+/**
+ * Who is asking.
+ *
+ * @throws {ApiError} 401, saying which part of the key is wrong without repeating it; 400 if there are two.
+ */
+export async function authenticate(
+  request: FastifyRequest,
+  keyRing: KeyRing,
+  context: { mode: Mode; clock: Clock },
+): Promise<SignedInKey> {
+  const key = bearerKey(onlyHeaderOf(request, 'Authorization'));
+  const mode = modeOfKey(key);
+  if (mode === null) throw unknownKey(key);
+  if (mode !== context.mode) {
+    throw new ApiError(
+      'mode_mismatch',
+      `The key ${maskKey(key)} is for ${mode} mode, but this deployment is ${context.mode}. Use a key of this deployment, or the other address.`,
+    );
+  }
+  const stored = await keyRing.get(key);
+  if (!stored) throw unknownKey(key);
+  refuseEnded(stored, context.clock);
+  return stored;
+}
+
+/**
+ * Judges a key again that was good when the request began: its body may have come so slowly that the key has ended meanwhile, or was
+ * given an end.
+ *
+ * @returns the key as it is now.
+ * @throws {ApiError} `api_key_expired`.
+ */
+export async function authenticateAgain(call: Call, keyRing: KeyRing, clock: Clock): Promise<SignedInKey> {
+  const stored = await keyRing.get(bearerKey(onlyHeaderOf(call.request, 'Authorization')));
+  if (stored) refuseEnded(stored, clock);
+  return stored ?? call.key!;
+}
+
+/**
+ * Reads the acting key from the database, past the cache.
+ *
+ * @throws {ApiError} `api_key_expired`.
+ */
+export async function authenticateAnew(call: Call, keyRing: KeyRing, clock: Clock): Promise<SignedInKey> {
+  const stored = await keyRing.getAnew(bearerKey(onlyHeaderOf(call.request, 'Authorization')));
+  if (stored) refuseEnded(stored, clock);
+  return stored ?? call.key!;
+}
+
+function refuseEnded({ expiresAt, revokedAt, lastFour }: StoredKey, clock: Clock): void {
+  if (revokedAt === null && (expiresAt === null || expiresAt > toSeconds(clock.nowMs()))) return;
+  throw new ApiError(
+    'api_key_expired',
+    `The key that ends with ${lastFour} has expired, was rolled or was revoked. Use the key that replaced it.`,
+  );
+}
+
+function bearerKey(authorization: string | undefined): string {
+  const [, key] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
+  if (key === undefined) {
+    throw new ApiError(
+      'api_key_missing',
+      authorization === undefined
+        ? 'No API key was sent. Send it in the header `Authorization: Bearer <key>`.'
+        : 'The `Authorization` header must have the form `Bearer <key>`.',
+    );
+  }
+  return key;
+}
+
+function unknownKey(key: string): ApiError {
+  return new ApiError(
+    'api_key_invalid',
+    `The key ${maskKey(key)} is not known here. Check that all of it was copied; \`npm run new-key\` makes another.`,
+  );
+}
+
+async function readKeys(reader: Reader, hashes: string[]): Promise<(StoredKey | null)[]> {
+  const rows = await reader.query<{
+    hash: string;
+    id: string;
+    last_four: string;
+    type: KeyType;
+    name: string | null;
+    permissions: string[];
+    account_id: string;
+    expires_at: number | null;
+    revoked_at: number | null;
+  }>({
+    name: 'read_keys',
+    text: `
+      select hash, id, last_four, type, name, permissions, account_id, expires_at, revoked_at
+      from api_keys
+      where hash = any($1)`,
+    values: [hashes],
+  });
+  const found = new Map(rows.map((row) => [row.hash, row]));
+  return hashes.map((hash) => {
+    const row = found.get(hash);
+    if (!row) return null;
+    return {
+      lastFour: row.last_four,
+      id: row.id,
+      type: row.type,
+      name: row.name,
+      permissions: new Set(row.permissions.flatMap(withReading)),
+      accountId: row.account_id,
+      expiresAt: row.expires_at,
+      revokedAt: row.revoked_at,
+    };
+  });
+}

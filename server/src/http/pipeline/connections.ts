@@ -1,0 +1,104 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { ApiError } from '../../core/errors.ts';
+import type { HttpContext } from '../request.ts';
+import { errorAnswer } from '../response/errors.ts';
+
+/** So long we go on to read what a client sends that has its answer already. Cut off at once, it might never see that answer. */
+const lingerMs = 5_000;
+
+/**
+ * A stranger's refused body that can be longer, in bytes, is not read to its end. The connection is left as it is, so that the client sees its
+ * answer, and is then closed. Else a few clients without a key would keep the process busy with reading.
+ */
+const strangerBytesMax = 64 * 1024;
+
+/**
+ * What becomes of a connection when its client sends what is no request, or does not stop sending. Whatever can be answered is
+ * answered, in the order in which it came.
+ */
+export class Connections {
+  readonly #context: HttpContext;
+  /** The answer to the last request of each connection, sent or not. */
+  readonly #lastAnswers = new WeakMap<Socket, ServerResponse>();
+  /** Requests without a good key. */
+  readonly #ofStrangers = new WeakSet<IncomingMessage>();
+  /** Those that are about to be closed. */
+  readonly #closing = new WeakSet<Socket>();
+
+  constructor(context: HttpContext) {
+    this.#context = context;
+  }
+
+  watch(server: Server): void {
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      this.#lastAnswers.set(request.socket, response);
+      response.once('finish', () => {
+        if (request.complete) return;
+        setTimeout(() => request.complete || request.socket.destroy(), lingerMs).unref();
+        // After the finish, when the framework has begun to read and forget.
+        if (this.#ofStrangers.has(request) && isLongerThan(request, strangerBytesMax))
+          setImmediate(() => request.socket.pause());
+      });
+    });
+    // We are no proxy.
+    server.on('connect', (_, socket) => {
+      // Nobody else listens any more, and a client that goes away must not end the process.
+      socket.on('error', () => socket.destroy());
+      this.refuse(new Error('CONNECT'), socket as Socket);
+    });
+  }
+
+  /** Says that a request has no good key. */
+  isOfStranger(request: IncomingMessage): void {
+    this.#ofStrangers.add(request);
+  }
+
+  /** Answers what is no readable HTTP at all, and closes the connection. There is no request, so the answer is written to the socket. */
+  refuse(error: Error & { code?: string }, socket: Socket): void {
+    if (error.code === 'ECONNRESET') return void socket.destroy();
+    if (this.#closing.has(socket)) return;
+    this.#closing.add(socket);
+    const last = this.#lastAnswers.get(socket);
+    // The request before it is complete and carried out, so its answer comes first.
+    if (last?.req.complete && !last.writableFinished) last.once('close', () => this.#write(error, socket));
+    // It is the rest of a request that was answered before it had come.
+    else if (last?.headersSent && !last.req.complete) socket.destroySoon();
+    else this.#write(error, socket);
+  }
+
+  #write(error: Error & { code?: string }, socket: Socket): void {
+    const { ids, config, versions, latestVersion, metrics } = this.#context;
+    if (socket.writable) {
+      const requestId = ids.make('req');
+      const refusal = unreadable(error.code);
+      metrics.requests.refused(refusal.code);
+      const { status, body } = errorAnswer(refusal, requestId, config.publicUrl);
+      socket.write(
+        `HTTP/1.1 ${status} Error\r\ncontent-type: application/json; charset=utf-8\r\nrequest-id: ${requestId}\r\n` +
+          `service-version: ${versions.upTo(latestVersion.known)[0]!}\r\nservice-should-retry: false\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      );
+    }
+    // Whoever never closes their side keeps nothing open.
+    socket.destroySoon();
+  }
+}
+
+/** Whether a body may have more bytes than this. */
+function isLongerThan({ headers }: IncomingMessage, bytes: number): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > bytes;
+}
+
+function unreadable(code: string | undefined): ApiError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new ApiError(
+        'headers_too_large',
+        'The request line and headers have more than 16 kB, or the headers are more than 1,000.',
+      );
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new ApiError('request_timeout', 'The request did not arrive completely in time.');
+    default:
+      return new ApiError('request_invalid', 'What arrived is no well-formed HTTP request.');
+  }
+}

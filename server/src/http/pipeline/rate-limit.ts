@@ -1,0 +1,110 @@
+import type { FastifyReply } from 'fastify';
+import { ApiError } from '../../core/errors.ts';
+import { isLoopback } from './loopback.ts';
+
+/** Beyond this many the buckets that have filled up again are forgotten. */
+const bucketsMax = 10_000;
+
+interface Bucket {
+  tokens: number;
+  filledAtMs: number;
+}
+
+/** Token buckets: each takes `perSecond` a second, and as many at once after a second of rest. */
+export class Buckets {
+  readonly #perSecond: number;
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(perSecond: number) {
+    this.#perSecond = perSecond;
+  }
+
+  /** Takes a token if there is one; says how many are left, and after how many milliseconds there is one again. */
+  take(key: string): { taken: boolean; left: number; nextInMs: number } {
+    const nowMs = performance.now();
+    const bucket = this.#fill(key, nowMs);
+    const taken = bucket.tokens >= 1;
+    if (taken) bucket.tokens--;
+    const nextInMs = bucket.tokens >= 1 ? 0 : ((1 - bucket.tokens) / this.#perSecond) * 1000;
+    return { taken, left: Math.floor(bucket.tokens), nextInMs };
+  }
+
+  #fill(key: string, nowMs: number): Bucket {
+    let bucket = this.#buckets.get(key);
+    if (!bucket) {
+      if (this.#buckets.size >= bucketsMax) this.#forgetFull(nowMs);
+      this.#buckets.set(key, (bucket = { tokens: this.#perSecond, filledAtMs: nowMs }));
+    }
+    const gained = ((nowMs - bucket.filledAtMs) / 1000) * this.#perSecond;
+    bucket.tokens = Math.min(this.#perSecond, bucket.tokens + gained);
+    bucket.filledAtMs = nowMs;
+    return bucket;
+  }
+
+  #forgetFull(nowMs: number): void {
+    for (const [key, { filledAtMs }] of this.#buckets) {
+      if (nowMs - filledAtMs >= 1000) this.#buckets.delete(key);
+    }
+    if (this.#buckets.size >= bucketsMax) this.#buckets.clear();
+  }
+}
+
+/**
+ * Bounds the requests of an account, and tells each answer how many are left (draft-ietf-httpapi-ratelimit-headers).
+ *
+ * @param perSecond in this process; 0 bounds nothing.
+ */
+export class RateLimit {
+  readonly #perSecond: number;
+  readonly #buckets: Buckets;
+
+  constructor(perSecond: number) {
+    this.#perSecond = perSecond;
+    this.#buckets = new Buckets(perSecond);
+  }
+
+  /** @throws {ApiError} `rate_limit`. */
+  check(accountId: string, reply: FastifyReply): void {
+    if (this.#perSecond === 0) return;
+    const { taken, left, nextInMs } = this.#buckets.take(accountId);
+    reply.header('ratelimit-policy', `"account";q=${this.#perSecond};w=1`);
+    reply.header('ratelimit', `"account";r=${left};t=1`);
+    if (taken) return;
+    throw new ApiError(
+      'rate_limit',
+      `This account sends more than ${this.#perSecond} requests a second. Wait for the time in Retry-After, and send less at once.`,
+      { retryAfterSeconds: Math.max(1, Math.ceil(nextInMs / 1000)) },
+    );
+  }
+}
+
+const failuresPerSecond = 20;
+
+/**
+ * Bounds how fast an address can try keys and signatures out. A good one is let in whatever came from its address before, because a
+ * proxy's address is everybody's; the machine itself is not bounded at all.
+ */
+export class FailedSignIns {
+  readonly #buckets = new Buckets(failuresPerSecond);
+
+  /** @throws {ApiError} `rate_limit` if there were too many. */
+  note(address: string | undefined): void {
+    // Of a connection that is gone there is no address, and nobody to tell.
+    if (address === undefined || isLoopback(address) || this.#buckets.take(networkOf(address)).taken) return;
+    throw new ApiError(
+      'rate_limit',
+      `More than ${failuresPerSecond} requests a second from this address had no good key or signature. Wait for the time in Retry-After.`,
+      { retryAfterSeconds: 1 },
+    );
+  }
+}
+
+/** Whoever has an IPv6 address has all of its /64; an IPv4 address that is written as IPv6 stands for itself. */
+function networkOf(address: string): string {
+  if (!address.includes(':') || address.toLowerCase().startsWith('::ffff:')) return address;
+  const [left = '', right = ''] = address.split('::');
+  const head = left === '' ? [] : left.split(':');
+  const tail = right === '' ? [] : right.split(':');
+  const zeros = address.includes('::') ? '0'.repeat(8 - head.length - tail.length).split('') : [];
+  return [...head, ...zeros, ...tail].slice(0, 4).join(':');
+}

@@ -1,0 +1,124 @@
+import type { Json, JsonObject } from '../../core/json-diff.ts';
+import { isId } from '../../core/ids.ts';
+import { invalidParameter } from '../../core/errors.ts';
+import type { Resource, StoredRecord } from '../../model/resource.ts';
+import { bytesOf } from '../../db/record-reader.ts';
+import type { Call, HttpContext } from '../request.ts';
+import { requirePermission } from '../pipeline/permission.ts';
+import { render } from './render.ts';
+
+/** What is to be expanded, by the names that handlers know: `{ customer: {} }`. */
+export interface Expansion {
+  [link: string]: Expansion;
+}
+
+/** What a route answers that may have links. */
+export interface Expandable {
+  resource: Resource;
+  isList: boolean;
+}
+
+/** So many links a path can follow. */
+const depthMax = 4;
+
+/**
+ * Reads the paths that a client wants expanded; in a list they begin with `data`. A linked kind of record that this server does not
+ * have can be named: its ids stay ids.
+ *
+ * @throws {ApiError} `parameter_invalid` for a path that is none here, `permission_denied` for one to records that the key may not
+ *   read.
+ */
+export function readExpansion(
+  context: HttpContext,
+  call: Call,
+  expandable: Expandable | null,
+  paths: readonly string[],
+): Expansion {
+  const expansion: Expansion = {};
+  for (const path of paths) {
+    const [first, ...rest] = path.split('.');
+    const names = expandable?.isList ? rest : [first!, ...rest];
+    const isPath = names.length > 0 && names.length <= depthMax && (!expandable?.isList || first === 'data');
+    if (!expandable || !isPath) throw unknownPath(path, linksOf(context, call, expandable));
+    addPath(context, call, expandable.resource, names, expansion, path);
+  }
+  return expansion;
+}
+
+function addPath(
+  context: HttpContext,
+  call: Call,
+  resource: Resource,
+  [name, ...rest]: string[],
+  expansion: Expansion,
+  path: string,
+): void {
+  const links = resource.links ?? {};
+  const { versions, resources } = context;
+  const nameOf = (known: string): string => versions.convertName(resource.object, known, versions.newest, call.version);
+  const link = Object.keys(links).find((known) => nameOf(known) === name);
+  if (link === undefined) throw unknownPath(path, Object.keys(links).map(nameOf));
+  const target = resources.find((candidate) => candidate.path === links[link]);
+  if (target) requirePermission(`${target.path}.read`, call.key!.permissions);
+  const inner = (expansion[link] ??= {});
+  if (rest.length === 0) return;
+  if (!target) throw unknownPath(path, []);
+  addPath(context, call, target, rest, inner, path);
+}
+
+/** The paths of a route's answer that are one link long. */
+function linksOf({ versions }: HttpContext, call: Call, expandable: Expandable | null): string[] {
+  const { links = {}, object } = expandable?.resource ?? { object: '' };
+  const names = Object.keys(links).map((link) => versions.convertName(object, link, versions.newest, call.version));
+  return names.map((name) => (expandable?.isList ? `data.${name}` : name));
+}
+
+/** @param known the links that there are where the path goes wrong. */
+function unknownPath(path: string, known: readonly string[]): Error {
+  const there = known.length === 0 ? 'There is none.' : `There are ${known.map((name) => `\`${name}\``).join(', ')}.`;
+  return invalidParameter(
+    'expand',
+    `\`${path.slice(0, 80).toWellFormed()}\` is no path to a linked record here. ${there} Paths of a list begin with \`data.\`.`,
+  );
+}
+
+/** A record in the newest shape, with records in the place of ids. An id without a record in this account stays an id. */
+export async function renderExpanded(
+  context: HttpContext,
+  call: Call,
+  resource: Resource,
+  record: StoredRecord,
+  expansion: Expansion = call.expansion,
+): Promise<JsonObject> {
+  const object = render(context.versions, resource, record, call);
+  for (const [link, inner] of Object.entries(expansion)) {
+    const target = context.resources.find(({ path }) => path === resource.links![link]);
+    if (!target) continue;
+    const value = object[link]!;
+    const whole = (id: Json): Promise<Json> => expandId(context, call, target, id, inner);
+    object[link] = Array.isArray(value) ? await Promise.all(value.map(whole)) : await whole(value);
+  }
+  return object;
+}
+
+/** More than the largest page has without expanded records, in bytes. One record can stand in a response thousands of times. */
+const expandedBytesMax = 32 * 1024 * 1024;
+
+/** @throws {ApiError} `parameter_invalid` if the response becomes too large. */
+function countExpanded({ room }: Call, record: StoredRecord): void {
+  if (!room) return;
+  room.use(bytesOf(record));
+  if (room.usedBytes <= expandedBytesMax) return;
+  throw invalidParameter(
+    'expand',
+    `With these records in it, the response would have more than ${expandedBytesMax / 1024 / 1024} MB. Expand less, or ask for fewer records with \`limit\`.`,
+  );
+}
+
+async function expandId(context: HttpContext, call: Call, target: Resource, id: Json, inner: Expansion): Promise<Json> {
+  if (typeof id !== 'string' || !isId(target.prefix, id)) return id;
+  const record = await context.readRecord(target, call.accountId, id);
+  if (!record) return id;
+  countExpanded(call, record);
+  return renderExpanded(context, call, target, record, inner);
+}

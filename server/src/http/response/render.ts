@@ -1,0 +1,44 @@
+import { renderRecord } from '../../model/change.ts';
+import { toSeconds } from '../../core/clock.ts';
+import type { JsonObject } from '../../core/json-diff.ts';
+import type { Resource, StoredRecord } from '../../model/resource.ts';
+import type { Vault } from '../../core/encryption.ts';
+import type { StoredRow } from '../../db/record-reader.ts';
+import type { ApiVersions } from '../../versions/apply.ts';
+import type { Call } from '../request.ts';
+
+/**
+ * A record in the newest shape, as this request gets it: with its account if the request named one, or with the account that it is
+ * about. An event, which was kept in the newest shape of its time, has the version of the answer.
+ */
+export function render(
+  versions: ApiVersions,
+  resource: Resource,
+  record: StoredRecord,
+  call: Pick<Call, 'withContext' | 'accountId' | 'version' | 'startedMs'>,
+): JsonObject {
+  const object = renderRecord(resource, record, toSeconds(call.startedMs));
+  if (resource.object === 'event') {
+    const { shape_version } = record as StoredRecord & { shape_version: string };
+    return versions.convert({ ...object, api_version: call.version }, shape_version, versions.newest);
+  }
+  const about = resource.aboutAccount && (record as StoredRow)[resource.aboutAccount.column];
+  if (typeof about === 'string') object.account = about;
+  else if (call.withContext) object.account = call.accountId;
+  return object;
+}
+
+/** The record's secrets, opened; null if it has none. */
+export function openSecrets(resource: Resource, record: StoredRecord, vault: Vault): Record<string, string> | null {
+  const values = record as unknown as Record<string, Buffer | undefined>;
+  const names = Object.keys(resource.fields).filter(
+    (name) => resource.fields[name]!.shown === 'as_secret' && values[name] !== undefined,
+  );
+  if (names.length === 0) return null;
+  return Object.fromEntries(names.map((name) => [name, vault.open(values[name]!)]));
+}
+
+/** The same secrets as logs show them. */
+export function redact(secrets: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.keys(secrets).map((name) => [name, '[redacted]']));
+}

@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify';
+import { errorCatalogue } from '../../core/errors.ts';
+import { addPage } from './pages.ts';
+
+/** Where the `doc_url` of an error leads: what it means, and what to do. */
+export function addErrorPages(app: FastifyInstance): void {
+  const codes = Object.keys(errorCatalogue).sort();
+  const reference = '<a href="/docs">The API’s reference</a>';
+  const list = codes.map((code) => `<li><a href="/docs/errors/${code}"><code>${code}</code></a></li>`).join('');
+  addPage(app, '/docs/errors', async (_request, reply) =>
+    reply.type('text/html; charset=utf-8').send(page('Errors', `<ul>${list}</ul><p>${reference}</p>`)),
+  );
+  for (const [code, { status, type, explanation }] of Object.entries(errorCatalogue)) {
+    const html = page(
+      code,
+      `<p>Status ${status}, type <code>${type}</code></p><p>${withCode(explanation)}</p><p><a href="/docs/errors">All errors</a>. ${reference}</p>`,
+    );
+    addPage(app, `/docs/errors/${code}`, async (_request, reply) => reply.type('text/html; charset=utf-8').send(html));
+  }
+}
+
+function page(title: string, content: string): string {
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${title} - Tenure API</title>
+<style>body { font: 16px/1.6 system-ui, sans-serif; max-width: 42em; margin: 3em auto; padding: 0 1em } code { background: #8882; padding: 0 .2em }</style>
+<h1>${title}</h1>
+${content}
+</html>
+`;
+}
+
+/** The catalogue's texts are ours; they mark code by backticks and contain no HTML. */
+function withCode(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replace(/`([^`]+)`/g, '<code>$1</code>');
+}

@@ -1,0 +1,94 @@
+import { Type, type TSchema } from 'typebox';
+import { ApiError, invalidParameter } from '../../core/errors.ts';
+import { isId } from '../../core/ids.ts';
+import type { Resource } from '../../model/resource.ts';
+import type { ListQuery } from '../../db/list-query.ts';
+import type { Query } from '../body/query.ts';
+
+const limitDefault = 20;
+
+/** The query parameters of a resource's list. */
+export function listParameters(resource: Resource): Record<string, TSchema> {
+  const filters = Object.entries(resource.filters ?? {}).map(([name, { schema }]) => [name, schema]);
+  return {
+    ...Object.fromEntries(filters),
+    'created[gt]': timeParameter('after'),
+    'created[gte]': timeParameter('at or after'),
+    'created[lt]': timeParameter('before'),
+    'created[lte]': timeParameter('at or before'),
+    limit: Type.Integer({
+      minimum: 1,
+      maximum: 50,
+      description: `How many records a page has: ${limitDefault} unless you say otherwise.`,
+    }),
+    offset: Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000,
+      description: 'How many records to skip. Not together with a cursor.',
+    }),
+    starting_after: cursorParameter('The page that follows the record of this id: the last one of the page before.'),
+    ending_before: cursorParameter(
+      'The page that ends right before the record of this id: the first one of the page after.',
+    ),
+  };
+}
+
+function timeParameter(relation: string): TSchema {
+  return Type.Integer({
+    minimum: 0,
+    maximum: 9_999_999_999,
+    description: `Only records made ${relation} this time, in seconds since the Unix epoch.`,
+  });
+}
+
+function cursorParameter(description: string): TSchema {
+  return Type.String({ minLength: 1, maxLength: 255, description });
+}
+
+/** What a list's query asks for. */
+export function listQuery(resource: Resource, query: Query, accountId: string): ListQuery {
+  const cursor = cursorOf(resource, query);
+  if (cursor && query.offset !== undefined) throw exclusive('offset', cursor.param);
+  return {
+    accountId,
+    filters: Object.entries(resource.filters ?? {})
+      .filter(([name]) => query[name] !== undefined)
+      .map(([name, filter]) => ({ filter, value: String(query[name]) })),
+    created: boundsOf(query),
+    limit: (query.limit as number | undefined) ?? limitDefault,
+    offset: (query.offset as number | undefined) ?? 0,
+    cursor,
+  };
+}
+
+function boundsOf(query: Query): ListQuery['created'] {
+  const created: ListQuery['created'] = {};
+  for (const bound of ['gt', 'gte', 'lt', 'lte'] as const) {
+    const seconds = query[`created[${bound}]`];
+    if (typeof seconds === 'number') created[bound] = seconds;
+  }
+  return created;
+}
+
+function cursorOf(resource: Resource, query: Query): (NonNullable<ListQuery['cursor']> & { param: string }) | null {
+  const { starting_after: after, ending_before: before } = query;
+  if (after !== undefined && before !== undefined) throw exclusive('starting_after', 'ending_before');
+  const param = after !== undefined ? 'starting_after' : 'ending_before';
+  const id = after ?? before;
+  if (id === undefined) return null;
+  if (typeof id !== 'string' || !isId(resource.prefix, id)) {
+    throw invalidParameter(
+      param,
+      `\`${param}\` must be the id of a record in this list, such as \`${resource.prefix}_…\`.`,
+    );
+  }
+  return { direction: after !== undefined ? 'after' : 'before', id, param };
+}
+
+function exclusive(left: string, right: string): ApiError {
+  return new ApiError(
+    'parameters_exclusive',
+    `\`${left}\` and \`${right}\` exclude each other; send only one of them.`,
+    { param: left },
+  );
+}

@@ -1,0 +1,63 @@
+import { isErased, isGone } from '../../model/change.ts';
+import { ApiError } from '../../core/errors.ts';
+import { isId, type Id } from '../../core/ids.ts';
+import type { Resource, StoredRecord } from '../../model/resource.ts';
+import { readList, type ListPage, type ListQuery } from '../../db/list-query.ts';
+import type { StoredRow } from '../../db/record-reader.ts';
+import type { Call, HttpContext } from '../request.ts';
+import { recordMissing } from '../response/errors.ts';
+
+/**
+ * The record that the path names.
+ *
+ * @throws {ApiError} `resource_missing`, with the same words whether the record is another account's or nobody's.
+ */
+export async function load(context: HttpContext, resource: Resource, call: Call): Promise<StoredRecord> {
+  const id = idInPath(call);
+  const record = isId(resource.prefix, id) ? await readOwned(context, resource, call.accountId, id) : null;
+  // The log of what is still sent about a person who was erased does not tell it.
+  if (record && isErased(record)) call.bodyText = null;
+  if (record) return record;
+  throw recordMissing(resource, id);
+}
+
+/** As `load`, of what can still change. */
+export async function loadPresent(context: HttpContext, resource: Resource, call: Call): Promise<StoredRecord> {
+  const record = await load(context, resource, call);
+  if (!isGone(resource, record)) return record;
+  throw new ApiError(
+    'resource_missing',
+    `The ${resource.object} \`${record.id}\` was deleted, so nothing of it can change any more.`,
+    { param: 'id' },
+  );
+}
+
+/** Reads a page of a list. A page with a large record counts as used by the request, with its `bytes`. */
+export async function loadPage(
+  { lister }: HttpContext,
+  resource: Resource,
+  query: ListQuery,
+  call: Call,
+): Promise<ListPage & { records: StoredRecord[] }> {
+  const room = call.room!;
+  const small = await readList(lister, resource, query, 'small');
+  if (small.records) return { ...small, records: small.records, bytes: 0 };
+  room.use(small.bytes);
+  const page = await readList(lister, resource, query, 'all');
+  return { ...page, records: page.records!, bytes: small.bytes };
+}
+
+async function readOwned(
+  context: HttpContext,
+  resource: Resource,
+  accountId: string,
+  id: string,
+): Promise<StoredRecord | null> {
+  if (!resource.ownedBy) return context.readRecord(resource, accountId, id);
+  const record = await context.readRecord(resource, id, id);
+  return record && (record as StoredRow)[resource.ownedBy.column] === accountId ? record : null;
+}
+
+export function idInPath(call: Call): Id {
+  return (call.request.params as { id: Id }).id;
+}

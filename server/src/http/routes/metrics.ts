@@ -1,0 +1,45 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { onlyHeaderOf, type HttpContext } from '../request.ts';
+import { isLoopback } from '../pipeline/loopback.ts';
+import { addPage } from './pages.ts';
+import type { FailedSignIns } from '../pipeline/rate-limit.ts';
+
+/** A proxy on the same machine says by one of these that it speaks for somebody else (RFC 7239, RFC 9110 7.6.3). */
+const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
+
+/** What an operator's Prometheus reads: open to the machine itself, and to others who know the token. */
+export function addMetricsRoute(app: FastifyInstance, context: HttpContext, failedSignIns: FailedSignIns): void {
+  const { metrics, config } = context;
+  const tokenHash = config.metricsToken === null ? null : hashOf(config.metricsToken);
+  addPage(app, '/metrics', async (request, reply) => {
+    reply.header('cache-control', 'no-store');
+    if (isOutside(request)) {
+      if (tokenHash === null) return refuse(reply, 403, 'Metrics are not open to this address.');
+      if (!hasToken(request, tokenHash)) {
+        failedSignIns.note(request.socket.remoteAddress);
+        reply.header('www-authenticate', 'Bearer');
+        return refuse(reply, 401, 'Metrics are open to this address with a token: `Authorization: Bearer <token>`.');
+      }
+    }
+    return reply.type(metrics.contentType).send(await metrics.text());
+  });
+}
+
+function refuse(reply: FastifyReply, status: number, message: string): FastifyReply {
+  return reply.code(status).type('text/plain; charset=utf-8').send(`${message}\n`);
+}
+
+function isOutside(request: FastifyRequest): boolean {
+  return !isLoopback(request.socket.remoteAddress) || proxyHeaders.some((name) => name in request.headers);
+}
+
+/** Hashes have one length, and take as long to compare whatever is in them. */
+function hasToken(request: FastifyRequest, tokenHash: Buffer): boolean {
+  const [, token] = /^Bearer +(\S+) *$/i.exec(onlyHeaderOf(request, 'Authorization') ?? '') ?? [];
+  return token !== undefined && timingSafeEqual(hashOf(token), tokenHash);
+}
+
+function hashOf(token: string): Buffer {
+  return hash('sha256', token, 'buffer');
+}

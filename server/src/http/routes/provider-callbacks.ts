@@ -1,0 +1,47 @@
+import type { FastifyInstance } from 'fastify';
+import type { ByteBudget } from '../../core/byte-budget.ts';
+import { ApiError } from '../../core/errors.ts';
+import type { HttpContext } from '../request.ts';
+import { bodyBytesMax } from '../body/body.ts';
+import { BodyBytes, callbacksShare } from '../body/body-bytes.ts';
+import type { FailedSignIns } from '../pipeline/rate-limit.ts';
+
+/**
+ * `POST /provider_callbacks/{provider}/{account}`: where referencing services tell that something has happened. They have no key; their
+ * signature says who they are. It is answered as soon as it is kept, and what there is to find out is found out later. A callback
+ * without a good signature counts as a failed sign-in of its address.
+ */
+export function addProviderCallbacks(
+  app: FastifyInstance,
+  { providerCallbacks }: HttpContext,
+  { bodies, failedSignIns }: { bodies: ByteBudget; failedSignIns: FailedSignIns },
+): void {
+  void app.register(async (scope) => {
+    // A signature is about bytes, whatever type they are said to have.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: bodyBytesMax }, (request, bytes, done) => {
+      request.call.bodyBytes?.arrived(bytes.length);
+      done(null, bytes);
+    });
+    scope.post<{ Params: { provider: string; account: string }; Body: Buffer | undefined }>(
+      '/provider_callbacks/:provider/:account',
+      {
+        config: { public: true },
+        onRequest: async (request, reply) => {
+          request.call.bodyBytes = new BodyBytes(bodies, callbacksShare, request, reply);
+        },
+      },
+      async ({ call, params: { provider, account }, headers, body, socket }) => {
+        call.bodyBytes?.workBegins();
+        const isTaken = await providerCallbacks.take(provider, account, { headers, body: body ?? Buffer.alloc(0) });
+        call.bodyBytes?.workEnds(0);
+        if (isTaken) return { received: true };
+        failedSignIns.note(socket.remoteAddress);
+        throw new ApiError(
+          'callback_signature_invalid',
+          'This callback is not signed as the service would sign it for this account, or not lately. Nothing was done.',
+        );
+      },
+    );
+  });
+}

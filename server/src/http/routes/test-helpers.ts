@@ -1,0 +1,44 @@
+import { decidingOf } from '../../model/change.ts';
+import { closedObject, type Resource, type TestHelper } from '../../model/resource.ts';
+import type { HttpContext } from '../request.ts';
+import { load } from './load.ts';
+import type { WriteRoute } from '../route.ts';
+
+/** What a sandbox has for those who test: it has the simulated services do something. In live mode there are no such routes. */
+export function testHelperRoutes(context: HttpContext): WriteRoute[] {
+  if (!context.sandboxClock) return [];
+  return context.resources.flatMap((resource) =>
+    Object.entries(resource.testHelpers ?? {}).map(([name, helper]) =>
+      testHelperRoute(context, resource, name, helper),
+    ),
+  );
+}
+
+/** It happens before the decision, which changes nothing and answers the record as it is then. */
+function testHelperRoute(context: HttpContext, resource: Resource, name: string, helper: TestHelper): WriteRoute {
+  const { body = closedObject({}), ...told } = helper;
+  return {
+    method: 'POST',
+    operationId: `test_helpers_${resource.path}_${name}`,
+    told,
+    answer: { kind: 'record', resource, secrets: 'never' },
+    path: `/v1/test_helpers/${resource.path}/:id/${name}`,
+    permission: `${resource.path}.write`,
+    object: resource.object,
+    expandable: { resource, isList: false },
+    query: {},
+    body,
+    upload: null,
+    showsSecrets: false,
+    secretMembers: [],
+    staleForMs: 0,
+    touches: () => [],
+    async beforehand(call, input) {
+      await context.simulations.play(await load(context, resource, call), name, input);
+    },
+    async decide(call) {
+      const record = await load(context, resource, call);
+      return decidingOf(resource, record, { after: record });
+    },
+  };
+}

@@ -1,0 +1,357 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Answer, Decision, Mutation, Outcome, RequestFacts } from '../../commit/write-request.ts';
+import { hashKey, makeKey } from '../../core/api-keys.ts';
+import { randomBase62 } from '../../core/base62.ts';
+import { withRollUps } from '../../commit/roll-ups.ts';
+import type { Deciding, RecordChange } from '../../model/change.ts';
+import { toSeconds } from '../../core/clock.ts';
+import { retainedFromMs } from '../../core/retention.ts';
+import type { JsonObject } from '../../core/json-diff.ts';
+import { ApiError } from '../../core/errors.ts';
+import type { Caller } from '../../model/resource.ts';
+import { UnavailableError, type DatabaseError } from '../../db/pools.ts';
+import { authenticateAnew } from '../pipeline/authenticate.ts';
+import { headerOf, type Call, type HttpContext } from '../request.ts';
+import { apiErrorOf, errorAnswer, internalError } from '../response/errors.ts';
+import {
+  fingerprints,
+  keyInUse,
+  loggedIdempotencyKey,
+  readStoredAnswer,
+  type Claim,
+  type RunningKeys,
+  type StoredAnswer,
+} from './idempotency.ts';
+import { pathOf } from '../pipeline/known-paths.ts';
+import { requireLinkedRecords } from './linked-records.ts';
+import { errorInVersion } from '../pipeline/api-version.ts';
+import { readExpansion, renderExpanded } from '../response/expand.ts';
+import { openSecrets, redact } from '../response/render.ts';
+import type { WriteRoute } from '../route.ts';
+
+/** 190 bits: nobody guesses it. */
+const secretLength = 32;
+
+/** What the client gets, and whose stored answer it is if an earlier request had the key. */
+export interface CarriedOut {
+  answer: Answer;
+  replayed: { requestId: string; apiVersion: string } | null;
+}
+
+/**
+ * Executes a mutating request whose form is good. Whatever the answer, it is stored with its log and its key before it is sent;
+ * a key that was used before gets the answer of that time.
+ *
+ * @throws {ApiError} where nothing is stored: a key in use, or one used for another request.
+ * @throws {UnavailableError} where nothing can be stored.
+ */
+export async function carryOut(
+  context: HttpContext,
+  runningKeys: RunningKeys,
+  call: Call,
+  route: WriteRoute,
+  body: object,
+): Promise<CarriedOut> {
+  const claim = claimOf(call, body);
+  const input = context.versions.convertBody(route.object, body as JsonObject, call.version, context.versions.newest);
+  return runningKeys.hold(claim, async () => {
+    if (route.beforehand && !(await isRepeat(context, call, claim))) await route.beforehand(call, input);
+    const outcome = await executeOnce(context, call, route, input, claim);
+    switch (outcome.kind) {
+      case 'committed':
+        if (outcome.answer!.status === 200) await follow(context, call, route);
+        return { answer: outcome.answer!, replayed: null };
+      case 'key_in_use':
+        throw keyInUse();
+      case 'key_stored':
+        return replay(context, call, route, claim!);
+      case 'refused':
+        throw new UnavailableError(false, outcome.error);
+    }
+  });
+}
+
+/**
+ * A request that its version refuses may have been carried out in another one, before the account was upgraded: then it is repeated
+ * like any other. Null if it was not.
+ *
+ * @throws {ApiError} `permission_denied` if the API key may not read what the answer shows.
+ */
+export async function repeatOfOtherVersion(
+  context: HttpContext,
+  call: Call,
+  route: WriteRoute,
+  { expand, body }: { expand: readonly string[]; body: object },
+): Promise<CarriedOut | null> {
+  const { request } = call;
+  call.idempotencyKey = loggedIdempotencyKey(request);
+  const claim = claimOf(call, body);
+  const stored = claim && (await readStoredAnswer(context, call.accountId, claim, call.startedMs).catch(unlessReused));
+  if (!stored) return null;
+  // Its paths were good in that version; whoever asks now may be somebody else.
+  readExpansion(context, { ...call, version: stored.apiVersion }, route.expandable, expand);
+  return replay(context, call, route, claim);
+}
+
+/** That the key was used for another request is not what is wrong with a request that would be refused anyway. */
+function unlessReused(error: unknown): null {
+  if (error instanceof ApiError && error.code === 'idempotency_key_reused') return null;
+  throw error;
+}
+
+/** What a key stands for is not done again. */
+async function isRepeat(context: HttpContext, call: Call, claim: Claim | null): Promise<boolean> {
+  return claim !== null && (await readStoredAnswer(context, call.accountId, claim, call.startedMs)) !== null;
+}
+
+/**
+ * Waits for what follows a change, before the change is answered. The change is durable, so a fault here is logged and changes nothing of
+ * the answer: an error would tell the client that nothing was done.
+ */
+async function follow({ log }: HttpContext, call: Call, route: WriteRoute): Promise<void> {
+  await untilKnownEverywhere(route);
+  try {
+    await route.afterwards?.(call);
+  } catch (error) {
+    log.warn({ request: call.id, err: error }, 'what follows a committed change was cut off');
+  }
+}
+
+/** A change that other processes may not have noticed yet is answered only when they have. */
+async function untilKnownEverywhere({ staleForMs }: WriteRoute): Promise<void> {
+  if (staleForMs > 0) await delay(staleForMs);
+}
+
+/**
+ * Writes the log of a request that was answered without being executed.
+ *
+ * @param answer is called when there is room in memory for it.
+ * @throws what `answer` throws, and then there is no log.
+ */
+export async function logOnly(context: HttpContext, call: Call, answer: () => Promise<Answer>): Promise<void> {
+  const outcome = await context.committer.commit({
+    accountId: call.accountId,
+    senderAccountId: call.key!.accountId,
+    request: requestFacts(call),
+    claim: null,
+    touches: [],
+    decide: async () => ({ changes: [], answer: await answer() }),
+  });
+  if (outcome.kind === 'refused') throw outcome.error;
+}
+
+/** As `execute`; what is valid no more, because time has passed, may have been carried out when it was. */
+async function executeOnce(
+  context: HttpContext,
+  call: Call,
+  route: WriteRoute,
+  input: object,
+  claim: Claim | null,
+): Promise<Outcome> {
+  try {
+    return await execute(context, call, route, input, claim);
+  } catch (error) {
+    const stored =
+      claim && error instanceof ApiError && (await readStoredAnswer(context, call.accountId, claim, call.startedMs));
+    if (stored) return { kind: 'key_stored' };
+    throw error;
+  }
+}
+
+async function execute(
+  context: HttpContext,
+  call: Call,
+  route: WriteRoute,
+  input: object,
+  claim: Claim | null,
+): Promise<Outcome> {
+  const mutation: Omit<Mutation, 'decide'> = {
+    accountId: call.accountId,
+    senderAccountId: call.key!.accountId,
+    request: requestFacts(call),
+    claim,
+    touches: await route.touches(call, input),
+  };
+  const outcome = await context.committer.commit({ ...mutation, decide: () => decide(context, call, route, input) });
+  if (outcome.kind !== 'refused') return outcome;
+
+  // A decision that the database's rules forbid is a fault of ours. Its answer is stored like any other; the log is not told the
+  // error's detail, which has the row in it.
+  const { code, message, constraint } = outcome.error as DatabaseError;
+  context.log.error({ request: call.id, code, message, constraint }, 'the database refused a change');
+  const answer = errorAnswer(internalError(outcome.error), call.id, context.config.publicUrl);
+  return context.committer.commit({ ...mutation, decide: async () => ({ changes: [], answer }) });
+}
+
+/** Decides, and turns a refusal into the answer that is stored. Without a database nothing is decided. */
+async function decide(context: HttpContext, call: Call, route: WriteRoute, input: object): Promise<Decision> {
+  try {
+    if (route.judgesKeyAnew) call.key = await authenticateAnew(call, context.keyRing, context.clock);
+    const deciding = await route.decide(call, input, callerOf(context, call));
+    if ('clockAdvance' in deciding) {
+      const { clockAdvance, answer } = deciding;
+      return { changes: [], clockAdvance, answer: { status: 200, body: textIn(context, call, answer) } };
+    }
+    await requireLinkedRecords(context, call, deciding.changes);
+    const changes = await withRollUps(context, call.accountId, deciding.changes);
+    const answer = await answerOf(asWritten(context, changes), call, route, deciding);
+    return { changes, deliveries: deciding.deliveries ?? [], answer };
+  } catch (error) {
+    if (error instanceof UnavailableError) throw error;
+    const apiError = errorInVersion(context.versions, apiErrorOf(error, call), route.object, call.version);
+    if (isValidation(apiError)) throw apiError;
+    if (apiError.code === 'internal') context.log.error({ request: call.id, err: error }, 'a request failed');
+    return { changes: [], answer: errorAnswer(apiError, call.id, context.config.publicUrl) };
+  }
+}
+
+/** What is expanded in the answer is as the change leaves it. */
+function asWritten(context: HttpContext, changes: readonly RecordChange[]): HttpContext {
+  if (changes.length === 1) return context;
+  const written = new Map(changes.map(({ before, after }) => [(after ?? before).id, after]));
+  return {
+    ...context,
+    readRecord: async (resource, accountId, id) =>
+      written.has(id) ? written.get(id)! : context.readRecord(resource, accountId, id),
+  };
+}
+
+async function answerOf(
+  context: HttpContext,
+  call: Call,
+  route: WriteRoute,
+  { changes, answer }: Deciding,
+): Promise<Answer> {
+  const [change] = changes;
+  const resource = answer && 'resource' in route.answer ? route.answer.resource : change.resource;
+  const record = answer ?? change.after;
+  if (!record) {
+    const { id } = change.before!;
+    const object = { id, object: resource.object, deleted: true, ...(call.withContext && { account: call.accountId }) };
+    return { status: 200, body: JSON.stringify(object) };
+  }
+  const { vault } = context;
+  const object = await renderExpanded(context, call, resource, record, answer ? {} : call.expansion);
+  const secrets = route.showsSecrets ? openSecrets(resource, record, vault) : null;
+  if (!secrets) return { status: 200, body: textIn(context, call, object) };
+  const body = textIn(context, call, { ...object, ...secrets });
+  const redactedBody = textIn(context, call, { ...object, ...redact(secrets) });
+  return { status: 200, body, secret: { redactedBody, sealedBody: vault.seal(body) } };
+}
+
+/** What was decided, as the request's version shows it. */
+function textIn({ versions }: HttpContext, { version }: Call, object: JsonObject): string {
+  return JSON.stringify(versions.convert(object, versions.newest, version));
+}
+
+/** What a decision finds wrong with a parameter or a key is validation too: nothing is stored, and the key stays free. */
+function isValidation({ code, status }: ApiError): boolean {
+  return code.startsWith('parameter_') || code === 'permission_denied' || status === 401;
+}
+
+async function replay(context: HttpContext, call: Call, route: WriteRoute, claim: Claim): Promise<CarriedOut> {
+  const logged = { ...call };
+  let answer: StoredAnswer;
+  await logOnly(context, logged, async () => {
+    // Whether its day is over was judged by the claim.
+    const stored = await readStoredAnswer(context, call.accountId, claim);
+    // Another process had the key when we tried to claim it, and has let it go without a result.
+    if (!stored) throw keyInUse();
+    // Who may use the same Idempotency-Key need not be allowed what the secret allows.
+    if (stored.secret && stored.keyId !== call.key!.id && !isSecretKept(route)) {
+      throw new ApiError(
+        'permission_denied',
+        'This Idempotency-Key was used with another API key, and its answer carries a secret: only that API key gets it again.',
+      );
+    }
+    call.originalRequest = stored.requestId;
+    // The person whom the first one was about was erased since.
+    if (stored.isBodyErased) call.bodyText = null;
+    Object.assign(logged, call, { version: stored.apiVersion });
+    answer = stored;
+    return stored;
+  });
+  const { requestId, apiVersion } = answer!;
+  if (answer!.status === 200) await untilKnownEverywhere(route);
+  return { answer: answer!, replayed: { requestId, apiVersion } };
+}
+
+/** Whether a key that may use this route can retrieve the secret of its answer at any time. */
+function isSecretKept({ answer }: WriteRoute): boolean {
+  if (!('resource' in answer)) return false;
+  const secrets = Object.values(answer.resource.fields).filter(({ shown }) => shown === 'as_secret');
+  return secrets.every(({ column }) => column !== null);
+}
+
+function claimOf(call: Call, input: object): Claim | null {
+  if (call.idempotencyKey === null) return null;
+  const [path, query = ''] = call.request.url.split('?', 2) as [string, string?];
+  const { method } = call.request;
+  const keyAccountId = call.key!.accountId;
+  return {
+    name: `${call.accountId} ${keyAccountId} ${call.idempotencyKey}`,
+    keyAccountId,
+    key: call.idempotencyKey,
+    ...fingerprints({ method, path, query, withContext: call.withContext, body: input }),
+  };
+}
+
+function callerOf(context: HttpContext, call: Call): Caller {
+  const { config, clock, ids, vault, randomBytes, permissions, eventTypes, referencingServices } = context;
+  const { apiVersion, defaultProvider } = call.account!;
+  return {
+    mode: config.mode,
+    nowSeconds: toSeconds(clock.nowMs()),
+    account: { api_version: apiVersion, default_provider: defaultProvider },
+    permissions: call.key!.permissions,
+    referencingServices,
+    knownPermissions: permissions,
+    knownEventTypes: eventTypes,
+    keyExpiresAt: call.key!.expiresAt,
+    apiVersions: call.versionsServed,
+    allowedTargets: config.allowedTargets,
+    retainedFromSeconds: toSeconds(retainedFromMs(clock.nowMs(), config.retentionDays)),
+    makeId: (prefix) => ids.make(prefix),
+    seal: (text) => vault.seal(text),
+    makeSecret: (prefix) => vault.seal(`${prefix}_${randomBase62(secretLength, randomBytes)}`),
+    makeKey(type) {
+      const key = makeKey(type, config.mode, randomBytes);
+      return { sealed: vault.seal(key), hash: hashKey(key), lastFour: key.slice(-4) };
+    },
+  };
+}
+
+/** Longer than any path that leads somewhere; an index has no room for what a client can make of one. */
+const pathLengthMax = 500;
+
+/** PostgreSQL stores no NUL, and a path can have one. */
+function storablePath(url: string): string {
+  return pathOf(url).replaceAll('\0', '\ufffd').slice(0, pathLengthMax).toWellFormed();
+}
+
+function requestFacts(call: Call): RequestFacts {
+  const { request, key } = call;
+  return {
+    id: call.id,
+    startedMs: call.startedMs,
+    method: request.method,
+    url: request.url,
+    path: storablePath(request.url),
+    // A client that has gone has no address any more.
+    ipAddress: request.socket.remoteAddress ?? null,
+    userAgent: headerOf(request, 'user-agent')?.slice(0, 500) ?? null,
+    key: { id: key!.id, type: key!.type, name: key!.name },
+    // A stored answer has these of the request that it was first given to.
+    get apiVersion() {
+      return call.version;
+    },
+    get originalRequest() {
+      return call.originalRequest;
+    },
+    idempotencyKey: loggedIdempotencyKey(request),
+    // What a decision finds out may keep it from the log.
+    get body() {
+      return call.bodyText;
+    },
+  };
+}

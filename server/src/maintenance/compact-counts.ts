@@ -1,0 +1,43 @@
+import { dutiesLockKey } from '../db/advisory-locks.ts';
+import type { Pool } from '../db/pools.ts';
+
+/**
+ * Makes one row of the many that writers have appended for each count of these accounts. Readers see the sum unchanged, whichever
+ * moment they look at. One process does it at a time; another one's call does nothing.
+ *
+ * @returns whether it was this call's turn.
+ */
+export async function foldCounts(pool: Pool, accountIds: string[]): Promise<boolean> {
+  const { rows } = await pool.query<{ ours: boolean }>({
+    name: 'fold_counts',
+    text: `
+      with turn as materialized (
+        select pg_try_advisory_xact_lock($1) as ours
+      ),
+      many as (
+        select account_id, object, dimension, value
+        from count_deltas
+        where account_id = any($2) and (select ours from turn)
+        group by account_id, object, dimension, value
+        having count(*) > 1
+      ),
+      gone as (
+        delete from count_deltas delta
+        using many
+        where delta.account_id = many.account_id
+          and delta.object = many.object
+          and delta.dimension = many.dimension
+          and delta.value = many.value
+        returning delta.account_id, delta.object, delta.dimension, delta.value, delta.delta
+      ),
+      folded as (
+        insert into count_deltas (account_id, object, dimension, value, delta)
+        select account_id, object, dimension, value, sum(delta)
+        from gone
+        group by account_id, object, dimension, value
+      )
+      select ours from turn`,
+    values: [dutiesLockKey, accountIds],
+  });
+  return rows[0]!.ours;
+}

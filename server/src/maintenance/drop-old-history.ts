@@ -1,0 +1,224 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { toSeconds } from '../core/clock.ts';
+import { firstIdAt, timeOfId, type Id } from '../core/ids.ts';
+import type { Resource } from '../model/resource.ts';
+import { removableBeforeMs } from '../core/retention.ts';
+import { retentionLockKey, withLockIfFree } from '../db/advisory-locks.ts';
+import { DatabaseError, withClient, type Client, type Connection, type Pool } from '../db/pools.ts';
+import { partitionedTables, readPartitions, weekMs, type Partition } from '../db/partitions.ts';
+
+/*
+ * History that nobody is promised any more goes by the week: its partitions are dropped. Nothing writes there any more but an erasure,
+ * which changes nothing that is counted. So the rows are counted first, in peace, and then everybody is kept out for a moment: in one
+ * short transaction the partition goes, and its counts with it.
+ */
+
+/** A delivery goes before its attempts, which tell what became of it, and before its event. */
+const inOrder = ['webhook_deliveries', 'webhook_attempts', 'events', 'request_logs'].map((name) =>
+  partitionedTables.find(({ table }) => table === name)!,
+);
+
+/** Whoever comes while a lock is waited for waits too, so it is given up soon and tried again. */
+const lockTimeoutMs = 200;
+const lockPauseMs = 2_000;
+const lockTriesMax = 5;
+
+const lockNotAvailable = '55P03';
+
+/** Few enough to be gone in some hundredths of a second; then others have their turn. */
+const rowsAtOnce = 1_000;
+const restFactor = 4;
+
+/** Somebody looks at it, all the time. Nothing was lost; it is tried again when its time has come. */
+export class PartitionBusyError extends Error {}
+
+/** What is removed, and by what it was counted. */
+export interface Retention {
+  nowMs: number;
+  retentionDays: number;
+  resources: readonly Resource[];
+}
+
+/**
+ * Removes events, logs, deliveries and attempts that are older than the retention and one day: partitions whose whole range is, and
+ * such rows of the default partitions, some at a time. A week stays while a delivery of its events or with its ids is pending, or while one
+ * of its logs is the stored answer of an idempotency key. One process does it at a time; another one's call does nothing.
+ *
+ * @throws {PartitionBusyError} if one is never free for a moment.
+ */
+export async function dropHistory(
+  database: { connection: Connection; readers: Pool },
+  retention: Retention,
+  signal: AbortSignal,
+): Promise<void> {
+  await withClient(database.connection, async (client) => {
+    // Counting may take its time; whoever stops the server shall not wait for it.
+    const cancel = (): void =>
+      void database.readers.query('select pg_cancel_backend($1)', [processIdOf(client)]).catch(() => {});
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      await withLockIfFree(client, retentionLockKey, async () => {
+        await dropWeeks(client, retention, signal);
+        await deleteRows(client, retention, signal);
+      });
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      signal.removeEventListener('abort', cancel);
+    }
+  });
+}
+
+async function dropWeeks(client: Client, retention: Retention, signal: AbortSignal): Promise<void> {
+  const beforeMs = removableBeforeMs(retention.nowMs, retention.retentionDays);
+  const removable = (await readPartitions(client)).filter(({ to }) => timeOfId(to as Id) <= beforeMs);
+  const weeks = Map.groupBy(removable, ({ to }) => timeOfId(to as Id));
+  for (const [endMs, partitions] of [...weeks].toSorted(([left], [right]) => left - right)) {
+    const fromMs = Math.min(...partitions.map(({ from }) => timeOfId(from as Id)));
+    if (await hasPending(client, fromMs, endMs)) continue;
+    for (const table of inOrder) {
+      const partition = partitions.find((each) => each.table === table.table);
+      if (partition && !signal.aborted) await dropPartition(client, partition, retention.resources, signal);
+    }
+  }
+}
+
+/**
+ * Nobody is let in any more who could have a delivery made of so old an event, and a recovery that was let in is looked for. So what is
+ * not pending now never is again. A key outlives its log's retention only if its own request moved the clock of a sandbox.
+ */
+async function hasPending(client: Client, fromMs: number, toMs: number): Promise<boolean> {
+  const { rows } = await client.query<{ pending: boolean }>(
+    `select exists (
+       select from webhook_queue where id >= $1 and id < $2 or event >= $3 and event < $4
+     ) or exists (
+       select from recoveries where status = 'pending' and since < $5
+     ) or exists (
+       select from idempotency_keys where request_id >= $6 and request_id < $7
+     ) as pending`,
+    [
+      firstIdAt('dlv', fromMs),
+      firstIdAt('dlv', toMs),
+      firstIdAt('evt', fromMs),
+      firstIdAt('evt', toMs),
+      toSeconds(toMs),
+      firstIdAt('req', fromMs),
+      firstIdAt('req', toMs),
+    ],
+  );
+  return rows[0]!.pending;
+}
+
+async function dropPartition(
+  client: Client,
+  { table, name }: Partition,
+  resources: readonly Resource[],
+  signal: AbortSignal,
+): Promise<void> {
+  const counted = countedOf(table, resources);
+  await client.query('drop table if exists pg_temp.dropped');
+  await client.query(
+    'create temporary table dropped (account_id text, object text, dimension text, value text, delta bigint)',
+  );
+  // It gets its transaction's id with its first row, after all was counted; until then it is in the way of nobody's events.
+  await client.query(
+    `insert into pg_temp.dropped
+     select account_id, object, dimension, value, -count(*)
+     from ${name}, ${counted}
+     group by account_id, object, dimension, value`,
+  );
+  for (let tries = 1; !signal.aborted; tries++) {
+    try {
+      await client.query('begin');
+      await client.query(`set local lock_timeout = ${lockTimeoutMs}`);
+      await client.query(
+        `insert into count_deltas (account_id, object, dimension, value, delta)
+         select account_id, object, dimension, value, delta from pg_temp.dropped`,
+      );
+      await client.query(`drop table ${name}`);
+      await client.query('commit');
+      return;
+    } catch (error) {
+      await client.query('rollback').catch(() => {});
+      if (!(error instanceof DatabaseError) || error.code !== lockNotAvailable) throw error;
+      if (tries === lockTriesMax) {
+        throw new PartitionBusyError(`The partition ${name} is too old, but in use all the time.`, { cause: error });
+      }
+      await delay(lockPauseMs, undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
+/** Of a row of the logs' default partition. */
+const isNoStoredAnswer = `
+             and not exists (
+               select
+               from idempotency_keys stored
+               where stored.account_id = request_logs_default.account_id and stored.request_id = request_logs_default.id
+             )`;
+
+/** What fell into default partitions, because there was no other, goes row by row. */
+async function deleteRows(client: Client, retention: Retention, signal: AbortSignal): Promise<void> {
+  const removableMs = removableBeforeMs(retention.nowMs, retention.retentionDays);
+  const beforeMs = Math.min(removableMs, await oldestPendingWeekMs(client));
+  for (const { table, idColumn, prefix } of inOrder) {
+    const counted = countedOf(table, retention.resources);
+    let last: { account_id: string; id: string } | undefined = { account_id: '', id: '' };
+    while (last && !signal.aborted) {
+      const startedMs = performance.now();
+      const { rows }: { rows: { account_id: string; id: string }[] } = await client.query(
+        `with slice as materialized (
+           select account_id, ${idColumn} as id
+           from ${table}_default
+           where (account_id, ${idColumn}) > ($1, $2) and ${idColumn} < $3 ${table === 'request_logs' ? isNoStoredAnswer : ''}
+           order by account_id, ${idColumn}
+           limit ${rowsAtOnce}
+         ),
+         gone as (
+           delete from ${table}_default history
+           using slice
+           where history.account_id = slice.account_id and history.${idColumn} = slice.id
+           returning history.*
+         ),
+         counted as (
+           insert into count_deltas (account_id, object, dimension, value, delta)
+           select account_id, object, dimension, value, -count(*)
+           from gone, ${counted}
+           group by account_id, object, dimension, value
+         )
+         select account_id, id from slice order by account_id desc, id desc limit 1`,
+        [last.account_id, last.id, firstIdAt(prefix, beforeMs)],
+      );
+      last = rows[0];
+      if (last) await delay((performance.now() - startedMs) * restFactor, undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
+/** When the week begins of the oldest delivery that is pending, of the oldest event that one is of, or of what is being recovered. */
+async function oldestPendingWeekMs(client: Client): Promise<number> {
+  const { rows } = await client.query<{ delivery: Id | null; event: Id | null; since: number | null }>(
+    `select min(id) as delivery, min(event) as event,
+       (select min(since) from recoveries where status = 'pending') as since
+     from webhook_queue`,
+  );
+  const { delivery, event, since } = rows[0]!;
+  const pendingMs = [delivery, event].map((id) => (id === null ? Infinity : timeOfId(id)));
+  return Math.floor(Math.min(...pendingMs, since === null ? Infinity : since * 1000) / weekMs) * weekMs;
+}
+
+/** A row for each count that a row of the table is part of, as the committer counted it; none for what is not counted. */
+function countedOf(table: string, resources: readonly Resource[]): string {
+  const resource = resources.find((each) => each.table === table);
+  const values = (resource?.counted ?? []).map((column) => `('${column}', ${column}::text)`);
+  const all = resource ? [`('', '')`, ...values] : [`('', null)`];
+  return `lateral (
+    select '${resource?.object ?? ''}' as object, dimension, value
+    from (values ${all.join(', ')}) of_row (dimension, value)
+    where value is not null
+  ) counts`;
+}
+
+function processIdOf(client: Client): number {
+  return (client as Client & { processID: number }).processID;
+}

@@ -1,0 +1,270 @@
+import type { HeldBytes } from '../core/byte-budget.ts';
+import type { JsonObject } from '../core/json-diff.ts';
+import { parseJson } from '../core/json.ts';
+import type { Pool } from '../db/pools.ts';
+
+/*
+ * What was written is never changed, but for one reason: it tells of a person who was erased. No row goes, so ids and times stay, and
+ * what a request or an event was about. Statements are planned for the values they have: a person's few rows among an account's
+ * millions are found by their own indexes, which a plan for any values would not use.
+ */
+
+/** An event or an answer of this version without the person; null if it tells nothing of them. */
+export type Rewriting = (object: JsonObject, version: string) => JsonObject | null;
+
+/** A page of rows is small in memory, too: a row can have a megabyte. One that is larger is a page of its own. */
+const rowsAtOnce = 200;
+const pageBytesMax = 4 * 1024 * 1024;
+
+/** What a page takes in memory, in bytes: as it was read, and as it is written. */
+export const erasedAtOnceBytes = 2 * pageBytesMax;
+
+/** Waits for room in memory for a page. */
+export type HoldPage = () => Promise<HeldBytes>;
+
+/** Every id that the events mention which mention one of these records: what they are linked to, or were. */
+export async function readMentioned(pool: Pool, accountId: string, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `select distinct unnest(mentions) as id from events where account_id = $1 and mentions && $2::text[]`,
+    [accountId, ids],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Empties the events that mention one of these records.
+ *
+ * @returns their ids, and the requests that caused them: `about` the records themselves, or `besides` about others that link to them.
+ */
+export async function eraseEvents(
+  pool: Pool,
+  accountId: string,
+  ids: readonly string[],
+  rewritten: Rewriting,
+  holdPage: HoldPage,
+): Promise<{ events: string[]; requests: { about: string[]; besides: string[] } }> {
+  const events: string[] = [];
+  const about = new Set<string>();
+  const besides = new Set<string>();
+  const erasePage = async (after: string): Promise<boolean> => {
+    const { rows } = await pool.query<{
+      id: string;
+      object_id: string;
+      data: string;
+      request: string;
+      shape_version: string;
+      found: number;
+    }>(
+      `with found as materialized (
+         select id from events where account_id = $1 and mentions && $2::text[]
+       )
+       select id, object_id, data, request, shape_version, found
+       from (
+         select *, count(*) over () as found, sum(bytes) over (order by id rows unbounded preceding) as bytes_so_far
+         from (
+           select id, object_id, data, request, shape_version, octet_length(data) as bytes
+           from events
+           where account_id = $1 and id in (select id from found where id > $3 order by id limit ${rowsAtOnce})
+         ) wanted
+       ) page
+       where bytes_so_far <= ${pageBytesMax} or bytes_so_far = bytes
+       order by id`,
+      [accountId, ids, after],
+    );
+    const changed: { id: string; data: string }[] = [];
+    for (const { id, object_id, data, request, shape_version } of rows) {
+      events.push(id);
+      const cause = parseJson(request) as JsonObject | string | null;
+      const requestId = typeof cause === 'string' ? cause : cause?.id;
+      if (typeof requestId === 'string') (ids.includes(object_id) ? about : besides).add(requestId);
+      const event = rewritten({ object: 'event', data: parseJson(data) }, shape_version);
+      if (event) changed.push({ id, data: JSON.stringify(event.data) });
+    }
+    if (changed.length > 0) {
+      await pool.query(
+        `update events event
+         set data = input.data
+         from unnest($2::text[], $3::text[]) as input (id, data)
+         where event.account_id = $1 and event.id = input.id`,
+        [accountId, changed.map(({ id }) => id), changed.map(({ data }) => data)],
+      );
+    }
+    return hasMore(rows);
+  };
+  while (await held(holdPage, () => erasePage(events.at(-1) ?? '')));
+  return { events, requests: { about: [...about], besides: [...besides].filter((id) => !about.has(id)) } };
+}
+
+/** Erases a page while there is room for it. */
+async function held<Result>(holdPage: HoldPage, erasePage: () => Promise<Result>): Promise<Result> {
+  const bytes = await holdPage();
+  try {
+    return await erasePage();
+  } finally {
+    bytes.release();
+  }
+}
+
+/** Whether rows may follow a page. */
+function hasMore(rows: readonly { found: number }[]): boolean {
+  const found = rows[0]?.found ?? 0;
+  return rows.length < found || found === rowsAtOnce;
+}
+
+/** Where the logs are that may tell of a person. */
+export interface LogsToErase {
+  /** Requests that were about the records themselves, and such that were about others which link to them. */
+  about: readonly string[];
+  besides: readonly string[];
+  /** Of the records; requests to them and below. */
+  paths: readonly string[];
+  /** The records: their ids are in bodies of requests that have no event about them. */
+  ids: readonly string[];
+}
+
+interface LogRow {
+  id: string;
+  original_request: string | null;
+  api_version: string;
+  status: number;
+  url: string;
+  path: string;
+  request_body: string | null;
+  response_body: string | null;
+  error: string | null;
+  /** How many rows were found for the page; those for which it had no room are in the next. */
+  found: number;
+}
+
+/**
+ * Empties the logs of requests that told of a person, and of those that repeated them. What was answered, and is repeated for its
+ * Idempotency-Key, is told without the person. What was sent is told no more, unless it was a good request about another record.
+ */
+export async function eraseLogs(
+  pool: Pool,
+  accountId: string,
+  { about, besides, paths, ids }: LogsToErase,
+  rewritten: Rewriting,
+  holdPage: HoldPage,
+): Promise<void> {
+  const ofOthers = new Set(besides);
+  let last = '';
+  const erasePage = async (): Promise<boolean> => {
+    const { rows } = await pool.query<LogRow>(
+      `with found as materialized (
+         select id from request_logs where account_id = $1 and id = any($2::text[])
+         union
+         select id from request_logs where account_id = $1 and original_request = any($2::text[])
+         union
+         select id from request_logs where account_id = $1 and path = any($3::text[])
+         union
+         -- The character after a slash is a zero.
+         select log.id
+         from unnest($3::text[]) as wanted (path)
+         join request_logs log
+           on log.account_id = $1 and log.path >= wanted.path || '/' and log.path < wanted.path || '0'
+         union
+         select id from request_logs where account_id = $1 and also_mentions <> '{}' and also_mentions && $4::text[]
+       )
+       select id, original_request, api_version, status, url, path, request_body, response_body, error, found
+       from (
+         select *, count(*) over () as found, sum(bytes) over (order by id rows unbounded preceding) as bytes_so_far
+         from (
+           select id, original_request, api_version, status, url, path, request_body, response_body, error,
+             coalesce(octet_length(request_body), 0) + coalesce(octet_length(response_body), 0) as bytes
+           from request_logs
+           where account_id = $1 and id in (select id from found where id > $5 order by id limit ${rowsAtOnce})
+         ) wanted
+       ) page
+       where bytes_so_far <= ${pageBytesMax} or bytes_so_far = bytes
+       order by id`,
+      [accountId, [...about, ...besides], paths, ids, last],
+    );
+    const changed = rows.flatMap((row) => {
+      const isTheirs = ofOthers.has(row.original_request ?? row.id) || isOfAnother(row, about, paths);
+      const erased = withoutPerson(row, isTheirs, rewritten);
+      return isSame(row, erased) ? [] : [erased];
+    });
+    if (changed.length > 0) {
+      await pool.query(
+        `update request_logs log
+         set url = input.url, request_body = input.request_body, response_body = input.response_body, error = input.error
+         from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
+           as input (id, url, request_body, response_body, error)
+         where log.account_id = $1 and log.id = input.id`,
+        [
+          accountId,
+          changed.map(({ id }) => id),
+          changed.map(({ url }) => url),
+          changed.map(({ request_body: body }) => body),
+          changed.map(({ response_body: body }) => body),
+          changed.map(({ error }) => error),
+        ],
+      );
+    }
+    last = rows.at(-1)?.id ?? '';
+    return hasMore(rows);
+  };
+  while (await held(holdPage, erasePage));
+}
+
+/** A good request to another record, whose answer showed the person whole. */
+function isOfAnother(row: LogRow, about: readonly string[], paths: readonly string[]): boolean {
+  if (row.status !== 200 || about.includes(row.original_request ?? row.id)) return false;
+  return !paths.some((path) => row.path === path || row.path.startsWith(`${path}/`));
+}
+
+function withoutPerson(row: LogRow, isOfAnotherRecord: boolean, rewritten: Rewriting): LogRow {
+  const answer = row.response_body === null ? null : answerIn(row.response_body);
+  const emptied = answer && rewritten(answer, row.api_version);
+  const responseBody = emptied ? JSON.stringify(emptied) : row.response_body;
+  if (isOfAnotherRecord) return { ...row, response_body: responseBody };
+  const isRefusal = typeof answer?.error === 'object' && answer.error !== null;
+  return {
+    ...row,
+    url: row.url.split('?', 1)[0]!,
+    request_body: null,
+    // A refusal repeats what was wrong.
+    response_body: isRefusal ? JSON.stringify({ error: withoutParam(answer.error as JsonObject) }) : responseBody,
+    error: row.error === null ? null : JSON.stringify(withoutParam(parseJson(row.error) as JsonObject)),
+  };
+}
+
+function withoutParam(error: JsonObject): JsonObject {
+  const { param: _, ...rest } = error;
+  return 'message' in rest ? { ...rest, message: '[erased]' } : rest;
+}
+
+function isSame(before: LogRow, after: LogRow): boolean {
+  return (['url', 'request_body', 'response_body', 'error'] as const).every((name) => before[name] === after[name]);
+}
+
+/** Empties what receivers answered to these events: they may have sent back what they got. */
+export async function eraseAttempts(pool: Pool, accountId: string, events: readonly string[]): Promise<void> {
+  for (let at = 0; at < events.length; at += rowsAtOnce) {
+    await pool.query(
+      `update webhook_attempts attempt
+       set response = null
+       from webhook_deliveries delivery
+       where delivery.account_id in (
+           select $1
+           union all
+           select parent from accounts where account_id = $1 and id = $1 and parent is not null
+         )
+         and delivery.event = any($2::text[])
+         and attempt.account_id = delivery.account_id
+         and attempt.delivery_id = delivery.id
+         and attempt.response is not null`,
+      [accountId, events.slice(at, at + rowsAtOnce)],
+    );
+  }
+}
+
+/** Null for what is no object: there is no person in it. */
+function answerIn(text: string): JsonObject | null {
+  try {
+    return parseJson(text) as JsonObject;
+  } catch {
+    return null;
+  }
+}

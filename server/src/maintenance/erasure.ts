@@ -1,0 +1,317 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Committer } from '../commit/committer.ts';
+import {
+  eraseAttempts,
+  erasedAtOnceBytes,
+  eraseEvents,
+  eraseLogs,
+  readMentioned,
+  type Rewriting,
+} from './erase-history.ts';
+import { withRollUps } from '../commit/roll-ups.ts';
+import { decideErasure, isErased, type RecordChange } from '../model/change.ts';
+import { ByteBudget, type HeldBytes } from '../core/byte-budget.ts';
+import { toSeconds, type Clock } from '../core/clock.ts';
+import { eraseWithin, withoutPerson } from '../model/erase.ts';
+import type { JsonObject } from '../core/json-diff.ts';
+import { isId } from '../core/ids.ts';
+import type { Resource } from '../model/resource.ts';
+import type { Reader } from '../db/reader.ts';
+import type { Pool } from '../db/pools.ts';
+import type { RecordReader } from '../db/record-reader.ts';
+import type { ApiVersions } from '../versions/apply.ts';
+
+/** So many records are erased by one change: their files go with them, and others are waiting. */
+const recordsAtOnce = 10;
+
+/** The answer to a deletion waits no longer than this; then the rest goes on without it. */
+const waitMsMax = 10_000;
+
+/** A request that had read the person before the deletion has written its log by then. */
+const settledAfterSeconds = 60;
+
+const deletionsAtOnce = 20;
+
+/** Two accounts at once, each with a page. */
+const erasedBytes = { max: 2 * erasedAtOnceBytes, maxPerAccount: erasedAtOnceBytes };
+
+interface ErasureContext {
+  committer: Committer;
+  /** History is long: who looks through it keeps nobody from signing in. */
+  database: { listers: Pool };
+  reader: Reader;
+  readRecord: RecordReader;
+  resources: readonly Resource[];
+  versions: ApiVersions;
+  clock: Clock;
+  log: Logger;
+}
+
+/** Records that were erased, by their kind. */
+type Erased = Map<Resource, string[]>;
+
+/**
+ * Erases the history of what was deleted: a person, with the records about them, or one record about a person that another system keeps.
+ * It empties events, logs with the answers they keep, and what receivers of webhooks answered, and deletes the files. Ids, times and
+ * outcomes stay. It runs right after the deletion, and once more when no request can be under way that had read the record before. That
+ * second run also finishes what was cut off.
+ */
+export class Eraser {
+  /** What pages of history take in memory while persons are taken out of them. */
+  readonly bytes = new ByteBudget(erasedBytes);
+  readonly #context: ErasureContext;
+
+  constructor(context: ErasureContext) {
+    this.#context = context;
+  }
+
+  /** Resolves when the history is erased, or after ten seconds in which most was; then the rest follows. */
+  async erasedNow(deleted: Resource, accountId: string, id: string): Promise<void> {
+    const erasing = this.#begin(deleted, accountId, id).catch((error: unknown) => {
+      this.#context.log.warn({ err: error, record: id }, 'an erasure was cut off; it is done again in a minute');
+    });
+    const timeout = new AbortController();
+    await Promise.race([erasing, delay(waitMsMax, undefined, { signal: timeout.signal }).catch(() => {})]);
+    timeout.abort();
+  }
+
+  /** Erases what was deleted a minute ago or earlier, for the last time. */
+  async finish(): Promise<void> {
+    const { clock, resources, database } = this.#context;
+    // Persons first: the records about them are finished with them.
+    const kinds = resources.filter(({ fields }) => 'history_erased_at' in fields);
+    for (const deleted of kinds.toSorted((left, right) => Number(isPerson(right)) - Number(isPerson(left)))) {
+      const deletedBefore = toSeconds(clock.nowMs()) - settledAfterSeconds;
+      for (let after = '', more = true; more;) {
+        const unfinished = await readUnfinished(database.listers, deleted, deletedBefore, after);
+        for (const { account_id: accountId, id } of unfinished) await this.#finish(deleted, accountId, id);
+        after = unfinished.at(-1)?.id ?? '';
+        more = unfinished.length === deletionsAtOnce;
+      }
+    }
+  }
+
+  /** One that fails holds up no other; it is tried again in the next round. */
+  async #finish(deleted: Resource, accountId: string, id: string): Promise<void> {
+    const { clock, database, log } = this.#context;
+    try {
+      const erased = await this.#erase(deleted, accountId, id);
+      const nowSeconds = toSeconds(clock.nowMs());
+      // A request that read a record before its deletion may be under way for a minute. It is erased once more then.
+      const deletedBefore = nowSeconds - settledAfterSeconds;
+      for (const [resource, ids] of erased) {
+        await markFinished(database.listers, resource, accountId, { ids, deletedBefore }, nowSeconds);
+      }
+    } catch (error) {
+      log.warn({ err: error, record: id }, 'an erasure could not be finished; it is tried again');
+    }
+  }
+
+  /** Also of what was deleted long ago: something may have been written about it since. */
+  async #begin(deleted: Resource, accountId: string, id: string): Promise<void> {
+    const { database, clock } = this.#context;
+    await markFinished(
+      database.listers,
+      deleted,
+      accountId,
+      { ids: [id], deletedBefore: toSeconds(clock.nowMs()) },
+      null,
+    );
+    await this.#erase(deleted, accountId, id);
+  }
+
+  /**
+   * @returns the records that were erased.
+   * @throws if the record was not deleted: what is erased cannot be brought back, so this is the last to check it.
+   */
+  async #erase(deleted: Resource, accountId: string, id: string): Promise<Erased> {
+    const record = await this.#context.readRecord(deleted, accountId, id);
+    if (!record || !isErased(record)) throw new Error(`Bug! ${id} is not deleted, so its history stays.`);
+    const erased: Erased = new Map([[deleted, [id]]]);
+    const ids = new Set([id]);
+    if (deleted.erasure) {
+      for (const each of await this.#eraseRecords(deleted, accountId, [id], null)) ids.add(each);
+    }
+    for (const about of this.#context.resources) {
+      if (!about.erasure || about.links?.[about.erasure.link] !== deleted.path) continue;
+      const recordIds = await readIdsAbout(this.#context.reader, about, accountId, id);
+      for (let at = 0; at < recordIds.length; at += recordsAtOnce) {
+        const page = recordIds.slice(at, at + recordsAtOnce);
+        for (const each of await this.#eraseRecords(about, accountId, page, id)) ids.add(each);
+      }
+      erased.set(about, recordIds);
+    }
+    const pool = this.#context.database.listers;
+    const rewriting = this.#rewriting(ids);
+    const holdPage = (): Promise<HeldBytes> => this.bytes.take(accountId, erasedAtOnceBytes);
+    const { events, requests } = await eraseEvents(pool, accountId, [...ids], rewriting, holdPage);
+    const paths = [...ids].flatMap((each) => this.#pathsOf(each));
+    await eraseLogs(pool, accountId, { ...requests, paths, ids: [...ids] }, rewriting, holdPage);
+    await eraseAttempts(pool, accountId, events);
+    return erased;
+  }
+
+  /**
+   * @param personId the person that they are about; null if another system keeps them.
+   * @returns the ids of the records and of their files.
+   */
+  async #eraseRecords(
+    about: Resource,
+    accountId: string,
+    recordIds: string[],
+    personId: string | null,
+  ): Promise<string[]> {
+    const { committer, resources, readRecord, clock } = this.#context;
+    const files = await this.#filesOf(about, accountId, recordIds, personId);
+    await committer.commitOwn({
+      accountId,
+      touches: [...recordIds, ...files.map(({ id }) => id)],
+      decide: async () => {
+        const records = await Promise.all(recordIds.map((id) => readRecord(about, accountId, id)));
+        const changes: RecordChange[] = [];
+        for (const record of records) {
+          if (!record) continue;
+          if (!isErased(record)) changes.push(decideErasure(about, record, toSeconds(clock.nowMs())));
+        }
+        for (const { resource, id } of files) {
+          const file = await readRecord(resource, accountId, id);
+          if (file) changes.push({ resource, before: withoutPerson(resource, file), after: null });
+        }
+        return { changes: await withRollUps({ resources, readRecord }, accountId, changes) };
+      },
+    });
+    return [...recordIds, ...files.map(({ id }) => id)];
+  }
+
+  /**
+   * The files that these records link to or have linked to, also those that are gone already. A file stays if another record links to it
+   * that is not about this person.
+   */
+  async #filesOf(
+    about: Resource,
+    accountId: string,
+    recordIds: string[],
+    personId: string | null,
+  ): Promise<{ resource: Resource; id: string }[]> {
+    const { resources, reader, database } = this.#context;
+    const mentioned = new Set(await readMentioned(database.listers, accountId, recordIds));
+    const found: { resource: Resource; id: string }[] = [];
+    for (const link of about.erasure!.files) {
+      const resource = resources.find(({ path }) => path === about.links![link]);
+      if (!resource) continue;
+      for (const { id } of await readLinked(reader, about, link, accountId, recordIds)) mentioned.add(id);
+      const ids = [...mentioned].filter((id) => isId(resource.prefix, id));
+      const others = await readLinkedByOthers(reader, about, link, accountId, { ids, recordIds, personId });
+      found.push(...ids.filter((id) => !others.has(id)).map((id) => ({ resource, id })));
+    }
+    return found;
+  }
+
+  /** How stored texts are emptied; null where they tell nothing of these. */
+  #rewriting(ids: ReadonlySet<string>): Rewriting {
+    const { versions, resources } = this.#context;
+    const kinds = new Map(resources.map((resource) => [resource.object, resource]));
+    return (object, version) => {
+      const newest = versions.convert(object, version, versions.newest);
+      const emptied = eraseWithin(newest, kinds, ids) as JsonObject;
+      return emptied === newest ? null : versions.convert(emptied, versions.newest, version);
+    };
+  }
+
+  #pathsOf(id: string): string[] {
+    const resource = this.#context.resources.find(({ prefix }) => id.startsWith(`${prefix}_`));
+    return resource ? [`/v1/${resource.path}/${id}`, `/v1/test_helpers/${resource.path}/${id}`] : [];
+  }
+}
+
+async function readIdsAbout(reader: Reader, about: Resource, accountId: string, personId: string): Promise<string[]> {
+  const rows = await reader.query<{ id: string }>({
+    name: `read_${about.table}_about`,
+    text: `select id from ${about.table} where account_id = $1 and ${about.erasure!.link} = $2 order by id`,
+    values: [accountId, personId],
+  });
+  return rows.map(({ id }) => id);
+}
+
+/** What these records link to. */
+async function readLinked(
+  reader: Reader,
+  about: Resource,
+  link: string,
+  accountId: string,
+  recordIds: string[],
+): Promise<{ id: string }[]> {
+  return reader.query<{ id: string }>({
+    name: `read_${link}_of_${about.table}`,
+    text: `select ${link} as id from ${about.table} where account_id = $1 and id = any($2::text[]) and ${link} is not null`,
+    values: [accountId, recordIds],
+  });
+}
+
+/** Those of these files that other records link to, which are not about this person. */
+async function readLinkedByOthers(
+  reader: Reader,
+  about: Resource,
+  link: string,
+  accountId: string,
+  { ids, recordIds, personId }: { ids: string[]; recordIds: string[]; personId: string | null },
+): Promise<Set<string>> {
+  const rows = await reader.query<{ id: string }>({
+    name: `read_${link}_of_other_${about.table}`,
+    text: `
+      select distinct ${link} as id
+      from ${about.table}
+      where account_id = $1
+        and ${link} = any($2::text[])
+        and id <> all($3::text[])
+        and ($4::text is null or ${about.erasure!.link} is distinct from $4)
+        and deleted_at is null`,
+    values: [accountId, ids, recordIds, personId],
+  });
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Deleted records of any account whose history is not known to be erased, in the order of their ids. */
+async function readUnfinished(
+  pool: Pool,
+  deleted: Resource,
+  deletedBefore: number,
+  after: string,
+): Promise<{ account_id: string; id: string }[]> {
+  const { rows } = await pool.query<{ account_id: string; id: string }>({
+    name: `unfinished_${deleted.table}`,
+    text: `
+      select account_id, id
+      from ${deleted.table}
+      where deleted_at <= $1 and history_erased_at is null and id > $2
+      order by id
+      limit ${deletionsAtOnce}`,
+    values: [deletedBefore, after],
+  });
+  return rows;
+}
+
+/**
+ * Notes when the history of deleted records was erased, or, with null, that it is to be erased once more. That is no change of the records:
+ * it has no event.
+ */
+async function markFinished(
+  pool: Pool,
+  deleted: Resource,
+  accountId: string,
+  { ids, deletedBefore }: { ids: string[]; deletedBefore: number },
+  atSeconds: number | null,
+): Promise<void> {
+  await pool.query({
+    name: `finished_${deleted.table}`,
+    text: `
+      update ${deleted.table} set history_erased_at = $3
+      where account_id = $1 and id = any($2::text[]) and deleted_at <= $4`,
+    values: [accountId, ids, atSeconds, deletedBefore],
+  });
+}
+
+function isPerson(resource: Resource): boolean {
+  return resource.delete === 'erases';
+}

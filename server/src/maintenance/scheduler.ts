@@ -1,0 +1,146 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Committer } from '../commit/committer.ts';
+import type { FileStore } from '../commit/file-store.ts';
+import { dropHistory } from './drop-old-history.ts';
+import { foldCounts } from './compact-counts.ts';
+import { purgeKeys } from './purge-idempotency-keys.ts';
+import type { Clock } from '../core/clock.ts';
+import type { IdMaker } from '../core/ids.ts';
+import type { Resource } from '../model/resource.ts';
+import { disableFailingEndpoints } from '../webhooks/auto-disable.ts';
+import type { Eraser } from './erasure.ts';
+import { Recoveries } from '../webhooks/recover.ts';
+import { wakeOverdueReferences } from '../referencing/overdue.ts';
+import { dutiesLockKey, withLock } from '../db/advisory-locks.ts';
+import { withClient, type Connection, type Pool } from '../db/pools.ts';
+import { makePartitionsAhead } from '../db/partitions.ts';
+import type { RecordReader } from '../db/record-reader.ts';
+
+/** Who watches the duties for the operator. */
+export interface DutyObserver {
+  succeeded(duty: string): void;
+  failed(duty: string): void;
+}
+
+export interface Duties {
+  /** Stops them, and waits for the one that is running. */
+  stop(): Promise<void>;
+}
+
+/** Short enough that a count is the sum of a few hundred rows at most, whatever the load. */
+const foldEveryMs = 2_000;
+
+/** What was noted and not written is lost in a crash; a minute is the grain of what is shown anyway. */
+const keyUsesEveryMs = 10_000;
+
+/** A key counts as new from the moment its day is over, whether its row is still there or not. */
+const purgeEveryMs = 60_000;
+
+/** They count as cut off after an hour. */
+const uploadsEveryMs = 5 * 60_000;
+
+/** Whoever was deleted is mostly erased by the deletion itself. */
+const erasuresEveryMs = 30_000;
+
+/** Whoever asked for one has mended a receiver, and waits. */
+const recoveriesEveryMs = 1_000;
+
+/** It is a matter of days. */
+const disablingEveryMs = 60_000;
+
+/** Their jobs are in the queue, unless something is wrong with it. */
+const overdueEveryMs = 10 * 60_000;
+
+/** Partitions are made weeks ahead, so a few days without success do no harm. */
+const partitionsEveryMs = 6 * 3600 * 1000;
+
+/** What is too old goes by the week; a partition that is in use is tried again before long. */
+const dropEveryMs = 10 * 60_000;
+
+/** After a batch of keys the purge rests this many times as long as that took: a tenth of the time is all it ever uses. */
+const purgeRestFactor = 9;
+
+/**
+ * What keeps the database in shape while the server runs. Each duty waits for itself alone, so none holds up another. One that
+ * fails is tried again when its time has come.
+ */
+export function startDuties(context: {
+  config: { retentionDays: number };
+  connection: Connection;
+  resources: readonly Resource[];
+  database: { readers: Pool; listers: Pool };
+  readRecord: RecordReader;
+  ids: IdMaker;
+  committer: Committer;
+  eraser: Eraser;
+  fileStore: FileStore;
+  writeKeyUses: (pool: Pool) => Promise<void>;
+  metrics: { duties: DutyObserver };
+  clock: Clock;
+  realClock: Clock;
+  log: Logger;
+}): Duties {
+  const { committer, clock, realClock, log, connection, resources } = context;
+  const { retentionDays } = context.config;
+  const observer = context.metrics.duties;
+  const pool = context.database.readers;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const pause = (ms: number): Promise<void> => delay(ms, undefined, { signal }).catch(() => {});
+
+  const every = async (ms: number, name: string, work: () => Promise<void>): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        await work();
+        observer.succeeded(name);
+      } catch (error) {
+        observer.failed(name);
+        log.warn({ duty: name, err: error }, 'a duty failed');
+      }
+      await pause(ms);
+    }
+  };
+
+  const recoveries = new Recoveries(context, signal);
+
+  const running = [
+    every(foldEveryMs, 'fold counts', async () => {
+      const accounts = committer.takeCountedAccounts();
+      let folded = accounts.length === 0;
+      try {
+        folded ||= await foldCounts(pool, accounts);
+      } finally {
+        if (!folded) committer.addCountedAccounts(accounts);
+      }
+    }),
+    every(keyUsesEveryMs, 'write key uses', () => context.writeKeyUses(pool)),
+    every(purgeEveryMs, 'purge idempotency keys', async () => {
+      for (let more = true; more && !signal.aborted;) {
+        const startedMs = performance.now();
+        more = await purgeKeys(pool, clock.nowMs());
+        await pause((performance.now() - startedMs) * purgeRestFactor);
+      }
+    }),
+    every(uploadsEveryMs, 'purge uploads', () => context.fileStore.purge(realClock.nowMs(), signal)),
+    every(erasuresEveryMs, 'finish erasures', () => context.eraser.finish()),
+    every(recoveriesEveryMs, 'carry on recoveries', () => recoveries.advance()),
+    every(disablingEveryMs, 'disable failing endpoints', () => disableFailingEndpoints(context)),
+    every(overdueEveryMs, 'wake overdue references', () => wakeOverdueReferences(context)),
+    every(partitionsEveryMs, 'make partitions', () =>
+      withClient(connection, (client) =>
+        withLock(client, dutiesLockKey, () => makePartitionsAhead(client, clock.nowMs())),
+      ),
+    ),
+    every(dropEveryMs, 'drop history', () =>
+      dropHistory({ connection, readers: pool }, { nowMs: clock.nowMs(), retentionDays, resources }, signal),
+    ),
+  ];
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all(running);
+      await context.writeKeyUses(pool).catch((error: unknown) => log.warn({ err: error }, 'key uses were not written'));
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { sameJson, setMember, type Json, type JsonObject } from '../core/json-diff.ts';
+import type { Resource } from './resource.ts';
+
+/** As it is, but with what is left of the members that tell of a person. The very same if nothing of them was left to empty. */
+export function withoutPerson<Shape extends object>(resource: Resource, members: Shape): Shape {
+  let left = members as Record<string, Json>;
+  for (const [name, { erased }] of Object.entries(resource.fields)) {
+    if (!erased || !Object.hasOwn(left, name)) continue;
+    const value = erased(left[name]!);
+    if (!sameJson(value, left[name]!)) left = { ...left, [name]: value };
+  }
+  return left as Shape;
+}
+
+/**
+ * An answer or an event without what it tells of persons who were erased, wherever it does: in lists, expanded records, snapshots and
+ * their `previous_attributes`. The very same value if it tells nothing of them.
+ *
+ * @param value in the newest shape.
+ * @param kinds by their `object`.
+ * @param ids the records to be emptied.
+ */
+export function eraseWithin(value: Json, kinds: ReadonlyMap<string, Resource>, ids: ReadonlySet<string>): Json {
+  if (Array.isArray(value)) {
+    const items = value.map((item) => eraseWithin(item, kinds, ids));
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const inner: JsonObject = {};
+  let changed = false;
+  for (const name of Object.keys(value)) {
+    // Metadata is the client's own, whatever it looks like.
+    const member = name === 'metadata' ? value[name]! : eraseWithin(value[name]!, kinds, ids);
+    changed ||= member !== value[name];
+    setMember(inner, name, member);
+  }
+  const known = changed ? inner : value;
+  const kind = isErased(value, ids) ? kinds.get(value.object) : undefined;
+  if (kind) return withoutPerson(kind, known);
+  const snapshot = value.object;
+  const previous = value.previous_attributes;
+  if (isObject(snapshot) && isErased(snapshot, ids) && isObject(previous)) {
+    const snapshotKind = kinds.get(snapshot.object);
+    const left = snapshotKind ? withoutPerson(snapshotKind, previous) : previous;
+    if (left !== previous) return { ...inner, previous_attributes: left };
+  }
+  return known;
+}
+
+/** Finds the ids of records that can tell of a person, in any text: of persons, of records about them, and of files. */
+export function tellingIdsOf(resources: readonly Resource[]): RegExp {
+  const kinds = resources.filter((resource) => resource.delete === 'erases' || resource.erasure || resource.contents);
+  return new RegExp(`\\b(?:${kinds.map(({ prefix }) => prefix).join('|')})_[0-9A-Za-z]{22}\\b`, 'g');
+}
+
+function isErased(value: JsonObject, ids: ReadonlySet<string>): value is JsonObject & { object: string } {
+  return typeof value.object === 'string' && typeof value.id === 'string' && ids.has(value.id);
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

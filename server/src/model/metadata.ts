@@ -1,0 +1,61 @@
+import { Type } from 'typebox';
+import { setMember } from '../core/json-diff.ts';
+import { invalidParameter } from '../core/errors.ts';
+
+/** Key-value pairs a client attaches to a record. */
+export type Metadata = Record<string, string>;
+
+const pairsMax = 50;
+
+export const metadataSchema = Type.Unsafe<Metadata>({
+  type: 'object',
+  additionalProperties: { type: 'string' },
+  description: 'Key-value pairs of your own, for what this record has in your system. Empty if there are none.',
+});
+
+/** Brackets are kept out of keys because they name nested parameters: `metadata[order]`. */
+export const metadataForCreate = metadataInput(
+  pairsMax,
+  'Key-value pairs of your own: up to 50, with keys of 1 to 40 characters without brackets, and values of up to 500.',
+);
+
+/** One update may replace every pair: remove fifty and add fifty. */
+export const metadataForUpdate = metadataInput(
+  2 * pairsMax,
+  'Merged into what is there: a pair replaces the one of its key, an empty string removes it, and null clears all. A record has up to 50.',
+);
+
+function metadataInput(maxProperties: number, description: string) {
+  return Type.Unsafe<Metadata | null>({
+    type: ['object', 'null'],
+    description,
+    maxProperties,
+    propertyNames: { type: 'string', minLength: 1, maxLength: 40, pattern: '^[^\\[\\]]*$' },
+    additionalProperties: { type: 'string', maxLength: 500 },
+  });
+}
+
+/** The metadata of a body: absent, null, or the pairs that were sent. */
+export function metadataOf(input: object): Metadata | null | undefined {
+  return (input as { metadata?: Metadata | null }).metadata;
+}
+
+/** Merges: a pair replaces the one of its key, an empty value removes it, and null clears all. Absent changes nothing. */
+export function mergeMetadata(current: Metadata, input: Metadata | null | undefined): Metadata {
+  if (input === undefined) return current;
+  if (input === null) return {};
+  const merged = new Map(Object.entries(current));
+  for (const [key, value] of Object.entries(input)) {
+    if (value === '') merged.delete(key);
+    else merged.set(key, value);
+  }
+  if (merged.size > pairsMax) {
+    throw invalidParameter(
+      'metadata',
+      `\`metadata\` would have ${merged.size} pairs; a record can have ${pairsMax}. Remove some by setting them to an empty string.`,
+    );
+  }
+  const metadata: Metadata = {};
+  for (const [key, value] of merged) setMember(metadata, key, value);
+  return metadata;
+}

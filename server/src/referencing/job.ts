@@ -1,0 +1,260 @@
+import type { Committer } from '../commit/committer.ts';
+import { withRollUps } from '../commit/roll-ups.ts';
+import { decidingOf, type RecordChange } from '../model/change.ts';
+import type { Mode } from '../core/api-keys.ts';
+import type { Provider } from '../core/providers.ts';
+import type { RandomBytes } from '../core/random.ts';
+import type { Decided, Resource } from '../model/resource.ts';
+import type { Vault } from '../core/encryption.ts';
+import { ProviderFault, type Progress, type ProviderAccess, type ReferencingProvider } from './providers/provider.ts';
+import { reference } from '../resources/reference/index.ts';
+import {
+  nextStepOf,
+  recordBusy,
+  recordFailure,
+  recordStopped,
+  recordWord,
+  type Asked,
+  type OrderStep,
+} from '../resources/reference/order.ts';
+import type { ReferenceRecord } from '../resources/reference/record.ts';
+import type { JobSubject, Task } from '../jobs/queue.ts';
+import { orderOf, readAccount, requiredCredentials, type Desk, type Desks } from './access.ts';
+import { pauseAfterFailure, scaled } from './pauses.ts';
+import { Reports, type ReportContext, type ReportPrinter } from './reports.ts';
+
+/** So many calls to one service at once; its other jobs wait, and those of other services go on. */
+const callsAtOnceMax = 8;
+
+const crowdedPauseMs = 1_000;
+
+/** An order that was just made is looked at so soon: what it called back meanwhile went to nobody. */
+const firstLookSeconds = 60;
+
+export interface ReferencingContext extends ReportContext {
+  config: { mode: Mode; publicUrl: string };
+  committer: Committer;
+  resources: readonly Resource[];
+  randomBytes: RandomBytes;
+  vault: Vault;
+  metrics: { referencing: ReferencingObserver };
+}
+
+/** Who watches the services for the operator. */
+export interface ReferencingObserver {
+  took(provider: Provider, step: OrderStep, result: 'done' | 'busy' | 'failed', durationMs: number): void;
+}
+
+/**
+ * Takes references to their providers and carries them on: one job, which looks at the reference and does what is to be done next. What
+ * came of it is a change like any other, and says when the next step is due. A job that is cut off is begun anew, so every step can be
+ * taken twice.
+ */
+export class Referencing implements Task {
+  readonly #context: ReferencingContext;
+  readonly #providers: Readonly<Record<Provider, ReferencingProvider>>;
+  readonly #desks: Desks;
+  readonly #timeScale: number;
+  readonly #reports: Reports;
+  readonly #underWay = new Map<string, number>();
+  /** The last step of each reference that is being taken here. */
+  readonly #stepping = new Map<string, Promise<void>>();
+
+  /**
+   * @param parts.desks where the services are; one that is not there cannot be asked.
+   * @param parts.timeScale how much faster time goes by at the simulated services: 1 is as fast as here.
+   */
+  constructor(
+    context: ReferencingContext,
+    parts: {
+      providers: Readonly<Record<Provider, ReferencingProvider>>;
+      desks: Desks;
+      timeScale: number;
+      printer: ReportPrinter;
+    },
+  ) {
+    this.#context = context;
+    this.#providers = parts.providers;
+    this.#desks = parts.desks;
+    this.#timeScale = parts.timeScale;
+    this.#reports = new Reports(context, parts.printer);
+  }
+
+  crowdedLanes(): string[] {
+    return [...this.#underWay].filter(([, count]) => count >= callsAtOnceMax).map(([provider]) => provider);
+  }
+
+  /**
+   * Takes the next step of a reference, after the one that is under way: a callback can ask for another in the middle of it, and of two
+   * answers the older must not be kept last. Throws only for faults of our own: then the job is tried again.
+   */
+  async run(subject: JobSubject): Promise<void> {
+    const { id } = subject;
+    const before = this.#stepping.get(id);
+    const step = before ? before.catch(() => {}).then(() => this.#step(subject)) : this.#step(subject);
+    this.#stepping.set(id, step);
+    try {
+      await step;
+    } finally {
+      if (this.#stepping.get(id) === step) this.#stepping.delete(id);
+    }
+  }
+
+  async #step({ account: accountId, id }: JobSubject): Promise<void> {
+    const current = (await this.#context.readRecord(reference, accountId, id)) as ReferenceRecord | null;
+    const provider = current?.automatic_reference?.provider;
+    if (!current || !provider) return;
+    const underWay = this.#underWay.get(provider) ?? 0;
+    // Many are claimed at once before any of them is under way.
+    if (underWay >= callsAtOnceMax) return this.#putOff(current);
+    this.#underWay.set(provider, underWay + 1);
+    try {
+      await this.#takeStep(current, provider);
+    } finally {
+      this.#underWay.set(provider, this.#underWay.get(provider)! - 1);
+    }
+  }
+
+  async #putOff(current: ReferenceRecord): Promise<void> {
+    const againAtMs = this.#context.clock.nowMs() + crowdedPauseMs;
+    await this.#change(current, (now) => (nextStepOf(now) === null ? { after: now } : recordBusy(now, againAtMs)));
+  }
+
+  async #takeStep(current: ReferenceRecord, provider: Provider): Promise<void> {
+    const step = nextStepOf(current);
+    if (step === null) return;
+    const startedMs = performance.now();
+    const observer = this.#context.metrics.referencing;
+    try {
+      await this.#ask(current, provider, step);
+      observer.took(provider, step, 'done', performance.now() - startedMs);
+    } catch (error) {
+      if (!(error instanceof ProviderFault)) throw error;
+      const result = error.busyForSeconds === null ? 'failed' : 'busy';
+      observer.took(provider, step, result, performance.now() - startedMs);
+      await this.#recordFault(current, provider, error);
+    }
+  }
+
+  async #ask(current: ReferenceRecord, provider: Provider, step: OrderStep): Promise<void> {
+    const desk = this.#deskOf(provider);
+    const service = this.#providers[provider];
+    const access = await this.#accessOf(current, provider, desk);
+    const orderId = current.provider_order!.id;
+    if (step === 'stop') {
+      await service.cancel(access, orderId!);
+      return this.#change(current, (now) => recordStopped(now));
+    }
+    const word =
+      step === 'submit'
+        ? await service.submit(access, await this.#orderOf(current, provider, desk))
+        : await service.read(access, orderId!);
+    const lookAgainSeconds = step === 'submit' ? firstLookSeconds : service.lookAgainAfterSeconds;
+    await this.#recordWord(current, word, {
+      lookAgainMs: scaled(lookAgainSeconds, this.#timeScaleOf(desk)),
+      findings: () => service.fetchFindings(access, word.orderId),
+    });
+  }
+
+  /** The report is made before the change that completes the reference, and is a file only with it. */
+  async #recordWord(
+    current: ReferenceRecord,
+    word: Progress,
+    {
+      lookAgainMs,
+      findings,
+    }: { lookAgainMs: number; findings: () => ReturnType<ReferencingProvider['fetchFindings']> },
+  ): Promise<void> {
+    const { clock } = this.#context;
+    const asked = (): Asked => ({
+      nowMs: clock.nowMs(),
+      look: lookOf(current),
+      dueAtMs: current.provider_order!.due_at_ms,
+      lookAgainAtMs: clock.nowMs() + lookAgainMs,
+    });
+    const isFinishing = word.status === 'done' && current.completed_at === null && current.status !== 'canceled';
+    if (!isFinishing || current.reference_pdf !== null) {
+      return this.#change(current, (now) => recordWord(now, word, asked(), null));
+    }
+    const report = await this.#reports.make(current, await findings());
+    let isWanted = false;
+    await this.#change(current, (now) => {
+      const decided = recordWord(now, word, asked(), report);
+      isWanted = decided.also !== undefined;
+      return decided;
+    });
+    // Somebody else has ended it. What a lost commit leaves behind is removed in an hour, unless it is a file.
+    if (!isWanted) await this.#reports.discard(report);
+  }
+
+  async #recordFault(current: ReferenceRecord, provider: Provider, fault: ProviderFault): Promise<void> {
+    const { clock, log, randomBytes } = this.#context;
+    const timeScale = this.#timeScaleOf(this.#desks.get(provider));
+    log.warn({ reference: current.id, provider, fault: fault.code, err: fault.cause }, 'a provider could not be asked');
+    if (fault.busyForSeconds !== null) {
+      const retryAtMs = clock.nowMs() + Math.max(fault.busyForSeconds * 1000, scaled(0, timeScale));
+      return this.#change(current, (now) => recordBusy(now, retryAtMs));
+    }
+    const random = Buffer.from(randomBytes(4)).readUInt32BE() / 2 ** 32;
+    await this.#change(current, (now) => {
+      const pauseMs = pauseAfterFailure(now.provider_order!.failures + 1, random, timeScale);
+      return recordFailure(now, fault, {
+        nowMs: clock.nowMs(),
+        retryAtMs: clock.nowMs() + pauseMs,
+        look: lookOf(current),
+      });
+    });
+  }
+
+  /** Changes the reference as it is when it is written; what it was when the provider was asked may be over. */
+  async #change(
+    { account_id: accountId, id, application }: ReferenceRecord,
+    decide: (now: ReferenceRecord) => Decided<ReferenceRecord>,
+  ): Promise<void> {
+    const { committer, readRecord } = this.#context;
+    await committer.commitOwn({
+      accountId,
+      touches: application === null ? [id] : [id, application],
+      decide: async () => {
+        const now = (await readRecord(reference, accountId, id)) as ReferenceRecord | null;
+        if (!now) return null;
+        const changes: RecordChange[] = decidingOf(reference, now, decide(now)).changes;
+        return { changes: await withRollUps(this.#context, accountId, changes) };
+      },
+    });
+  }
+
+  #deskOf(provider: Provider): Desk {
+    const desk = this.#desks.get(provider);
+    if (desk) return desk;
+    throw new ProviderFault(
+      'provider_unavailable',
+      `${provider} is not set up here. Whoever runs this server sets TENURE_${provider.toUpperCase()}_URL; it is asked again by itself.`,
+    );
+  }
+
+  async #accessOf(
+    current: ReferenceRecord,
+    provider: Provider,
+    { client, isSimulated }: Desk,
+  ): Promise<ProviderAccess> {
+    const { vault, readRecord } = this.#context;
+    const owner = await readAccount(readRecord, current.account_id);
+    return { client, credentials: requiredCredentials(vault, owner, provider, isSimulated) };
+  }
+
+  #orderOf(current: ReferenceRecord, provider: Provider, { isSimulated }: Desk) {
+    const { readRecord, config } = this.#context;
+    const callbackUrl = `${config.publicUrl}/provider_callbacks/${provider}/${current.account_id}`;
+    return orderOf(readRecord, current, { callbackUrl, isSimulated });
+  }
+
+  #timeScaleOf(desk: Desk | undefined): number {
+    return desk?.isSimulated ? this.#timeScale : 1;
+  }
+}
+
+/** The last look that a test helper had asked for by then. */
+function lookOf({ provider_order: order }: ReferenceRecord): number {
+  return order?.looks?.asked ?? 0;
+}

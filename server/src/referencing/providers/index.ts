@@ -1,0 +1,14 @@
+import type { Provider } from '../../core/providers.ts';
+import type { ReferencingProvider } from './provider.ts';
+import { providerA } from './provider_a.ts';
+import { providerB } from './provider_b.ts';
+import { providerC } from './provider_c.ts';
+import { providerD } from './provider_d.ts';
+
+/** How each referencing service is spoken to. A new one is a file, its name in `core/providers.ts` and a line here. */
+export const referencingProviders: Readonly<Record<Provider, ReferencingProvider>> = {
+  provider_a: providerA,
+  provider_b: providerB,
+  provider_c: providerC,
+  provider_d: providerD,
+};

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { FileStore } from '../commit/file-store.ts';
+import { newRecord, type RecordChange } from '../model/change.ts';
+import type { Mode } from '../core/api-keys.ts';
+import { toSeconds, type Clock } from '../core/clock.ts';
+import type { IdMaker } from '../core/ids.ts';
+import type { RecordReader } from '../db/record-reader.ts';
+import { ProviderFault, type Findings } from './providers/provider.ts';
+import type { ReportContents } from './report/contents.ts';
+import { file, type FileRecord } from '../resources/file.ts';
+import type { ReferenceRecord } from '../resources/reference/record.ts';
+import { addressOf, hasGuarantor, readAccount, readApplicant, readWish, shareOf } from './access.ts';
+
+/** Turns what was found into a PDF, off the event loop. */
+export interface ReportPrinter {
+  print(contents: ReportContents): Promise<Buffer>;
+}
+
+export interface ReportContext {
+  config: { mode: Mode };
+  readRecord: RecordReader;
+  fileStore: FileStore;
+  ids: IdMaker;
+  clock: Clock;
+  /** What is about this machine and its database. */
+  realClock: Clock;
+  log: Logger;
+}
+
+const partBytes = 256 * 1024;
+
+/** Makes the files of reports: the bytes are kept first, and become a file with the change that completes the reference. */
+export class Reports {
+  readonly #context: ReportContext;
+  readonly #printer: ReportPrinter;
+
+  constructor(context: ReportContext, printer: ReportPrinter) {
+    this.#context = context;
+    this.#printer = printer;
+  }
+
+  /**
+   * Prints the report and keeps its bytes. Resolves to the change that makes it a file.
+   *
+   * @throws {ProviderFault} `report_failed`
+   */
+  async make(reference: ReferenceRecord, findings: Findings): Promise<RecordChange> {
+    const { ids, fileStore, realClock } = this.#context;
+    const bytes = await this.#print(await this.#contentsOf(reference, findings));
+    const id = ids.make('file');
+    const { account_id: accountId } = reference;
+    await fileStore.begin(accountId, id, realClock.nowMs());
+    for (let at = 0; at < bytes.length; at += partBytes) {
+      await fileStore.addPart(accountId, id, at / partBytes, bytes.subarray(at, at + partBytes));
+    }
+    const record: FileRecord = {
+      ...newRecord(id, accountId),
+      purpose: 'reference_report',
+      filename: `${reference.id}.pdf`,
+      size: bytes.length,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+      content_type: 'application/pdf',
+      metadata: {},
+    };
+    return { resource: file, before: null, after: record };
+  }
+
+  /** Removes the bytes of a report that did not become a file. If that fails, they are removed later. */
+  async discard({ after }: RecordChange): Promise<void> {
+    const { fileStore, log } = this.#context;
+    const { account_id: accountId, id } = after as FileRecord & { id: ReturnType<IdMaker['make']> };
+    await fileStore.discard(accountId, id, false).catch((error: unknown) => {
+      log.warn({ file: id, err: error }, 'a report that nobody wants could not be removed yet');
+    });
+  }
+
+  /** What cannot be printed is told like any other fault, or the reference would wait for nobody knows what. */
+  async #print(contents: ReportContents): Promise<Buffer> {
+    try {
+      return await this.#printer.print(contents);
+    } catch (error) {
+      this.#context.log.error({ reference: contents.referenceId, err: error }, 'a report could not be printed');
+      const message =
+        'The report could not be printed. It is tried again; if it goes on, tell whoever runs this server.';
+      throw new ProviderFault('report_failed', message, { cause: error });
+    }
+  }
+
+  async #contentsOf(reference: ReferenceRecord, findings: Findings): Promise<ReportContents> {
+    const { readRecord, clock, config } = this.#context;
+    const person = await readApplicant(readRecord, reference);
+    const wish = await readWish(readRecord, reference);
+    const share = shareOf(wish);
+    const address = person?.addresses.find(({ to }) => to === null);
+    return {
+      referenceId: reference.id,
+      created: reference.created,
+      completed: toSeconds(clock.nowMs()),
+      providerName: findings.dispute.service,
+      applicationId: reference.application ?? '',
+      accountName: (await readAccount(readRecord, reference.account_id)).name,
+      applicant: person && {
+        name: person.name,
+        dateOfBirth: person.date_of_birth,
+        currentAddress: address ? addressOf(address) : null,
+      },
+      customerId: reference.customer,
+      sharedRent:
+        wish?.rent && share && wish.customers.length > 1
+          ? { whole: wish.rent, shares: wish.customers.map((id) => ({ customerId: id, rent: share })) }
+          : null,
+      hasGuarantor: hasGuarantor(wish),
+      findings,
+      timeline: findings.notes,
+      isTest: config.mode === 'sandbox',
+    };
+  }
+}

@@ -1,0 +1,202 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Committer } from '../commit/committer.ts';
+import { decidingOf } from '../model/change.ts';
+import type { Clock } from '../core/clock.ts';
+import { ApiError } from '../core/errors.ts';
+import type { Provider } from '../core/providers.ts';
+import type { StoredRecord } from '../model/resource.ts';
+import type { Pool } from '../db/pools.ts';
+import type { RecordReader } from '../db/record-reader.ts';
+import { reference } from '../resources/reference/index.ts';
+import { askForLook } from '../resources/reference/order.ts';
+import type { Looks, ReferenceRecord } from '../resources/reference/record.ts';
+import { advance, complete, fail, note } from './simulator/force.ts';
+import { isMadeToFail } from './simulator/order.ts';
+import { readOrder } from './simulator/orders.ts';
+
+/** A worker takes an order up at once. A deployment without a worker answers this late, in milliseconds. */
+const takenUpMsMax = 10_000;
+
+/** The reference shows what its service did so late, in milliseconds: two calls to it may take their whole time before. */
+const shownMsMax = 15_000;
+
+const lookEveryMs = 20;
+
+/** After a failed call the service is asked anew so soon, in milliseconds, and not after the usual pauses. */
+const askAgainMs = 300;
+
+/** Asks anew so often: every failure brings a reference nearer to being given up, which takes ten in a row. */
+const asksMax = 5;
+
+interface SimulationContext {
+  committer: Committer;
+  database: { readers: Pool };
+  readRecord: RecordReader;
+  clock: Clock;
+}
+
+/** What a test helper has a simulated service do, and by what the reference shows it. */
+interface Effect {
+  play: (pool: Pool, provider: Provider, id: string, nowMs: number, input: object) => Promise<boolean>;
+  /** @param look the number of the look that was asked for after the effect. */
+  isShown: (now: ReferenceRecord, looks: Looks, look: number) => boolean;
+}
+
+/** The test helpers' effects by their names. */
+const effects: Readonly<Record<string, Effect>> = {
+  advance: {
+    play: (pool, provider, id, nowMs) => advance(pool, provider, id, nowMs),
+    isShown: (_, { answered }, look) => answered >= look,
+  },
+  complete: {
+    play: (pool, provider, id, nowMs, input) =>
+      complete(pool, provider, id, nowMs, (input as { outcome?: 'accept' }).outcome),
+    isShown: (now) => !isOpen(now),
+  },
+  fail: {
+    play: (pool, provider, id, nowMs, input) =>
+      fail(pool, provider, id, nowMs, (input as { code?: string }).code ?? 'provider_error'),
+    isShown: (_, { failed }, look) => failed >= look,
+  },
+  note: {
+    play: (pool, provider, id, nowMs, input) => note(pool, provider, id, nowMs, (input as { message: string }).message),
+    // A service whose calls fail shows no note before they do no more.
+    isShown: (_, { answered, failed }, look) => Math.max(answered, failed) >= look,
+  },
+};
+
+/** Has the simulated services of a sandbox do what a test wants to see. */
+export class Simulations {
+  readonly #context: SimulationContext;
+  readonly #simulated: readonly Provider[];
+
+  constructor(context: SimulationContext, simulated: readonly Provider[]) {
+    this.#context = context;
+    this.#simulated = simulated;
+  }
+
+  /**
+   * Has the service do something. Resolves when the reference shows it.
+   *
+   * @throws {ApiError} `status_transition_invalid` if no simulated service is carrying the reference out; `unavailable` if the order does
+   *   not reach the service in time, where nothing was changed, or the reference does not show the effect in time.
+   */
+  async play(record: StoredRecord, effect: string, input: object): Promise<void> {
+    const { database, clock } = this.#context;
+    const current = record as ReferenceRecord;
+    const provider = await this.#untilPlaced(current);
+    const { play, isShown } = effects[effect]!;
+    const isPlayed = await play(database.readers, provider, current.id, clock.nowMs(), input);
+    // Also what the service has done by itself meanwhile, so that a refusal tells how the reference stands.
+    await this.#untilShown(current, isShown);
+    // A service that has just finished by itself needs no helper to finish in the same way.
+    if (isPlayed || (effect === 'complete' && hasOutcome(await this.#now(current), input))) return;
+    throw notCarriedOut(await this.#now(current));
+  }
+
+  /** Resolves to the service once it works on the order, or fails because it was made to. */
+  async #untilPlaced(current: ReferenceRecord): Promise<Provider> {
+    let provider: Provider | null = null;
+    const isPlaced = await this.#until(takenUpMsMax, current, async (now) => {
+      provider = this.#carrierOf(now);
+      const order = await readOrder(this.#context.database.readers, provider, { referenceId: now.id });
+      return order !== null && (order.placedAtMs !== null || isMadeToFail(order));
+    });
+    if (isPlaced) return provider!;
+    throw new ApiError(
+      'unavailable',
+      `The order of ${current.id} has not reached its simulated service within ${takenUpMsMax / 1000} seconds. Nothing was changed. Try again; if this persists, check that a process with \`TENURE_ROLE\` \`all\` or \`worker\` runs.`,
+      { retryAfterSeconds: 1 },
+    );
+  }
+
+  async #untilShown(current: ReferenceRecord, isShown: Effect['isShown']): Promise<void> {
+    const wasOpen = isOpen(current);
+    const look = await this.#askForLook(current);
+    const isSeen = await this.#until(shownMsMax, current, async (now) => {
+      const looks = now.provider_order?.looks;
+      // What has ended meanwhile shows nothing more of it.
+      return !looks || (wasOpen && !isOpen(now)) || isShown(now, looks, look);
+    });
+    if (isSeen) return;
+    throw new ApiError(
+      'unavailable',
+      `The simulated service did it, but the reference ${current.id} has not shown it within ${shownMsMax / 1000} seconds. Do not repeat the request: retrieve the reference a little later.`,
+      { retryAfterSeconds: 1, shouldRetry: false },
+    );
+  }
+
+  /**
+   * Looks at the reference until a condition holds, and has its service asked anew if the next step is only due later. Resolves to whether
+   * the condition came to hold. It holds no connection in between.
+   */
+  async #until(
+    timeoutMs: number,
+    current: ReferenceRecord,
+    condition: (now: ReferenceRecord) => Promise<boolean>,
+  ): Promise<boolean> {
+    const startedMs = performance.now();
+    let askedMs = startedMs;
+    for (let asks = 0; ;) {
+      const now = await this.#now(current);
+      if (await condition(now)) return true;
+      const passedMs = performance.now();
+      if (passedMs - startedMs > timeoutMs) return false;
+      const dueAtMs = now.provider_order?.due_at_ms ?? null;
+      const isWaiting = dueAtMs === null || dueAtMs > this.#context.clock.nowMs();
+      if (isWaiting && asks < asksMax && passedMs - askedMs > askAgainMs) {
+        asks++;
+        askedMs = passedMs;
+        await this.#askForLook(current);
+      }
+      await delay(lookEveryMs);
+    }
+  }
+
+  /** @returns the number of the look. */
+  async #askForLook({ account_id: accountId, id }: ReferenceRecord): Promise<number> {
+    const { committer, clock } = this.#context;
+    let look = 0;
+    await committer.commitOwn({
+      accountId,
+      touches: [id],
+      decide: async () => {
+        const now = await this.#now({ account_id: accountId, id });
+        const decided = askForLook(now, clock.nowMs());
+        look = decided.after.provider_order?.looks?.asked ?? 0;
+        return decidingOf(reference, now, decided);
+      },
+    });
+    return look;
+  }
+
+  async #now({ account_id: accountId, id }: Pick<ReferenceRecord, 'account_id' | 'id'>): Promise<ReferenceRecord> {
+    return (await this.#context.readRecord(reference, accountId, id)) as ReferenceRecord;
+  }
+
+  /** @throws {ApiError} `status_transition_invalid` */
+  #carrierOf(now: ReferenceRecord): Provider {
+    const { automatic_reference: automatic } = now;
+    const provider = automatic?.provider;
+    const isCarried = automatic !== null && (isOpen(now) ? automatic.status !== 'failed' : automatic.status === 'done');
+    if (isCarried && provider && this.#simulated.includes(provider)) return provider;
+    throw notCarriedOut(now);
+  }
+}
+
+function isOpen({ status }: ReferenceRecord): boolean {
+  return status === 'pending' || status === 'processing';
+}
+
+function hasOutcome({ outcome }: ReferenceRecord, input: object): boolean {
+  const wanted = (input as { outcome?: string }).outcome;
+  return outcome !== null && (wanted === undefined || wanted === outcome);
+}
+
+function notCarriedOut({ id, status, automatic_reference: automatic }: ReferenceRecord): ApiError {
+  const standing = automatic ? `with ${automatic.provider}, and ${automatic.status}` : 'null';
+  return new ApiError(
+    'status_transition_invalid',
+    `No simulated service is carrying the reference ${id} out just now: it is ${status}, and its \`automatic_reference\` is ${standing}. A service that decides at once, such as \`provider_b\`, is steered by \`metadata.simulate\` when the reference is created.`,
+  );
+}

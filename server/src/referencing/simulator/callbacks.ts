@@ -1,0 +1,110 @@
+import type { Provider } from '../../core/providers.ts';
+import { nextStepAtMs, standingOf, stepsOf } from './order.ts';
+import { claimToTell, giveBack, type ToTell } from './orders.ts';
+import type { ServiceContext } from './service.ts';
+import type { Told, Vendor } from './vendor.ts';
+
+const lookEveryMs = 250;
+const callTimeoutMs = 5_000;
+
+/** Longer than all calls about one order take, with all steps told at once. */
+const claimMs = 120_000;
+const claimedAtOnce = 20;
+
+/** After each failure; after the last one it is given up: whoever asks finds it out. */
+const pausesMs = [1_000, 5_000, 15_000, 60_000];
+
+export interface Caller {
+  /** Waits for the calls under way, which are bounded in time. */
+  stop(): Promise<void>;
+}
+
+/** Tells customers what has happened to their orders. Several processes share the work. */
+export function startCalling(vendors: readonly Vendor[], context: ServiceContext): Caller {
+  const calling = new Map(vendors.filter(({ callback }) => callback).map((vendor) => [vendor.provider, vendor]));
+  const stopping = new AbortController();
+  let round: Promise<void> = Promise.resolve();
+  let isRunning = false;
+  const timer = setInterval(() => {
+    if (isRunning) return;
+    isRunning = true;
+    round = tellAll(calling, context, stopping.signal)
+      .catch((error: unknown) => context.log.warn({ err: error }, 'simulated services could not call'))
+      .finally(() => {
+        isRunning = false;
+      });
+  }, lookEveryMs);
+  return {
+    async stop() {
+      clearInterval(timer);
+      stopping.abort();
+      await round;
+    },
+  };
+}
+
+async function tellAll(
+  vendors: ReadonlyMap<Provider, Vendor>,
+  context: ServiceContext,
+  stopping: AbortSignal,
+): Promise<void> {
+  const nowMs = context.clock.nowMs();
+  const claimed = await claimToTell(context.pool, {
+    providers: [...vendors.keys()],
+    nowMs,
+    untilMs: nowMs + claimMs,
+    max: claimedAtOnce,
+  });
+  await Promise.all(claimed.map((toTell) => tell(vendors.get(toTell.order.provider)!, toTell, context, stopping)));
+}
+
+async function tell(vendor: Vendor, toTell: ToTell, context: ServiceContext, stopping: AbortSignal): Promise<void> {
+  const { pool, vault, clock, realClock } = context;
+  const { order, toldSteps, attempts } = toTell;
+  const nowMs = clock.nowMs();
+  const secret = vault.open(toTell.callbackSecret);
+  const reached = standingOf(order, nowMs).steps;
+  let isTaken = true;
+  for (const told of whatToTell(vendor, toTell, nowMs)) {
+    const { headers, body } = vendor.callback!.request(told, secret, realClock.nowMs());
+    isTaken &&= await call(toTell.callbackUrl, headers, body, stopping);
+  }
+  const pauseMs = pausesMs[attempts];
+  const next =
+    isTaken || pauseMs === undefined
+      ? { toldSteps: reached, tellAtMs: nextStepAtMs(order, nowMs), attempts: 0 }
+      : { toldSteps, tellAtMs: nowMs + pauseMs, attempts: attempts + 1 };
+  await giveBack(pool, toTell, next);
+}
+
+/** The steps that were not told; if there are none, a helper has changed something, and how it stands is told. */
+function whatToTell(vendor: Vendor, { order, toldSteps }: ToTell, nowMs: number): Told[] {
+  const { phase, steps: reached } = standingOf(order, nowMs);
+  if (phase === 'canceled') return [{ order, phase, step: reached }];
+  const steps = stepsOf(order);
+  const from = Math.min(toldSteps, reached);
+  const numbers = vendor.callback!.stepsToTell(from, reached, steps.length);
+  return (numbers.length > 0 ? numbers : [reached]).map((step) => ({ order, phase: steps[step - 1]!.phase, step }));
+}
+
+/** Whether the customer has taken it. */
+async function call(
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+  stopping: AbortSignal,
+): Promise<boolean> {
+  try {
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.any([AbortSignal.timeout(callTimeoutMs), stopping]),
+    });
+    await answer.body?.cancel();
+    return answer.ok;
+  } catch {
+    return false;
+  }
+}

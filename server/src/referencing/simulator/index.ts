@@ -1,0 +1,73 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { providers as allProviders, type Provider } from '../../core/providers.ts';
+import { startCalling } from './callbacks.ts';
+import { simulatedService, type ServiceContext } from './service.ts';
+import type { Vendor } from './vendor.ts';
+import { vendorA } from './vendor_a.ts';
+import { vendorB } from './vendor_b.ts';
+import { vendorC } from './vendor_c.ts';
+import { vendorD } from './vendor_d.ts';
+
+const vendors: Readonly<Record<Provider, Vendor>> = {
+  provider_a: vendorA,
+  provider_b: vendorB,
+  provider_c: vendorC,
+  provider_d: vendorD,
+};
+
+export interface Simulators {
+  urls: Partial<Record<Provider, string>>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the referencing services of the sandbox: servers on loopback that are spoken to as any other service is. What they were asked for
+ * is in the database, so that they go on after a restart where they were, and several processes have the same.
+ *
+ * @param options.workingDaySeconds how long a working day of theirs takes.
+ * @param options.providers which of them; all, if none are named.
+ */
+export async function startSimulators({
+  workingDaySeconds = 30,
+  providers = allProviders,
+  ...context
+}: Omit<ServiceContext, 'workingDayMs'> & {
+  workingDaySeconds?: number;
+  providers?: readonly Provider[];
+}): Promise<Simulators> {
+  const serviceContext = { ...context, workingDayMs: workingDaySeconds * 1000 };
+  const servers = await Promise.all(
+    providers.map((provider) => listening(simulatedService(vendors[provider], serviceContext))),
+  );
+  const caller = startCalling(
+    providers.map((provider) => vendors[provider]),
+    serviceContext,
+  );
+  return {
+    urls: Object.fromEntries(providers.map((provider, index) => [provider, urlOf(servers[index]!)])),
+    async stop() {
+      await Promise.all([caller.stop(), ...servers.map(closed)]);
+    },
+  };
+}
+
+async function listening(server: Server): Promise<Server> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return server;
+}
+
+function urlOf(server: Server): string {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Those who still wait for an answer get none. */
+async function closed(server: Server): Promise<void> {
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,309 @@
+import type { Provider } from '../../core/providers.ts';
+import { readScript, type Failure, type Finding, type ProblemName } from '../../core/simulation-script.ts';
+
+/** An order as a simulated service keeps it. Nothing in it tells of a person. */
+export interface SimulatedOrder {
+  provider: Provider;
+  /** The customer's, by which an order is made once only. */
+  referenceId: string;
+  /** The service's own. */
+  orderId: string;
+  script: string;
+  hasGuarantor: boolean;
+  rent: Rent | null;
+  workingDayMs: number;
+  /** When work began; null until a call that orders it did not fail. */
+  placedAtMs: number | null;
+  canceledAtMs: number | null;
+  /** Calls that were about this order, the one that is being answered included. */
+  calls: number;
+  forced: Forced;
+  /** The findings that the customer has been told, the oldest first. */
+  disclosed: Disclosure[];
+}
+
+/** Records when a finding was first told to the customer. */
+export interface Disclosure {
+  atMs: number;
+  /** The number of jumps that test helpers had made by then. */
+  jumps: number;
+}
+
+export interface Rent {
+  amount: number;
+  currency: string;
+  interval: 'week' | 'month' | 'year';
+}
+
+/** What test helpers have changed. */
+export interface Forced {
+  /** At a time, so much work was done at once. Oldest first. */
+  jumps: { atMs: number; byMs: number }[];
+  notes: { atMs: number; message: string }[];
+  /** Instead of what the script finds. */
+  outcome: Finding | null;
+  /** How every call fails. */
+  failure: Failure | null;
+  /** The script's own failures are over. */
+  lifted: boolean;
+}
+
+export const nothingForced: Forced = { jumps: [], notes: [], outcome: null, failure: null, lifted: false };
+
+export type Phase = 'queued' | 'invited' | 'in_progress' | 'awaiting_referee' | 'in_review' | 'done' | 'canceled';
+
+/** How an order stands. */
+export interface Standing {
+  phase: Phase;
+  percent: number;
+  problem: Problem | null;
+  /** What was found; null until it is done. */
+  finding: Finding | null;
+  notes: { atMs: number; message: string }[];
+  /** How many steps it has taken. */
+  steps: number;
+}
+
+export interface Problem {
+  code: ProblemName;
+  message: string;
+}
+
+/** One thing that happens to an order. */
+export interface Step {
+  /** In working time since work began, or since the customer was told the finding that this step corrects. */
+  offsetMs: number;
+  /** The index of the finding that this step corrects; null if it corrects none. */
+  corrects: number | null;
+  phase: Phase;
+  percent: number;
+  note: string | null;
+  problem: Problem | null;
+  finding: Finding | null;
+}
+
+/** How a call fails that should be answered. */
+export type CallFault =
+  | { kind: 'silence' }
+  | { kind: 'garbage' }
+  | { kind: 'error' }
+  | { kind: 'busy'; retryAfterSeconds: number }
+  | { kind: 'refusal'; code: string; message: string };
+
+/** Longer than anybody waits, in working days; `advance` gets there all the same. */
+const neverDays = 10_000_000;
+
+/** The days of each service, without any trouble. */
+const personalities: Readonly<Record<Provider, readonly (readonly [days: number, phase: Phase, percent: number])[]>> = {
+  provider_a: [
+    [0, 'queued', 0],
+    [1 / 6, 'invited', 10],
+    [2 / 6, 'in_progress', 25],
+    [3 / 6, 'in_progress', 50],
+    [4 / 6, 'awaiting_referee', 75],
+    [5 / 6, 'in_review', 90],
+    [1, 'done', 100],
+  ],
+  provider_b: [[0, 'done', 100]],
+  provider_c: [
+    [0, 'invited', 10],
+    [0.5, 'in_progress', 30],
+    [1, 'awaiting_referee', 60],
+    [2, 'in_review', 80],
+    [3, 'done', 100],
+  ],
+  provider_d: [
+    [0, 'queued', 0],
+    [0.25, 'in_progress', 40],
+    [0.75, 'in_review', 80],
+    [1, 'done', 100],
+  ],
+};
+
+const phaseNotes: Readonly<Record<Phase, string | null>> = {
+  queued: 'The order has come in.',
+  invited: 'The renter was invited to tell about themselves.',
+  in_progress: 'The details of the renter are being checked.',
+  awaiting_referee: 'The employer and the former landlord were asked.',
+  in_review: 'An assessor looks at what was found.',
+  done: 'The check is done.',
+  canceled: null,
+};
+
+/** Where a step is a second one of the same kind. */
+const furtherNote = 'The income is being compared with the rent.';
+
+const correctedNote = 'The check was opened again, and its result has changed.';
+
+const problemMessages: Readonly<Record<ProblemName, string>> = {
+  invite_bounced: 'The invitation could not be delivered to the e-mail address of the renter.',
+  renter_declined: 'The renter does not want to be checked.',
+  renter_expired: 'The renter did not answer the invitation in time.',
+};
+
+/** Referees who say nothing are asked every working day, and on the seventh the check is closed without them. */
+const silentDays = 7;
+
+/** Everything that happens to an order, in its order. The last step is what it ends with. */
+export function stepsOf(order: SimulatedOrder): Step[] {
+  const script = readScript(order.script);
+  const isEndless = script.findings.length === 0 && order.forced.outcome === null;
+  const ends = order.forced.outcome ? [order.forced.outcome] : isEndless ? (['accept'] as const) : script.findings;
+  const steps: Step[] = [];
+  const add = (days: number, step: Partial<Step> & Pick<Step, 'phase' | 'percent'>): void => {
+    const offsetMs = Math.round(days * order.workingDayMs);
+    steps.push({ offsetMs, corrects: null, note: phaseNotes[step.phase], problem: null, finding: null, ...step });
+  };
+
+  let days = 0;
+  const lasts = (index: number): number => (isEndless && index === script.obstacles.length - 1 ? neverDays : 1);
+  let stuckDays = 0;
+  for (const [index, obstacle] of script.obstacles.entries()) {
+    if (obstacle === 'stuck') {
+      stuckDays += lasts(index);
+      continue;
+    }
+    const message = problemMessages[obstacle];
+    add(days, { phase: 'invited', percent: 0, note: message, problem: { code: obstacle, message } });
+    days += lasts(index);
+  }
+
+  const work = personalities[order.provider];
+  const [doneDays] = work.at(-1)!;
+  const [first] = ends;
+  const isSilent = first === 'referee_silent';
+  for (const [atDays, phase, percent] of work.slice(0, -1)) {
+    if (isSilent && phase === 'in_review') continue;
+    // Whoever was invited before is not queued again.
+    if (phase === 'queued' && days > 0) add(days + atDays, { phase: 'invited', percent });
+    else if (phase === steps.at(-1)?.phase) add(days + atDays, { phase, percent, note: furtherNote });
+    else add(days + atDays, { phase, percent });
+  }
+  if (isSilent) {
+    // Also a service that asks nobody otherwise asks here.
+    const [askedDays, , percent] = work.find(([, phase]) => phase === 'awaiting_referee') ?? work.at(-2) ?? [0, '', 50];
+    if (!work.some(([, phase]) => phase === 'awaiting_referee'))
+      add(days + askedDays, { phase: 'awaiting_referee', percent });
+    for (let day = Math.floor(askedDays) + 1; day < silentDays; day++)
+      add(days + day, { phase: 'awaiting_referee', percent, note: `The employer was asked again on day ${day}.` });
+  } else if (work.length === 1 && (stuckDays > 0 || first === 'sanctions_review')) {
+    add(days, { phase: 'in_review', percent: 50 });
+  }
+  days += (isSilent ? silentDays : doneDays + (first === 'sanctions_review' ? 1 : 0)) + stuckDays;
+  for (const [index, finding] of ends.entries()) {
+    if (index === 0) add(days, { phase: 'done', percent: 100, finding });
+    else add(1, { phase: 'done', percent: 100, corrects: index - 1, note: correctedNote, finding });
+  }
+  return steps;
+}
+
+/** How the order stands at a time. For later times it has come further, or as far. */
+export function standingOf(order: SimulatedOrder, nowMs: number): Standing {
+  const untilMs = Math.min(nowMs, order.canceledAtMs ?? nowMs);
+  const steps = stepsOf(order);
+  const reached = steps.filter((step) => timeOfStep(order, step) <= untilMs);
+  const last = reached.at(-1) ?? { phase: 'queued', percent: 0, problem: null, finding: null };
+  const notes = reached.flatMap((step) =>
+    step.note === null ? [] : [{ atMs: timeOfStep(order, step), message: step.note }],
+  );
+  const isCanceled = order.canceledAtMs !== null && order.canceledAtMs <= nowMs && last.phase !== 'done';
+  return {
+    phase: isCanceled ? 'canceled' : last.phase,
+    percent: last.percent,
+    problem: isCanceled ? null : last.problem,
+    finding: last.finding,
+    notes: [...notes, ...order.forced.notes.filter(({ atMs }) => atMs <= nowMs)].toSorted(
+      (one, other) => one.atMs - other.atMs,
+    ),
+    steps: reached.length,
+  };
+}
+
+/** When something happens next; null if nothing does any more, or nothing has begun. */
+export function nextStepAtMs(order: SimulatedOrder, nowMs: number): number | null {
+  if (order.placedAtMs === null || order.canceledAtMs !== null) return null;
+  const next = stepsOf(order)[standingOf(order, nowMs).steps];
+  const nextMs = next ? timeOfStep(order, next) : Infinity;
+  return nextMs === Infinity ? null : nextMs;
+}
+
+/** Returns the disclosures of an order whose customer is told how it stands; null if that tells no new finding. */
+export function disclose(order: SimulatedOrder, nowMs: number): Disclosure[] | null {
+  const next = findingSteps(order)[order.disclosed.length];
+  if (!next || timeOfStep(order, next) > Math.min(nowMs, order.canceledAtMs ?? nowMs)) return null;
+  return [...order.disclosed, { atMs: nowMs, jumps: order.forced.jumps.length }];
+}
+
+/** Returns the last moment at which the order stood as its customer knows it, so that a report says what was told before. */
+export function knownUntilMs(order: SimulatedOrder, nowMs: number): number {
+  const next = findingSteps(order)[order.disclosed.length];
+  return next ? Math.min(nowMs, timeOfStep(order, next) - 1) : nowMs;
+}
+
+/** How much work an order needs at a time until its next step, or until it is done. Null if it has got there. */
+export function workUntil(order: SimulatedOrder, goal: 'next' | 'done', nowMs: number): number | null {
+  const begun = { ...order, placedAtMs: order.placedAtMs ?? nowMs };
+  const steps = stepsOf(begun);
+  const step =
+    goal === 'done'
+      ? steps.find(({ phase }) => phase === 'done')
+      : steps.find((each) => timeOfStep(begun, each) > nowMs);
+  const byMs = step ? timeOfStep(begun, step) - nowMs : 0;
+  return byMs > 0 && byMs < Infinity ? byMs : null;
+}
+
+/** How the call that is being answered fails; null if it does not. */
+export function faultOf(order: SimulatedOrder): CallFault | null {
+  const failure = order.forced.failure ?? scriptedFailure(order);
+  if (failure !== null) return faultFor(failure);
+  return order.provider === 'provider_d' ? whim(order.calls) : null;
+}
+
+/** Whether every call about the order fails just now by its script or by a test helper, so that work may not begin. */
+export function isMadeToFail(order: SimulatedOrder): boolean {
+  return (order.forced.failure ?? scriptedFailure(order)) !== null;
+}
+
+function scriptedFailure({ script: text, forced, calls }: SimulatedOrder): Failure | null {
+  if (forced.lifted) return null;
+  const { failures, obstacles, findings } = readScript(text);
+  const isEndless = obstacles.length + findings.length === 0;
+  return failures[Math.floor((calls - 1) / 2)] ?? (isEndless ? (failures.at(-1) ?? null) : null);
+}
+
+/** The flaky service fails the first call, and then every fourth, now in one way and now in the other. */
+function whim(calls: number): CallFault | null {
+  if (calls === 1 || calls % 8 === 4) return { kind: 'error' };
+  return calls % 8 === 0 ? { kind: 'busy', retryAfterSeconds: 2 } : null;
+}
+
+function faultFor(failure: Failure): CallFault {
+  if (failure === 'provider_error') return { kind: 'error' };
+  if (failure === 'provider_timeout') return { kind: 'silence' };
+  if (failure === 'provider_garbage') return { kind: 'garbage' };
+  if (failure === 'invalid_details') {
+    return { kind: 'refusal', code: 'invalid_details', message: 'The date of birth of the applicant is missing.' };
+  }
+  const code = failure.slice('error_'.length);
+  return { kind: 'refusal', code, message: 'The order cannot be carried out.' };
+}
+
+/** When a step is reached. What a helper has done later changes nothing of what was reached before. */
+function timeOfStep(order: SimulatedOrder, { offsetMs, corrects }: Step): number {
+  const begun = corrects === null ? { atMs: order.placedAtMs, jumps: 0 } : order.disclosed[corrects];
+  if (!begun || begun.atMs === null) return Infinity;
+  let sinceMs = begun.atMs;
+  let workedMs = 0;
+  for (const { atMs, byMs } of order.forced.jumps.slice(begun.jumps)) {
+    const jumpMs = Math.max(atMs, sinceMs);
+    if (workedMs + jumpMs - sinceMs >= offsetMs) break;
+    workedMs += jumpMs - sinceMs + byMs;
+    sinceMs = jumpMs;
+    if (workedMs >= offsetMs) return jumpMs;
+  }
+  return sinceMs + offsetMs - workedMs;
+}
+
+function findingSteps(order: SimulatedOrder): Step[] {
+  return stepsOf(order).filter(({ finding }) => finding !== null);
+}

@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import type { Clock } from '../../core/clock.ts';
+import type { Vault } from '../../core/encryption.ts';
+import type { Pool } from '../../db/pools.ts';
+import { caseFileOf } from './findings.ts';
+import {
+  disclose,
+  faultOf,
+  knownUntilMs,
+  nextStepAtMs,
+  standingOf,
+  type CallFault,
+  type SimulatedOrder,
+} from './order.ts';
+import { beginWork, changeOrder, countCall, countOrdering, discloseFindings, readOrder } from './orders.ts';
+import { scriptFor } from '../../core/simulation-script.ts';
+import type { Answer, Asked, OrderView, PlacedOrder, Vendor } from './vendor.ts';
+
+export interface ServiceContext {
+  pool: Pool;
+  vault: Vault;
+  clock: Clock;
+  /** What they sign is dated by the world's time, as whoever is called holds it against that. */
+  realClock: Clock;
+  log: Logger;
+  workingDayMs: number;
+}
+
+/** No order is longer. */
+const bodyBytesMax = 256 * 1024;
+
+/** A referencing service that is asked over HTTP, as any other. It listens when it is told to. */
+export function simulatedService(vendor: Vendor, context: ServiceContext): Server {
+  return createServer((request, response) => {
+    answer(vendor, context, request, response).catch((error: unknown) => {
+      context.log.warn({ err: error, provider: vendor.provider }, 'a simulated service could not answer');
+      if (response.headersSent) response.destroy();
+      else send(response, vendor.refused(500, 'internal_error', 'Something went wrong.'));
+    });
+  });
+}
+
+async function answer(
+  vendor: Vendor,
+  context: ServiceContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const body = await bodyOf(request);
+  const credential = vendor.credentialIn(request.headers);
+  if (credential === '' || credential.startsWith('invalid')) {
+    return send(response, vendor.refused(401, 'unauthorized', 'The credentials are not known.'));
+  }
+  const url = new URL(request.url!, 'http://service');
+  const path = url.pathname.slice(1).split('/').map(decoded);
+  const asked = vendor.askedBy({ method: request.method!, path, query: url.searchParams, body });
+  if (!asked) return send(response, vendor.refused(404, 'not_found', 'There is no such page.'));
+  if (asked.kind === 'unreadable') {
+    return send(response, vendor.refused(400, 'invalid_request', 'The order cannot be read.'));
+  }
+  const carriedOut = await carryOut(vendor, context, asked);
+  if ('fault' in carriedOut) fail(vendor, response, carriedOut.fault);
+  else send(response, carriedOut);
+}
+
+type Carried = Answer | { fault: CallFault };
+
+async function carryOut(
+  vendor: Vendor,
+  context: ServiceContext,
+  asked: Exclude<Asked, { kind: 'unreadable' }>,
+): Promise<Carried> {
+  const { pool, clock } = context;
+  if (asked.kind === 'place') return place(vendor, context, asked.order);
+  const order = await countCall(pool, vendor.provider, asked.kind === 'find' ? asked : { orderId: asked.orderId });
+  const fault = order && faultOf(order);
+  if (fault) return { fault };
+  const nowMs = clock.nowMs();
+  if (!order || order.placedAtMs === null) {
+    return asked.kind === 'find' ? vendor.list!(null) : vendor.refused(404, 'not_found', 'There is no such order.');
+  }
+  if (asked.kind === 'cancel') return cancel(vendor, context, order);
+  if (asked.kind === 'report') {
+    // A report says what the customer was told, also if the service has changed its mind since.
+    const known = order.disclosed.length > 0 ? order : await toldNow(pool, order, nowMs);
+    const view = viewOf(known, knownUntilMs(known, nowMs));
+    if (view.file) return vendor.report(view, view.file);
+    return vendor.refused(409, 'report_not_ready', 'The check is not done.');
+  }
+  const view = viewOf(await toldNow(pool, order, nowMs), nowMs);
+  return asked.kind === 'find' ? vendor.list!(view) : vendor.order(view);
+}
+
+/** Keeps that the customer is told now how the order stands. Only from then on can the service change its mind. */
+async function toldNow(pool: Pool, { provider, referenceId }: SimulatedOrder, nowMs: number): Promise<SimulatedOrder> {
+  return discloseFindings(pool, provider, { referenceId }, (order) => {
+    const disclosed = disclose(order, nowMs);
+    return disclosed && { disclosed, tellAtMs: nextStepAtMs({ ...order, disclosed }, nowMs) };
+  });
+}
+
+async function place(vendor: Vendor, context: ServiceContext, placed: PlacedOrder): Promise<Carried> {
+  const { pool, vault, clock, workingDayMs } = context;
+  const { referenceId, hasGuarantor, rent, callback } = placed;
+  const digest = createHash('sha256').update(`${vendor.provider}/${referenceId}`).digest();
+  const counted = await countOrdering(pool, vendor.provider, {
+    referenceId,
+    orderId: vendor.orderIdOf(digest),
+    script: scriptFor(placed.scenario, placed.email),
+    hasGuarantor,
+    rent,
+    workingDayMs,
+    callback: callback && { url: callback.url, secret: vault.seal(callback.secret) },
+  });
+  const fault = faultOf(counted);
+  if (fault) return { fault };
+  const nowMs = clock.nowMs();
+  const begun = counted.placedAtMs === null ? await beginWork(pool, counted, nowMs) : null;
+  const known = await toldNow(pool, counted, nowMs);
+  return vendor.placed(viewOf(known, nowMs), begun !== null);
+}
+
+async function cancel(vendor: Vendor, { pool, clock }: ServiceContext, { orderId }: SimulatedOrder): Promise<Answer> {
+  const nowMs = clock.nowMs();
+  const isCanceled = await changeOrder(pool, vendor.provider, { orderId }, nowMs, (order) => {
+    const { phase } = standingOf(order, nowMs);
+    return phase === 'done' || phase === 'canceled' ? null : { canceledAtMs: nowMs };
+  });
+  if (!isCanceled) return vendor.closed();
+  return vendor.canceled(viewOf((await readOrder(pool, vendor.provider, { orderId }))!, nowMs));
+}
+
+function viewOf(order: SimulatedOrder, nowMs: number): OrderView {
+  return { order, standing: standingOf(order, nowMs), file: caseFileOf(order, nowMs) };
+}
+
+function fail(vendor: Vendor, response: ServerResponse, fault: CallFault): void {
+  switch (fault.kind) {
+    case 'silence':
+      // Until whoever waits has had enough.
+      return;
+    case 'garbage':
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<html><body>Scheduled maintenance</body></html>');
+      return;
+    case 'error':
+      return send(response, vendor.refused(500, 'internal_error', 'Something went wrong.'));
+    case 'busy':
+      response.setHeader('retry-after', String(fault.retryAfterSeconds));
+      return send(response, vendor.refused(429, 'rate_limited', 'Too many requests.'));
+    case 'refusal':
+      return send(response, vendor.refused(422, fault.code, fault.message));
+  }
+}
+
+function send(response: ServerResponse, { status, body }: Answer): void {
+  if (body === null) response.writeHead(status).end();
+  else response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+/** Null if it is no JSON, or too long. */
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length <= bodyBytesMax) chunks.push(chunk);
+  }
+  try {
+    return length <= bodyBytesMax ? JSON.parse(Buffer.concat(chunks).toString('utf8')) : null;
+  } catch {
+    return null;
+  }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,310 @@
+import { randomBytes } from 'node:crypto';
+import { makeKey, modeOfKey, type Mode } from '../core/api-keys.ts';
+import { nearestName } from '../core/nearest.ts';
+import { providers, type Provider, type ReferencingServices } from '../core/providers.ts';
+import { isPlainUrl, parseRanges, type AddressRanges } from '../core/target-addresses.ts';
+import { masterKeyLength } from '../core/encryption.ts';
+import { apiVersions } from '../versions/index.ts';
+
+export interface Config {
+  host: string;
+  port: number;
+  /** A PostgreSQL of the operator's own; null starts the embedded one. */
+  databaseUrl: string | null;
+  /** As it was set; the default depends on who runs the server. */
+  dataDir: string | null;
+  publicUrl: string;
+  mode: Mode;
+  /** The first account's key on an empty database; null has one made. */
+  secretKey: string | null;
+  /** Null has it made in the data folder. */
+  masterKey: Uint8Array | null;
+  role: Role;
+  /** The pauses between the attempts of a delivery. */
+  retryScheduleSeconds: readonly number[];
+  /** Address ranges that webhooks may reach although they are not public. */
+  allowedTargets: AddressRanges;
+  /** Requests a second for one account in this process; 0 bounds nothing. */
+  rateLimit: number;
+  /** What new accounts are pinned to; null is the latest version. */
+  latestVersion: string | null;
+  /** How long events, logs, deliveries and their attempts are kept. */
+  retentionDays: number;
+  /** Where the referencing services are; null in a sandbox is the simulated one, and in live mode none. */
+  providerUrls: Readonly<Record<Provider, string | null>>;
+  /** How long a working day of the simulated services takes, in seconds. */
+  simulatedDaySeconds: number;
+  /** Lets metrics be read from outside this machine; null lets nobody. */
+  metricsToken: string | null;
+  logLevel: string;
+}
+
+/** What a process does: answer requests, deliver webhooks, or both. */
+export type Role = 'all' | 'api' | 'worker';
+
+/** Everything that is wrong with the settings, in one message. */
+export class ConfigError extends Error {}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+/**
+ * Reads the settings from the environment, once. An empty value counts as unset.
+ *
+ * @param options a command that neither reads nor writes what is encrypted needs no master key.
+ * @throws {ConfigError} naming every fault, so that the person who starts the server corrects them in one go.
+ */
+export function readConfig(environment: Environment, { needsMasterKey = true } = {}): Readonly<Config> {
+  const faults: string[] = [];
+  const known = new Set(['TENURE_ALLOWED_TARGETS']);
+  const text = (name: string): string | null => {
+    known.add(name);
+    return environment[name]?.trim() || null;
+  };
+
+  const oneOf = <Word extends string>(name: string, words: readonly Word[], otherwise: Word): Word => {
+    const value = text(name);
+    if (value === null) return otherwise;
+    if ((words as readonly string[]).includes(value)) return value as Word;
+    faults.push(`${name} is "${value}"; it must be one of ${words.join(', ')}.`);
+    return otherwise;
+  };
+
+  const host = text('HOST') ?? '127.0.0.1';
+  const port = readPort(text('PORT') ?? '4000', faults);
+  const mode = oneOf('TENURE_MODE', ['sandbox', 'live'], 'sandbox');
+  const databaseUrl = readUrl('DATABASE_URL', text('DATABASE_URL'), ['postgres:', 'postgresql:'], faults);
+  const publicUrl = readUrl('TENURE_PUBLIC_URL', text('TENURE_PUBLIC_URL'), ['http:', 'https:'], faults);
+  const masterKey = readMasterKey(text('TENURE_MASTER_KEY'), needsMasterKey && databaseUrl !== null, faults);
+  const secretKey = readSecretKey(text('TENURE_SECRET_KEY'), mode, faults);
+  const role = oneOf<Role>('TENURE_ROLE', ['all', 'api', 'worker'], 'all');
+  if (role !== 'all' && databaseUrl === null) {
+    faults.push(
+      `TENURE_ROLE is "${role}", which needs DATABASE_URL: the embedded database belongs to one process, which does everything.`,
+    );
+  }
+  const retryScheduleSeconds = readSchedule(text('TENURE_RETRY_SCHEDULE') ?? defaultRetrySchedule, faults);
+  const allowedTargets = readTargets(environment.TENURE_ALLOWED_TARGETS ?? defaultTargets[mode], faults);
+  const rateLimit = readRate(text('TENURE_RATE_LIMIT') ?? defaultRate[mode], faults);
+  const latestVersion = readLatestVersion(text('TENURE_LATEST_VERSION'), mode, faults);
+  const retentionDays = readRetention(text('TENURE_RETENTION_DAYS') ?? defaultRetention[mode], faults);
+  const providerUrls = readProviderUrls(text, faults);
+  const simulatedDaySeconds = readSimulatorSpeed(text('TENURE_SIMULATOR_SPEED'), mode, faults);
+  const metricsToken = readMetricsToken(text('TENURE_METRICS_TOKEN'), faults);
+  const logLevel = oneOf('TENURE_LOG_LEVEL', logLevels, 'info');
+
+  const dataDir = text('DATA_DIR');
+  faults.push(...misspelt(environment, known));
+
+  if (faults.length > 0) throw new ConfigError(faults.join('\n'));
+  return Object.freeze({
+    host,
+    port,
+    databaseUrl,
+    dataDir,
+    publicUrl: (publicUrl ?? ownUrl({ host, port })).replace(/\/+$/, ''),
+    mode,
+    secretKey,
+    masterKey,
+    role,
+    retryScheduleSeconds,
+    allowedTargets,
+    rateLimit,
+    latestVersion,
+    retentionDays,
+    providerUrls,
+    simulatedDaySeconds,
+    metricsToken,
+    logLevel,
+  });
+}
+
+const ownPrefix = 'TENURE_';
+
+/** Names that are nearly those of settings. Others stay out of it: a setting of a later release must not stop a roll-back. */
+function misspelt(environment: Environment, known: ReadonlySet<string>): string[] {
+  const ends = [...known].filter((name) => name.startsWith(ownPrefix)).map((name) => name.slice(ownPrefix.length));
+  return Object.keys(environment).flatMap((name) => {
+    if (!name.startsWith(ownPrefix) || known.has(name) || !environment[name]?.trim()) return [];
+    const nearest = nearestName(name.slice(ownPrefix.length), ends);
+    return nearest === null ? [] : [`There is no setting ${name}. Did you mean ${ownPrefix}${nearest}?`];
+  });
+}
+
+/** Where this very process listens, whatever is in front of it. */
+export function ownUrl({ host, port }: Pick<Config, 'host' | 'port'>): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** Returns how each service is reached. A sandbox simulates those for which no address is set. */
+export function referencingServices({
+  mode,
+  providerUrls,
+}: Pick<Config, 'mode' | 'providerUrls'>): ReferencingServices {
+  const otherwise = mode === 'sandbox' ? 'simulated' : null;
+  const services = providers.map((provider) => [provider, providerUrls[provider] === null ? otherwise : 'real']);
+  return Object.fromEntries(services) as ReferencingServices;
+}
+
+/** Returns the services that a sandbox brings with it. */
+export function simulatedProviders(config: Pick<Config, 'mode' | 'providerUrls'>): Provider[] {
+  const services = referencingServices(config);
+  return providers.filter((provider) => services[provider] === 'simulated');
+}
+
+/** 11 attempts in about three days: 5 s, 30 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 20 h. */
+const defaultRetrySchedule = '5,30,300,1800,7200,18000,36000,50400,72000,72000';
+
+/** A sandbox is tried out with receivers on the same machine. */
+const defaultTargets = { sandbox: '127.0.0.0/8,::1/128', live: '' };
+
+/** A sandbox is for trying things out, also under load. */
+const defaultRate = { sandbox: '0', live: '100' };
+
+/** A month to try things out in, and thirteen to look back on a year. */
+const defaultRetention = { sandbox: '30', live: '395' };
+
+/** An Idempotency-Key's answer is in its log, and lives for a day. */
+const retentionDaysMin = 2;
+const retentionDaysMax = 36_500;
+
+const metricsTokenLengthMin = 16;
+
+const retriesMax = 50;
+const pauseSecondsMax = 30 * 24 * 3600;
+
+function readSchedule(value: string, faults: string[]): readonly number[] {
+  const pauses = value === 'none' ? [] : value.split(',').map((pause) => pause.trim());
+  const fits = pauses.every((pause) => /^\d+(\.\d+)?$/.test(pause) && Number(pause) <= pauseSecondsMax);
+  if (!fits || pauses.length > retriesMax) {
+    faults.push(
+      `TENURE_RETRY_SCHEDULE is "${value}"; it must be up to ${retriesMax} pauses in seconds, such as 5,30,300, or none.`,
+    );
+  }
+  return pauses.map(Number);
+}
+
+function readTargets(value: string, faults: string[]): AddressRanges {
+  try {
+    return parseRanges(value);
+  } catch (error) {
+    faults.push(`TENURE_ALLOWED_TARGETS: ${(error as Error).message}`);
+    return parseRanges('');
+  }
+}
+
+function readRate(value: string, faults: string[]): number {
+  const rate = Number(value);
+  if (/^\d{1,6}$/.test(value)) return rate;
+  faults.push(`TENURE_RATE_LIMIT is "${value}"; it must be a whole number of requests a second, or 0 for no limit.`);
+  return 0;
+}
+
+function readRetention(value: string, faults: string[]): number {
+  const days = Number(value);
+  if (/^\d{1,5}$/.test(value) && days >= retentionDaysMin && days <= retentionDaysMax) return days;
+  faults.push(
+    `TENURE_RETENTION_DAYS is "${value}"; it must be a whole number of days from ${retentionDaysMin} to ${retentionDaysMax}.`,
+  );
+  return retentionDaysMin;
+}
+
+function readProviderUrls(text: (name: string) => string | null, faults: string[]): Record<Provider, string | null> {
+  const urls = providers.map((provider) => {
+    const name = `TENURE_${provider.toUpperCase()}_URL`;
+    return [provider, readUrl(name, text(name), ['http:', 'https:'], faults)?.replace(/\/+$/, '') ?? null];
+  });
+  return Object.fromEntries(urls) as Record<Provider, string | null>;
+}
+
+const simulatedDayDefault = 30;
+const simulatedDayMax = 86_400;
+
+function readSimulatorSpeed(value: string | null, mode: Mode, faults: string[]): number {
+  if (value === null) return simulatedDayDefault;
+  const seconds = Number(value);
+  if (mode === 'live') {
+    faults.push('TENURE_SIMULATOR_SPEED is for a sandbox: in live mode nothing is simulated. Leave it out.');
+  } else if (!/^\d+(\.\d+)?$/.test(value) || seconds < 0.1 || seconds > simulatedDayMax) {
+    faults.push(
+      `TENURE_SIMULATOR_SPEED is "${value}"; it must be how long a working day of the simulated services takes, in seconds from 0.1 to ${simulatedDayMax}.`,
+    );
+  }
+  return seconds;
+}
+
+function readMetricsToken(value: string | null, faults: string[]): string | null {
+  if (value === null || (value.length >= metricsTokenLengthMin && /^[\x21-\x7e]+$/.test(value))) return value;
+  // The value is not shown: it is a secret, if a weak one.
+  faults.push(
+    `TENURE_METRICS_TOKEN must be at least ${metricsTokenLengthMin} printable ASCII characters without spaces; here is a new one: ${newMetricsToken()}`,
+  );
+  return null;
+}
+
+function newMetricsToken(): string {
+  return randomBytes(24).toString('base64url');
+}
+
+function readLatestVersion(value: string | null, mode: Mode, faults: string[]): string | null {
+  if (value === null) return null;
+  const dates = apiVersions.map(({ date }) => date);
+  if (mode === 'live') {
+    faults.push('TENURE_LATEST_VERSION is for trying upgrades out in a sandbox. Leave it out in live mode.');
+  } else if (!dates.includes(value)) {
+    faults.push(`TENURE_LATEST_VERSION is "${value}"; it must be one of ${dates.join(', ')}.`);
+  }
+  return value;
+}
+
+function readPort(value: string, faults: string[]): number {
+  const port = Number(value);
+  if (/^\d+$/.test(value) && port <= 65_535) return port;
+  faults.push(`PORT is "${value}"; it must be a number from 0 to 65535.`);
+  return 0;
+}
+
+function readUrl(name: string, value: string | null, protocols: string[], faults: string[]): string | null {
+  if (value === null) return null;
+  // An address of PostgreSQL may leave out the host, which only its driver understands.
+  const wellFormed = protocols.includes('https:') ? URL.canParse(value) && isPlainUrl(value) : true;
+  if (wellFormed && protocols.some((protocol) => value.startsWith(`${protocol}//`))) return value;
+  // The value is not shown: it may carry a password.
+  faults.push(
+    `${name} is no valid address; it must begin with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}${protocols.includes('https:') ? ', and have no spaces, line breaks or backslashes' : ''}.`,
+  );
+  return null;
+}
+
+function readMasterKey(value: string | null, isRequired: boolean, faults: string[]): Uint8Array | null {
+  if (value === null) {
+    if (isRequired) {
+      faults.push(
+        `TENURE_MASTER_KEY is required with DATABASE_URL: the one of this database. For a new database here is a new one, to be kept as safe as that: ${newMasterKey()}`,
+      );
+    }
+    return null;
+  }
+  const key = Buffer.from(value, 'base64');
+  if (key.length === masterKeyLength && key.toString('base64').replace(/=+$/, '') === value.replace(/=+$/, ''))
+    return key;
+  faults.push(
+    `TENURE_MASTER_KEY must be ${masterKeyLength} random bytes in base64; here is a new one: ${newMasterKey()}`,
+  );
+  return null;
+}
+
+function readSecretKey(value: string | null, mode: Mode, faults: string[]): string | null {
+  if (value === null || modeOfKey(value) === mode) return value;
+  const made = makeKey('secret', mode, randomBytes);
+  faults.push(
+    `TENURE_SECRET_KEY is no valid key for ${mode} mode; its end is a checksum, so it must be generated. Here is a new one: ${made}`,
+  );
+  return null;
+}
+
+/** 32 random bytes in base64. */
+export function newMasterKey(): string {
+  return randomBytes(masterKeyLength).toString('base64');
+}

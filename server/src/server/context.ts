@@ -1,0 +1,255 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { Committer } from '../commit/committer.ts';
+import { FileStore } from '../commit/file-store.ts';
+import type { EventShape } from '../commit/write-request.ts';
+import { referencingServices, simulatedProviders, type Config } from './config.ts';
+import { DatabaseClock, MovedClock, type Clock } from '../core/clock.ts';
+import { IdMaker } from '../core/ids.ts';
+import { permissionsOf } from '../model/permissions.ts';
+import { pooledRandomBytes, type RandomBytes } from '../core/random.ts';
+import { Vault } from '../core/encryption.ts';
+import { dutiesLockKey, withLock } from '../db/advisory-locks.ts';
+import { EventTails } from '../events/event-feed.ts';
+import { openDatabase, withClient, type Client, type Connection, type Database } from '../db/pools.ts';
+import { joinDeployment } from '../db/deployment.ts';
+import { LatestVersion } from '../db/latest-version.ts';
+import { migrate } from '../db/migrate.ts';
+import { makePartitionsAhead } from '../db/partitions.ts';
+import { Reader } from '../db/reader.ts';
+import { recordReader } from '../db/record-reader.ts';
+import { SandboxClock } from '../db/sandbox-clock.ts';
+import type { HttpContext } from '../http/request.ts';
+import { openAccounts } from '../http/pipeline/account-context.ts';
+import { KeyUses } from '../http/pipeline/key-uses.ts';
+import { openKeyRing } from '../http/pipeline/authenticate.ts';
+import { eventTypesOf } from '../http/openapi/event-types.ts';
+import { tellingIdsOf } from '../model/erase.ts';
+import type { Resource } from '../model/resource.ts';
+import { Metrics } from '../metrics/metrics.ts';
+import { resources as ownResources } from '../resources/index.ts';
+import { Dispatcher, dispatcherLimits, type DispatcherLimits } from '../webhooks/dispatcher.ts';
+import { streamLimits, type StreamLimits } from '../http/routes/sse.ts';
+import { openReadBudgets, readLimits, type ReadLimits } from '../http/response/read-room.ts';
+import { guardedConnector, systemResolve, type ResolveHost } from '../webhooks/ssrf-guard.ts';
+import { deliveriesNotifier } from '../webhooks/notify.ts';
+import { Eraser } from '../maintenance/erasure.ts';
+import { migrateQueue } from '../jobs/queue.ts';
+import { ProviderCallbacks } from '../referencing/callbacks.ts';
+import { Simulations } from '../referencing/simulations.ts';
+import { referencingProviders } from '../referencing/providers/index.ts';
+import { version } from './version.ts';
+import type { ApiVersion } from '../versions/api-version.ts';
+import { ApiVersions } from '../versions/apply.ts';
+import { apiVersions } from '../versions/index.ts';
+
+/** What the server is made of, built once and handed to whoever needs it. */
+export interface Context extends HttpContext {
+  config: Config;
+  connection: Connection;
+  database: Database;
+  eraser: Eraser;
+  metrics: Metrics;
+  /** The ids, in a text, of records that can tell of a person. */
+  tellingIds: RegExp;
+  /** Null in a process that does not deliver. It is to be started. */
+  dispatcher: Dispatcher | null;
+  close(): Promise<void>;
+}
+
+/** What a test may put in the place of the real thing. */
+export interface Overrides {
+  clock?: Clock;
+  randomBytes?: RandomBytes;
+  resolveHost?: ResolveHost;
+  openDatabase?: typeof openDatabase;
+  dispatcherLimits?: Partial<DispatcherLimits>;
+  streamLimits?: Partial<StreamLimits>;
+  readLimits?: Partial<ReadLimits>;
+  /** As if this were another release. */
+  versions?: readonly ApiVersion[];
+  resources?: readonly Resource[];
+}
+
+/**
+ * Migrates the database, joins the deployment and builds the context.
+ *
+ * @param settings.isAlone whether no other process can run beside this one.
+ * @throws {MigrationError} {@link MasterKeyError} {@link ModeError} {@link ReleaseTooOldError} with a message for the operator.
+ */
+export async function createContext(
+  settings: { config: Config; connection: Connection; masterKey: Uint8Array; log: Logger; isAlone?: boolean },
+  overrides: Overrides = {},
+): Promise<Context> {
+  const { config, connection, masterKey, log, isAlone = false } = settings;
+  const randomBytes = overrides.randomBytes ?? pooledRandomBytes();
+  const databaseClock = new DatabaseClock();
+  const realClock = overrides.clock ?? databaseClock;
+  const clock = new MovedClock(realClock);
+  const ids = new IdMaker(clock, randomBytes);
+  const vault = new Vault(masterKey, randomBytes);
+
+  const resources = overrides.resources ?? ownResources;
+  const versions = new ApiVersions(overrides.versions ?? apiVersions);
+
+  const { eventEpoch, latestVersion: latestKnown } = await withClient(connection, async (client) => {
+    await migrate(client);
+    databaseClock.correct(await databaseAheadMs(client));
+    const deployment = await joinDeployment(client, vault, config.mode, { versions: versions.dates, isAlone });
+    if (config.mode === 'sandbox') clock.moveTo(deployment.clockAheadMs);
+    await withLock(client, dutiesLockKey, () => makePartitionsAhead(client, clock.nowMs()));
+    return deployment;
+  });
+
+  const database = (overrides.openDatabase ?? openDatabase)(connection, log);
+  await migrateQueue(connection, database.jobs);
+  const metrics = new Metrics({
+    database,
+    clock,
+    realClock,
+    log,
+    product: { version, mode: config.mode, role: config.role },
+  });
+  const reader = new Reader(database.readers);
+  const latestVersion = new LatestVersion(reader, latestKnown);
+  // A process of the release before must be able to read them, as long as one may be there.
+  const eventShape = (): EventShape => {
+    const latest = versions.upTo(latestVersion.known)[0]!;
+    return { version: latest, of: (event) => versions.convert(event, versions.newest, latest) };
+  };
+  const deliveryLimits = { ...dispatcherLimits, ...overrides.dispatcherLimits };
+  const dispatcher =
+    config.role === 'api'
+      ? null
+      : new Dispatcher({
+          pool: database.deliverers,
+          vault,
+          clock,
+          realClock,
+          versions,
+          randomBytes,
+          log,
+          connect: guardedConnector({
+            allowed: config.allowedTargets,
+            resolve: overrides.resolveHost ?? systemResolve,
+            connectTimeoutMs: deliveryLimits.connectTimeoutMs,
+          }),
+          retryScheduleSeconds: config.retryScheduleSeconds,
+          userAgent: `Tenure/${version}`,
+          limits: deliveryLimits,
+          observer: metrics.deliveries,
+        });
+  if (dispatcher) {
+    metrics.deliveries.watch(dispatcher);
+    metrics.holdsBytes('deliveries', dispatcher.bytes);
+  }
+  const onDeliveries = dispatcher ? () => dispatcher.wake() : deliveriesNotifier(database.readers, log);
+  const sandboxClock = config.mode === 'sandbox' ? new SandboxClock({ reader, connection, clock, realClock }) : null;
+  const readRecord = recordReader(reader);
+  const tellingIds = tellingIdsOf(resources);
+  const limitsOfStreams = { ...streamLimits, ...overrides.streamLimits };
+  const eventTails = new EventTails({
+    reader: new Reader(database.followers),
+    resource: resources.find(({ streamed }) => streamed)!,
+    log,
+    followedBytes: limitsOfStreams.bytes,
+  });
+  const limitsOfReads = { ...readLimits, ...overrides.readLimits };
+  const readBudgets = openReadBudgets(limitsOfReads);
+  metrics.holdsBytes('reads', readBudgets.reads);
+  metrics.holdsBytes('downloads', readBudgets.downloads);
+  metrics.holdsBytes('streams', eventTails.budgets.followed);
+  metrics.holdsBytes('stream_cache', eventTails.budgets.kept);
+  const committer = new Committer({
+    writers: database.writers,
+    ids,
+    clock,
+    eventShape,
+    tellingIds,
+    epoch: eventEpoch,
+    onDeliveries,
+    onEvents: (accountIds) => eventTails.wake(accountIds),
+    observer: metrics.commits,
+  });
+  metrics.holdsBytes('commits', committer.bytes);
+  const simulated = simulatedProviders(config);
+  const eraser = new Eraser({ committer, database, reader, readRecord, resources, versions, clock, log });
+  metrics.holdsBytes('erasures', eraser.bytes);
+  return {
+    config,
+    connection,
+    log,
+    clock,
+    realClock,
+    sandboxClock,
+    ids,
+    randomBytes,
+    database,
+    reader,
+    lister: new Reader(database.listers),
+    readRecord,
+    committer,
+    eventTails,
+    streamLimits: limitsOfStreams,
+    readLimits: limitsOfReads,
+    readBudgets,
+    eraser,
+    metrics,
+    tellingIds,
+    fileStore: new FileStore(database.files),
+    providerCallbacks: new ProviderCallbacks(
+      { committer, readRecord, vault, clock, realClock },
+      referencingProviders,
+      new Set(simulated),
+    ),
+    simulations: new Simulations({ committer, database, readRecord, clock }, simulated),
+    keyRing: openKeyRing(reader),
+    keyUses: new KeyUses(),
+    accounts: openAccounts(reader),
+    vault,
+    dispatcher,
+    resources,
+    permissions: permissionsOf(resources),
+    referencingServices: referencingServices(config),
+    eventTypes: resources.flatMap(eventTypesOf).map(({ type }) => type),
+    versions,
+    latestVersion,
+    productVersion: version,
+    eventShape,
+    isReady: () => isReady(reader),
+    async close() {
+      metrics.stop();
+      sandboxClock?.stop();
+      await database.end();
+    },
+  };
+}
+
+/** How far the database's clock runs ahead of this machine's; the shortest of three trips tells it best. */
+async function databaseAheadMs(client: Client): Promise<number> {
+  let best = { tripMs: Infinity, aheadMs: 0 };
+  for (let trip = 0; trip < 3; trip++) {
+    const sentMs = Date.now();
+    const { rows } = await client.query<{ ms: number }>(
+      `select extract(epoch from clock_timestamp())::float8 * 1000 as ms`,
+    );
+    const tripMs = Date.now() - sentMs;
+    if (tripMs < best.tripMs) best = { tripMs, aheadMs: Math.round(rows[0]!.ms - (sentMs + tripMs / 2)) };
+  }
+  // Less than this is the noise of the measurement; on one machine the two clocks are the same.
+  return Math.abs(best.aheadMs) > Math.max(5, best.tripMs) ? best.aheadMs : 0;
+}
+
+const readyTimeoutMs = 2_000;
+
+async function isReady(reader: Reader): Promise<boolean> {
+  const timeout = new AbortController();
+  const query = reader.query({ name: 'is_ready', text: 'select 1', values: [] }).then(
+    () => true,
+    () => false,
+  );
+  const tooLate = delay(readyTimeoutMs, false, { signal: timeout.signal }).catch(() => false);
+  const ready = await Promise.race([query, tooLate]);
+  timeout.abort();
+  return ready;
+}

@@ -1,0 +1,159 @@
+import pino from 'pino';
+import { ConfigError, readConfig } from './config.ts';
+import { createContext, type Context, type Overrides } from './context.ts';
+import { listen } from '../db/listen.ts';
+import { MasterKeyError, ModeError, ReleaseTooOldError } from '../db/deployment.ts';
+import { EmbeddedDatabaseError } from '../embedded-postgres/index.ts';
+import { MigrationError } from '../db/migrate.ts';
+import { makeFirstAccount } from './first-account.ts';
+import { buildApp } from '../http/app.ts';
+import { startDuties } from '../maintenance/scheduler.ts';
+import { openStorage } from './storage.ts';
+import { startWork } from './worker.ts';
+import type { Dispatcher } from '../webhooks/dispatcher.ts';
+import { deliveriesChannel } from '../webhooks/notify.ts';
+import { welcome } from './banner.ts';
+
+/** What is in flight when the server is told to stop gets this long; closing what is behind it takes a little more. */
+const inFlightTimeoutMs = 10_000;
+const stopTimeoutMs = 20_000;
+
+/** Ctrl-C comes twice: from the terminal, and from npm, which passes on what the terminal told it too. */
+const sameSignalMs = 500;
+
+/**
+ * The whole server as a process, by the settings of its environment, until a signal ends it. What cannot start is told on standard error and
+ * ends the process with 1.
+ *
+ * @param overrides what a test puts in the place of the real thing.
+ */
+export async function runServer(overrides: Overrides = {}): Promise<void> {
+  await start(overrides).catch(fail);
+}
+
+/** Starts everything, in the order in which each needs what came before; stops it in the reverse order. */
+async function start(overrides: Overrides): Promise<void> {
+  const config = readConfig(process.env);
+  const destination = pino.destination({ sync: false, minLength: 8_192 });
+  const log = pino({ level: config.logLevel, base: null }, destination);
+  // Lines are written in large pieces, but nobody should wait for the last one.
+  setInterval(() => destination.flush(), 1_000).unref();
+
+  const lifetime = new Lifetime();
+  lifetime.onStop(() => destination.flushSync());
+  try {
+    const storage = await openStorage(config, (detail, givenUp) => {
+      log.error(detail);
+      // Without a database there is nothing to serve; whoever watches over this process can start it again.
+      if (givenUp) void lifetime.stop().finally(() => fail(new EmbeddedDatabaseError(detail)));
+    });
+    lifetime.onStop(() => storage.stop());
+    const { connection, masterKey } = storage;
+    // The embedded database belongs to one server.
+    const isAlone = config.databaseUrl === null;
+    const context = await createContext({ config, connection, masterKey, log, isAlone }, overrides);
+    lifetime.onStop(() => context.close());
+    const duties = startDuties({ ...context, writeKeyUses: (pool) => context.keyUses.write(pool) });
+    lifetime.onStop(() => duties.stop());
+    const app = buildApp(context);
+    // Requests and deliveries that are under way end together.
+    lifetime.onStop(() =>
+      Promise.all([app.stopServing(inFlightTimeoutMs), context.dispatcher?.stop(inFlightTimeoutMs)]),
+    );
+    // A key that the operator knows must open the server from its first answer on. One that is made here is shown once, so a
+    // start that fails must not have made it.
+    const givenKey = config.secretKey === null ? null : await makeFirstAccount(context);
+    await app.listen({ host: config.host, port: config.port });
+    const secretKey = givenKey ?? (await makeFirstAccount(context));
+    if (context.dispatcher) startDelivering(context, context.dispatcher, lifetime);
+    if (config.role !== 'api') {
+      const work = await startWork(context);
+      lifetime.onStop(() => work.stop());
+    }
+    process.stdout.write(welcome(config, storage.place, secretKey));
+  } catch (error) {
+    // What fails because it is being stopped is no failure.
+    if (lifetime.stopping) return;
+    await lifetime.stop();
+    throw error;
+  }
+}
+
+/** The embedded database has no other process whose deliveries could be heard of. */
+function startDelivering(context: Context, dispatcher: Dispatcher, lifetime: Lifetime): void {
+  dispatcher.start();
+  if (context.config.databaseUrl === null) return;
+  const ear = listen(context.connection, deliveriesChannel, () => dispatcher.wake(), context.log);
+  lifetime.onStop(() => ear.stop());
+}
+
+/** What must be undone at the end, in the reverse order; a signal begins the end at any moment, also during the start. */
+class Lifetime {
+  readonly #steps: (() => Promise<unknown> | void)[] = [];
+  #signalledAtMs = -Infinity;
+  stopping = false;
+
+  constructor() {
+    process.on('SIGINT', () => this.#onSignal());
+    process.on('SIGTERM', () => this.#onSignal());
+  }
+
+  /** Adds a step; if the end has begun already, it is taken at once. */
+  onStop(step: () => Promise<unknown> | void): void {
+    if (this.stopping) void step();
+    else this.#steps.push(step);
+  }
+
+  /** Takes every step, whatever becomes of the others, and throws the first error. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    const errors: unknown[] = [];
+    for (const step of this.#steps.splice(0).toReversed()) {
+      try {
+        await step();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw errors[0];
+  }
+
+  /** The first signal stops in good order, but not for ever; a second one stops at once. */
+  #onSignal(): void {
+    if (performance.now() - this.#signalledAtMs < sameSignalMs) return;
+    if (this.stopping) process.exit(1);
+    this.#signalledAtMs = performance.now();
+    setTimeout(() => process.exit(1), stopTimeoutMs).unref();
+    this.stop().then(
+      () => process.exit(0),
+      (error: unknown) => fail(error),
+    );
+  }
+}
+
+/** One line, or one for each fault, where the person who started the server can mend it; the whole error where they cannot. */
+function fail(error: unknown): never {
+  const { code, message, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
+  const expected = [
+    ConfigError,
+    EmbeddedDatabaseError,
+    MigrationError,
+    MasterKeyError,
+    ModeError,
+    ReleaseTooOldError,
+  ].some((kind) => error instanceof kind);
+  if (code === 'EADDRINUSE') {
+    process.stderr.write(
+      `Port ${port} on ${address} is already in use. Stop what uses it, or set PORT to another one.\n`,
+    );
+  } else if (/^(ECONN|ENOTFOUND|ETIMEDOUT|EHOST|EAI_|ERR_INVALID_URL|28|3D|57P|08|42501)/.test(code ?? '')) {
+    process.stderr.write(
+      `The database of DATABASE_URL cannot be used: ${message}. Check that it runs and that the address is right.\n`,
+    );
+  } else {
+    process.stderr.write(
+      expected ? `${message}\n` : `Tenure could not start: ${(error as Error).stack ?? String(error)}\n`,
+    );
+  }
+  process.exit(1);
+}

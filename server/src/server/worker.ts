@@ -1,0 +1,72 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { workingDaySeconds } from '../referencing/pauses.ts';
+import { Referencing } from '../referencing/job.ts';
+import type { Desk } from '../referencing/access.ts';
+import { JobWorker } from '../jobs/queue.ts';
+import { simulatedProviders } from './config.ts';
+import type { Context } from './context.ts';
+import { providers as providerNames, type Provider } from '../core/providers.ts';
+import { HttpProviderClient } from '../referencing/providers/client.ts';
+import { referencingProviders } from '../referencing/providers/index.ts';
+import { ReportPrinter } from '../referencing/report/index.ts';
+import { reference } from '../resources/reference/index.ts';
+import { startSimulators } from '../referencing/simulator/index.ts';
+
+/** For a whole call to a service, in milliseconds; a simulated one is near. */
+const callTimeoutMs = { real: 15_000, simulated: 5_000 };
+
+/** For so long a stop waits for the answers of services, in milliseconds. */
+const callsEndMs = 5_000;
+
+/** What a worker does besides delivering webhooks: it carries automatic references on, and is the services that a sandbox has. */
+export interface Work {
+  /** Ends when the jobs under way have ended. Those that still wait for a service then are cut off, and are begun anew by whoever is next. */
+  stop(): Promise<void>;
+}
+
+export async function startWork(context: Context): Promise<Work> {
+  const { config, connection, database, vault, clock, realClock, log } = context;
+  const simulated = simulatedProviders(config);
+  const simulators = await startSimulators({
+    pool: database.readers,
+    vault,
+    clock,
+    realClock,
+    log,
+    workingDaySeconds: config.simulatedDaySeconds,
+    providers: simulated,
+  });
+  const clients: HttpProviderClient[] = [];
+  const desks = new Map<Provider, Desk>();
+  for (const provider of providerNames) {
+    const isSimulated = simulated.includes(provider);
+    const url = isSimulated ? simulators.urls[provider] : config.providerUrls[provider];
+    if (url === undefined || url === null) continue;
+    const client = new HttpProviderClient(url, isSimulated ? callTimeoutMs.simulated : callTimeoutMs.real);
+    clients.push(client);
+    desks.set(provider, { client, isSimulated });
+  }
+  const printer = new ReportPrinter();
+  const referencing = new Referencing(context, {
+    providers: referencingProviders,
+    desks,
+    timeScale: config.simulatedDaySeconds / workingDaySeconds,
+    printer,
+  });
+  const worker = new JobWorker({
+    connection,
+    pool: database.jobs,
+    tasks: { [reference.nextStep!.job]: referencing },
+    log,
+  });
+  worker.start();
+  return {
+    async stop() {
+      const stopped = worker.stop();
+      await Promise.race([stopped, delay(callsEndMs, undefined, { ref: false })]);
+      await Promise.all(clients.map((client) => client.close()));
+      await stopped;
+      await Promise.all([printer.stop(), simulators.stop()]);
+    },
+  };
+}

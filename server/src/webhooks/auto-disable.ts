@@ -1,0 +1,90 @@
+import type { Logger } from 'pino';
+import type { Committer } from '../commit/committer.ts';
+import { decidingOf } from '../model/change.ts';
+import { toSeconds, type Clock } from '../core/clock.ts';
+import type { Pool } from '../db/pools.ts';
+import type { RecordReader } from '../db/record-reader.ts';
+import { disableFailing, failingLimits, isGivenUp, type Failures } from '../resources/webhook_endpoint/disabling.ts';
+import { webhookEndpoint } from '../resources/webhook_endpoint/index.ts';
+import type { WebhookEndpointRecord } from '../resources/webhook_endpoint/record.ts';
+
+/** The others are disabled the next time. */
+const endpointsAtOnce = 1_000;
+
+interface DisablingContext {
+  committer: Committer;
+  database: { readers: Pool };
+  readRecord: RecordReader;
+  clock: Clock;
+  log: Logger;
+}
+
+/** Disables the endpoints that have taken nothing for so long that nobody can be expected to mend them meanwhile. */
+export async function disableFailingEndpoints(context: DisablingContext): Promise<void> {
+  for (const { account_id: accountId, webhook_endpoint: id } of await readGivenUp(context.database.readers)) {
+    await disable(context, accountId, id).catch((error: unknown) =>
+      context.log.warn({ err: error, endpoint: id }, 'an endpoint that fails could not be disabled; it is tried again'),
+    );
+  }
+}
+
+async function disable({ committer, database, readRecord, clock }: DisablingContext, accountId: string, id: string) {
+  await committer.commitOwn({
+    accountId,
+    touches: [id],
+    decide: async () => {
+      const current = (await readRecord(webhookEndpoint, accountId, id)) as WebhookEndpointRecord | null;
+      // It may have answered, or have been enabled again, at this moment.
+      const row = await readFailures(database.readers, accountId, id);
+      const isStill = current?.status === 'enabled' && row?.enablement === current.enablement;
+      if (!isStill || !isGivenUp(failuresOf(row))) return null;
+      const decided = disableFailing(current, failuresOf(row), toSeconds(clock.nowMs()));
+      return decidingOf(webhookEndpoint, current, decided);
+    },
+  });
+}
+
+interface FailuresRow {
+  enablement: number;
+  since_ms: number;
+  last_ms: number;
+  attempt_count: number;
+  day_count: number;
+}
+
+function failuresOf(row: FailuresRow): Failures {
+  return { sinceMs: row.since_ms, lastMs: row.last_ms, attempts: row.attempt_count, days: row.day_count };
+}
+
+/** As `isGivenUp` has it: of those that fail, most have failed for less, and some will never fail any more. */
+async function readGivenUp(pool: Pool): Promise<{ account_id: string; webhook_endpoint: string }[]> {
+  const { rows } = await pool.query<{ account_id: string; webhook_endpoint: string }>({
+    name: 'endpoints_given_up',
+    text: `
+      select failing.account_id, failing.webhook_endpoint
+      from webhook_failures failing
+      join webhook_endpoints endpoint
+        on endpoint.account_id = failing.account_id and endpoint.id = failing.webhook_endpoint
+      where endpoint.status = 'enabled'
+        and endpoint.enablement = failing.enablement
+        and failing.last_ms - failing.since_ms >= $1
+        and failing.attempt_count >= $2
+        and failing.day_count >= $3
+      order by failing.since_ms
+      limit ${endpointsAtOnce}`,
+    values: [failingLimits.durationMs, failingLimits.attempts, failingLimits.days],
+  });
+  return rows;
+}
+
+async function readFailures(pool: Pool, accountId: string, endpointId: string): Promise<FailuresRow | null> {
+  const { rows } = await pool.query<FailuresRow>({
+    name: 'failures_of_an_endpoint',
+    text: `
+      select enablement, since_ms, last_ms, attempt_count, day_count
+      from webhook_failures
+      where account_id = $1 and webhook_endpoint = $2`,
+    values: [accountId, endpointId],
+  });
+  return rows[0] ?? null;
+}

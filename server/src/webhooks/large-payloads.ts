@@ -1,0 +1,107 @@
+import { ByteBudget, type ByteLimits, type HeldBytes } from '../core/byte-budget.ts';
+import type { Pool } from '../db/pools.ts';
+import { readEvent, type ClaimedDelivery, type StoredEvent } from './claim.ts';
+
+/** While an event is read and rendered it is in memory as text, as values and as bytes. */
+const copiesWhileRead = 3;
+
+/** What is sent. It counts as held until it is released. */
+export interface Payload {
+  body: Buffer;
+  release: () => void;
+}
+
+/** An event could not be read from the database. */
+export class EventUnreadError extends Error {}
+
+/** Bytes that all attempts share that send the same. */
+interface Shared {
+  /** Null if the event has gone. */
+  body: Promise<Buffer | null>;
+  bytes: HeldBytes;
+  users: number;
+  readAtMs: number;
+}
+
+/**
+ * The bytes of large events. They are read when an attempt begins, held once for all endpoints that get the same, and dropped with the
+ * last attempt that uses them. Their sum is bounded.
+ */
+export class Payloads {
+  readonly #pool: Pool;
+  readonly #sharedForMs: number;
+  readonly #shared = new Map<string, Shared>();
+  /** What they hold. */
+  readonly bytes: ByteBudget;
+
+  /**
+   * @param parts.limits of what they hold.
+   * @param parts.sharedForMs how old what is sent may be: erasing a person changes their events.
+   */
+  constructor(parts: { pool: Pool; limits: ByteLimits; sharedForMs: number }) {
+    this.#pool = parts.pool;
+    this.#sharedForMs = parts.sharedForMs;
+    this.bytes = new ByteBudget(parts.limits);
+  }
+
+  /**
+   * Reads and renders the event of a delivery, or shares what another attempt has read.
+   *
+   * @param form which of its forms: one event looks different in each version.
+   * @param render makes the bytes.
+   * @returns `no_room` if there is no room in memory now, and `gone` if there is no such event any more.
+   * @throws {EventUnreadError} the database cannot be reached.
+   * @throws what `render` throws.
+   */
+  async take(
+    { accountId, eventAccountId, eventId }: ClaimedDelivery,
+    form: string,
+    dataBytes: number,
+    render: (event: StoredEvent) => Buffer,
+  ): Promise<Payload | 'no_room' | 'gone'> {
+    const key = `${accountId} ${eventAccountId} ${eventId} ${form}`;
+    const shared =
+      this.#current(key) ??
+      this.#begin(key, accountId, dataBytes, async () => {
+        const event = await readEvent(this.#pool, eventAccountId, eventId).catch((cause: unknown) => {
+          throw new EventUnreadError('An event could not be read.', { cause });
+        });
+        return event && render(event);
+      });
+    if (!shared) return 'no_room';
+    shared.users++;
+    const release = (): void => this.#leave(key, shared);
+    try {
+      const body = await shared.body;
+      if (body) return { body, release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+    release();
+    return 'gone';
+  }
+
+  #current(key: string): Shared | null {
+    const shared = this.#shared.get(key);
+    return shared && performance.now() - shared.readAtMs < this.#sharedForMs ? shared : null;
+  }
+
+  #begin(key: string, accountId: string, dataBytes: number, read: () => Promise<Buffer | null>): Shared | null {
+    const bytes = this.bytes.tryTake(accountId, copiesWhileRead * dataBytes);
+    if (!bytes) return null;
+    const body = read().then((rendered) => {
+      bytes.resize(rendered?.length ?? 0);
+      return rendered;
+    });
+    const shared: Shared = { body, bytes, users: 0, readAtMs: performance.now() };
+    this.#shared.set(key, shared);
+    return shared;
+  }
+
+  #leave(key: string, shared: Shared): void {
+    if (--shared.users > 0) return;
+    shared.bytes.release();
+    if (this.#shared.get(key) === shared) this.#shared.delete(key);
+  }
+}

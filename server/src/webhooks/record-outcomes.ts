@@ -1,0 +1,210 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Clock } from '../core/clock.ts';
+import { arrayLiteral } from '../db/array-literal.ts';
+import type { Pool } from '../db/pools.ts';
+import { isInQueueAs, type ClaimedDelivery } from './claim.ts';
+import type { AttemptError } from './sender.ts';
+
+/** What became of a claimed delivery. */
+export interface Outcome {
+  delivery: ClaimedDelivery;
+  /** When it is due again; null if it is over. */
+  dueAgainAtMs: number | null;
+  /** Null if none was made: the endpoint has gone, or there was no time left. */
+  attempt: AttemptRow | null;
+}
+
+export interface AttemptRow {
+  startedAtMs: number;
+  durationMs: number;
+  status: number | null;
+  error: AttemptError | null;
+  /** Whether it failed by our own fault: then it does not count against the endpoint. */
+  isOurs: boolean;
+  response: string | null;
+  apiVersion: string;
+  outcome: 'delivered' | 'failed' | 'to_be_retried' | 'interrupted';
+}
+
+/** Outcomes are written again and again while the database is away, with this pause at most. */
+export const rewritePauseMsMax = 1_000;
+
+/** Writes outcomes as they come. No timer: a lone one is written at once, and what comes meanwhile is written together. */
+export class OutcomeWriter {
+  readonly #parts: { pool: Pool; realClock: Clock; log: Logger };
+  readonly #onSettled: (outcomes: readonly Outcome[]) => void;
+  #outcomes: Outcome[] = [];
+  #writing = false;
+
+  /** @param onSettled told which have been written, or are of no use any more. */
+  constructor(parts: { pool: Pool; realClock: Clock; log: Logger }, onSettled: (outcomes: readonly Outcome[]) => void) {
+    this.#parts = parts;
+    this.#onSettled = onSettled;
+  }
+
+  add(outcome: Outcome): void {
+    this.#outcomes.push(outcome);
+    if (!this.#writing) void this.#writeAll();
+  }
+
+  async #writeAll(): Promise<void> {
+    const { pool, log } = this.#parts;
+    this.#writing = true;
+    for (let pauseMs = 20; this.#outcomes.length > 0;) {
+      const outcomes = this.#outcomes.splice(0);
+      try {
+        await writeOutcomes(pool, outcomes);
+        this.#onSettled(outcomes);
+        pauseMs = 20;
+      } catch (error) {
+        log.warn({ err: error }, 'outcomes of deliveries could not be written');
+        const held = this.#stillHeld(outcomes);
+        this.#onSettled(outcomes.filter((outcome) => !held.includes(outcome)));
+        this.#outcomes = [...held, ...this.#outcomes];
+        await delay(pauseMs);
+        pauseMs = Math.min(2 * pauseMs, rewritePauseMsMax);
+      }
+    }
+    this.#writing = false;
+  }
+
+  /** When its lease is over a delivery is sent again, and what we know of it helps nobody. */
+  #stillHeld(outcomes: Outcome[]): Outcome[] {
+    const nowMs = this.#parts.realClock.nowMs();
+    return outcomes.filter(({ delivery }) => nowMs < delivery.claimedUntilMs);
+  }
+}
+
+const dayMs = 24 * 3600 * 1000;
+
+/** An endpoint that was disabled since has a new beginning. */
+const goesOn = 'failing.enablement = excluded.enablement';
+
+/**
+ * Writes outcomes. The queue changes only for those whose claim is still held; an attempt is kept in any case, because it was
+ * made. A resend that succeeded ends the automatic retries of its event to its endpoint. An endpoint's failures begin with an attempt that
+ * failed, and end with one that succeeded. Writing the same outcomes twice changes nothing.
+ */
+async function writeOutcomes(pool: Pool, outcomes: Outcome[]): Promise<void> {
+  const column = (cell: (outcome: Outcome) => string | number | boolean | null): string =>
+    arrayLiteral(outcomes.map(cell));
+  await pool.query({
+    name: 'write_outcomes',
+    text: `
+      with input as materialized (
+        select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::integer[], $7::smallint[],
+            $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::bigint[], $14::boolean[])
+          as input (account_id, id, claim_token, due_again_at_ms, started_at_ms, duration_ms, status, error, response,
+            api_version, outcome, webhook_endpoint, enablement, counts)
+      ),
+      held as materialized (
+        select input.account_id, input.id, input.due_again_at_ms, input.outcome, queue.event, queue.webhook_endpoint, queue.resend
+        from input
+        join webhook_queue queue
+          on ${isInQueueAs('input')} and queue.claim_token = input.claim_token
+        order by input.account_id, input.id
+        for update of queue
+      ),
+      over as (
+        delete from webhook_queue queue
+        using held
+        where ${isInQueueAs('held')} and held.due_again_at_ms is null
+      ),
+      superseded as materialized (
+        select queue.account_id, queue.id
+        from held
+        join webhook_deliveries delivery
+          on delivery.account_id = held.account_id
+          and delivery.event = held.event
+          and delivery.webhook_endpoint = held.webhook_endpoint
+        join webhook_queue queue
+          on ${isInQueueAs('delivery')} and not queue.resend
+        where held.resend and held.outcome = 'delivered'
+      ),
+      ended as (
+        delete from webhook_queue queue
+        using superseded
+        where ${isInQueueAs('superseded')}
+      ),
+      waiting as (
+        update webhook_queue queue
+        set
+          due_at_ms = held.due_again_at_ms,
+          attempt_count = queue.attempt_count + (held.outcome is not distinct from 'to_be_retried')::integer,
+          claim_token = null,
+          claimed_until_ms = 0
+        from held
+        where ${isInQueueAs('held')}
+          and held.due_again_at_ms is not null
+          -- Of two changes of a row in one statement PostgreSQL makes one, and not by any order.
+          and not exists (select from superseded where superseded.account_id = held.account_id and superseded.id = held.id)
+      ),
+      made as (
+        insert into webhook_attempts
+          (account_id, delivery_id, started_at_ms, duration_ms, status, error, response, api_version, outcome)
+        select account_id, id, started_at_ms, duration_ms, status, error, response, api_version, outcome
+        from input
+        where outcome is not null
+        on conflict do nothing
+        returning account_id, delivery_id as id, started_at_ms
+      ),
+      judged as materialized (
+        select account_id, webhook_endpoint, max(enablement) as enablement, min(started_at_ms) as since_ms,
+          max(started_at_ms) as last_ms, count(*) as attempt_count, bool_or(outcome = 'delivered') as succeeded
+        from input
+        join made using (account_id, id, started_at_ms)
+        where counts
+          -- Of an endpoint that was deleted, disabled or enabled anew meanwhile it tells nothing any more.
+          and exists (
+            select
+            from webhook_endpoints endpoint
+            where endpoint.account_id = input.account_id
+              and endpoint.id = input.webhook_endpoint
+              and endpoint.enablement = input.enablement
+              and endpoint.status = 'enabled'
+          )
+        group by account_id, webhook_endpoint
+        order by account_id, webhook_endpoint
+      ),
+      mended as (
+        delete from webhook_failures failing
+        using judged
+        where judged.succeeded
+          and failing.account_id = judged.account_id
+          and failing.webhook_endpoint = judged.webhook_endpoint
+      )
+      insert into webhook_failures as failing
+        (account_id, webhook_endpoint, enablement, since_ms, last_ms, attempt_count, day_count)
+      select account_id, webhook_endpoint, enablement, since_ms, last_ms, attempt_count, 1
+      from judged
+      where not succeeded
+      on conflict (account_id, webhook_endpoint) do update
+      set
+        enablement = excluded.enablement,
+        since_ms = case when ${goesOn} then failing.since_ms else excluded.since_ms end,
+        last_ms = greatest(failing.last_ms, excluded.last_ms),
+        attempt_count = excluded.attempt_count + case when ${goesOn} then failing.attempt_count else 0 end,
+        day_count = case
+          when ${goesOn}
+          then failing.day_count + (excluded.last_ms / ${dayMs} > failing.last_ms / ${dayMs})::integer
+          else 1
+        end`,
+    values: [
+      column(({ delivery }) => delivery.accountId),
+      column(({ delivery }) => delivery.id),
+      column(({ delivery }) => delivery.claimToken),
+      column(({ dueAgainAtMs }) => dueAgainAtMs),
+      column(({ attempt }) => attempt?.startedAtMs ?? null),
+      column(({ attempt }) => attempt?.durationMs ?? null),
+      column(({ attempt }) => attempt?.status ?? null),
+      column(({ attempt }) => attempt?.error ?? null),
+      column(({ attempt }) => attempt?.response ?? null),
+      column(({ attempt }) => attempt?.apiVersion ?? null),
+      column(({ attempt }) => attempt?.outcome ?? null),
+      column(({ delivery }) => delivery.endpointId),
+      column(({ delivery }) => delivery.enablement),
+      column(({ attempt }) => attempt !== null && !attempt.isOurs && attempt.outcome !== 'interrupted'),
+    ],
+  });
+}

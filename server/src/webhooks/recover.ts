@@ -1,0 +1,291 @@
+import type { Logger } from 'pino';
+import type { Committer } from '../commit/committer.ts';
+import type { OwnDecision } from '../commit/write-request.ts';
+import { decidingOf } from '../model/change.ts';
+import { toSeconds, type Clock } from '../core/clock.ts';
+import { firstIdAt, timeOfId, type Id, type IdMaker } from '../core/ids.ts';
+import type { RequestedDelivery } from '../model/resource.ts';
+import { recoveriesLockKey, withLockIfFree } from '../db/advisory-locks.ts';
+import { withClient, type Connection, type Pool } from '../db/pools.ts';
+import type { RecordReader } from '../db/record-reader.ts';
+import { disabledSince } from '../resources/webhook_endpoint/disabling.ts';
+import { webhookEndpoint } from '../resources/webhook_endpoint/index.ts';
+import type { WebhookEndpointRecord } from '../resources/webhook_endpoint/record.ts';
+import { ended, recovery, type RecoveryRecord } from '../resources/webhook_endpoint/recovery.ts';
+
+/** So many deliveries or events are looked at for one transaction. */
+const pageSize = 1_000;
+
+/** Events that an endpoint does not want are looked at, too: no statement looks through more of them than there are in this time. */
+const lookedThroughSeconds = 6 * 3600;
+
+/** The others have their turn the next time, so that those that wait for a receiver hold up nobody. */
+const recoveriesAtOnce = 20;
+
+interface RecoveryContext {
+  committer: Committer;
+  connection: Connection;
+  /** History is long: who looks through it keeps nobody from signing in. */
+  database: { listers: Pool };
+  readRecord: RecordReader;
+  ids: IdMaker;
+  clock: Clock;
+  log: Logger;
+}
+
+/**
+ * Carries recoveries out: what an endpoint did not take is sent to it again. A page is one transaction, with the place that it came to; so
+ * whoever goes on after a crash sends nothing twice and leaves nothing out. Each endpoint has its turn, and its recoveries go one after the
+ * other. The next page waits until the first attempts of the last one that this process has made are over: a receiver that was down is
+ * not flooded.
+ */
+export class Recoveries {
+  readonly #context: RecoveryContext;
+  readonly #stopping: AbortSignal | undefined;
+  /** What the last page of a recovery has made. */
+  readonly #underWay = new Map<string, DeliveryRange>();
+  /** The last endpoint whose turn it was; empty if the turn is the first one's. */
+  #lastEndpointId = '';
+
+  /** @param stopping whoever stops the server does not wait until a long history has been looked through. */
+  constructor(context: RecoveryContext, stopping?: AbortSignal) {
+    this.#context = context;
+    this.#stopping = stopping;
+  }
+
+  /** Brings some recoveries one page further, each in its turn, if no other process is at it. */
+  async advance(): Promise<void> {
+    const { connection, database } = this.#context;
+    if ((await readPending(database.listers, '')).length === 0) return this.#underWay.clear();
+    // Two recoveries of one endpoint shall not send the same event at the same time.
+    await withClient(connection, (client) =>
+      withLockIfFree(client, recoveriesLockKey, async () => {
+        const pending = await readPending(database.listers, this.#lastEndpointId);
+        this.#lastEndpointId = pending.length === recoveriesAtOnce ? pending.at(-1)!.webhook_endpoint : '';
+        for (const { account_id: accountId, id } of pending) {
+          if (this.#stopping?.aborted) return;
+          await this.#advanceOne(accountId, id).catch((error: unknown) => {
+            if (this.#stopping?.aborted) return;
+            this.#context.log.warn({ err: error, recovery: id }, 'a recovery could not go on; it is tried again');
+          });
+        }
+      }),
+    );
+  }
+
+  async #advanceOne(accountId: string, id: string): Promise<void> {
+    const { committer, readRecord, database } = this.#context;
+    const underWay = this.#underWay.get(id);
+    if (underWay !== undefined && (await isUnderWay(database.listers, accountId, underWay))) return;
+    this.#underWay.delete(id);
+    await committer.commitOwn({
+      accountId,
+      touches: [id],
+      decide: async () => {
+        const current = (await readRecord(recovery, accountId, id)) as RecoveryRecord | null;
+        if (current?.status !== 'pending') return null;
+        const endpoint = await readRecord(webhookEndpoint, accountId, current.webhook_endpoint);
+        return this.#decidePage(current, endpoint as WebhookEndpointRecord | null);
+      },
+    });
+  }
+
+  async #decidePage(current: RecoveryRecord, endpoint: WebhookEndpointRecord | null): Promise<OwnDecision> {
+    const { clock, ids } = this.#context;
+    const nowSeconds = toSeconds(clock.nowMs());
+    if (!endpoint || endpoint.status === 'disabled') {
+      return decidingOf(recovery, current, ended(current, 'canceled', nowSeconds));
+    }
+    const page = await this.#nextPage(current, endpoint);
+    if (!page) return decidingOf(recovery, current, ended(current, 'completed', nowSeconds));
+    const deliveries = page.missed.map(({ event, event_account: eventAccountId, type }): RequestedDelivery => ({
+      id: ids.make('dlv'),
+      eventId: event,
+      type,
+      eventAccountId,
+      accountId: endpoint.account_id,
+      endpointId: endpoint.id,
+      enablement: endpoint.enablement,
+      isResend: false,
+    }));
+    this.#underWay.set(current.id, { endpointId: endpoint.id, first: deliveries[0]!.id, last: deliveries.at(-1)!.id });
+    const after = { ...current, resent: current.resent + deliveries.length, position: page.position };
+    return { ...decidingOf(recovery, current, { after }), deliveries };
+  }
+
+  /**
+   * What is to be sent next, and the place after it: first the deliveries that did not succeed, then what happened while the endpoint was
+   * disabled. Null if there is nothing more.
+   */
+  async #nextPage({ id, since, position }: RecoveryRecord, endpoint: WebhookEndpointRecord): Promise<Page | null> {
+    const { listers } = this.#context.database;
+    // What came later was not asked for, and has the recovery's own deliveries in it.
+    const untilMs = timeOfId(id as Id);
+    for (let after = position || firstIdAt('dlv', since * 1000); after.startsWith('dlv_');) {
+      this.#stopping?.throwIfAborted();
+      const page = await readUndelivered(listers, endpoint, after, firstIdAt('dlv', untilMs));
+      after = page.position;
+      if (page.missed.length > 0) return page;
+    }
+    for (const { from, to } of disabledSince(endpoint, since, toSeconds(untilMs))) {
+      for (let begin = from; begin <= to; begin += lookedThroughSeconds) {
+        const after = [position, firstIdAt('evt', begin * 1000)].toSorted().at(-1)!;
+        const before = firstIdAt('evt', Math.min(begin + lookedThroughSeconds, to + 1) * 1000);
+        if (after >= before) continue;
+        this.#stopping?.throwIfAborted();
+        const missed = await readUnqueued(listers, endpoint, after, before);
+        if (missed.length > 0) return { missed, position: missed.at(-1)!.event };
+      }
+    }
+    return null;
+  }
+}
+
+/** An event that the endpoint should have got. */
+interface Missed {
+  event: string;
+  event_account: string;
+  type: string;
+}
+
+interface Page {
+  missed: Missed[];
+  /** The last that was looked at; `evt_` when all deliveries were. */
+  position: string;
+}
+
+/** Deliveries of one page; their ids were made one after the other. */
+interface DeliveryRange {
+  endpointId: string;
+  first: string;
+  last: string;
+}
+
+interface PendingRecovery {
+  account_id: string;
+  id: string;
+  webhook_endpoint: string;
+}
+
+/** The oldest that goes on of each endpoint, of the next endpoints. */
+async function readPending(pool: Pool, after: string): Promise<PendingRecovery[]> {
+  const { rows } = await pool.query<PendingRecovery>({
+    name: 'pending_recoveries',
+    text: `
+      select distinct on (webhook_endpoint) account_id, id, webhook_endpoint
+      from recoveries
+      where status = 'pending' and webhook_endpoint > $1
+      order by webhook_endpoint, id
+      limit ${recoveriesAtOnce}`,
+    values: [after],
+  });
+  return rows;
+}
+
+/** Whether a delivery of this page still waits for its first attempt. */
+async function isUnderWay(pool: Pool, accountId: string, { endpointId, first, last }: DeliveryRange): Promise<boolean> {
+  const { rows } = await pool.query({
+    name: 'recovery_under_way',
+    text: `
+      select
+      from webhook_queue
+      where account_id = $1 and id >= $2 and id <= $3 and webhook_endpoint = $4 and attempt_count = 0
+      limit 1`,
+    values: [accountId, first, last, endpointId],
+  });
+  return rows.length > 0;
+}
+
+/**
+ * The next deliveries to an endpoint whose event it has not got: none of that event's deliveries to it succeeded, none is pending, and
+ * of those that were made before the recovery none is newer.
+ */
+async function readUndelivered(
+  pool: Pool,
+  { account_id: accountId, id: endpointId }: WebhookEndpointRecord,
+  after: string,
+  before: string,
+): Promise<Page> {
+  const { rows } = await pool.query<Missed & { id: string; is_missed: boolean }>({
+    name: 'undelivered',
+    text: `
+      with page as materialized (
+        select id, event, coalesce(event_account, account_id) as event_account, type
+        from webhook_deliveries
+        where account_id = $1 and webhook_endpoint = $2 and id > $3 and id < $4
+        order by id
+        limit ${pageSize}
+      )
+      select
+        page.*,
+        not exists (
+          select
+          from webhook_attempts attempt
+          where attempt.account_id = $1 and attempt.delivery_id = page.id and attempt.outcome = 'delivered'
+        )
+        and not exists (
+          select
+          from webhook_deliveries other
+          where other.account_id = $1
+            and other.event = page.event
+            and other.webhook_endpoint = $2
+            and (
+              other.id > page.id and other.id < $4
+              or exists (select from webhook_queue queue where queue.account_id = $1 and queue.id = other.id)
+              or exists (
+                select
+                from webhook_attempts attempt
+                where attempt.account_id = $1 and attempt.delivery_id = other.id and attempt.outcome = 'delivered'
+              )
+            )
+        ) as is_missed
+      from page
+      order by page.id`,
+    values: [accountId, endpointId, after, before],
+  });
+  return {
+    missed: rows.filter((row) => row.is_missed),
+    position: rows.length === pageSize ? rows.at(-1)!.id : 'evt_',
+  };
+}
+
+/** The next events of a time, of those that the endpoint wants, that never had a delivery to it. */
+async function readUnqueued(
+  pool: Pool,
+  { account_id: accountId, id: endpointId, connected, enabled_events: names }: WebhookEndpointRecord,
+  after: string,
+  before: string,
+): Promise<Missed[]> {
+  const { rows } = await pool.query<Missed>({
+    name: 'unqueued',
+    text: `
+      with owner as materialized (
+        select $1 as account_id where not $3
+        union all
+        select id from accounts where parent = $1 and account_id = id and $3
+      )
+      select missed.event, owner.account_id as event_account, missed.type
+      from owner
+      cross join lateral (
+        select event.id as event, event.type
+        from events event
+        where event.account_id = owner.account_id
+          and event.id > $5
+          and event.id < $6
+          and $4::text[] && array['*', event.type, split_part(event.type, '.', 1) || '.*']
+          -- Those go to nobody but the one who asked.
+          and event.type <> 'webhook_endpoint.pinged'
+          and not exists (
+            select
+            from webhook_deliveries delivery
+            where delivery.account_id = $1 and delivery.event = event.id and delivery.webhook_endpoint = $2
+          )
+        order by event.id
+        limit ${pageSize}
+      ) missed
+      order by missed.event
+      limit ${pageSize}`,
+    values: [accountId, endpointId, connected, names, after, before],
+  });
+  return rows;
+}
