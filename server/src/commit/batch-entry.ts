@@ -1,8 +1,8 @@
-import { changesUnseen, eventsOf, isGone, mentionedIds, type EventFacts, type RecordChange } from '../model/change.ts';
+import { changesUnseen, eventsOf, isGone, mentionedIds, type EventFacts } from '../model/change.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import type { JsonObject } from '../core/json-diff.ts';
 import { timeOfId, type Id, type IdMaker } from '../core/ids.ts';
-import type { RequestedDelivery, Resource, StoredRecord } from '../model/resource.ts';
+import type { RequestedDelivery, Resource, StoredRecord, RecordChange } from '../model/resource.ts';
 import type { Answer, Claim, ClockAdvance, Decision, EventShape, Mutation, RequestFacts } from './write-request.ts';
 
 /** A decided mutation as rows to write. Its ids are made once: a batch that is sent again writes the very same rows. */

@@ -1,6 +1,6 @@
-import { decidingOf, type RecordChange } from '../model/change.ts';
+import { decidingOf } from '../model/change.ts';
 import { isId } from '../core/ids.ts';
-import type { Resource, StoredRecord } from '../model/resource.ts';
+import type { Resource, StoredRecord, RecordChange } from '../model/resource.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 
 /**

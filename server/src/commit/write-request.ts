@@ -1,7 +1,6 @@
 import type { ErrorCode, ErrorType } from '../core/errors.ts';
-import type { RecordChange } from '../model/change.ts';
 import type { JsonObject } from '../core/json-diff.ts';
-import type { RequestedDelivery } from '../model/resource.ts';
+import type { RequestedDelivery, RecordChange } from '../model/resource.ts';
 
 /** A wish to change something, as the committer takes it. */
 export interface Mutation {

@@ -10,13 +10,13 @@ import {
   type Rewriting,
 } from './erase-history.ts';
 import { withRollUps } from '../commit/roll-ups.ts';
-import { decideErasure, isErased, type RecordChange } from '../model/change.ts';
+import { decideErasure, isErased } from '../model/change.ts';
 import { ByteBudget, type HeldBytes } from '../core/byte-budget.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import { eraseWithin, withoutPerson } from '../model/erase.ts';
 import type { JsonObject } from '../core/json-diff.ts';
 import { isId } from '../core/ids.ts';
-import type { Resource } from '../model/resource.ts';
+import type { Resource, RecordChange } from '../model/resource.ts';
 import type { Reader } from '../db/reader.ts';
 import type { Pool } from '../db/pools.ts';
 import type { RecordReader } from '../db/record-reader.ts';

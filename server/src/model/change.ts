@@ -3,36 +3,7 @@ import { withoutPerson } from './erase.ts';
 import { timeOfId, type Id } from '../core/ids.ts';
 import { toSeconds } from '../core/clock.ts';
 import { mergeMetadata, metadataOf } from './metadata.ts';
-import type { Action, Caller, Decided, RequestedDelivery, Resource, StoredRecord } from './resource.ts';
-
-/**
- * What happens to one record: the one idea of this server. A decision returns it, the committer writes it, and events, counts,
- * deliveries, the request's log and its stored answer follow from it; nothing else writes.
- */
-export type RecordChange = RecordCreation | RecordUpdate | RecordDeletion;
-
-interface RecordCreation {
-  resource: Resource;
-  before: null;
-  after: StoredRecord;
-}
-
-interface RecordUpdate {
-  resource: Resource;
-  /** The record as it was read. */
-  before: StoredRecord;
-  after: StoredRecord;
-  /** The event that follows `<resource>.updated`, such as `completed`. */
-  verb?: string;
-  /** The id of its last event, which goes to no endpoint by itself. */
-  eventId?: Id<'evt'>;
-}
-
-interface RecordDeletion {
-  resource: Resource;
-  before: StoredRecord;
-  after: null;
-}
+import type { Action, Caller, Decided, RecordChange, RequestedDelivery, Resource, StoredRecord } from './resource.ts';
 
 /** What an event tells of a change; who caused it is added by the committer. */
 export interface EventFacts {

@@ -1,6 +1,5 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from 'typebox';
 import type { KeyType, Mode } from '../core/api-keys.ts';
-import type { RecordChange } from './change.ts';
 import type { Json, JsonObject } from '../core/json-diff.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import type { Id, IdPrefix } from '../core/ids.ts';
@@ -297,6 +296,35 @@ export interface Action<R extends StoredRecord = StoredRecord> extends Told {
   /** Members of the body that name other records, each with the path of its kind. They are read for the decision. */
   names?: Readonly<Record<string, string>>;
   decide(current: R, caller: Caller, input: object, named: Readonly<Record<string, StoredRecord>>): Decided<R>;
+}
+
+/**
+ * What happens to one record: the one idea of this server. A decision returns it, the committer writes it, and events, counts,
+ * deliveries, the request's log and its stored answer follow from it; nothing else writes.
+ */
+export type RecordChange = RecordCreation | RecordUpdate | RecordDeletion;
+
+interface RecordCreation {
+  resource: Resource;
+  before: null;
+  after: StoredRecord;
+}
+
+interface RecordUpdate {
+  resource: Resource;
+  /** The record as it was read. */
+  before: StoredRecord;
+  after: StoredRecord;
+  /** The event that follows `<resource>.updated`, such as `completed`. */
+  verb?: string;
+  /** The id of its last event, which goes to no endpoint by itself. */
+  eventId?: Id<'evt'>;
+}
+
+interface RecordDeletion {
+  resource: Resource;
+  before: StoredRecord;
+  after: null;
 }
 
 /**

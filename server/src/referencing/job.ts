@@ -1,10 +1,10 @@
 import type { Committer } from '../commit/committer.ts';
 import { withRollUps } from '../commit/roll-ups.ts';
-import { decidingOf, type RecordChange } from '../model/change.ts';
+import { decidingOf } from '../model/change.ts';
 import type { Mode } from '../core/api-keys.ts';
 import type { Provider } from '../core/providers.ts';
 import type { RandomBytes } from '../core/random.ts';
-import type { Decided, Resource } from '../model/resource.ts';
+import type { Decided, Resource, RecordChange } from '../model/resource.ts';
 import type { Vault } from '../core/encryption.ts';
 import { ProviderFault, type Progress, type ProviderAccess, type ReferencingProvider } from './providers/provider.ts';
 import { reference } from '../resources/reference/index.ts';

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { FileStore } from '../commit/file-store.ts';
-import { newRecord, type RecordChange } from '../model/change.ts';
+import { newRecord } from '../model/change.ts';
+import type { RecordChange } from '../model/resource.ts';
 import type { Mode } from '../core/api-keys.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import type { IdMaker } from '../core/ids.ts';

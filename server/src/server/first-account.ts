@@ -1,6 +1,7 @@
 import type { Context } from './context.ts';
 import { hashKey, makeKey } from '../core/api-keys.ts';
-import { newRecord, type RecordChange } from '../model/change.ts';
+import { newRecord } from '../model/change.ts';
+import type { RecordChange } from '../model/resource.ts';
 import { fewestOf } from '../model/permissions.ts';
 import { firstStartLockKey, withLock } from '../db/advisory-locks.ts';
 import { withClient } from '../db/pools.ts';

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { withRollUps } from '../../src/commit/roll-ups.ts';
-import { decideCreate, decideUpdate, type RecordChange } from '../../src/model/change.ts';
+import { decideCreate, decideUpdate } from '../../src/model/change.ts';
 import { IdMaker } from '../../src/core/ids.ts';
 import { pooledRandomBytes } from '../../src/core/random.ts';
-import type { StoredRecord } from '../../src/model/resource.ts';
+import type { StoredRecord, RecordChange } from '../../src/model/resource.ts';
 import { application } from '../../src/resources/application.ts';
 import { resources } from '../../src/resources/index.ts';
 import { reference } from '../../src/resources/reference/index.ts';

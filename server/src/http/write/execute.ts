@@ -3,12 +3,12 @@ import type { Answer, Decision, Mutation, Outcome, RequestFacts } from '../../co
 import { hashKey, makeKey } from '../../core/api-keys.ts';
 import { randomBase62 } from '../../core/base62.ts';
 import { withRollUps } from '../../commit/roll-ups.ts';
-import type { Deciding, RecordChange } from '../../model/change.ts';
+import type { Deciding } from '../../model/change.ts';
 import { toSeconds } from '../../core/clock.ts';
 import { retainedFromMs } from '../../core/retention.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { ApiError } from '../../core/errors.ts';
-import type { Caller } from '../../model/resource.ts';
+import type { Caller, RecordChange } from '../../model/resource.ts';
 import { UnavailableError, type DatabaseError } from '../../db/pools.ts';
 import { authenticateAnew } from '../pipeline/authenticate.ts';
 import { headerOf, type Call, type HttpContext } from '../request.ts';

@@ -1,6 +1,6 @@
-import { isGone, type RecordChange } from '../../model/change.ts';
+import { isGone } from '../../model/change.ts';
 import { isId } from '../../core/ids.ts';
-import type { Resource } from '../../model/resource.ts';
+import type { Resource, RecordChange } from '../../model/resource.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { Call, HttpContext } from '../request.ts';
 import { aOrAn, spoken } from '../route.ts';

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
-import { isErased, type RecordChange } from '../../model/change.ts';
+import { isErased } from '../../model/change.ts';
 import { sameJson, type Json, type JsonObject } from '../../core/json-diff.ts';
 import { invalidParameter } from '../../core/errors.ts';
 import { notSetUp } from '../../core/providers.ts';
-import type { Caller, Decided } from '../../model/resource.ts';
+import type { Caller, Decided, RecordChange } from '../../model/resource.ts';
 import type { Looks, ProviderOrder, ReferenceRecord } from './record.ts';
 import type { AutomaticReferenceInput } from './shape.ts';
 

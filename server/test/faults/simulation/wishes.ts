@@ -1,14 +1,8 @@
 import type { Answer, Decision, Mutation, RequestFacts } from '../../../src/commit/write-request.ts';
-import {
-  decideAction,
-  decideCreate,
-  decideUpdate,
-  renderRecord,
-  type RecordChange,
-} from '../../../src/model/change.ts';
+import { decideAction, decideCreate, decideUpdate, renderRecord } from '../../../src/model/change.ts';
 import { toSeconds } from '../../../src/core/clock.ts';
 import { ApiError } from '../../../src/core/errors.ts';
-import type { Resource, StoredRecord } from '../../../src/model/resource.ts';
+import type { Resource, StoredRecord, RecordChange } from '../../../src/model/resource.ts';
 import { UnavailableError } from '../../../src/db/pools.ts';
 import { errorAnswer, recordMissing } from '../../../src/http/response/errors.ts';
 import { fingerprints, readStoredAnswer, type Claim } from '../../../src/http/write/idempotency.ts';
