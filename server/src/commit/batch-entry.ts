@@ -4,6 +4,7 @@ import type { JsonObject } from '../core/json-diff.ts';
 import { timeOfId, type Id, type IdMaker } from '../core/ids.ts';
 import type { RequestedDelivery, Resource, StoredRecord, RecordChange } from '../model/resource.ts';
 import type { Answer, Claim, ClockAdvance, Decision, EventShape, Mutation, RequestFacts } from './write-request.ts';
+import { system } from '../model/principal.ts';
 
 /** A decided mutation as rows to write. Its ids are made once: a batch that is sent again writes the very same rows. */
 export interface Member {
@@ -141,8 +142,9 @@ export function prepareMember(
     };
     member.claim = mutation.claim;
     addTotal(member.counts, 'log', 1);
-    const { method, key } = request;
-    const counted = { method, status: String(decision.answer.status), source: 'api', key_id: key.id };
+    const { method, actor } = request;
+    const status = String(decision.answer.status);
+    const counted = { method, status, source: actor.source, key_id: actor.key?.id };
     addCounts(member.counts, 'log', counted, 1);
   }
   member.bytes = bytesOf(member);
@@ -247,21 +249,14 @@ function eventRow(
 
 /** The event's `request` (spec, event): who caused it, and by which request. */
 function eventRequest(request: RequestFacts | null): JsonObject {
-  const actor = request
-    ? {
-        type: request.key.type === 'agent' ? 'agent' : 'api_key',
-        id: request.key.id,
-        name: request.key.name,
-        key_id: request.key.id,
-        key_type: request.key.type,
-      }
-    : { type: 'system', id: null, name: 'Tenure', key_id: null, key_type: null };
+  const actor = request?.actor ?? system;
+  const { type, id, name, key, source } = actor;
   return {
     id: request?.id ?? null,
     idempotency_key: request?.idempotencyKey ?? null,
-    from_dashboard: false,
-    customer_portal: false,
-    actor,
+    from_dashboard: source === 'dashboard',
+    customer_portal: source === 'portal',
+    actor: { type, id, name, key_id: key?.id ?? null, key_type: key?.type ?? null },
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Actor } from '../model/principal.ts';
 import type { ErrorCode, ErrorType } from '../core/errors.ts';
 import type { JsonObject } from '../core/json-diff.ts';
 import type { RequestedDelivery, RecordChange } from '../model/resource.ts';
@@ -59,7 +60,7 @@ export interface RequestFacts {
   path: string;
   ipAddress: string | null;
   userAgent: string | null;
-  key: { id: string; type: string; name: string | null };
+  actor: Actor;
   apiVersion: string;
   idempotencyKey: string | null;
   /** The body as it was sent. */

@@ -8,11 +8,10 @@ import { chooseAccount, requireOwnAccount } from './pipeline/account-context.ts'
 import { authenticate, authenticateAgain } from './pipeline/authenticate.ts';
 import { BodyBytes, bodyLimits } from './body/body-bytes.ts';
 import { BodyTime } from './body/body-time.ts';
-import { bodyBytesMax, bodyFault, checkBodyHeaders, readBody, uploadOf } from './body/body.ts';
+import { bodyFault, checkBodyHeaders, readBody, uploadOf } from './body/body.ts';
 import { sendContents } from './response/download.ts';
 import { discardUpload, readUpload } from './body/upload.ts';
 import { UnderWay, uploadBounds } from './pipeline/concurrency.ts';
-import { headerOf, newCall, type Call, type HttpContext } from './request.ts';
 import { carryOut, logOnly, repeatOfOtherVersion, type CarriedOut } from './write/execute.ts';
 import { Connections } from './pipeline/connections.ts';
 import { EventStreams } from './routes/sse.ts';
@@ -25,16 +24,27 @@ import { checkHost } from './pipeline/host.ts';
 import { KnownPaths } from './pipeline/known-paths.ts';
 import { addMetricsRoute } from './routes/metrics.ts';
 import { readIdempotencyKey, RunningKeys } from './write/idempotency.ts';
-import { requirePermission } from './pipeline/permission.ts';
 import { addProviderCallbacks } from './routes/provider-callbacks.ts';
 import { FailedSignIns, RateLimit } from './pipeline/rate-limit.ts';
 import { queryReader } from './body/query.ts';
-import { HeldResponses } from './response/read-room.ts';
 import { versionedQueryReader, versionedValidator } from './body/input.ts';
 import { addReference } from './routes/docs.ts';
 import type { ContentsRoute, ReadRoute, Route, StreamRoute, WriteRoute } from './route.ts';
 import { routesOf } from './routes/resources.ts';
 import { errorInVersion, requireServedVersion, settleVersion } from './pipeline/api-version.ts';
+import {
+  authenticated,
+  receiveRequest,
+  routed,
+  type ApiRequest,
+  type AuthenticatedRequest,
+  type ReceivedRequest,
+} from './request.ts';
+import type { HttpContext } from './context.ts';
+import { headerOf } from './headers.ts';
+import { bodyBytesMax } from './body/body-bytes.ts';
+import { requirePermission } from '../model/permissions.ts';
+import { HeldResponses } from './response/held-responses.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -42,7 +52,7 @@ declare module 'fastify' {
     stopServing(timeoutMs: number): Promise<void>;
   }
   interface FastifyRequest {
-    call: Call;
+    apiRequest: ReceivedRequest;
   }
   interface FastifyContextConfig {
     /** The API's operation; every route that has none and is not public is refused. */
@@ -93,7 +103,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
   const expectations = new Expectations();
   expectations.watch(app.server);
   connections.watch(app.server);
-  app.decorateRequest('call');
+  app.decorateRequest('apiRequest');
   const isWorker = context.config.role === 'worker';
   const paths = new KnownPaths({ isWorker });
   app.addHook('onRoute', ({ method, url, config }) => {
@@ -111,8 +121,8 @@ export function buildApp(context: HttpContext): FastifyInstance {
       ended();
     });
     const bodyTime = new BodyTime(app, request);
-    const call = newCall(context, request);
-    request.call = call;
+    const received = receiveRequest(context, request);
+    request.apiRequest = received;
     checkHost(request.raw);
     const { config } = request.routeOptions;
     if (config.public) return;
@@ -120,31 +130,28 @@ export function buildApp(context: HttpContext): FastifyInstance {
       if (paths.answerForPage(request, reply)) return reply;
       throw paths.refusalOf(request);
     }
-    await identify(context, call, limits.failedSignIns).catch((error: unknown) => {
+    const known = await identify(context, received, limits.failedSignIns).catch((error: unknown) => {
       connections.isOfStranger(request.raw);
       throw error;
     });
-    call.accountId = call.key!.accountId;
-    await settleVersion(context, call);
-    limits.rateLimit.check(call.accountId, reply);
+    await settleVersion(context, known);
+    limits.rateLimit.check(known.accountId, reply);
     if (!config.route || hasEmptyId(request)) throw paths.refusalOf(request);
-    call.route = config.route;
-    requireServedVersion(call);
-    call.account = await chooseAccount(context, call);
-    call.accountId = call.account.id;
-    call.withContext = headerOf(request, 'service-context') !== undefined;
-    requirePermission(call.route.permission, call.key!.permissions);
-    requireOwnAccount(call);
-    if (call.route.method !== 'GET') checkBodyHeaders(call);
-    if (uploadOf(call)) {
-      // Whose key it is, and not for whom it acts: as for the rate limit.
-      const end = uploads.begin(call.key!.accountId);
+    received.route = config.route;
+    requireServedVersion(known);
+    const apiRequest = routed(known, config.route, await chooseAccount(context, known));
+    apiRequest.withContext = headerOf(request, 'service-context') !== undefined;
+    requirePermission(apiRequest.route.permission, apiRequest.principal.permissions);
+    requireOwnAccount(apiRequest);
+    if (apiRequest.route.method !== 'GET') checkBodyHeaders(apiRequest);
+    if (uploadOf(apiRequest)) {
+      const end = uploads.begin(apiRequest.principal.accountId);
       // The client may have gone away before.
       if (reply.raw.closed) end();
       else reply.raw.once('close', end);
       bodyTime.extend(uploadTimeoutMs);
-    } else if (call.route.method !== 'GET') {
-      call.bodyBytes = new BodyBytes(bodies, call.key!.accountId, request, reply);
+    } else if (apiRequest.route.method !== 'GET') {
+      apiRequest.bodyBytes = new BodyBytes(bodies, apiRequest.principal.accountId, request, reply);
     }
   });
   app.addHook('onRequest', async (request, reply) => expectations.askForBody(request, reply));
@@ -152,24 +159,24 @@ export function buildApp(context: HttpContext): FastifyInstance {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
     try {
-      done(null, readBody(request.call, bytes as Buffer));
+      done(null, readBody(request.apiRequest, bytes as Buffer));
     } catch (error) {
       done(error as Error);
     }
   });
 
   app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest, form: Readable) =>
-    readUpload(context, request.call, uploadOf(request.call)!, form),
+    readUpload(context, routedOf(request), uploadOf(request.apiRequest)!, form),
   );
 
   app.setErrorHandler((error, request, reply) => sendError(context, request, reply, error));
   app.setNotFoundHandler(unreachable);
   app.addHook('onSend', async (request, reply) => {
-    stamp(reply, request.call);
+    stamp(reply, request.apiRequest);
     // A server that stops asks its clients to come back on another connection.
     if (!app.server.listening) reply.header('connection', 'close');
   });
-  app.addHook('onResponse', async (request, reply) => logLine(context, request.call, reply));
+  app.addHook('onResponse', async (request, reply) => logLine(context, request.apiRequest, reply));
   app.decorate('stopServing', async (timeoutMs: number) => {
     // Their clients come back, to another process or when there is one again.
     streams.endAll();
@@ -207,33 +214,43 @@ async function refuseUnroutable(
   error: unknown,
   { failedSignIns, rateLimit }: Limits,
 ): Promise<void> {
-  request.call = newCall(context, request);
+  request.apiRequest = receiveRequest(context, request);
   reply.raw.once('close', observe(context, request, reply));
   let fault = error;
   try {
-    await identify(context, request.call, failedSignIns);
-    request.call.accountId = request.call.key!.accountId;
-    await settleVersion(context, request.call);
-    rateLimit.check(request.call.accountId, reply);
+    const known = await identify(context, request.apiRequest, failedSignIns);
+    await settleVersion(context, known);
+    rateLimit.check(known.accountId, reply);
   } catch (unidentified) {
     fault = unidentified;
   }
   // No hook runs for it.
-  stamp(reply, request.call);
+  stamp(reply, request.apiRequest);
   await sendError(context, request, reply, fault);
 }
 
 /** @throws {ApiError} 401, or 429 where too many keys were tried out. */
-async function identify(context: HttpContext, call: Call, failedSignIns: FailedSignIns): Promise<void> {
+async function identify(
+  context: HttpContext,
+  received: ReceivedRequest,
+  failedSignIns: FailedSignIns,
+): Promise<AuthenticatedRequest> {
   const { keyRing, clock, config, keyUses } = context;
-  const address = call.request.socket.remoteAddress;
+  const address = received.incoming.socket.remoteAddress;
   try {
-    call.key = await authenticate(call.request, keyRing, { mode: config.mode, clock });
+    const principal = await authenticate(received.incoming, keyRing, { mode: config.mode, clock });
+    keyUses.note(principal, toSeconds(received.startedMs));
+    return authenticated(received, principal);
   } catch (error) {
     if (error instanceof ApiError) failedSignIns.note(address);
     throw error;
   }
-  keyUses.note(call.key, toSeconds(call.startedMs));
+}
+
+/** Returns the request of a handler: no handler runs before the request has its route and its account. */
+function routedOf({ apiRequest }: FastifyRequest): ApiRequest {
+  if (!apiRequest.account) throw new Error('Bug! The pipeline lets no request without an account pass.');
+  return apiRequest as ApiRequest;
 }
 
 /** What routes share. */
@@ -274,20 +291,22 @@ function unreachable(): never {
 
 function streamHandler(context: HttpContext, streams: EventStreams, route: StreamRoute) {
   const readQuery = versionedQueryReader(context.versions, route);
-  return async ({ call, url }: FastifyRequest, reply: FastifyReply) => {
-    const { query, expand } = readQuery(call.version, url);
-    readExpansion(context, call, route.expandable, expand);
-    return streams.begin(call, reply, () => route.follow(call, query));
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const apiRequest = routedOf(request);
+    const { query, expand } = readQuery(apiRequest.version, request.url);
+    readExpansion(context, apiRequest, route.expandable, expand);
+    return streams.begin(apiRequest, reply, () => route.follow(apiRequest, query));
   };
 }
 
 function contentsHandler({ readLimits }: HttpContext, responses: HeldResponses, route: ContentsRoute) {
   const readQuery = queryReader(route.query);
-  return async ({ call, url }: FastifyRequest, reply: FastifyReply) => {
-    readQuery(url);
-    await responses.download(call, reply);
-    const isHead = call.request.method === 'HEAD';
-    return sendContents(reply, await route.open(call), { isHead, stalledMs: readLimits.stalledMs });
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const apiRequest = routedOf(request);
+    readQuery(request.url);
+    await responses.download(apiRequest, reply);
+    const isHead = apiRequest.incoming.method === 'HEAD';
+    return sendContents(reply, await route.open(apiRequest), { isHead, stalledMs: readLimits.stalledMs });
   };
 }
 
@@ -295,16 +314,16 @@ function readHandler(context: HttpContext, responses: HeldResponses, route: Read
   const { versions } = context;
   const readQuery = versionedQueryReader(versions, route);
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    const { call } = request;
-    const { query, expand } = readQuery(call.version, request.url);
-    call.expansion = readExpansion(context, call, route.expandable, expand);
+    const apiRequest = routedOf(request);
+    const { query, expand } = readQuery(apiRequest.version, request.url);
+    apiRequest.expansion = readExpansion(context, apiRequest, route.expandable, expand);
     try {
-      const body = await responses.read(call, reply, async () =>
-        JSON.stringify(versions.convert(await route.read(call, query), versions.newest, call.version)),
+      const body = await responses.read(apiRequest, reply, async () =>
+        JSON.stringify(versions.convert(await route.read(apiRequest, query), versions.newest, apiRequest.version)),
       );
       return await send(reply, { status: 200, body });
     } catch (error) {
-      throw error instanceof ApiError ? errorInVersion(versions, error, route.object, call.version) : error;
+      throw error instanceof ApiError ? errorInVersion(versions, error, route.object, apiRequest.version) : error;
     }
   };
 }
@@ -313,37 +332,39 @@ function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: Wri
   const readQuery = queryReader(route.query);
   const validate = versionedValidator(context.versions, route);
 
-  async function carryOutOrRepeat(call: Call, body: object): Promise<CarriedOut> {
-    const { request } = call;
+  async function carryOutOrRepeat(apiRequest: ApiRequest, body: object): Promise<CarriedOut> {
+    const { incoming } = apiRequest;
     // The body may have come slowly. What is known of key and account is looked at once more, and is mostly the same.
-    call.key = await authenticateAgain(call, context.keyRing, context.clock);
-    call.account = await chooseAccount(context, call);
-    const { expand } = readQuery(request.url);
+    apiRequest.principal = await authenticateAgain(apiRequest, context.keyRing, context.clock);
+    apiRequest.account = await chooseAccount(context, apiRequest);
+    const { expand } = readQuery(incoming.url);
     try {
-      call.expansion = readExpansion(context, call, route.expandable, expand);
-      validate(call.version, body);
-      call.idempotencyKey = readIdempotencyKey(request);
+      apiRequest.expansion = readExpansion(context, apiRequest, route.expandable, expand);
+      validate(apiRequest.version, body);
+      apiRequest.idempotencyKey = readIdempotencyKey(incoming);
     } catch (refusal) {
-      const repeated = await repeatOfOtherVersion(context, call, route, { expand, body });
+      const repeated = await repeatOfOtherVersion(context, apiRequest, route, { expand, body });
       if (repeated) return repeated;
       throw refusal;
     }
-    return carryOut(context, runningKeys, call, route, body);
+    return carryOut(context, runningKeys, apiRequest, route, body);
   }
 
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    const { call } = request;
-    call.bodyBytes?.workBegins();
-    const { answer, replayed } = await carryOutOrRepeat(call, request.body ?? {}).catch(async (error: unknown) => {
-      // Of anything else it is not known whether the file was made.
-      if (error instanceof ApiError) await discardUpload(context, call);
-      throw error;
-    });
-    call.bodyBytes?.workEnds(Buffer.byteLength(answer.body));
-    if (replayed ?? answer.error) await discardUpload(context, call);
+    const apiRequest = routedOf(request);
+    apiRequest.bodyBytes?.workBegins();
+    const { answer, replayed } = await carryOutOrRepeat(apiRequest, request.body ?? {}).catch(
+      async (error: unknown) => {
+        // Of anything else it is not known whether the file was made.
+        if (error instanceof ApiError) await discardUpload(context, apiRequest);
+        throw error;
+      },
+    );
+    apiRequest.bodyBytes?.workEnds(Buffer.byteLength(answer.body));
+    if (replayed ?? answer.error) await discardUpload(context, apiRequest);
     if (answer.error) context.metrics.requests.refused(answer.error.code);
     if (replayed) {
-      call.version = replayed.apiVersion;
+      apiRequest.version = replayed.apiVersion;
       reply.header('idempotent-replayed', 'true').header('original-request', replayed.requestId);
     }
     return send(reply, answer);
@@ -356,19 +377,19 @@ async function sendError(
   reply: FastifyReply,
   error: unknown,
 ): Promise<FastifyReply> {
-  const { call } = request;
+  const { apiRequest } = request;
   // Its log has the body, too.
-  call.bodyBytes?.workBegins();
-  const apiError = apiErrorOf(bodyFault(call, error), call);
-  if (apiError.code === 'internal') context.log.error({ request: call.id, err: error }, 'a request failed');
+  apiRequest.bodyBytes?.workBegins();
+  const apiError = apiErrorOf(bodyFault(apiRequest, error), apiRequest);
+  if (apiError.code === 'internal') context.log.error({ request: apiRequest.id, err: error }, 'a request failed');
   context.metrics.requests.refused(apiError.code);
-  const answer = errorAnswer(apiError, call.id, context.config.publicUrl);
-  if (isLogged(call, answer.status)) {
-    await logOnly(context, call, async () => answer).catch((cause: unknown) => {
-      context.log.warn({ request: call.id, err: cause }, 'a refused request could not be logged');
+  const answer = errorAnswer(apiError, apiRequest.id, context.config.publicUrl);
+  if (isLogged(apiRequest, answer.status)) {
+    await logOnly(context, apiRequest, async () => answer).catch((cause: unknown) => {
+      context.log.warn({ request: apiRequest.id, err: cause }, 'a refused request could not be logged');
     });
   }
-  call.bodyBytes?.workEnds(0);
+  apiRequest.bodyBytes?.workEnds(0);
   // The framework would cut off who is still sending, and with that take the answer from them.
   if (reply.hasHeader('connection')) reply.removeHeader('connection');
   if (apiError.allow !== undefined) reply.header('allow', apiError.allow);
@@ -377,8 +398,12 @@ async function sendError(
 }
 
 /** Mutating requests are logged, but not those that a client repeats until they pass. */
-function isLogged(call: Call, status: number): boolean {
-  return call.key !== null && ['POST', 'DELETE'].includes(call.request.method) && ![401, 429, 503].includes(status);
+function isLogged(apiRequest: ReceivedRequest, status: number): apiRequest is AuthenticatedRequest {
+  return (
+    apiRequest.principal !== null &&
+    ['POST', 'DELETE'].includes(apiRequest.incoming.method) &&
+    ![401, 429, 503].includes(status)
+  );
 }
 
 function send(
@@ -408,8 +433,8 @@ function observe({ metrics }: HttpContext, request: FastifyRequest, { raw }: Fas
 }
 
 /** What every answer bears, whatever it is. */
-function stamp(reply: FastifyReply, call: Call): void {
-  reply.header('request-id', call.id).header('service-version', call.version);
+function stamp(reply: FastifyReply, apiRequest: ReceivedRequest): void {
+  reply.header('request-id', apiRequest.id).header('service-version', apiRequest.version);
 }
 
 /** Whether the same request may have another answer later; the answer of a stored 500 never changes. */
@@ -418,13 +443,13 @@ function isPassing(status: number): boolean {
 }
 
 /** One line a request: two, as is usual, cost as much as all else the server does. */
-function logLine({ log, clock }: HttpContext, call: Call, reply: FastifyReply): void {
+function logLine({ log, clock }: HttpContext, apiRequest: ReceivedRequest, reply: FastifyReply): void {
   log.info({
-    request: call.id,
-    method: call.request.method,
-    path: call.request.url.split('?', 1)[0],
+    request: apiRequest.id,
+    method: apiRequest.incoming.method,
+    path: apiRequest.incoming.url.split('?', 1)[0],
     status: reply.statusCode,
-    ms: clock.nowMs() - call.startedMs,
-    key: call.key?.id,
+    ms: clock.nowMs() - apiRequest.startedMs,
+    key: apiRequest.principal?.key?.id,
   });
 }

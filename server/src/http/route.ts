@@ -2,30 +2,24 @@ import type { TObject, TSchema } from 'typebox';
 import type { ClockAdvance } from '../commit/write-request.ts';
 import type { Deciding } from '../model/change.ts';
 import type { JsonObject } from '../core/json-diff.ts';
+import type { HeldEvents } from '../events/event-feed.ts';
+import type { PlacedEvent } from '../events/event-order.ts';
 import type { Caller, Resource, Told } from '../model/resource.ts';
-import type { Call } from './request.ts';
-import type { Followed } from './routes/sse.ts';
-import type { Expandable } from './response/expand.ts';
-import type { Query } from './body/query.ts';
-import type { UploadRoute } from './body/upload.ts';
+import type { ApiRequest, UploadRoute, MatchedRoute } from './request.ts';
 
 /** One operation of the API. */
 export type Route = ReadRoute | ContentsRoute | StreamRoute | WriteRoute;
 
-interface RouteBase {
+interface RouteBase extends MatchedRoute {
   /** What SDKs and the reference call it: `references_create`. */
   operationId: string;
   /** With `:id` where an id stands. */
   path: string;
-  /** Null if any key will do. */
-  permission: string | null;
   /** The kind of object that its body, its parameters and the errors about them speak of, in the shape of the request's version. */
   object: string;
   query: Record<string, TSchema>;
   /** Null if nothing in the answer is linked to anything. */
   expandable: Expandable | null;
-  /** Refused while `Service-Context` names a connected account. */
-  ownAccountOnly?: true;
   /** What the reference says of it. */
   told: Told & { summary: string };
   answer: RouteAnswer;
@@ -42,15 +36,24 @@ export type RouteAnswer =
   | { kind: 'object' | 'objects'; name: string; schema: TObject; example: JsonObject }
   | { kind: 'file'; contentType: string; description: string };
 
+/** A route's query: whole numbers are read as such, everything else is text. */
+export type Query = Record<string, string | number | undefined>;
+
+/** What a route answers that may have links. */
+export interface Expandable {
+  resource: Resource;
+  isList: boolean;
+}
+
 export interface ReadRoute extends RouteBase {
   method: 'GET';
-  read(call: Call, query: Query): Promise<JsonObject>;
+  read(request: ApiRequest, query: Query): Promise<JsonObject>;
 }
 
 /** Answers bytes, and not JSON. */
 export interface ContentsRoute extends RouteBase {
   method: 'GET';
-  open(call: Call): Promise<OpenContents>;
+  open(request: ApiRequest): Promise<OpenContents>;
 }
 
 export interface OpenContents {
@@ -64,30 +67,46 @@ export interface OpenContents {
 /** Answers server-sent events for as long as its client listens. */
 export interface StreamRoute extends RouteBase {
   method: 'GET';
-  follow(call: Call, query: Query): Promise<Followed>;
+  follow(request: ApiRequest, query: Query): Promise<Followed>;
+}
+
+/** What a client follows. */
+export interface Followed {
+  /**
+   * Returns the next events in their order, to be released when they were sent. They are none if there was none within `timeoutMs`, if there
+   * was no room in memory, or if `leave` was called.
+   *
+   * @throws {UnavailableError} they cannot be read just now.
+   * @throws {PositionRemovedError} some of them may have been removed before they were read.
+   */
+  next(timeoutMs: number): Promise<HeldEvents>;
+  leave(): void;
+  /** Whether the client wants it. */
+  has(event: PlacedEvent): boolean;
+  /** As it is sent. */
+  messageOf(event: PlacedEvent): string;
 }
 
 export interface WriteRoute extends RouteBase {
   method: 'POST' | 'DELETE';
   body: TObject;
-  /** A file comes with the body, which is a form then; the body's schema says what becomes of the form. */
+  /** The body's schema says what becomes of a form. */
   upload: UploadRoute | null;
   /** Whether the answer shows the record's secrets. */
   showsSecrets: boolean;
   /** Whether its decision judges the acting key as it is at that moment. */
   judgesKeyAnew?: true;
-  /** Members of the body that no log shows. */
   secretMembers: readonly string[];
   /** How long others may go on with what they have read of the record. */
   staleForMs: number;
   /** The records it will change, as far as can be known before: others that change them wait their turn. */
-  touches(call: Call, input: object): Promise<string[]> | string[];
+  touches(request: ApiRequest, input: object): Promise<string[]> | string[];
   /** Reads what it needs and decides; called again if a record moved meanwhile. */
-  decide(call: Call, input: object, caller: Caller): Promise<Deciding | DecidingOnClock>;
+  decide(request: ApiRequest, input: object, caller: Caller): Promise<Deciding | DecidingOnClock>;
   /** What happens outside of this server before the decision, which finds it there. Not for a request that is repeated by its key. */
-  beforehand?(call: Call, input: object): Promise<void>;
+  beforehand?(request: ApiRequest, input: object): Promise<void>;
   /** What the answer to a change waits for when it is durable; not run for a refusal. It is done in any case, later if it fails now. */
-  afterwards?(call: Call): Promise<void>;
+  afterwards?(request: ApiRequest): Promise<void>;
 }
 
 /** What is decided about no record, but about the time of all. */

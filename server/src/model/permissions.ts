@@ -1,3 +1,4 @@
+import { ApiError } from '../core/errors.ts';
 import type { Resource } from './resource.ts';
 
 /** Every permission that a key can be given where these kinds of record are served. What nobody writes can only be read. */
@@ -32,4 +33,17 @@ export function includesPermission(held: ReadonlySet<string>, needed: string): b
 /** A permission with the one that it includes, so that asking for either is a single look. */
 export function withReading(permission: string): string[] {
   return permission.endsWith('.write') ? [permission, permission.replace(/write$/, 'read')] : [permission];
+}
+
+/**
+ * Lets a key pass that may do this.
+ *
+ * @throws {ApiError} 403, naming the permission that would do.
+ */
+export function requirePermission(needed: string | null, held: ReadonlySet<string>): void {
+  if (needed === null || includesPermission(held, needed)) return;
+  throw new ApiError(
+    'permission_denied',
+    `This key lacks the permission \`${needed}\`. Give it that permission, or use another key.`,
+  );
 }

@@ -416,7 +416,7 @@ function facts(key: string | null = null): RequestFacts {
     path: '/v1/customers',
     ipAddress: null,
     userAgent: null,
-    key: { id: 'key_a', type: 'secret', name: null },
+    actor: { type: 'api_key', id: 'key_a', name: null, key: { id: 'key_a', type: 'secret' }, source: 'api' },
     apiVersion: '2026-11-01',
     idempotencyKey: key,
     body: null,

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { formats } from '../../src/core/formats.ts';
 import { readConfig } from '../../src/server/config.ts';
 import { closedObject, defineResource, nullable, type Resource } from '../../src/model/resource.ts';
-import type { HttpContext } from '../../src/http/request.ts';
+import type { HttpContext } from '../../src/http/context.ts';
 import { openApiDocument } from '../../src/http/openapi/document.ts';
 import type { Route } from '../../src/http/route.ts';
 import { routesOf } from '../../src/http/routes/resources.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { HttpContext } from '../../src/http/request.ts';
+import type { HttpContext } from '../../src/http/context.ts';
 import { openApiDocument } from '../../src/http/openapi/document.ts';
 import { routesOf } from '../../src/http/routes/resources.ts';
 import { AnswerChecker, type AnswerDocument, type ObservedAnswer } from './answer-checker.ts';

@@ -352,8 +352,9 @@ function insertLogs(batch: readonly Member[]): Statement | null {
       log.durationMs,
       facts.ipAddress,
       facts.userAgent,
-      facts.key.id,
-      facts.key.type,
+      facts.actor.key?.id ?? null,
+      facts.actor.key?.type ?? null,
+      facts.actor.source,
       facts.apiVersion,
       facts.idempotencyKey,
       facts.originalRequest,
@@ -372,13 +373,13 @@ function insertLogs(batch: readonly Member[]): Statement | null {
     insert into request_logs
       (account_id, id, created, method, url, path, status, duration_ms, ip_address, user_agent, key_id, key_type, source,
        api_version, idempotency_key, original_request, replayed, request_body, response_body, error, events, mentions, also_mentions)
-    select account_id, id, created, method, url, path, status, duration_ms, ip_address, user_agent, key_id, key_type, 'api',
+    select account_id, id, created, method, url, path, status, duration_ms, ip_address, user_agent, key_id, key_type, source,
       api_version, idempotency_key, original_request, replayed, request_body, response_body, error, events::text[], mentions::text[],
       also_mentions::text[]
     from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::smallint[], $8::integer[],
-        $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::boolean[], $17::text[],
-        $18::text[], $19::text[], $20::text[], $21::text[], $22::text[])
-      as input (account_id, id, created, method, url, path, status, duration_ms, ip_address, user_agent, key_id, key_type,
+        $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::boolean[],
+        $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[])
+      as input (account_id, id, created, method, url, path, status, duration_ms, ip_address, user_agent, key_id, key_type, source,
         api_version, idempotency_key, original_request, replayed, request_body, response_body, error, events, mentions, also_mentions)`,
     rows,
   );

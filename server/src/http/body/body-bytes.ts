@@ -1,7 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ByteBudget, ByteLimits, HeldBytes } from '../../core/byte-budget.ts';
 import { ApiError } from '../../core/errors.ts';
-import { bodyBytesMax } from './body.ts';
+import type { HeldBody } from '../request.ts';
+
+/** The largest body, in bytes. */
+export const bodyBytesMax = 256 * 1024;
 
 /**
  * Bytes of bodies that this process may hold. Each is held about three times over: as it came, as text and as values. The share of an
@@ -22,7 +25,7 @@ export const callbacksShare = 'callbacks';
  * What one request holds of the bodies' budget, from before its body is read until both its work has ended and its answer was sent, or
  * its client has gone.
  */
-export class BodyBytes {
+export class BodyBytes implements HeldBody {
   readonly #budget: ByteBudget;
   readonly #share: string;
   readonly #reply: FastifyReply['raw'];
@@ -49,17 +52,14 @@ export class BodyBytes {
     else reply.raw.on('close', () => this.#close());
   }
 
-  /** The body has arrived, and has so many bytes. */
   arrived(bytes: number): void {
     this.#body?.resize(bytes);
   }
 
-  /** The request is carried out from now on, whether its client waits for the answer or not. */
   workBegins(): void {
     this.#isAtWork = true;
   }
 
-  /** Ends the work. A long answer counts until its client has read it. */
   workEnds(answerBytes: number): void {
     this.#isAtWork = false;
     this.#releaseIfOver();

@@ -1,11 +1,9 @@
 import { setMember, type Json, type JsonObject } from '../../core/json-diff.ts';
 import { ApiError } from '../../core/errors.ts';
-import { headerOf, onlyHeaderOf, type Call } from '../request.ts';
 import { parseJsonObject } from './json.ts';
-import type { UploadRoute } from './upload.ts';
-
-/** The largest body, in bytes. */
-export const bodyBytesMax = 256 * 1024;
+import type { ReceivedRequest, UploadRoute } from '../request.ts';
+import { bodyBytesMax } from './body-bytes.ts';
+import { headerOf, onlyHeaderOf } from '../headers.ts';
 
 const formType = 'multipart/form-data';
 
@@ -23,26 +21,26 @@ const plainEncodings = [
  *
  * @throws {ApiError} `request_invalid`, `content_type_unsupported` or `body_too_large`.
  */
-export function checkBodyHeaders(call: Call): void {
-  const { headers } = call.request;
-  call.contentType = onlyHeaderOf(call.request, 'Content-Type') ?? '';
+export function checkBodyHeaders(request: ReceivedRequest): void {
+  const { headers } = request.incoming;
+  request.contentType = onlyHeaderOf(request.incoming, 'Content-Type') ?? '';
   // We judge the type ourselves, knowing whether there is a body; the framework shall not do it before.
   headers['content-type'] = 'application/json';
   const length = Number(headers['content-length'] ?? 0);
   const isChunkedForm =
-    headers['transfer-encoding'] !== undefined && uploadOf(call) !== null && mediaTypeOf(call) === formType;
+    headers['transfer-encoding'] !== undefined && uploadOf(request) !== null && mediaTypeOf(request) === formType;
   if (length === 0 && !isChunkedForm) return;
-  checkContentType(call);
-  if (uploadOf(call)) headers['content-type'] = formType;
+  checkContentType(request);
+  if (uploadOf(request)) headers['content-type'] = formType;
   else if (length > bodyBytesMax) throw bodyTooLarge();
 }
 
 /** A body without a length is found too large while it arrives, but its type is what is wrong with it first. */
-export function bodyFault(call: Call, error: unknown): unknown {
+export function bodyFault(request: ReceivedRequest, error: unknown): unknown {
   // A route that is none of the API's, such as that of callbacks, takes any type.
-  if ((error as { code?: string }).code !== 'FST_ERR_CTP_BODY_TOO_LARGE' || !call.route) return error;
+  if ((error as { code?: string }).code !== 'FST_ERR_CTP_BODY_TOO_LARGE' || !request.route) return error;
   try {
-    checkContentType(call);
+    checkContentType(request);
     return error;
   } catch (wrongType) {
     return wrongType;
@@ -50,25 +48,25 @@ export function bodyFault(call: Call, error: unknown): unknown {
 }
 
 /** Reads the body that has arrived. Its text is kept for the log, also when it is refused. */
-export function readBody(call: Call, bytes: Buffer): object {
-  call.bodyBytes?.arrived(bytes.length);
+export function readBody(request: ReceivedRequest, bytes: Buffer): object {
+  request.bodyBytes?.arrived(bytes.length);
   if (bytes.length === 0) return {};
-  checkContentType(call);
+  checkContentType(request);
   try {
     const { text, value } = parseJsonObject(bytes);
-    const secrets = secretMembersOf(call).filter((name) => Object.hasOwn(value, name));
-    call.bodyText = secrets.length === 0 ? text : JSON.stringify(withoutSecrets(value as JsonObject, secrets));
+    const secrets = secretMembersOf(request).filter((name) => Object.hasOwn(value, name));
+    request.bodyText = secrets.length === 0 ? text : JSON.stringify(withoutSecrets(value as JsonObject, secrets));
     return value;
   } catch (error) {
     // What is no JSON is kept as far as it helps to find out why, unless there may be a secret in it.
-    const isKept = secretMembersOf(call).length === 0;
-    call.bodyText = isKept ? storable(bytes.subarray(0, keptOfUnreadableMax).toString('utf8')) : null;
+    const isKept = secretMembersOf(request).length === 0;
+    request.bodyText = isKept ? storable(bytes.subarray(0, keptOfUnreadableMax).toString('utf8')) : null;
     throw error;
   }
 }
 
-function secretMembersOf({ route }: Call): readonly string[] {
-  return route && 'secretMembers' in route ? route.secretMembers : [];
+function secretMembersOf({ route }: ReceivedRequest): readonly string[] {
+  return route?.secretMembers ?? [];
 }
 
 function withoutSecrets(body: JsonObject, names: readonly string[]): JsonObject {
@@ -88,18 +86,18 @@ export function bodyTooLarge(): ApiError {
   return new ApiError('body_too_large', `The body has more than ${bodyBytesMax / 1024} kB, the most that is taken.`);
 }
 
-function checkContentType(call: Call): void {
-  const { request, contentType } = call;
+function checkContentType(request: ReceivedRequest): void {
+  const { incoming, contentType } = request;
   for (const [name, plain] of plainEncodings) {
-    const encoding = headerOf(request, name.toLowerCase());
+    const encoding = headerOf(incoming, name.toLowerCase());
     if (encoding === undefined || encoding.toLowerCase() === plain) continue;
     throw new ApiError(
       'content_type_unsupported',
       `\`${name}: ${encoding.slice(0, 40)}\` is not read. Send the body as it is.`,
     );
   }
-  const wanted = uploadOf(call) ? formType : 'application/json';
-  if (mediaTypeOf(call) === wanted) return;
+  const wanted = uploadOf(request) ? formType : 'application/json';
+  if (mediaTypeOf(request) === wanted) return;
   throw new ApiError(
     'content_type_unsupported',
     contentType === ''
@@ -109,13 +107,13 @@ function checkContentType(call: Call): void {
 }
 
 /** The `Content-Type` without its parameters (RFC 9110, 8.3.1). */
-function mediaTypeOf({ contentType }: Call): string {
+function mediaTypeOf({ contentType }: ReceivedRequest): string {
   return contentType.trim().split(/\s*;/, 1)[0]!.toLowerCase();
 }
 
 /** What the route takes a file for; null if its body is JSON. */
-export function uploadOf({ route }: Call): UploadRoute | null {
-  return route && 'upload' in route ? route.upload : null;
+export function uploadOf({ route }: ReceivedRequest): UploadRoute | null {
+  return route?.upload ?? null;
 }
 
 /** PostgreSQL stores no NUL; whoever reads the log of a refused body sees a replacement character. */

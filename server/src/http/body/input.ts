@@ -1,9 +1,10 @@
 import { ApiError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
-import { queryReader, type Query } from './query.ts';
+import { queryReader } from './query.ts';
 import type { Route, WriteRoute } from '../route.ts';
 import { validator } from './validate.ts';
+import type { Query } from '../route.ts';
 
 /** Reads the query of a request of this version; its parameters come as handlers know them. */
 export type VersionedQueryReader = (version: string, url: string) => { query: Query; expand: string[] };

@@ -2,9 +2,7 @@ import { Type, type TProperties, type TSchema } from 'typebox';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { closedObject } from '../../model/resource.ts';
 import { unknownParameter, validator, type Validator } from './validate.ts';
-
-/** A route's query: whole numbers are read as such, everything else is text. */
-export type Query = Record<string, string | number | undefined>;
+import type { Query } from '../route.ts';
 
 /**
  * `expand` and `expand[]`, repeated or with commas, and `expand[0]`, as Stripe's libraries send it: paths to records that are wanted whole.

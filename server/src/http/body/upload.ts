@@ -4,9 +4,9 @@ import { Busboy } from '@fastify/busboy';
 import { setMember, type JsonObject } from '../../core/json-diff.ts';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { formats } from '../../core/formats.ts';
-import type { Id, IdPrefix } from '../../core/ids.ts';
 import type { Contents } from '../../model/resource.ts';
-import type { Call, HttpContext } from '../request.ts';
+import type { ApiRequest, PendingUpload, UploadRoute } from '../request.ts';
+import type { HttpContext } from '../context.ts';
 
 /** A file comes in parts of this size, in bytes: so much of it is in memory. */
 const partBytes = 64 * 1024;
@@ -25,22 +25,6 @@ const tellingBytes = 1024;
 /** The name of the field that has the file. */
 export const fileField = 'file';
 
-/** Where the bytes of a file wait until it is made, or refused. */
-export interface Upload {
-  accountId: string;
-  /** The file's id, if it will be one. */
-  id: Id;
-  /** Whether a part failed to be kept, so that nobody knows whether it was. */
-  inDoubt: boolean;
-}
-
-/** What a route takes a file for. */
-export interface UploadRoute {
-  contents: Contents;
-  /** Of the file's id. */
-  prefix: IdPrefix;
-}
-
 /** What is to be known of a file that has come. */
 interface FileFacts {
   filename: string;
@@ -57,32 +41,32 @@ interface FileFacts {
  */
 export async function readUpload(
   context: HttpContext,
-  call: Call,
+  request: ApiRequest,
   { contents, prefix }: UploadRoute,
-  request: Readable,
+  form: Readable,
 ): Promise<JsonObject> {
-  const upload = { accountId: call.accountId, id: context.ids.make(prefix), inDoubt: false };
-  call.upload = upload;
+  const upload = { accountId: request.accountId, id: context.ids.make(prefix), inDoubt: false };
+  request.upload = upload;
   try {
-    const body = await readForm(call.contentType, contents, request, (file, filename) =>
+    const body = await readForm(request.contentType, contents, form, (file, filename) =>
       storeFile(context, upload, contents, file, filename),
     );
     // The log tells name, size and hash of a file, never the bytes.
-    call.bodyText = JSON.stringify(body);
+    request.bodyText = JSON.stringify(body);
     return body;
   } catch (error) {
-    await discardUpload(context, call);
+    await discardUpload(context, request);
     throw error;
   }
 }
 
 /** Removes bytes that will not become a file. If that fails, they are removed later. */
-export async function discardUpload({ fileStore, log }: HttpContext, call: Call): Promise<void> {
-  const { upload } = call;
+export async function discardUpload({ fileStore, log }: HttpContext, request: ApiRequest): Promise<void> {
+  const { upload } = request;
   if (!upload) return;
-  call.upload = null;
+  request.upload = null;
   await fileStore.discard(upload.accountId, upload.id, upload.inDoubt).catch((error: unknown) => {
-    log.warn({ request: call.id, err: error }, 'an upload that was refused could not be removed yet');
+    log.warn({ request: request.id, err: error }, 'an upload that was refused could not be removed yet');
   });
 }
 
@@ -211,7 +195,7 @@ async function readText(name: string, part: AsyncIterable<Buffer>): Promise<stri
 /** @throws {ApiError} if it is too large, or not of the one type that is taken. */
 async function storeFile(
   { fileStore, realClock }: HttpContext,
-  upload: Upload,
+  upload: PendingUpload,
   contents: Contents,
   file: AsyncIterable<Buffer>,
   filename: string,

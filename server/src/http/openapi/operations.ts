@@ -2,11 +2,12 @@ import { Type, type TObject, type TSchema } from 'typebox';
 import type { Resource } from '../../model/resource.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
 import { spoken, type Route } from '../route.ts';
-import { fileField, type UploadRoute } from '../body/upload.ts';
+import { fileField } from '../body/upload.ts';
 import { streamBounds, uploadBounds, type Bounds } from '../pipeline/concurrency.ts';
 import { answerHeaders, requestHeaders } from './headers.ts';
 import { refusalsOf } from './refusals.ts';
 import type { Piece, Schemas } from './schemas.ts';
+import type { UploadRoute } from '../request.ts';
 
 /** What the operations of a document are made with. */
 export interface Shapes {

@@ -4,28 +4,16 @@ import { isId } from '../../core/ids.ts';
 import type { Provider } from '../../core/providers.ts';
 import { Fresh } from '../../db/ttl-cache.ts';
 import type { Reader } from '../../db/reader.ts';
-import { onlyHeaderOf, type Call, type HttpContext } from '../request.ts';
-
-/** What requests need to know of an account. */
-export interface AccountFacts {
-  id: string;
-  parentId: string | null;
-  apiVersion: string | null;
-  defaultProvider: Provider | null;
-  linkedRecords: 'open' | 'strict';
-}
-
-/** An account that has made its first request. */
-export type PinnedAccount = AccountFacts & { apiVersion: string };
+import type { ApiRequest, AuthenticatedRequest, PinnedAccount } from '../request.ts';
+import type { HttpContext, Accounts } from '../context.ts';
+import { onlyHeaderOf } from '../headers.ts';
+import type { AccountFacts } from '../request.ts';
 
 /** What one process may still believe of an account that another one has changed; see `staleForMs` of accounts. */
 const ageMaxMs = 1_000;
 
 /** What it takes to know an account, and to pin it. */
 export type AccountContext = Pick<HttpContext, 'accounts' | 'resources' | 'committer' | 'readRecord' | 'config'>;
-
-/** Accounts by their id. */
-export type Accounts = Fresh<AccountFacts>;
 
 /** @param maxMs how old what it tells may be. */
 export function openAccounts(reader: Reader, maxMs = ageMaxMs): Accounts {
@@ -38,9 +26,9 @@ export function openAccounts(reader: Reader, maxMs = ageMaxMs): Accounts {
  *
  * @throws {ApiError} `request_invalid`, or `account_invalid`; an unknown account and one that is not connected get the same answer.
  */
-export async function chooseAccount(context: AccountContext, call: Call): Promise<PinnedAccount> {
-  const ownAccountId = call.key!.accountId;
-  const wanted = onlyHeaderOf(call.request, 'Service-Context') ?? ownAccountId;
+export async function chooseAccount(context: AccountContext, request: AuthenticatedRequest): Promise<PinnedAccount> {
+  const ownAccountId = request.principal.accountId;
+  const wanted = onlyHeaderOf(request.incoming, 'Service-Context') ?? ownAccountId;
   if (!isId('acct', wanted)) {
     throw new ApiError('account_invalid', '`Service-Context` must be an account id, such as `acct_…`.', {
       status: 400,
@@ -48,7 +36,7 @@ export async function chooseAccount(context: AccountContext, call: Call): Promis
     });
   }
   const found = await context.accounts.get(wanted);
-  if (found && (wanted === ownAccountId || found.parentId === ownAccountId)) return pinned(context, call, found);
+  if (found && (wanted === ownAccountId || found.parentId === ownAccountId)) return pinned(context, request, found);
   throw new ApiError(
     'account_invalid',
     `The account ${wanted} does not exist, or is not connected to the account of this key.`,
@@ -61,8 +49,8 @@ export async function chooseAccount(context: AccountContext, call: Call): Promis
  *
  * @throws {ApiError} `account_invalid` with status 400.
  */
-export function requireOwnAccount({ route, key, accountId }: Call): void {
-  if (!route?.ownAccountOnly || accountId === key!.accountId) return;
+export function requireOwnAccount({ route, principal, accountId }: ApiRequest): void {
+  if (!route.ownAccountOnly || accountId === principal.accountId) return;
   throw new ApiError(
     'account_invalid',
     `\`Service-Context\` names the connected account ${accountId}, and a key acts only on accounts connected to its own. Leave \`Service-Context\` out to connect the new account to yours.`,
@@ -74,12 +62,16 @@ export function requireOwnAccount({ route, key, accountId }: Call): void {
  * The account, which is pinned to the latest version by the first request of its keys or of its parent's that acts on it, a
  * refused one too (spec, versioning). It is a change of the account like any other, made by the server itself.
  */
-export async function pinned(context: AccountContext, call: Call, facts: AccountFacts): Promise<PinnedAccount> {
+export async function pinned(
+  context: AccountContext,
+  request: AuthenticatedRequest,
+  facts: AccountFacts,
+): Promise<PinnedAccount> {
   if (isPinned(facts)) return facts;
   const { resources, committer, readRecord, accounts, config } = context;
   const account = resources.find(({ ownedBy }) => ownedBy)!;
-  const wanted = config.latestVersion ?? call.versionsServed[0]!;
-  const version = call.versionsServed.includes(wanted) ? wanted : call.versionsServed[0]!;
+  const wanted = config.latestVersion ?? request.versionsServed[0]!;
+  const version = request.versionsServed.includes(wanted) ? wanted : request.versionsServed[0]!;
   await committer.commitOwn({
     accountId: facts.id,
     touches: [facts.id],

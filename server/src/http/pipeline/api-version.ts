@@ -1,23 +1,26 @@
 import { ApiError } from '../../core/errors.ts';
 import { UnknownVersionError, type ApiVersions } from '../../versions/apply.ts';
 import { pinned } from './account-context.ts';
-import { headerOf, onlyHeaderOf, type Call, type HttpContext } from '../request.ts';
+import type { AuthenticatedRequest, ReceivedRequest } from '../request.ts';
+import type { HttpContext } from '../context.ts';
+import { headerOf, onlyHeaderOf } from '../headers.ts';
 
 /**
  * Settles the version a request is answered in, whatever becomes of it: the one its header names, else the one its key's own account
  * is pinned to, which the account's first request does (spec, versioning). Where the header names none, the latest.
  */
-export async function settleVersion(context: HttpContext, call: Call): Promise<void> {
+export async function settleVersion(context: HttpContext, request: AuthenticatedRequest): Promise<void> {
   const { versions, latestVersion, accounts } = context;
-  call.versionsServed = versions.upTo(await latestVersion.look());
-  const own = await accounts.get(call.key!.accountId);
-  if (!own) throw new Error(`Bug! The account ${call.key!.accountId} of a key is not there.`);
-  const { apiVersion } = await pinned(context, call, own);
-  const header = headerOf(call.request, 'service-version');
-  if (header !== undefined) call.version = call.versionsServed.includes(header) ? header : call.versionsServed[0]!;
+  request.versionsServed = versions.upTo(await latestVersion.look());
+  const own = await accounts.get(request.principal.accountId);
+  if (!own) throw new Error(`Bug! The account ${request.principal.accountId} of a key is not there.`);
+  const { apiVersion } = await pinned(context, request, own);
+  const header = headerOf(request.incoming, 'service-version');
+  if (header !== undefined)
+    request.version = request.versionsServed.includes(header) ? header : request.versionsServed[0]!;
   // A newer release beside this one has pinned it.
   else if (!versions.dates.includes(apiVersion)) throw new UnknownVersionError(apiVersion);
-  else call.version = apiVersion;
+  else request.version = apiVersion;
 }
 
 /**
@@ -25,8 +28,8 @@ export async function settleVersion(context: HttpContext, call: Call): Promise<v
  *
  * @throws {ApiError} `request_invalid`, or `api_version_invalid`: guessing a near date would answer in a shape nobody asked for.
  */
-export function requireServedVersion({ request, versionsServed }: Call): void {
-  const header = onlyHeaderOf(request, 'Service-Version');
+export function requireServedVersion({ incoming, versionsServed }: ReceivedRequest): void {
+  const header = onlyHeaderOf(incoming, 'Service-Version');
   if (header === undefined || versionsServed.includes(header)) return;
   throw new ApiError(
     'api_version_invalid',

@@ -3,30 +3,15 @@ import { hashKey, maskKey, modeOfKey, type KeyType, type Mode } from '../../core
 import { toSeconds, type Clock } from '../../core/clock.ts';
 import { ApiError } from '../../core/errors.ts';
 import { withReading } from '../../model/permissions.ts';
+import { principalOfKey, type Principal } from '../../model/principal.ts';
 import { Fresh } from '../../db/ttl-cache.ts';
 import type { Reader } from '../../db/reader.ts';
-import { onlyHeaderOf, type Call } from '../request.ts';
-
-/** A key as sign-in needs it. */
-export interface SignedInKey {
-  id: string;
-  type: KeyType;
-  name: string | null;
-  permissions: ReadonlySet<string>;
-  accountId: string;
-  expiresAt: number | null;
-}
-
-interface StoredKey extends SignedInKey {
-  lastFour: string;
-  revokedAt: number | null;
-}
+import type { KeyRing } from '../context.ts';
+import { onlyHeaderOf } from '../headers.ts';
+import type { AuthenticatedRequest, StoredKey } from '../request.ts';
 
 /** What one process may still believe of a key that another one has changed; see `staleForMs` of API keys. */
 const ageMaxMs = 1_000;
-
-/** Keys by their text, which is hashed once for each look at the database and not once for each request. */
-export type KeyRing = Fresh<StoredKey>;
 
 /** @param maxMs how old what it tells may be. */
 export function openKeyRing(reader: Reader, maxMs = ageMaxMs): KeyRing {
@@ -34,7 +19,7 @@ export function openKeyRing(reader: Reader, maxMs = ageMaxMs): KeyRing {
 }
 
 /**
- * Who is asking.
+ * Returns the principal that a request's key stands for.
  *
  * @throws {ApiError} 401, saying which part of the key is wrong without repeating it; 400 if there are two.
  */
@@ -42,7 +27,7 @@ export async function authenticate(
   request: FastifyRequest,
   keyRing: KeyRing,
   context: { mode: Mode; clock: Clock },
-): Promise<SignedInKey> {
+): Promise<Principal> {
   const key = bearerKey(onlyHeaderOf(request, 'Authorization'));
   const mode = modeOfKey(key);
   if (mode === null) throw unknownKey(key);
@@ -55,7 +40,7 @@ export async function authenticate(
   const stored = await keyRing.get(key);
   if (!stored) throw unknownKey(key);
   refuseEnded(stored, context.clock);
-  return stored;
+  return stored.principal;
 }
 
 /**
@@ -65,10 +50,14 @@ export async function authenticate(
  * @returns the key as it is now.
  * @throws {ApiError} `api_key_expired`.
  */
-export async function authenticateAgain(call: Call, keyRing: KeyRing, clock: Clock): Promise<SignedInKey> {
-  const stored = await keyRing.get(bearerKey(onlyHeaderOf(call.request, 'Authorization')));
+export async function authenticateAgain(
+  request: AuthenticatedRequest,
+  keyRing: KeyRing,
+  clock: Clock,
+): Promise<Principal> {
+  const stored = await keyRing.get(bearerKey(onlyHeaderOf(request.incoming, 'Authorization')));
   if (stored) refuseEnded(stored, clock);
-  return stored ?? call.key!;
+  return stored?.principal ?? request.principal;
 }
 
 /**
@@ -76,13 +65,17 @@ export async function authenticateAgain(call: Call, keyRing: KeyRing, clock: Clo
  *
  * @throws {ApiError} `api_key_expired`.
  */
-export async function authenticateAnew(call: Call, keyRing: KeyRing, clock: Clock): Promise<SignedInKey> {
-  const stored = await keyRing.getAnew(bearerKey(onlyHeaderOf(call.request, 'Authorization')));
+export async function authenticateAnew(
+  request: AuthenticatedRequest,
+  keyRing: KeyRing,
+  clock: Clock,
+): Promise<Principal> {
+  const stored = await keyRing.getAnew(bearerKey(onlyHeaderOf(request.incoming, 'Authorization')));
   if (stored) refuseEnded(stored, clock);
-  return stored ?? call.key!;
+  return stored?.principal ?? request.principal;
 }
 
-function refuseEnded({ expiresAt, revokedAt, lastFour }: StoredKey, clock: Clock): void {
+function refuseEnded({ principal: { expiresAt }, revokedAt, lastFour }: StoredKey, clock: Clock): void {
   if (revokedAt === null && (expiresAt === null || expiresAt > toSeconds(clock.nowMs()))) return;
   throw new ApiError(
     'api_key_expired',
@@ -134,14 +127,16 @@ async function readKeys(reader: Reader, hashes: string[]): Promise<(StoredKey | 
     const row = found.get(hash);
     if (!row) return null;
     return {
-      lastFour: row.last_four,
-      id: row.id,
-      type: row.type,
-      name: row.name,
-      permissions: new Set(row.permissions.flatMap(withReading)),
-      accountId: row.account_id,
-      expiresAt: row.expires_at,
+      principal: principalOfKey({
+        id: row.id,
+        type: row.type,
+        name: row.name,
+        accountId: row.account_id,
+        permissions: new Set(row.permissions.flatMap(withReading)),
+        expiresAt: row.expires_at,
+      }),
       revokedAt: row.revoked_at,
+      lastFour: row.last_four,
     };
   });
 }

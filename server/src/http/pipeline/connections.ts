@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../../core/errors.ts';
-import type { HttpContext } from '../request.ts';
 import { errorAnswer } from '../response/errors.ts';
+import type { HttpContext } from '../context.ts';
 
 /** So long we go on to read what a client sends that has its answer already. Cut off at once, it might never see that answer. */
 const lingerMs = 5_000;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../../core/errors.ts';
-import { headerLines } from '../request.ts';
+import { headerLines } from '../headers.ts';
 
 /** A name or address, and a port (RFC 3986, section 3.2). It may be empty. */
 const hostForm = /^(?:\[[\da-f:.]+\]|[\w\-.~!$&'()*+,;=%]*)(?::\d*)?$/i;

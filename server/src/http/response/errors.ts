@@ -4,10 +4,10 @@ import type { Resource } from '../../model/resource.ts';
 import { UnavailableError } from '../../db/pools.ts';
 import { UnknownVersionError } from '../../versions/apply.ts';
 import { bodyTooLarge } from '../body/body.ts';
-import type { Call } from '../request.ts';
+import type { ReceivedRequest } from '../request.ts';
 
 /** What went wrong as the client may know it. Whatever nobody foresaw is `internal`; its cause stays in the server's log. */
-export function apiErrorOf(error: unknown, call: Call): ApiError {
+export function apiErrorOf(error: unknown, request: ReceivedRequest): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof OverloadedError && error.isOfAccount) {
     return new ApiError(
@@ -27,7 +27,7 @@ export function apiErrorOf(error: unknown, call: Call): ApiError {
     );
   }
   if (error instanceof UnavailableError) {
-    if (error.inDoubt) return fateUnknown(error, call);
+    if (error.inDoubt) return fateUnknown(error, request);
     const message = 'The database cannot be reached just now. Nothing was changed; try again shortly.';
     return new ApiError('unavailable', message, { retryAfterSeconds: 1, cause: error });
   }
@@ -39,7 +39,7 @@ export function apiErrorOf(error: unknown, call: Call): ApiError {
 }
 
 /** Only a POST of the API without a key may do more when it is sent again: a deletion has nothing more to delete, and a callback tells the same. */
-function fateUnknown(cause: UnavailableError, { route, idempotencyKey }: Call): ApiError {
+function fateUnknown(cause: UnavailableError, { route, idempotencyKey }: ReceivedRequest): ApiError {
   const shouldRetry = idempotencyKey !== null || route?.method !== 'POST';
   const advice = shouldRetry
     ? `Repeat the request${idempotencyKey === null ? '' : ' with the same Idempotency-Key'}: it is carried out at most once.`

@@ -3,20 +3,11 @@ import { isId } from '../../core/ids.ts';
 import { invalidParameter } from '../../core/errors.ts';
 import type { Resource, StoredRecord } from '../../model/resource.ts';
 import { bytesOf } from '../../db/record-reader.ts';
-import type { Call, HttpContext } from '../request.ts';
-import { requirePermission } from '../pipeline/permission.ts';
 import { render } from './render.ts';
-
-/** What is to be expanded, by the names that handlers know: `{ customer: {} }`. */
-export interface Expansion {
-  [link: string]: Expansion;
-}
-
-/** What a route answers that may have links. */
-export interface Expandable {
-  resource: Resource;
-  isList: boolean;
-}
+import type { ApiRequest, Expansion } from '../request.ts';
+import type { HttpContext } from '../context.ts';
+import type { Expandable } from '../route.ts';
+import { requirePermission } from '../../model/permissions.ts';
 
 /** So many links a path can follow. */
 const depthMax = 4;
@@ -30,7 +21,7 @@ const depthMax = 4;
  */
 export function readExpansion(
   context: HttpContext,
-  call: Call,
+  request: ApiRequest,
   expandable: Expandable | null,
   paths: readonly string[],
 ): Expansion {
@@ -39,15 +30,15 @@ export function readExpansion(
     const [first, ...rest] = path.split('.');
     const names = expandable?.isList ? rest : [first!, ...rest];
     const isPath = names.length > 0 && names.length <= depthMax && (!expandable?.isList || first === 'data');
-    if (!expandable || !isPath) throw unknownPath(path, linksOf(context, call, expandable));
-    addPath(context, call, expandable.resource, names, expansion, path);
+    if (!expandable || !isPath) throw unknownPath(path, linksOf(context, request, expandable));
+    addPath(context, request, expandable.resource, names, expansion, path);
   }
   return expansion;
 }
 
 function addPath(
   context: HttpContext,
-  call: Call,
+  request: ApiRequest,
   resource: Resource,
   [name, ...rest]: string[],
   expansion: Expansion,
@@ -55,21 +46,22 @@ function addPath(
 ): void {
   const links = resource.links ?? {};
   const { versions, resources } = context;
-  const nameOf = (known: string): string => versions.convertName(resource.object, known, versions.newest, call.version);
+  const nameOf = (known: string): string =>
+    versions.convertName(resource.object, known, versions.newest, request.version);
   const link = Object.keys(links).find((known) => nameOf(known) === name);
   if (link === undefined) throw unknownPath(path, Object.keys(links).map(nameOf));
   const target = resources.find((candidate) => candidate.path === links[link]);
-  if (target) requirePermission(`${target.path}.read`, call.key!.permissions);
+  if (target) requirePermission(`${target.path}.read`, request.principal.permissions);
   const inner = (expansion[link] ??= {});
   if (rest.length === 0) return;
   if (!target) throw unknownPath(path, []);
-  addPath(context, call, target, rest, inner, path);
+  addPath(context, request, target, rest, inner, path);
 }
 
 /** The paths of a route's answer that are one link long. */
-function linksOf({ versions }: HttpContext, call: Call, expandable: Expandable | null): string[] {
+function linksOf({ versions }: HttpContext, request: ApiRequest, expandable: Expandable | null): string[] {
   const { links = {}, object } = expandable?.resource ?? { object: '' };
-  const names = Object.keys(links).map((link) => versions.convertName(object, link, versions.newest, call.version));
+  const names = Object.keys(links).map((link) => versions.convertName(object, link, versions.newest, request.version));
   return names.map((name) => (expandable?.isList ? `data.${name}` : name));
 }
 
@@ -85,17 +77,17 @@ function unknownPath(path: string, known: readonly string[]): Error {
 /** A record in the newest shape, with records in the place of ids. An id without a record in this account stays an id. */
 export async function renderExpanded(
   context: HttpContext,
-  call: Call,
+  request: ApiRequest,
   resource: Resource,
   record: StoredRecord,
-  expansion: Expansion = call.expansion,
+  expansion: Expansion = request.expansion,
 ): Promise<JsonObject> {
-  const object = render(context.versions, resource, record, call);
+  const object = render(context.versions, resource, record, request);
   for (const [link, inner] of Object.entries(expansion)) {
     const target = context.resources.find(({ path }) => path === resource.links![link]);
     if (!target) continue;
     const value = object[link]!;
-    const whole = (id: Json): Promise<Json> => expandId(context, call, target, id, inner);
+    const whole = (id: Json): Promise<Json> => expandId(context, request, target, id, inner);
     object[link] = Array.isArray(value) ? await Promise.all(value.map(whole)) : await whole(value);
   }
   return object;
@@ -105,7 +97,7 @@ export async function renderExpanded(
 const expandedBytesMax = 32 * 1024 * 1024;
 
 /** @throws {ApiError} `parameter_invalid` if the response becomes too large. */
-function countExpanded({ room }: Call, record: StoredRecord): void {
+function countExpanded({ room }: ApiRequest, record: StoredRecord): void {
   if (!room) return;
   room.use(bytesOf(record));
   if (room.usedBytes <= expandedBytesMax) return;
@@ -115,10 +107,16 @@ function countExpanded({ room }: Call, record: StoredRecord): void {
   );
 }
 
-async function expandId(context: HttpContext, call: Call, target: Resource, id: Json, inner: Expansion): Promise<Json> {
+async function expandId(
+  context: HttpContext,
+  request: ApiRequest,
+  target: Resource,
+  id: Json,
+  inner: Expansion,
+): Promise<Json> {
   if (typeof id !== 'string' || !isId(target.prefix, id)) return id;
-  const record = await context.readRecord(target, call.accountId, id);
+  const record = await context.readRecord(target, request.accountId, id);
   if (!record) return id;
-  countExpanded(call, record);
-  return renderExpanded(context, call, target, record, inner);
+  countExpanded(request, record);
+  return renderExpanded(context, request, target, record, inner);
 }

@@ -5,7 +5,7 @@ import type { Resource, StoredRecord } from '../../model/resource.ts';
 import type { Vault } from '../../core/encryption.ts';
 import type { StoredRow } from '../../db/record-reader.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
-import type { Call } from '../request.ts';
+import type { ApiRequest } from '../request.ts';
 
 /**
  * A record in the newest shape, as this request gets it: with its account if the request named one, or with the account that it is
@@ -15,16 +15,16 @@ export function render(
   versions: ApiVersions,
   resource: Resource,
   record: StoredRecord,
-  call: Pick<Call, 'withContext' | 'accountId' | 'version' | 'startedMs'>,
+  request: Pick<ApiRequest, 'withContext' | 'accountId' | 'version' | 'startedMs'>,
 ): JsonObject {
-  const object = renderRecord(resource, record, toSeconds(call.startedMs));
+  const object = renderRecord(resource, record, toSeconds(request.startedMs));
   if (resource.object === 'event') {
     const { shape_version } = record as StoredRecord & { shape_version: string };
-    return versions.convert({ ...object, api_version: call.version }, shape_version, versions.newest);
+    return versions.convert({ ...object, api_version: request.version }, shape_version, versions.newest);
   }
   const about = resource.aboutAccount && (record as StoredRow)[resource.aboutAccount.column];
   if (typeof about === 'string') object.account = about;
-  else if (call.withContext) object.account = call.accountId;
+  else if (request.withContext) object.account = request.accountId;
   return object;
 }
 

@@ -1,10 +1,10 @@
-import type { HttpContext } from '../request.ts';
 import type { ReadRoute, Route } from '../route.ts';
 import { Type } from 'typebox';
 import { closedObject, described, oneOf } from '../../model/resource.ts';
-import { requirePermission } from '../pipeline/permission.ts';
 import { previewUpgrade, UpgradePreview, upgradePreviewExample } from './upgrade-preview.ts';
 import { versionedValidator } from '../body/input.ts';
+import type { HttpContext } from '../context.ts';
+import { requirePermission } from '../../model/permissions.ts';
 
 const ServedVersion = closedObject({
   id: Type.String({ description: 'The date: what `Service-Version` takes.' }),
@@ -94,10 +94,10 @@ export function versionRoutes(context: HttpContext, routes: readonly Route[]): R
         description: 'The version to compare with: the latest unless you say otherwise.',
       }),
     },
-    async read(call, query) {
+    async read(request, query) {
       // It shows what they show.
-      for (const needed of ['logs.read', 'events.read']) requirePermission(needed, call.key!.permissions);
-      return previewUpgrade(context, previewed, call, query.to as string | undefined);
+      for (const needed of ['logs.read', 'events.read']) requirePermission(needed, request.principal.permissions);
+      return previewUpgrade(context, previewed, request, query.to as string | undefined);
     },
   };
   return [list, preview];

@@ -4,11 +4,12 @@ import { gunzip, gzip } from 'node:zlib';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { ApiError } from '../../core/errors.ts';
-import { headerOf, type HttpContext } from '../request.ts';
 import { queryReader } from '../body/query.ts';
 import { addPage } from './pages.ts';
 import type { Route } from '../route.ts';
 import { unknownParameter } from '../body/validate.ts';
+import type { HttpContext } from '../context.ts';
+import { headerOf } from '../headers.ts';
 
 /**
  * The reference, which needs no key: `/openapi.json` has the OpenAPI document of each version, `/docs` is a page to read it on. The page

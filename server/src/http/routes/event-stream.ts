@@ -5,12 +5,13 @@ import type { Filter, Resource } from '../../model/resource.ts';
 import { retainedFromMs } from '../../core/retention.ts';
 import type { PlacedEvent, Position } from '../../events/event-order.ts';
 import { recordOfRow, type StoredRow } from '../../db/record-reader.ts';
-import { onlyHeaderOf, type Call, type HttpContext } from '../request.ts';
 import { recordMissing } from '../response/errors.ts';
-import type { Followed } from './sse.ts';
-import type { Query } from '../body/query.ts';
 import { render } from '../response/render.ts';
 import { spoken, type StreamRoute } from '../route.ts';
+import type { ApiRequest } from '../request.ts';
+import type { HttpContext } from '../context.ts';
+import { onlyHeaderOf } from '../headers.ts';
+import type { Query, Followed } from '../route.ts';
 
 const lastEventId = 'Last-Event-ID';
 
@@ -39,19 +40,19 @@ export function streamRoute(context: HttpContext, resource: Resource): StreamRou
         description: `Go on behind the ${spoken(resource.object)} of this id, \`${prefix}_…\`: as \`${lastEventId}\` does, for clients that cannot send that.`,
       }),
     },
-    async follow(call, query) {
+    async follow(request, query) {
       const follower = await context.eventTails.follow(
-        call.accountId,
+        request.accountId,
         // Whose key it is, and not for whom it acts: as for the rate limit.
-        call.key!.accountId,
-        await positionOf(context, resource, call, query),
+        request.principal.accountId,
+        await positionOf(context, resource, request, query),
       );
       const wanted = Object.entries(filters).filter(([filter]) => query[filter] !== undefined);
       return {
         next: (timeoutMs) => follower.next(timeoutMs),
         leave: () => follower.leave(),
         has: ({ row }) => wanted.every(([filter]) => isMatch(filters[filter]!, String(query[filter]), row)),
-        messageOf: (event) => messageOf(context, resource, event, call),
+        messageOf: (event) => messageOf(context, resource, event, request),
       } satisfies Followed;
     },
   };
@@ -65,11 +66,11 @@ export function streamRoute(context: HttpContext, resource: Resource): StreamRou
 async function positionOf(
   { eventTails, clock, config }: HttpContext,
   resource: Resource,
-  call: Call,
+  request: ApiRequest,
   { after }: Query,
 ): Promise<Position | null> {
   // Clients that have none yet send it empty. Those that have one have come further than the address that they come back to.
-  const header = onlyHeaderOf(call.request, lastEventId) || undefined;
+  const header = onlyHeaderOf(request.incoming, lastEventId) || undefined;
   const param = header === undefined ? 'after' : lastEventId;
   const id = header ?? after;
   if (id === undefined) return null;
@@ -81,9 +82,9 @@ async function positionOf(
   }
   // A week may be kept longer than the one after it, so that an event is there and what came after it is not.
   if (timeOfId(id) >= retainedFromMs(clock.nowMs(), config.retentionDays)) {
-    const position = await eventTails.positionOf(call.accountId, id);
+    const position = await eventTails.positionOf(request.accountId, id);
     if (position) return position;
-    const oldest = await eventTails.oldestOf(call.accountId);
+    const oldest = await eventTails.oldestOf(request.accountId);
     if (oldest !== null && id > oldest) throw recordMissing(resource, id, param);
   }
   throw new ApiError(
@@ -113,15 +114,15 @@ function isMatch({ column, match }: Filter, value: string, row: StoredRow): bool
 const messages = new WeakMap<PlacedEvent, Map<string, string>>();
 
 /** An event as it is sent, in the request's version (HTML Standard, 9.2.6). It names no type of its own, so that `onmessage` gets it. */
-function messageOf({ versions }: HttpContext, resource: Resource, event: PlacedEvent, call: Call): string {
+function messageOf({ versions }: HttpContext, resource: Resource, event: PlacedEvent, request: ApiRequest): string {
   let shapes = messages.get(event);
   if (!shapes) messages.set(event, (shapes = new Map()));
-  let message = shapes.get(call.version);
+  let message = shapes.get(request.version);
   if (message === undefined) {
-    const object = render(versions, resource, recordOfRow(resource, event.row), call);
-    const shown = versions.convert(object, versions.newest, call.version);
+    const object = render(versions, resource, recordOfRow(resource, event.row), request);
+    const shown = versions.convert(object, versions.newest, request.version);
     message = `id: ${event.id}\ndata: ${JSON.stringify(shown)}\n\n`;
-    shapes.set(call.version, message);
+    shapes.set(request.version, message);
   }
   return message;
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { HttpContext } from '../request.ts';
 import { addPage } from './pages.ts';
+import type { HttpContext } from '../context.ts';
 
 /** What an operator's balancer asks; no key is needed. */
 export function addHealthRoutes(app: FastifyInstance, context: HttpContext): void {

@@ -3,7 +3,7 @@ import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { isId } from '../../core/ids.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { ListQuery } from '../../db/list-query.ts';
-import type { Query } from '../body/query.ts';
+import type { Query } from '../route.ts';
 
 const limitDefault = 20;
 

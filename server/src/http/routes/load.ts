@@ -4,26 +4,31 @@ import { isId, type Id } from '../../core/ids.ts';
 import type { Resource, StoredRecord } from '../../model/resource.ts';
 import { readList, type ListPage, type ListQuery } from '../../db/list-query.ts';
 import type { StoredRow } from '../../db/record-reader.ts';
-import type { Call, HttpContext } from '../request.ts';
 import { recordMissing } from '../response/errors.ts';
+import type { ApiRequest } from '../request.ts';
+import type { HttpContext } from '../context.ts';
 
 /**
  * The record that the path names.
  *
  * @throws {ApiError} `resource_missing`, with the same words whether the record is another account's or nobody's.
  */
-export async function load(context: HttpContext, resource: Resource, call: Call): Promise<StoredRecord> {
-  const id = idInPath(call);
-  const record = isId(resource.prefix, id) ? await readOwned(context, resource, call.accountId, id) : null;
+export async function load(context: HttpContext, resource: Resource, request: ApiRequest): Promise<StoredRecord> {
+  const id = idInPath(request);
+  const record = isId(resource.prefix, id) ? await readOwned(context, resource, request.accountId, id) : null;
   // The log of what is still sent about a person who was erased does not tell it.
-  if (record && isErased(record)) call.bodyText = null;
+  if (record && isErased(record)) request.bodyText = null;
   if (record) return record;
   throw recordMissing(resource, id);
 }
 
 /** As `load`, of what can still change. */
-export async function loadPresent(context: HttpContext, resource: Resource, call: Call): Promise<StoredRecord> {
-  const record = await load(context, resource, call);
+export async function loadPresent(
+  context: HttpContext,
+  resource: Resource,
+  request: ApiRequest,
+): Promise<StoredRecord> {
+  const record = await load(context, resource, request);
   if (!isGone(resource, record)) return record;
   throw new ApiError(
     'resource_missing',
@@ -37,9 +42,9 @@ export async function loadPage(
   { lister }: HttpContext,
   resource: Resource,
   query: ListQuery,
-  call: Call,
+  request: ApiRequest,
 ): Promise<ListPage & { records: StoredRecord[] }> {
-  const room = call.room!;
+  const room = request.room!;
   const small = await readList(lister, resource, query, 'small');
   if (small.records) return { ...small, records: small.records, bytes: 0 };
   room.use(small.bytes);
@@ -58,6 +63,6 @@ async function readOwned(
   return record && (record as StoredRow)[resource.ownedBy.column] === accountId ? record : null;
 }
 
-export function idInPath(call: Call): Id {
-  return (call.request.params as { id: Id }).id;
+export function idInPath(request: ApiRequest): Id {
+  return (request.incoming.params as { id: Id }).id;
 }

@@ -1,9 +1,10 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { onlyHeaderOf, type HttpContext } from '../request.ts';
 import { isLoopback } from '../pipeline/loopback.ts';
 import { addPage } from './pages.ts';
 import type { FailedSignIns } from '../pipeline/rate-limit.ts';
+import type { HttpContext } from '../context.ts';
+import { onlyHeaderOf } from '../headers.ts';
 
 /** A proxy on the same machine says by one of these that it speaks for somebody else (RFC 7239, RFC 9110 7.6.3). */
 const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];

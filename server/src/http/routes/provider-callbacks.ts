@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { ByteBudget } from '../../core/byte-budget.ts';
 import { ApiError } from '../../core/errors.ts';
-import type { HttpContext } from '../request.ts';
-import { bodyBytesMax } from '../body/body.ts';
 import { BodyBytes, callbacksShare } from '../body/body-bytes.ts';
 import type { FailedSignIns } from '../pipeline/rate-limit.ts';
+import type { HttpContext } from '../context.ts';
+import { bodyBytesMax } from '../body/body-bytes.ts';
 
 /**
  * `POST /provider_callbacks/{provider}/{account}`: where referencing services tell that something has happened. They have no key; their
@@ -20,7 +20,7 @@ export function addProviderCallbacks(
     // A signature is about bytes, whatever type they are said to have.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: bodyBytesMax }, (request, bytes, done) => {
-      request.call.bodyBytes?.arrived(bytes.length);
+      request.apiRequest.bodyBytes?.arrived(bytes.length);
       done(null, bytes);
     });
     scope.post<{ Params: { provider: string; account: string }; Body: Buffer | undefined }>(
@@ -28,13 +28,13 @@ export function addProviderCallbacks(
       {
         config: { public: true },
         onRequest: async (request, reply) => {
-          request.call.bodyBytes = new BodyBytes(bodies, callbacksShare, request, reply);
+          request.apiRequest.bodyBytes = new BodyBytes(bodies, callbacksShare, request, reply);
         },
       },
-      async ({ call, params: { provider, account }, headers, body, socket }) => {
-        call.bodyBytes?.workBegins();
+      async ({ apiRequest, params: { provider, account }, headers, body, socket }) => {
+        apiRequest.bodyBytes?.workBegins();
         const isTaken = await providerCallbacks.take(provider, account, { headers, body: body ?? Buffer.alloc(0) });
-        call.bodyBytes?.workEnds(0);
+        apiRequest.bodyBytes?.workEnds(0);
         if (isTaken) return { received: true };
         failedSignIns.note(socket.remoteAddress);
         throw new ApiError(

@@ -26,10 +26,8 @@ import {
   type Update,
 } from '../../model/resource.ts';
 import { readCount, type ListQuery } from '../../db/list-query.ts';
-import type { Call, HttpContext } from '../request.ts';
 import { recordMissing } from '../response/errors.ts';
 import { clockRoute } from './sandbox-clock.ts';
-import { requirePermission } from '../pipeline/permission.ts';
 import { renderExpanded } from '../response/expand.ts';
 import { listParameters, listQuery } from './list.ts';
 import { openSecrets } from '../response/render.ts';
@@ -46,6 +44,9 @@ import {
 import { streamRoute } from './event-stream.ts';
 import { testHelperRoutes } from './test-helpers.ts';
 import { versionRoutes } from './api-versions.ts';
+import type { ApiRequest } from '../request.ts';
+import type { HttpContext } from '../context.ts';
+import { requirePermission } from '../../model/permissions.ts';
 
 /** Every operation there is: those of the resources, those about the API's versions, and what only a sandbox has. */
 export function routesOf(context: HttpContext): Route[] {
@@ -91,7 +92,7 @@ function listRoute(context: HttpContext, resource: Resource): ReadRoute {
     object: resource.object,
     expandable: { resource, isList: true },
     query: listParameters(resource),
-    read: (call, query) => renderList(context, resource, listQuery(resource, query, call.accountId), call),
+    read: (request, query) => renderList(context, resource, listQuery(resource, query, request.accountId), request),
   };
 }
 
@@ -116,14 +117,14 @@ function listRoutesBelow(
       object: resource.object,
       expandable: { resource, isList: true },
       query: listParameters(resource),
-      async read(call, query) {
-        const owner = await load(context, owners, call);
-        const wanted = listQuery(resource, query, call.accountId);
+      async read(request, query) {
+        const owner = await load(context, owners, request);
+        const wanted = listQuery(resource, query, request.accountId);
         wanted.filters.push({ filter: { column, match: 'exact', schema: {} }, value: owner.id });
         // What a platform has been sent of a connected account's event is the platform's own.
-        const { accountId } = call.key!;
-        if (resource.aboutAccount?.path === path && accountId !== call.accountId) wanted.alsoAccountId = accountId;
-        return renderList(context, resource, wanted, call);
+        const { accountId } = request.principal;
+        if (resource.aboutAccount?.path === path && accountId !== request.accountId) wanted.alsoAccountId = accountId;
+        return renderList(context, resource, wanted, request);
       },
     };
   });
@@ -143,13 +144,18 @@ function actionRoutesOnOthers(
   );
 }
 
-async function renderList(context: HttpContext, resource: Resource, query: ListQuery, call: Call): Promise<JsonObject> {
-  const page = await loadPage(context, resource, query, call);
+async function renderList(
+  context: HttpContext,
+  resource: Resource,
+  query: ListQuery,
+  request: ApiRequest,
+): Promise<JsonObject> {
+  const page = await loadPage(context, resource, query, request);
   return {
     object: 'list',
     count: page.count,
     has_more: page.hasMore,
-    data: await Promise.all(page.records.map((record) => renderExpanded(context, call, resource, record))),
+    data: await Promise.all(page.records.map((record) => renderExpanded(context, request, resource, record))),
   };
 }
 
@@ -165,11 +171,11 @@ function retrieveRoute(context: HttpContext, resource: Resource): ReadRoute {
     object: resource.object,
     expandable: { resource, isList: false },
     query: {},
-    async read(call) {
-      const record = await load(context, resource, call);
-      const object = await renderExpanded(context, call, resource, record);
+    async read(request) {
+      const record = await load(context, resource, request);
+      const object = await renderExpanded(context, request, resource, record);
       // Whoever may change the secret may see it.
-      if (!includesPermission(call.key!.permissions, `${path}.write`)) return object;
+      if (!includesPermission(request.principal.permissions, `${path}.write`)) return object;
       return { ...object, ...openSecrets(resource, record, context.vault) };
     },
   };
@@ -199,10 +205,10 @@ function contentsRoute(context: HttpContext, resource: Resource, contents: Conte
     object: resource.object,
     expandable: null,
     query: {},
-    async open(call) {
-      const record = await load(context, resource, call);
+    async open(request) {
+      const record = await load(context, resource, request);
       const { filename, content_type, size, sha256 } = record as StoredRecord & StoredFile;
-      const parts = context.fileStore.read(call.accountId, record.id);
+      const parts = context.fileStore.read(request.accountId, record.id);
       // Read before anything is answered: a file that cannot be read, or was deleted at this moment, is told of like any other.
       const first = await parts.next();
       if (first.done) throw recordMissing(resource, record.id);
@@ -229,16 +235,16 @@ function createRoute(context: HttpContext, resource: Resource, create: Create<St
     // Nobody can have read it yet.
     staleForMs: 0,
     // Those that add to a count with a limit go one after the other here. Across processes the committer sees to it.
-    touches: (call, input) => [
+    touches: (request, input) => [
       ...summedUpBy(context, resource, input),
       ...(resource.mostOfAnAccount === undefined ? [] : [resource.path]),
-      ...actingKey(resource, call),
+      ...actingKey(resource, request),
     ],
     upload: resource.contents ? { contents: resource.contents, prefix: resource.prefix } : null,
-    async decide(call, input, caller) {
-      const id = call.upload?.id ?? context.ids.make(resource.prefix);
-      const change = decideCreate(resource, id, call.accountId, input, caller);
-      await requireRoom(context, resource, call.accountId);
+    async decide(request, input, caller) {
+      const id = request.upload?.id ?? context.ids.make(resource.prefix);
+      const change = decideCreate(resource, id, request.accountId, input, caller);
+      await requireRoom(context, resource, request.accountId);
       return { changes: [change] };
     },
   };
@@ -263,8 +269,8 @@ function updateRoute(context: HttpContext, resource: Resource, update: Update<St
     ...writeRoute(context, resource, 'POST', '/:id', update.body),
     operationId: `${resource.path}_update`,
     told: updateTold(resource, update),
-    decide: async (call, input, caller) =>
-      decideUpdate(resource, await loadPresent(context, resource, call), input, caller),
+    decide: async (request, input, caller) =>
+      decideUpdate(resource, await loadPresent(context, resource, request), input, caller),
   };
 }
 
@@ -281,16 +287,16 @@ function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 
     operationId: `${resource.path}_delete`,
     told: { summary, description, ...(typeof how === 'object' && toldOf(how)) },
     answer: typeof how === 'object' ? actionAnswer(resource, how) : { kind: 'deletion', resource },
-    async decide(call, input, caller) {
-      if (how === 'erases') for (const needed of also) requirePermission(needed, call.key!.permissions);
-      const before = await load(context, resource, call);
+    async decide(request, input, caller) {
+      if (how === 'erases') for (const needed of also) requirePermission(needed, request.principal.permissions);
+      const before = await load(context, resource, request);
       if (how === 'removes') return { changes: [{ resource, before, after: null }] };
       if (how !== 'erases') return decideAction(resource, how, before, input, caller);
       if (isGone(resource, before)) return decidingOf(resource, before, { after: before });
       return { changes: [decideErasure(resource, before, caller.nowSeconds)] };
     },
     ...(how === 'erases' && {
-      afterwards: (call) => context.eraser.erasedNow(resource, call.accountId, idInPath(call)),
+      afterwards: (request) => context.eraser.erasedNow(resource, request.accountId, idInPath(request)),
     }),
   };
 }
@@ -315,13 +321,13 @@ function eraseRoute(context: HttpContext, resource: Resource, erasure: Erasure):
       summary: `Erase ${aOrAn(resource)}`,
       description: `Erases what the ${name} tells of a person that your own system keeps, for good: its \`metadata\`, what a provider found, the files of its report, and the same in events, logs and the answers that are repeated for an \`Idempotency-Key\`. An open ${name} is canceled. Ids, times and outcomes stay, and \`deleted\` is true. A file stays until the last ${name} that names it is erased. Other ${spoken(resource.path)} about the same person stay as they are: list them by \`${erasure.link}\`, and erase each. It takes ${also.map((permission) => `\`${permission}\``).join(' and ')} besides \`${resource.path}.write\`. A customer of this API is erased with all of their ${spoken(resource.path)} by \`DELETE /v1/${resource.links![erasure.link]}/{id}\`.`,
     },
-    async decide(call, _, caller) {
-      for (const needed of also) requirePermission(needed, call.key!.permissions);
-      const before = await load(context, resource, call);
+    async decide(request, _, caller) {
+      for (const needed of also) requirePermission(needed, request.principal.permissions);
+      const before = await load(context, resource, request);
       if (isErased(before)) return decidingOf(resource, before, { after: before });
       return { changes: [decideErasure(resource, before, caller.nowSeconds)] };
     },
-    afterwards: (call) => context.eraser.erasedNow(resource, call.accountId, idInPath(call)),
+    afterwards: (request) => context.eraser.erasedNow(resource, request.accountId, idInPath(request)),
   };
 }
 
@@ -334,10 +340,10 @@ function actionRoute(context: HttpContext, resource: Resource, name: string, act
     answer: actionAnswer(resource, action),
     showsSecrets: action.showsSecrets ?? false,
     permission,
-    async decide(call, input, caller) {
-      for (const needed of also) requirePermission(needed, call.key!.permissions);
-      const record = await loadPresent(context, resource, call);
-      return decideAction(resource, action, record, input, caller, await loadNamed(context, action, call, input));
+    async decide(request, input, caller) {
+      for (const needed of also) requirePermission(needed, request.principal.permissions);
+      const record = await loadPresent(context, resource, request);
+      return decideAction(resource, action, record, input, caller, await loadNamed(context, action, request, input));
     },
   };
 }
@@ -350,14 +356,14 @@ function actionRoute(context: HttpContext, resource: Resource, name: string, act
 async function loadNamed(
   context: HttpContext,
   { names = {} }: Action,
-  call: Call,
+  request: ApiRequest,
   input: object,
 ): Promise<Record<string, StoredRecord>> {
   const named: Record<string, StoredRecord> = {};
   for (const [member, path] of Object.entries(names)) {
     const resource = resourceAt(context, path);
     const id = (input as Record<string, string>)[member]!;
-    const record = isId(resource.prefix, id) ? await readNamed(context, resource, call, id) : null;
+    const record = isId(resource.prefix, id) ? await readNamed(context, resource, request, id) : null;
     if (!record) {
       const message = `There is no ${spoken(resource.object)} \`${id.slice(0, 80)}\` in this account. Send the id of one that is here: \`${resource.prefix}_…\`.`;
       throw new ApiError('resource_missing', message, { param: member, status: 400 });
@@ -371,11 +377,11 @@ async function loadNamed(
 async function readNamed(
   { readRecord }: HttpContext,
   resource: Resource,
-  { accountId, key }: Call,
+  { accountId, principal }: ApiRequest,
   id: string,
 ): Promise<StoredRecord | null> {
   const record = await readRecord(resource, accountId, id);
-  return record ?? (key!.accountId === accountId ? null : readRecord(resource, key!.accountId, id));
+  return record ?? (principal.accountId === accountId ? null : readRecord(resource, principal.accountId, id));
 }
 
 function resourceAt({ resources }: HttpContext, path: string): Resource {
@@ -407,19 +413,19 @@ function writeRoute(
     secretMembers: resource.update?.secrets ?? [],
     staleForMs: resource.staleForMs ?? 0,
     ...(resource.grantsRights && { judgesKeyAnew: true }),
-    async touches(call) {
-      const id = idInPath(call);
-      if (!isSummedUp(context, resource) || !isId(resource.prefix, id)) return [id, ...actingKey(resource, call)];
+    async touches(request) {
+      const id = idInPath(request);
+      if (!isSummedUp(context, resource) || !isId(resource.prefix, id)) return [id, ...actingKey(resource, request)];
       // What goes wrong here goes wrong in the decision, too, where it is told.
-      const record = await context.readRecord(resource, call.accountId, id).catch(() => null);
+      const record = await context.readRecord(resource, request.accountId, id).catch(() => null);
       return record ? [id, ...summedUpBy(context, resource, record)] : [id];
     },
   };
 }
 
 /** Returns the acting key where keys are made, rolled or revoked. Its own changes and what it does wait for each other. */
-function actingKey({ grantsRights }: Resource, { key }: Call): string[] {
-  return grantsRights ? [key!.id] : [];
+function actingKey({ grantsRights }: Resource, { principal }: ApiRequest): string[] {
+  return grantsRights ? [principal.id] : [];
 }
 
 function isSummedUp({ resources }: HttpContext, { path }: Resource): boolean {
@@ -438,9 +444,9 @@ function summedUpBy({ resources }: HttpContext, { path }: Resource, links: objec
 /** An account finds and changes itself at a path of its own: `/v1/account`. */
 function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions = {} }: Ownership): Route[] {
   const path = `/v1/${ownPath}`;
-  const loadOwn = async (call: Call): Promise<StoredRecord> => {
-    const record = await context.readRecord(resource, call.accountId, call.accountId);
-    if (!record) throw new Error(`Bug! The account ${call.accountId} is not there.`);
+  const loadOwn = async (request: ApiRequest): Promise<StoredRecord> => {
+    const record = await context.readRecord(resource, request.accountId, request.accountId);
+    if (!record) throw new Error(`Bug! The account ${request.accountId} is not there.`);
     return record;
   };
   const read: ReadRoute = {
@@ -456,12 +462,12 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
     object: resource.object,
     expandable: { resource, isList: false },
     query: {},
-    read: async (call) => renderExpanded(context, call, resource, await loadOwn(call)),
+    read: async (request) => renderExpanded(context, request, resource, await loadOwn(request)),
   };
   const ownRoute = (name: string, body: TObject): Omit<WriteRoute, 'decide' | 'operationId' | 'told'> => ({
     ...writeRoute(context, resource, 'POST', '', body),
     path: path + name,
-    touches: (call) => [call.accountId],
+    touches: (request) => [request.accountId],
   });
   return [
     read,
@@ -471,8 +477,8 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
             ...ownRoute('', resource.update.body),
             operationId: `${ownPath}_update`,
             told: { ...updateTold(resource, resource.update), summary: `Update your own ${spoken(resource.object)}` },
-            decide: async (call: Call, input: object, caller: Caller) =>
-              decideUpdate(resource, await loadOwn(call), input, caller),
+            decide: async (request: ApiRequest, input: object, caller: Caller) =>
+              decideUpdate(resource, await loadOwn(request), input, caller),
           },
         ]
       : []),
@@ -480,8 +486,8 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
       ...ownRoute(`/${name}`, action.body ?? closedObject({})),
       operationId: `${ownPath}_${name.replaceAll('/', '_')}`,
       told: { summary: name, ...toldOf(action) },
-      decide: async (call: Call, input: object, caller: Caller) =>
-        decideAction(resource, action, await loadOwn(call), input, caller),
+      decide: async (request: ApiRequest, input: object, caller: Caller) =>
+        decideAction(resource, action, await loadOwn(request), input, caller),
     })),
   ];
 }

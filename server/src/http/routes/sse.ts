@@ -1,41 +1,17 @@
 import type { FastifyReply } from 'fastify';
-import type { ByteLimits, HeldBytes } from '../../core/byte-budget.ts';
+import type { HeldBytes } from '../../core/byte-budget.ts';
 import { ApiError } from '../../core/errors.ts';
-import { PositionRemovedError, type PlacedEvent } from '../../events/event-order.ts';
-import { followedBytes, type HeldEvents } from '../../events/event-feed.ts';
+import { PositionRemovedError } from '../../events/event-order.ts';
+import { followedBytes } from '../../events/event-feed.ts';
 import { chooseAccount, openAccounts, type AccountContext } from '../pipeline/account-context.ts';
-import { authenticate, openKeyRing, type KeyRing } from '../pipeline/authenticate.ts';
-import type { Call, HttpContext } from '../request.ts';
+import { authenticate, openKeyRing } from '../pipeline/authenticate.ts';
 import { apiErrorOf } from '../response/errors.ts';
 import { PacedBody } from '../response/paced-body.ts';
-import { requirePermission } from '../pipeline/permission.ts';
 import { streamBounds, UnderWay } from '../pipeline/concurrency.ts';
-
-/** What a client follows. */
-export interface Followed {
-  /**
-   * Returns the next events in their order, to be released when they were sent. They are none if there was none within `timeoutMs`, if there
-   * was no room in memory, or if `leave` was called.
-   *
-   * @throws {UnavailableError} they cannot be read just now.
-   * @throws {PositionRemovedError} some of them may have been removed before they were read.
-   */
-  next(timeoutMs: number): Promise<HeldEvents>;
-  leave(): void;
-  /** Whether the client wants it. */
-  has(event: PlacedEvent): boolean;
-  /** As it is sent. */
-  messageOf(event: PlacedEvent): string;
-}
-
-export interface StreamLimits {
-  /** When nothing was sent for so long, something is: whoever is between keeps the connection open. */
-  heartbeatMs: number;
-  /** A client that has not taken what was sent after this does not read. */
-  stalledMs: number;
-  /** Of what is read for streams and not yet taken by their clients. */
-  bytes: ByteLimits;
-}
+import type { ApiRequest } from '../request.ts';
+import type { HttpContext, KeyRing, StreamLimits } from '../context.ts';
+import type { Followed } from '../route.ts';
+import { requirePermission } from '../../model/permissions.ts';
 
 export const streamLimits: StreamLimits = { heartbeatMs: 15_000, stalledMs: 30_000, bytes: followedBytes };
 
@@ -74,9 +50,9 @@ export class EventStreams {
    *
    * @throws {ApiError} `rate_limit` or `overloaded` where there are too many; what `follow` throws.
    */
-  async begin(call: Call, reply: FastifyReply, follow: () => Promise<Followed>): Promise<FastifyReply> {
+  async begin(request: ApiRequest, reply: FastifyReply, follow: () => Promise<Followed>): Promise<FastifyReply> {
     // Whose key it is, and not for whom it acts: as for the rate limit.
-    const end = this.#underWay.begin(call.key!.accountId);
+    const end = this.#underWay.begin(request.principal.accountId);
     const closed = new Promise<void>((resolve) => {
       // The client may have gone away before.
       if (reply.raw.closed) resolve();
@@ -84,7 +60,7 @@ export class EventStreams {
     });
     void closed.then(end);
     const cutOff = (): unknown => reply.raw.destroy();
-    const stream = new OpenStream(call, await follow(), cutOff);
+    const stream = new OpenStream(request, await follow(), cutOff);
     void closed.then(() => this.#forget(stream));
     this.#open.add(stream);
     this.#watching ??= setInterval(() => this.#watch(), watchEveryMs).unref();
@@ -121,7 +97,7 @@ export class EventStreams {
    */
   async *#messagesOf(stream: OpenStream): AsyncGenerator<Buffer> {
     const { heartbeatMs } = this.#context.streamLimits;
-    const { call } = stream;
+    const { request } = stream;
     const place: Place = { sentId: null, passedId: null };
     let sentAtMs = performance.now();
     yield Buffer.from(`retry: ${retryMs}\n\n`);
@@ -140,18 +116,18 @@ export class EventStreams {
         sentAtMs = performance.now();
       }
     } catch (error) {
-      const isForeseen = error instanceof PositionRemovedError || apiErrorOf(error, call).code !== 'internal';
-      if (!isForeseen) this.#context.log.error({ request: call.id, err: error }, 'a stream failed');
+      const isForeseen = error instanceof PositionRemovedError || apiErrorOf(error, request).code !== 'internal';
+      if (!isForeseen) this.#context.log.error({ request: request.id, err: error }, 'a stream failed');
     } finally {
       stream.end();
     }
   }
 
   /** Returns the next events as they are sent; null if there are none in time that the client wants. */
-  async #nextPiece({ call, followed }: OpenStream, place: Place, timeoutMs: number): Promise<Piece> {
+  async #nextPiece({ request, followed }: OpenStream, place: Place, timeoutMs: number): Promise<Piece> {
     const { events, bytes } = await followed.next(timeoutMs);
     try {
-      await this.#requireAccess(call);
+      await this.#requireAccess(request);
       let text = '';
       for (const event of events) {
         place.passedId = event.id;
@@ -171,30 +147,30 @@ export class EventStreams {
   /** What is not known just now ends nothing: without access nothing is sent either. */
   #watch(): void {
     for (const stream of this.#open) {
-      this.#requireAccess(stream.call).catch((error: unknown) => {
+      this.#requireAccess(stream.request).catch((error: unknown) => {
         if (error instanceof ApiError) stream.end();
       });
     }
   }
 
   /** @throws {ApiError} the key has ended, has lost its permission, or acts for an account that is not connected any more. */
-  async #requireAccess(call: Call): Promise<void> {
+  async #requireAccess(request: ApiRequest): Promise<void> {
     const { config, clock } = this.#context;
-    const key = await authenticate(call.request, this.#keyRing, { mode: config.mode, clock });
-    await chooseAccount(this.#accountContext, { ...call, key });
-    requirePermission(call.route!.permission, key.permissions);
+    const principal = await authenticate(request.incoming, this.#keyRing, { mode: config.mode, clock });
+    await chooseAccount(this.#accountContext, { ...request, principal });
+    requirePermission(request.route.permission, principal.permissions);
   }
 }
 
 class OpenStream {
-  readonly call: Call;
+  readonly request: ApiRequest;
   readonly followed: Followed;
   hasEnded = false;
   readonly #cutOff: () => void;
   #ending: NodeJS.Timeout | undefined;
 
-  constructor(call: Call, followed: Followed, cutOff: () => void) {
-    this.call = call;
+  constructor(request: ApiRequest, followed: Followed, cutOff: () => void) {
+    this.request = request;
     this.followed = followed;
     this.#cutOff = cutOff;
   }

@@ -1,8 +1,8 @@
 import { decidingOf } from '../../model/change.ts';
 import { closedObject, type Resource, type TestHelper } from '../../model/resource.ts';
-import type { HttpContext } from '../request.ts';
 import { load } from './load.ts';
 import type { WriteRoute } from '../route.ts';
+import type { HttpContext } from '../context.ts';
 
 /** What a sandbox has for those who test: it has the simulated services do something. In live mode there are no such routes. */
 export function testHelperRoutes(context: HttpContext): WriteRoute[] {
@@ -33,11 +33,11 @@ function testHelperRoute(context: HttpContext, resource: Resource, name: string,
     secretMembers: [],
     staleForMs: 0,
     touches: () => [],
-    async beforehand(call, input) {
-      await context.simulations.play(await load(context, resource, call), name, input);
+    async beforehand(request, input) {
+      await context.simulations.play(await load(context, resource, request), name, input);
     },
-    async decide(call) {
-      const record = await load(context, resource, call);
+    async decide(request) {
+      const record = await load(context, resource, request);
       return decidingOf(resource, record, { after: record });
     },
   };

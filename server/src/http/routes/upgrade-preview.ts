@@ -6,12 +6,13 @@ import { parseJson } from '../../core/json.ts';
 import { Type, type TSchema } from 'typebox';
 import { closedObject, described, nullable, oneOf, type StoredRecord } from '../../model/resource.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
-import type { Call, HttpContext } from '../request.ts';
 import { readExpansion } from '../response/expand.ts';
 import type { VersionedValidator } from '../body/input.ts';
 import { loadPage } from './load.ts';
 import { queryReader } from '../body/query.ts';
 import type { WriteRoute } from '../route.ts';
+import type { ApiRequest } from '../request.ts';
+import type { HttpContext } from '../context.ts';
 
 /** Of a request that changes something: it has no parameters but `expand`. */
 const readQuery = queryReader({});
@@ -140,21 +141,21 @@ export interface PreviewedRoute {
 export async function previewUpgrade(
   context: HttpContext,
   routes: readonly PreviewedRoute[],
-  call: Call,
-  to = call.versionsServed[0]!,
+  request: ApiRequest,
+  to = request.versionsServed[0]!,
 ): Promise<JsonObject> {
-  if (!call.versionsServed.includes(to)) {
-    throw invalidParameter('to', `\`to\` must be a version of this API: ${call.versionsServed.join(', ')}.`);
+  if (!request.versionsServed.includes(to)) {
+    throw invalidParameter('to', `\`to\` must be a version of this API: ${request.versionsServed.join(', ')}.`);
   }
   const { versions } = context;
-  const ownAccountId = call.key!.accountId;
+  const ownAccountId = request.principal.accountId;
   const from = (await context.accounts.get(ownAccountId))!.apiVersion!;
-  const requests = await lookAtLast(context, call, 'log', async (record) => {
+  const requests = await lookAtLast(context, request, 'log', async (record) => {
     const log = record as LogRecord;
     if (log.api_version !== from || !(await isKeyOf(context, ownAccountId, log.key_id))) return null;
-    return requestIn(context, call, routes, log, to);
+    return requestIn(context, request, routes, log, to);
   });
-  const rendered = await lookAtLast(context, call, 'event', async (event) =>
+  const rendered = await lookAtLast(context, request, 'event', async (event) =>
     eventIn(context, event as EventRecord, from, to),
   );
   return {
@@ -166,7 +167,7 @@ export async function previewUpgrade(
       .map(({ date, sentence }) => ({ id: date, changelog: sentence })),
     requests: report(requests),
     events: report(rendered),
-    ...(call.withContext && { account: call.accountId }),
+    ...(request.withContext && { account: request.accountId }),
   };
 }
 
@@ -186,26 +187,26 @@ type EventRecord = StoredRecord & { type: string; shape_version: string };
 /** Looks at the last records of a kind, the newest first. Other requests have their turn between two of them. */
 async function lookAtLast(
   context: HttpContext,
-  call: Call,
+  request: ApiRequest,
   object: string,
   look: (record: StoredRecord) => Promise<JsonObject | null>,
 ): Promise<(JsonObject | null)[]> {
   const resource = context.resources.find((candidate) => candidate.object === object)!;
-  const room = call.room!;
+  const room = request.room!;
   const looks: (JsonObject | null)[] = [];
   for (let last: string | null = null, more = true; more && looks.length < lookedAtMax;) {
     const { records, bytes, hasMore } = await loadPage(
       context,
       resource,
       {
-        accountId: call.accountId,
+        accountId: request.accountId,
         filters: [],
         created: {},
         limit: pageSize,
         offset: 0,
         cursor: last === null ? null : { direction: 'after', id: last },
       },
-      call,
+      request,
     );
     for (const record of records) {
       const seen = await look(record);
@@ -238,7 +239,7 @@ function report(looks: (JsonObject | null)[]): JsonObject {
 /** What a request would have to send, whether it would be refused if it did not, and what it would get. Null if all is the same. */
 function requestIn(
   context: HttpContext,
-  call: Call,
+  request: ApiRequest,
   routes: readonly PreviewedRoute[],
   log: LogRecord,
   to: string,
@@ -255,7 +256,7 @@ function requestIn(
   const responseBody = answered ? differencesOf(answered, answerIn(versions, object, answered, from, to)) : [];
   // A body that is there no more, because the person whom it was about was erased, tells nothing.
   const isTold = log.request_body !== null || ((previewed.route.body.required ?? []) as string[]).length === 0;
-  const refused = status === 200 && isTold ? refusalIn(context, call, previewed, log, sent ?? {}, to) : null;
+  const refused = status === 200 && isTold ? refusalIn(context, request, previewed, log, sent ?? {}, to) : null;
   if (requestBody.length === 0 && responseBody.length === 0 && !refused) return null;
   return { id, method, path, status, request_body: requestBody, refused, response_body: responseBody };
 }
@@ -270,14 +271,14 @@ function answerIn(versions: ApiVersions, object: string, answer: JsonObject, fro
 /** What the other version would say to the request as it was sent; null if nothing. */
 function refusalIn(
   context: HttpContext,
-  call: Call,
+  request: ApiRequest,
   { route, validate }: PreviewedRoute,
   { url }: LogRecord,
   body: JsonObject,
   to: string,
 ): JsonObject | null {
   try {
-    readExpansion(context, { ...call, version: to }, route.expandable, readQuery(url).expand);
+    readExpansion(context, { ...request, version: to }, route.expandable, readQuery(url).expand);
     validate(to, body);
     return null;
   } catch (error) {

@@ -11,7 +11,6 @@ import { ApiError } from '../../core/errors.ts';
 import type { Caller, RecordChange } from '../../model/resource.ts';
 import { UnavailableError, type DatabaseError } from '../../db/pools.ts';
 import { authenticateAnew } from '../pipeline/authenticate.ts';
-import { headerOf, type Call, type HttpContext } from '../request.ts';
 import { apiErrorOf, errorAnswer, internalError } from '../response/errors.ts';
 import {
   fingerprints,
@@ -28,6 +27,9 @@ import { errorInVersion } from '../pipeline/api-version.ts';
 import { readExpansion, renderExpanded } from '../response/expand.ts';
 import { openSecrets, redact } from '../response/render.ts';
 import type { WriteRoute } from '../route.ts';
+import type { ApiRequest, AuthenticatedRequest } from '../request.ts';
+import type { HttpContext } from '../context.ts';
+import { headerOf } from '../headers.ts';
 
 /** 190 bits: nobody guesses it. */
 const secretLength = 32;
@@ -48,23 +50,28 @@ export interface CarriedOut {
 export async function carryOut(
   context: HttpContext,
   runningKeys: RunningKeys,
-  call: Call,
+  request: ApiRequest,
   route: WriteRoute,
   body: object,
 ): Promise<CarriedOut> {
-  const claim = claimOf(call, body);
-  const input = context.versions.convertBody(route.object, body as JsonObject, call.version, context.versions.newest);
+  const claim = claimOf(request, body);
+  const input = context.versions.convertBody(
+    route.object,
+    body as JsonObject,
+    request.version,
+    context.versions.newest,
+  );
   return runningKeys.hold(claim, async () => {
-    if (route.beforehand && !(await isRepeat(context, call, claim))) await route.beforehand(call, input);
-    const outcome = await executeOnce(context, call, route, input, claim);
+    if (route.beforehand && !(await isRepeat(context, request, claim))) await route.beforehand(request, input);
+    const outcome = await executeOnce(context, request, route, input, claim);
     switch (outcome.kind) {
       case 'committed':
-        if (outcome.answer!.status === 200) await follow(context, call, route);
+        if (outcome.answer!.status === 200) await follow(context, request, route);
         return { answer: outcome.answer!, replayed: null };
       case 'key_in_use':
         throw keyInUse();
       case 'key_stored':
-        return replay(context, call, route, claim!);
+        return replay(context, request, route, claim!);
       case 'refused':
         throw new UnavailableError(false, outcome.error);
     }
@@ -79,18 +86,18 @@ export async function carryOut(
  */
 export async function repeatOfOtherVersion(
   context: HttpContext,
-  call: Call,
+  request: ApiRequest,
   route: WriteRoute,
   { expand, body }: { expand: readonly string[]; body: object },
 ): Promise<CarriedOut | null> {
-  const { request } = call;
-  call.idempotencyKey = loggedIdempotencyKey(request);
-  const claim = claimOf(call, body);
-  const stored = claim && (await readStoredAnswer(context, call.accountId, claim, call.startedMs).catch(unlessReused));
+  request.idempotencyKey = loggedIdempotencyKey(request.incoming);
+  const claim = claimOf(request, body);
+  const stored =
+    claim && (await readStoredAnswer(context, request.accountId, claim, request.startedMs).catch(unlessReused));
   if (!stored) return null;
   // Its paths were good in that version; whoever asks now may be somebody else.
-  readExpansion(context, { ...call, version: stored.apiVersion }, route.expandable, expand);
-  return replay(context, call, route, claim);
+  readExpansion(context, { ...request, version: stored.apiVersion }, route.expandable, expand);
+  return replay(context, request, route, claim);
 }
 
 /** That the key was used for another request is not what is wrong with a request that would be refused anyway. */
@@ -100,20 +107,20 @@ function unlessReused(error: unknown): null {
 }
 
 /** What a key stands for is not done again. */
-async function isRepeat(context: HttpContext, call: Call, claim: Claim | null): Promise<boolean> {
-  return claim !== null && (await readStoredAnswer(context, call.accountId, claim, call.startedMs)) !== null;
+async function isRepeat(context: HttpContext, request: ApiRequest, claim: Claim | null): Promise<boolean> {
+  return claim !== null && (await readStoredAnswer(context, request.accountId, claim, request.startedMs)) !== null;
 }
 
 /**
  * Waits for what follows a change, before the change is answered. The change is durable, so a fault here is logged and changes nothing of
  * the answer: an error would tell the client that nothing was done.
  */
-async function follow({ log }: HttpContext, call: Call, route: WriteRoute): Promise<void> {
+async function follow({ log }: HttpContext, request: ApiRequest, route: WriteRoute): Promise<void> {
   await untilKnownEverywhere(route);
   try {
-    await route.afterwards?.(call);
+    await route.afterwards?.(request);
   } catch (error) {
-    log.warn({ request: call.id, err: error }, 'what follows a committed change was cut off');
+    log.warn({ request: request.id, err: error }, 'what follows a committed change was cut off');
   }
 }
 
@@ -128,11 +135,15 @@ async function untilKnownEverywhere({ staleForMs }: WriteRoute): Promise<void> {
  * @param answer is called when there is room in memory for it.
  * @throws what `answer` throws, and then there is no log.
  */
-export async function logOnly(context: HttpContext, call: Call, answer: () => Promise<Answer>): Promise<void> {
+export async function logOnly(
+  context: HttpContext,
+  request: AuthenticatedRequest,
+  answer: () => Promise<Answer>,
+): Promise<void> {
   const outcome = await context.committer.commit({
-    accountId: call.accountId,
-    senderAccountId: call.key!.accountId,
-    request: requestFacts(call),
+    accountId: request.accountId,
+    senderAccountId: request.principal.accountId,
+    request: requestFacts(request),
     claim: null,
     touches: [],
     decide: async () => ({ changes: [], answer: await answer() }),
@@ -143,16 +154,18 @@ export async function logOnly(context: HttpContext, call: Call, answer: () => Pr
 /** As `execute`; what is valid no more, because time has passed, may have been carried out when it was. */
 async function executeOnce(
   context: HttpContext,
-  call: Call,
+  request: ApiRequest,
   route: WriteRoute,
   input: object,
   claim: Claim | null,
 ): Promise<Outcome> {
   try {
-    return await execute(context, call, route, input, claim);
+    return await execute(context, request, route, input, claim);
   } catch (error) {
     const stored =
-      claim && error instanceof ApiError && (await readStoredAnswer(context, call.accountId, claim, call.startedMs));
+      claim &&
+      error instanceof ApiError &&
+      (await readStoredAnswer(context, request.accountId, claim, request.startedMs));
     if (stored) return { kind: 'key_stored' };
     throw error;
   }
@@ -160,48 +173,48 @@ async function executeOnce(
 
 async function execute(
   context: HttpContext,
-  call: Call,
+  request: ApiRequest,
   route: WriteRoute,
   input: object,
   claim: Claim | null,
 ): Promise<Outcome> {
   const mutation: Omit<Mutation, 'decide'> = {
-    accountId: call.accountId,
-    senderAccountId: call.key!.accountId,
-    request: requestFacts(call),
+    accountId: request.accountId,
+    senderAccountId: request.principal.accountId,
+    request: requestFacts(request),
     claim,
-    touches: await route.touches(call, input),
+    touches: await route.touches(request, input),
   };
-  const outcome = await context.committer.commit({ ...mutation, decide: () => decide(context, call, route, input) });
+  const outcome = await context.committer.commit({ ...mutation, decide: () => decide(context, request, route, input) });
   if (outcome.kind !== 'refused') return outcome;
 
   // A decision that the database's rules forbid is a fault of ours. Its answer is stored like any other; the log is not told the
   // error's detail, which has the row in it.
   const { code, message, constraint } = outcome.error as DatabaseError;
-  context.log.error({ request: call.id, code, message, constraint }, 'the database refused a change');
-  const answer = errorAnswer(internalError(outcome.error), call.id, context.config.publicUrl);
+  context.log.error({ request: request.id, code, message, constraint }, 'the database refused a change');
+  const answer = errorAnswer(internalError(outcome.error), request.id, context.config.publicUrl);
   return context.committer.commit({ ...mutation, decide: async () => ({ changes: [], answer }) });
 }
 
 /** Decides, and turns a refusal into the answer that is stored. Without a database nothing is decided. */
-async function decide(context: HttpContext, call: Call, route: WriteRoute, input: object): Promise<Decision> {
+async function decide(context: HttpContext, request: ApiRequest, route: WriteRoute, input: object): Promise<Decision> {
   try {
-    if (route.judgesKeyAnew) call.key = await authenticateAnew(call, context.keyRing, context.clock);
-    const deciding = await route.decide(call, input, callerOf(context, call));
+    if (route.judgesKeyAnew) request.principal = await authenticateAnew(request, context.keyRing, context.clock);
+    const deciding = await route.decide(request, input, callerOf(context, request));
     if ('clockAdvance' in deciding) {
       const { clockAdvance, answer } = deciding;
-      return { changes: [], clockAdvance, answer: { status: 200, body: textIn(context, call, answer) } };
+      return { changes: [], clockAdvance, answer: { status: 200, body: textIn(context, request, answer) } };
     }
-    await requireLinkedRecords(context, call, deciding.changes);
-    const changes = await withRollUps(context, call.accountId, deciding.changes);
-    const answer = await answerOf(asWritten(context, changes), call, route, deciding);
+    await requireLinkedRecords(context, request, deciding.changes);
+    const changes = await withRollUps(context, request.accountId, deciding.changes);
+    const answer = await answerOf(asWritten(context, changes), request, route, deciding);
     return { changes, deliveries: deciding.deliveries ?? [], answer };
   } catch (error) {
     if (error instanceof UnavailableError) throw error;
-    const apiError = errorInVersion(context.versions, apiErrorOf(error, call), route.object, call.version);
+    const apiError = errorInVersion(context.versions, apiErrorOf(error, request), route.object, request.version);
     if (isValidation(apiError)) throw apiError;
-    if (apiError.code === 'internal') context.log.error({ request: call.id, err: error }, 'a request failed');
-    return { changes: [], answer: errorAnswer(apiError, call.id, context.config.publicUrl) };
+    if (apiError.code === 'internal') context.log.error({ request: request.id, err: error }, 'a request failed');
+    return { changes: [], answer: errorAnswer(apiError, request.id, context.config.publicUrl) };
   }
 }
 
@@ -218,7 +231,7 @@ function asWritten(context: HttpContext, changes: readonly RecordChange[]): Http
 
 async function answerOf(
   context: HttpContext,
-  call: Call,
+  request: ApiRequest,
   route: WriteRoute,
   { changes, answer }: Deciding,
 ): Promise<Answer> {
@@ -227,20 +240,25 @@ async function answerOf(
   const record = answer ?? change.after;
   if (!record) {
     const { id } = change.before!;
-    const object = { id, object: resource.object, deleted: true, ...(call.withContext && { account: call.accountId }) };
+    const object = {
+      id,
+      object: resource.object,
+      deleted: true,
+      ...(request.withContext && { account: request.accountId }),
+    };
     return { status: 200, body: JSON.stringify(object) };
   }
   const { vault } = context;
-  const object = await renderExpanded(context, call, resource, record, answer ? {} : call.expansion);
+  const object = await renderExpanded(context, request, resource, record, answer ? {} : request.expansion);
   const secrets = route.showsSecrets ? openSecrets(resource, record, vault) : null;
-  if (!secrets) return { status: 200, body: textIn(context, call, object) };
-  const body = textIn(context, call, { ...object, ...secrets });
-  const redactedBody = textIn(context, call, { ...object, ...redact(secrets) });
+  if (!secrets) return { status: 200, body: textIn(context, request, object) };
+  const body = textIn(context, request, { ...object, ...secrets });
+  const redactedBody = textIn(context, request, { ...object, ...redact(secrets) });
   return { status: 200, body, secret: { redactedBody, sealedBody: vault.seal(body) } };
 }
 
 /** What was decided, as the request's version shows it. */
-function textIn({ versions }: HttpContext, { version }: Call, object: JsonObject): string {
+function textIn({ versions }: HttpContext, { version }: ApiRequest, object: JsonObject): string {
   return JSON.stringify(versions.convert(object, versions.newest, version));
 }
 
@@ -249,25 +267,25 @@ function isValidation({ code, status }: ApiError): boolean {
   return code.startsWith('parameter_') || code === 'permission_denied' || status === 401;
 }
 
-async function replay(context: HttpContext, call: Call, route: WriteRoute, claim: Claim): Promise<CarriedOut> {
-  const logged = { ...call };
+async function replay(context: HttpContext, request: ApiRequest, route: WriteRoute, claim: Claim): Promise<CarriedOut> {
+  const logged = { ...request };
   let answer: StoredAnswer;
   await logOnly(context, logged, async () => {
     // Whether its day is over was judged by the claim.
-    const stored = await readStoredAnswer(context, call.accountId, claim);
+    const stored = await readStoredAnswer(context, request.accountId, claim);
     // Another process had the key when we tried to claim it, and has let it go without a result.
     if (!stored) throw keyInUse();
     // Who may use the same Idempotency-Key need not be allowed what the secret allows.
-    if (stored.secret && stored.keyId !== call.key!.id && !isSecretKept(route)) {
+    if (stored.secret && stored.keyId !== request.principal.id && !isSecretKept(route)) {
       throw new ApiError(
         'permission_denied',
         'This Idempotency-Key was used with another API key, and its answer carries a secret: only that API key gets it again.',
       );
     }
-    call.originalRequest = stored.requestId;
+    request.originalRequest = stored.requestId;
     // The person whom the first one was about was erased since.
-    if (stored.isBodyErased) call.bodyText = null;
-    Object.assign(logged, call, { version: stored.apiVersion });
+    if (stored.isBodyErased) request.bodyText = null;
+    Object.assign(logged, request, { version: stored.apiVersion });
     answer = stored;
     return stored;
   });
@@ -283,32 +301,32 @@ function isSecretKept({ answer }: WriteRoute): boolean {
   return secrets.every(({ column }) => column !== null);
 }
 
-function claimOf(call: Call, input: object): Claim | null {
-  if (call.idempotencyKey === null) return null;
-  const [path, query = ''] = call.request.url.split('?', 2) as [string, string?];
-  const { method } = call.request;
-  const keyAccountId = call.key!.accountId;
+function claimOf(request: ApiRequest, input: object): Claim | null {
+  if (request.idempotencyKey === null) return null;
+  const [path, query = ''] = request.incoming.url.split('?', 2) as [string, string?];
+  const { method } = request.incoming;
+  const keyAccountId = request.principal.accountId;
   return {
-    name: `${call.accountId} ${keyAccountId} ${call.idempotencyKey}`,
+    name: `${request.accountId} ${keyAccountId} ${request.idempotencyKey}`,
     keyAccountId,
-    key: call.idempotencyKey,
-    ...fingerprints({ method, path, query, withContext: call.withContext, body: input }),
+    key: request.idempotencyKey,
+    ...fingerprints({ method, path, query, withContext: request.withContext, body: input }),
   };
 }
 
-function callerOf(context: HttpContext, call: Call): Caller {
+function callerOf(context: HttpContext, request: ApiRequest): Caller {
   const { config, clock, ids, vault, randomBytes, permissions, eventTypes, referencingServices } = context;
-  const { apiVersion, defaultProvider } = call.account!;
+  const { apiVersion, defaultProvider } = request.account;
   return {
     mode: config.mode,
     nowSeconds: toSeconds(clock.nowMs()),
     account: { api_version: apiVersion, default_provider: defaultProvider },
-    permissions: call.key!.permissions,
+    permissions: request.principal.permissions,
     referencingServices,
     knownPermissions: permissions,
     knownEventTypes: eventTypes,
-    keyExpiresAt: call.key!.expiresAt,
-    apiVersions: call.versionsServed,
+    keyExpiresAt: request.principal.expiresAt,
+    apiVersions: request.versionsServed,
     allowedTargets: config.allowedTargets,
     retainedFromSeconds: toSeconds(retainedFromMs(clock.nowMs(), config.retentionDays)),
     makeId: (prefix) => ids.make(prefix),
@@ -329,29 +347,29 @@ function storablePath(url: string): string {
   return pathOf(url).replaceAll('\0', '\ufffd').slice(0, pathLengthMax).toWellFormed();
 }
 
-function requestFacts(call: Call): RequestFacts {
-  const { request, key } = call;
+function requestFacts(request: AuthenticatedRequest): RequestFacts {
+  const { incoming, principal } = request;
   return {
-    id: call.id,
-    startedMs: call.startedMs,
-    method: request.method,
-    url: request.url,
-    path: storablePath(request.url),
+    id: request.id,
+    startedMs: request.startedMs,
+    method: incoming.method,
+    url: incoming.url,
+    path: storablePath(incoming.url),
     // A client that has gone has no address any more.
-    ipAddress: request.socket.remoteAddress ?? null,
-    userAgent: headerOf(request, 'user-agent')?.slice(0, 500) ?? null,
-    key: { id: key!.id, type: key!.type, name: key!.name },
+    ipAddress: incoming.socket.remoteAddress ?? null,
+    userAgent: headerOf(incoming, 'user-agent')?.slice(0, 500) ?? null,
+    actor: principal,
     // A stored answer has these of the request that it was first given to.
     get apiVersion() {
-      return call.version;
+      return request.version;
     },
     get originalRequest() {
-      return call.originalRequest;
+      return request.originalRequest;
     },
-    idempotencyKey: loggedIdempotencyKey(request),
+    idempotencyKey: loggedIdempotencyKey(request.incoming),
     // What a decision finds out may keep it from the log.
     get body() {
-      return call.bodyText;
+      return request.bodyText;
     },
   };
 }

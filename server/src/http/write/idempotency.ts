@@ -6,7 +6,7 @@ import type { Json } from '../../core/json-diff.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { Vault } from '../../core/encryption.ts';
 import type { Reader } from '../../db/reader.ts';
-import { headerLines, onlyHeaderOf } from '../request.ts';
+import { onlyHeaderOf, headerLines } from '../headers.ts';
 
 const keyForm = /^[\x20-\x7e]{1,255}$/;
 

@@ -2,8 +2,9 @@ import { isGone } from '../../model/change.ts';
 import { isId } from '../../core/ids.ts';
 import type { Resource, RecordChange } from '../../model/resource.ts';
 import { ApiError } from '../../core/errors.ts';
-import type { Call, HttpContext } from '../request.ts';
 import { aOrAn, spoken } from '../route.ts';
+import type { ApiRequest } from '../request.ts';
+import type { HttpContext } from '../context.ts';
 
 /**
  * Refuses links that can only be mistakes. An id that begins with one of our prefixes must have that of the linked kind. An id of our own
@@ -14,17 +15,17 @@ import { aOrAn, spoken } from '../route.ts';
  */
 export async function requireLinkedRecords(
   context: HttpContext,
-  call: Call,
+  request: ApiRequest,
   changes: readonly RecordChange[],
 ): Promise<void> {
-  const isStrict = call.account?.linkedRecords === 'strict';
+  const isStrict = request.account?.linkedRecords === 'strict';
   for (const { resource, before, after } of changes) {
     for (const [field, path] of Object.entries(resource.links ?? {})) {
       const target = context.resources.find((candidate) => candidate.path === path);
       const [known, linked] = [before, after].map((record) => (record as Record<string, unknown> | null)?.[field]);
       for (const [index, id] of idsIn(linked).entries()) {
         if (idsIn(known).includes(id)) continue;
-        const message = await faultOf(context, call, { field, target, id, isStrict });
+        const message = await faultOf(context, request, { field, target, id, isStrict });
         const param = Array.isArray(linked) ? `${field}[${index}]` : field;
         if (message !== null) throw new ApiError('resource_missing', message, { param, status: 400 });
       }
@@ -43,7 +44,7 @@ interface Link {
 /** Returns why a record cannot be linked to, and what to send instead; null if it can. */
 async function faultOf(
   { readRecord, resources }: HttpContext,
-  call: Call,
+  request: ApiRequest,
   { field, target, id, isStrict }: Link,
 ): Promise<string | null> {
   const begin = id.slice(0, Math.max(0, id.indexOf('_')));
@@ -54,7 +55,7 @@ async function faultOf(
   }
   if (!target) return null;
   const isOwn = isId(target.prefix, id);
-  const record = isOwn ? await readRecord(target, call.accountId, id) : null;
+  const record = isOwn ? await readRecord(target, request.accountId, id) : null;
   if (record)
     return isGone(target, record)
       ? `The ${spoken(target.object)} \`${id}\` was deleted, and nothing can be about them any more.`

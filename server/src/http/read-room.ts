@@ -1,0 +1,103 @@
+import { ByteBudget, type ByteLimits, type HeldBytes } from '../core/byte-budget.ts';
+
+export interface ReadLimits {
+  /** Of what is read for responses, and of responses that their clients have not taken. */
+  bytes: ByteLimits;
+  /** Of the parts of files that are being sent. */
+  downloadBytes: ByteLimits;
+  /** A request waits this long for room. */
+  waitMs: number;
+  /** A connection on which no byte moves for this long is closed, so that a response is not held for ever. */
+  stalledMs: number;
+}
+
+/**
+ * A page of 50 of the largest events has 26 MB, so that one of them fits. A share serves 48 requests at once for a record of the largest size,
+ * or 16 downloads.
+ */
+export const readLimits: ReadLimits = {
+  bytes: { max: 40 * 1024 * 1024, maxPerAccount: 12 * 1024 * 1024 },
+  downloadBytes: { max: 32 * 1024 * 1024, maxPerAccount: 8 * 1024 * 1024 },
+  waitMs: 10_000,
+  stalledMs: 60_000,
+};
+
+/** Nearly all responses are smaller, in bytes. They are not counted, because the connection's own buffers take them. */
+export const uncountedBytes = 64 * 1024;
+
+/** What responses hold in memory. */
+export interface ReadBudgets {
+  reads: ByteBudget;
+  downloads: ByteBudget;
+}
+
+export function openReadBudgets({ bytes, downloadBytes: ofDownloads }: ReadLimits): ReadBudgets {
+  return { reads: new ByteBudget(bytes), downloads: new ByteBudget(ofDownloads) };
+}
+
+/** A request needs room for this many bytes, and must begin again when it has it. */
+export class NoRoomError extends Error {
+  readonly bytes: number;
+
+  constructor(bytes: number) {
+    super(`There is no room for ${bytes} bytes.`);
+    this.bytes = bytes;
+  }
+}
+
+/** The memory that one request for records uses. A request that finds no room lets go of what it has, so that none waits for another. */
+export class ReadRoom {
+  readonly #budget: ByteBudget;
+  readonly #accountId: string;
+  readonly #holdings: HeldBytes[] = [];
+  #heldBytes = 0;
+  #usedBytes = 0;
+
+  /** @param taken what it holds from the beginning. */
+  constructor(budget: ByteBudget, accountId: string, taken: { held: HeldBytes; bytes: number } | null) {
+    this.#budget = budget;
+    this.#accountId = accountId;
+    if (!taken) return;
+    this.#holdings.push(taken.held);
+    this.#heldBytes = taken.bytes;
+  }
+
+  /** How many bytes of what was read are still used. */
+  get usedBytes(): number {
+    return this.#usedBytes;
+  }
+
+  /** Makes room for these bytes besides those that are used. */
+  reserve(bytes: number): void {
+    const neededBytes = this.#usedBytes + bytes;
+    if (neededBytes <= Math.max(this.#heldBytes, uncountedBytes)) return;
+    const held = this.#budget.tryTake(this.#accountId, neededBytes - this.#heldBytes);
+    if (!held) throw new NoRoomError(neededBytes);
+    this.#holdings.push(held);
+    this.#heldBytes = neededBytes;
+  }
+
+  /** Counts bytes that were read. */
+  use(bytes: number): void {
+    this.reserve(bytes);
+    this.#usedBytes += bytes;
+  }
+
+  /** Counts bytes no more that are no longer needed. What was held for them is kept for the next. */
+  giveBack(bytes: number): void {
+    this.#usedBytes -= bytes;
+  }
+
+  /** Holds the bytes of a response instead of what was read for it. */
+  settle(bytes: number): void {
+    this.#usedBytes = 0;
+    this.reserve(bytes);
+    const [first, ...others] = this.#holdings;
+    first?.hold(bytes);
+    for (const other of others) other.release();
+  }
+
+  release(): void {
+    for (const bytes of this.#holdings) bytes.release();
+  }
+}

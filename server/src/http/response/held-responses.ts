@@ -1,0 +1,105 @@
+import type { FastifyReply } from 'fastify';
+import type { ByteBudget, HeldBytes } from '../../core/byte-budget.ts';
+import { ApiError } from '../../core/errors.ts';
+import { uncountedBytes } from '../read-room.ts';
+import type { ApiRequest } from '../request.ts';
+import { ReadRoom, type ReadLimits, type ReadBudgets, NoRoomError } from '../read-room.ts';
+
+/** The part of a file that the connection takes, and the next one. */
+const downloadBytes = 512 * 1024;
+
+/** Makes responses within the memory that the process and the account have for them. */
+export class HeldResponses {
+  readonly #reads: ByteBudget;
+  readonly #downloads: ByteBudget;
+  readonly #waitMs: number;
+
+  constructor(budgets: ReadBudgets, { waitMs }: Pick<ReadLimits, 'waitMs'>) {
+    this.#reads = budgets.reads;
+    this.#downloads = budgets.downloads;
+    this.#waitMs = waitMs;
+  }
+
+  /**
+   * Makes the response to a read, and counts it until its client has taken it. It is made again if there was no room the first time.
+   *
+   * @throws {ApiError} `rate_limit` if the account has used up its share for too long, `overloaded` if all accounts together have no room.
+   */
+  async read(request: ApiRequest, reply: FastifyReply, make: () => Promise<string>): Promise<string | Buffer> {
+    let taken: { held: HeldBytes; bytes: number } | null = null;
+    let patience: AbortSignal | null = null;
+    for (;;) {
+      const room: ReadRoom = new ReadRoom(this.#reads, request.principal.accountId, taken);
+      request.room = room;
+      try {
+        const text = await make();
+        if (text.length <= uncountedBytes) {
+          room.release();
+          return text;
+        }
+        room.settle(Buffer.byteLength(text));
+        whenClosed(reply, () => room.release());
+        // As bytes, because the connection would copy a text once more.
+        return Buffer.from(text);
+      } catch (error) {
+        room.release();
+        if (!(error instanceof NoRoomError)) throw error;
+        // A response whose size is not known before it is made soon has enough.
+        const bytes: number = Math.max(error.bytes, 2 * (taken?.bytes ?? 0));
+        patience ??= this.#patienceOf(reply);
+        taken = {
+          bytes,
+          held: await take(this.#reads, request.principal.accountId, bytes, patience, 'large responses'),
+        };
+      }
+    }
+  }
+
+  /**
+   * Counts the parts of a file while it is downloaded.
+   *
+   * @throws {ApiError} as `read`.
+   */
+  async download(request: ApiRequest, reply: FastifyReply): Promise<void> {
+    const patience = this.#patienceOf(reply);
+    const held = await take(this.#downloads, request.principal.accountId, downloadBytes, patience, 'downloads');
+    whenClosed(reply, () => held.release());
+  }
+
+  /** How long a request waits: not for a client that has gone away. */
+  #patienceOf(reply: FastifyReply): AbortSignal {
+    const gone = new AbortController();
+    whenClosed(reply, () => gone.abort());
+    return AbortSignal.any([AbortSignal.timeout(this.#waitMs), gone.signal]);
+  }
+}
+
+async function take(
+  budget: ByteBudget,
+  accountId: string,
+  bytes: number,
+  patience: AbortSignal,
+  what: string,
+): Promise<HeldBytes> {
+  try {
+    return await budget.take(accountId, bytes, patience);
+  } catch {
+    throw budget.isShareFull(accountId, bytes)
+      ? new ApiError(
+          'rate_limit',
+          `This account has as many ${what} under way as it may have at once. Read them to their end, have fewer at once, and try again.`,
+          { retryAfterSeconds: 2 },
+        )
+      : new ApiError(
+          'overloaded',
+          `The server has as many ${what} under way as it can have at once. Nothing was changed; try again shortly.`,
+          { retryAfterSeconds: 2 },
+        );
+  }
+}
+
+/** Calls back when the client has taken the response, or has gone away. */
+function whenClosed({ raw }: FastifyReply, callback: () => void): void {
+  if (raw.closed) callback();
+  else raw.once('close', callback);
+}
