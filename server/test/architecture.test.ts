@@ -178,7 +178,13 @@ test('only the committer, and the duties that keep house, write', () => {
   expect(writers.map(([file]) => file).sort()).toEqual([
     // The bytes of files come before their file, which alone makes them anybody's.
     'commit/file-store.ts',
-    'commit/statements/index.ts',
+    'commit/statements/clock.ts',
+    'commit/statements/counts.ts',
+    'commit/statements/deliveries.ts',
+    'commit/statements/history.ts',
+    'commit/statements/idempotency-keys.ts',
+    'commit/statements/jobs.ts',
+    'commit/statements/records.ts',
     // The deployment's one row, and the list of migrations.
     'db/deployment.ts',
     'db/latest-version.ts',
@@ -212,7 +218,7 @@ test('time is given, never taken: SQL asks for it, and code takes it, only where
     // Whether a connection's process is as old as the connection: both by the database's clock.
     'commit/committer.ts',
     // The queue of jobs goes by the database's clock, and is told how long to wait.
-    'commit/statements/index.ts',
+    'commit/statements/jobs.ts',
     'jobs/queue.ts',
     // How old transactions and jobs are, by the clock that they go by.
     'metrics/database.ts',

@@ -12,15 +12,9 @@ import {
 import { Lanes } from './keyed-mutex.ts';
 import { exclusivesOf, prepareMember, type Making, type Member } from './batch-entry.ts';
 import { OverloadedError, type Mutation, type Outcome, type OwnDecision } from './write-request.ts';
-import {
-  countWitnesses,
-  provesCommit,
-  refusalCode,
-  statementsOf,
-  type BatchOptions,
-  type RefusalReason,
-  type Statement,
-} from './statements/index.ts';
+import { countWitnesses, provesCommit } from './statements/history.ts';
+import { statementsOf, type BatchOptions } from './statements/index.ts';
+import { refusalCode, type RefusalReason, type Statement } from './statements/statement.ts';
 
 /** Measured best up to 128 connections; above, larger batches carry more than they delay. */
 const batchSize = 32;

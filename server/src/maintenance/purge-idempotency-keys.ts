@@ -1,5 +1,5 @@
 import type { Pool } from '../db/pools.ts';
-import { claimedWithinMs, keyLifetimeMs } from '../commit/statements/index.ts';
+import { claimedWithinMs, keyLifetimeMs } from '../commit/statements/idempotency-keys.ts';
 
 /** Few enough to be gone in milliseconds. */
 const purgedAtOnceMax = 1_000;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Answer, Claim as KeyClaim } from '../../commit/write-request.ts';
-import { keyLifetimeMs } from '../../commit/statements/index.ts';
+import { keyLifetimeMs } from '../../commit/statements/idempotency-keys.ts';
 import type { Json } from '../../core/json-diff.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { Vault } from '../../core/encryption.ts';

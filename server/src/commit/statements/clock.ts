@@ -1,0 +1,33 @@
+import type { Member } from '../batch-entry.ts';
+import { type Statement, statementOf } from './statement.ts';
+import { moveOwnKeys } from './idempotency-keys.ts';
+import { moveJobs } from './jobs.ts';
+
+/** Moves the deployment's clock, and with it what goes by a time of its own. */
+export function advanceClock(batch: readonly Member[]): (Statement | null)[] {
+  return [moveClock(batch), moveOwnKeys(batch), moveJobs(batch)];
+}
+
+/** A clock that another request has moved meanwhile is a record that has moved: it is decided again. */
+function moveClock(batch: readonly Member[]): Statement | null {
+  return statementOf(
+    'move_clock',
+    `
+    with input as materialized (
+      select * from unnest($1::integer[], $2::bigint[], $3::bigint[]) as input (member, from_ms, to_ms)
+    ),
+    moved as (
+      update deployment
+      set clock_ahead_ms = input.to_ms
+      from input
+      where clock_ahead_ms = input.from_ms
+      returning input.member
+    )
+    select refuse_batch_members('record_moved', array(
+      select member from input where member not in (select member from moved)
+    ))`,
+    batch.flatMap(({ clockAdvance }, member) =>
+      clockAdvance ? [[member, clockAdvance.fromMs, clockAdvance.toMs]] : [],
+    ),
+  );
+}

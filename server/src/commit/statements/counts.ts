@@ -1,0 +1,78 @@
+import type { Member } from '../batch-entry.ts';
+import { type Statement, type Cell, statementOf } from './statement.ts';
+
+/** One row for each value that the batch changes the count of, however many members did. */
+export function appendCounts(batch: readonly Member[]): Statement | null {
+  const sums = new Map<string, { row: string[]; delta: number }>();
+  for (const { accountId, counts } of batch) {
+    for (const { object, dimension, value, delta } of counts) {
+      const row = [accountId, object, dimension, value];
+      const key = row.join(' ');
+      const sum = sums.get(key);
+      if (sum) sum.delta += delta;
+      else sums.set(key, { row, delta });
+    }
+  }
+  return statementOf(
+    'append_counts',
+    `
+    insert into count_deltas (account_id, object, dimension, value, delta)
+    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[])`,
+    [...sums.values()].filter(({ delta }) => delta !== 0).map(({ row, delta }) => [...row, delta]),
+  );
+}
+
+/**
+ * Leaves out the members that would give an account more of a kind than it may have; they decide again. Batches that add to one count,
+ * in whatever process, go one after the other: a transaction lock on account and kind comes before the count, in a statement of its
+ * own, because a statement sees what was committed before it began. Locks are taken in one order, so that two batches never wait for
+ * each other. A batch without such a kind pays nothing.
+ */
+export function holdLimits(batch: readonly Member[]): (Statement | null)[] {
+  const created = new Map<string, number>();
+  const rows: Cell[][] = [];
+  batch.forEach(({ accountId, inserts }, member) => {
+    for (const { resource } of inserts) {
+      const { object, mostOfAnAccount: most } = resource;
+      if (most === undefined) continue;
+      const kind = `${accountId} ${object}`;
+      const ordinal = (created.get(kind) ?? 0) + 1;
+      created.set(kind, ordinal);
+      rows.push([member, accountId, object, ordinal, most]);
+    }
+  });
+  const lockOnCounts = statementOf(
+    'lock_counts',
+    `
+    select pg_advisory_xact_lock(lock)
+    from (
+      select distinct hashtextextended('count ' || kind, 0) as lock
+      from unnest($1::text[]) as input (kind)
+      order by lock
+    ) locks`,
+    [...created.keys()].map((kind) => [kind]),
+  );
+  const verifyCounts = statementOf(
+    'verify_counts',
+    `
+    with input as materialized (
+      select *
+      from unnest($1::integer[], $2::text[], $3::text[], $4::bigint[], $5::bigint[])
+        as input (member, account_id, object, ordinal, most)
+    ),
+    counted as materialized (
+      select account_id, object, sum(delta) as count
+      from count_deltas
+      where (account_id, object) in (select account_id, object from input) and dimension = ''
+      group by account_id, object
+    )
+    select refuse_batch_members('record_moved', array(
+      select distinct member
+      from input
+      left join counted using (account_id, object)
+      where coalesce(counted.count, 0) + ordinal > most
+    ))`,
+    rows,
+  );
+  return [lockOnCounts, verifyCounts];
+}

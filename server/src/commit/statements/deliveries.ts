@@ -1,0 +1,113 @@
+import { toSeconds } from '../../core/clock.ts';
+import { timeOfId } from '../../core/ids.ts';
+import type { Member } from '../batch-entry.ts';
+import { type Statement, type Cell, statementOf } from './statement.ts';
+
+/**
+ * A delivery for each endpoint that subscribed to an event, from the endpoints as this very transaction sees them, and those that
+ * were asked for one by one. Each gets a place in the queue.
+ */
+export function insertDeliveries(batch: readonly Member[], nowMs: number): Statement | null {
+  const rows: Cell[][] = [];
+  for (const { accountId, events, deliveries } of batch) {
+    for (const { id, created, type, isForSubscribers } of events) {
+      if (isForSubscribers) rows.push([accountId, id, created, type, nowMs, null, null, null, null, false]);
+    }
+    for (const { eventAccountId, eventId, type, id, ...to } of deliveries) {
+      const requested = [id, to.accountId, to.endpointId, to.enablement, to.isResend];
+      rows.push([eventAccountId, eventId, toSeconds(timeOfId(id)), type, nowMs, ...requested]);
+    }
+  }
+  return statementOf(
+    'insert_deliveries',
+    `
+    with input as materialized (
+      select *
+      from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::text[],
+          $9::bigint[], $10::boolean[])
+        as input (account_id, event, created, type, due_at_ms, requested_delivery, requested_account, requested_endpoint,
+          requested_enablement, resend)
+    ),
+    -- Many events of a batch are of one kind, and endpoints are looked for once for all of them.
+    kind as materialized (
+      select distinct account_id, type, array['*', type, split_part(type, '.', 1) || '.*'] as names
+      from input
+      where requested_delivery is null
+    ),
+    subscribed as materialized (
+      select kind.account_id as event_account, kind.type, endpoint.account_id, endpoint.id as webhook_endpoint,
+        endpoint.enablement
+      from kind
+      join webhook_endpoints endpoint on endpoint.account_id = kind.account_id and not endpoint.connected
+      where endpoint.status = 'enabled' and endpoint.enabled_events && kind.names
+      union all
+      -- A parent's endpoints for the events of its connected accounts.
+      select kind.account_id, kind.type, endpoint.account_id, endpoint.id, endpoint.enablement
+      from kind
+      join accounts account on account.account_id = kind.account_id and account.id = kind.account_id
+      join webhook_endpoints endpoint on endpoint.account_id = account.parent and endpoint.connected
+      where endpoint.status = 'enabled' and endpoint.enabled_events && kind.names
+    ),
+    wanted as materialized (
+      select
+        subscribed.account_id,
+        -- As old as its event; the rest is made of event and endpoint, so that a batch that is sent again makes the same.
+        'dlv_' || substr(input.event, 5, 10)
+          || left(encode(sha256(convert_to(input.event || subscribed.webhook_endpoint, 'UTF8')), 'hex'), 12) as id,
+        input.created,
+        input.event,
+        nullif(input.account_id, subscribed.account_id) as event_account,
+        subscribed.webhook_endpoint,
+        subscribed.enablement,
+        input.type,
+        input.due_at_ms,
+        input.resend
+      from subscribed
+      join input on input.account_id = subscribed.event_account and input.type = subscribed.type
+      where input.requested_delivery is null
+      union all
+      select requested_account, requested_delivery, created, event, nullif(account_id, requested_account), requested_endpoint,
+        requested_enablement, type, due_at_ms, resend
+      from input
+      where requested_delivery is not null
+    ),
+    recorded as (
+      insert into webhook_deliveries (account_id, id, created, event, event_account, webhook_endpoint, type)
+      select account_id, id, created, event, event_account, webhook_endpoint, type
+      from wanted
+    )
+    insert into webhook_queue (account_id, id, event, event_account, webhook_endpoint, enablement, due_at_ms, resend)
+    select account_id, id, event, event_account, webhook_endpoint, enablement, due_at_ms, resend
+    from wanted`,
+    rows,
+  );
+}
+
+/**
+ * What is pending to an endpoint that was disabled or deleted leaves the queue; that makes it canceled. Of a huge backlog the rest
+ * leaves when it is due: the dispatcher sends nothing to such an endpoint. That it failed is forgotten.
+ */
+export function cancelDeliveries(batch: readonly Member[]): Statement | null {
+  return statementOf(
+    'cancel_deliveries',
+    `
+    with input as materialized (
+      select * from unnest($1::text[], $2::text[]) as input (account_id, webhook_endpoint)
+    ),
+    forgotten as (
+      delete from webhook_failures failing
+      using input
+      where failing.account_id = input.account_id and failing.webhook_endpoint = input.webhook_endpoint
+    )
+    delete from webhook_queue
+    where (account_id, id) in (
+      select queue.account_id, queue.id
+      from input
+      join webhook_queue queue using (account_id, webhook_endpoint)
+      limit ${canceledAtOnceMax}
+    )`,
+    batch.flatMap(({ accountId, silencedEndpoints }) => silencedEndpoints.map((endpoint) => [accountId, endpoint])),
+  );
+}
+
+const canceledAtOnceMax = 20_000;

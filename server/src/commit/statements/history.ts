@@ -1,0 +1,120 @@
+import { toSeconds } from '../../core/clock.ts';
+import { arrayLiteral } from '../../db/array-literal.ts';
+import type { Member } from '../batch-entry.ts';
+import { type Statement, type Cell, statementOf } from './statement.ts';
+
+export function insertEvents(batch: readonly Member[], epoch: number): Statement | null {
+  const rows: Cell[][] = [];
+  for (const { accountId, events } of batch) {
+    for (const event of events) {
+      const { id, created, type, objectId, mentions, data, request, shapeVersion } = event;
+      const place = [epoch, rows.length];
+      rows.push([
+        accountId,
+        id,
+        created,
+        type,
+        objectId,
+        arrayLiteral(mentions),
+        data,
+        request,
+        shapeVersion,
+        ...place,
+      ]);
+    }
+  }
+  return statementOf(
+    'insert_events',
+    `
+    insert into events
+      (account_id, id, created, type, object_id, mentions, data, request, shape_version, epoch, transaction_id, ordinal)
+    select account_id, id, created, type, object_id, mentions::text[], data, request, shape_version, epoch, pg_current_xact_id(),
+      ordinal
+    from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+        $9::text[], $10::integer[], $11::integer[])
+      as input (account_id, id, created, type, object_id, mentions, data, request, shape_version, epoch, ordinal)`,
+    rows,
+  );
+}
+
+export function insertLogs(batch: readonly Member[]): Statement | null {
+  const rows: Cell[][] = [];
+  for (const { accountId, log } of batch) {
+    if (!log) continue;
+    const { facts, answer } = log;
+    rows.push([
+      accountId,
+      facts.id,
+      toSeconds(log.requestedMs),
+      facts.method,
+      facts.url,
+      facts.path,
+      answer.status,
+      log.durationMs,
+      facts.ipAddress,
+      facts.userAgent,
+      facts.actor.key?.id ?? null,
+      facts.actor.key?.type ?? null,
+      facts.actor.source,
+      facts.apiVersion,
+      facts.idempotencyKey,
+      facts.originalRequest,
+      facts.originalRequest !== null,
+      facts.body,
+      answer.secret?.redactedBody ?? answer.body,
+      answer.error ? JSON.stringify(answer.error) : null,
+      arrayLiteral(log.events),
+      arrayLiteral(log.mentions),
+      arrayLiteral(log.alsoMentions),
+    ]);
+  }
+  return statementOf(
+    'insert_logs',
+    `
+    insert into request_logs
+      (account_id, id, created, method, url, path, status, duration_ms, ip_address, user_agent, key_id, key_type, source,
+       api_version, idempotency_key, original_request, replayed, request_body, response_body, error, events, mentions, also_mentions)
+    select account_id, id, created, method, url, path, status, duration_ms, ip_address, user_agent, key_id, key_type, source,
+      api_version, idempotency_key, original_request, replayed, request_body, response_body, error, events::text[], mentions::text[],
+      also_mentions::text[]
+    from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::smallint[], $8::integer[],
+        $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::boolean[],
+        $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[])
+      as input (account_id, id, created, method, url, path, status, duration_ms, ip_address, user_agent, key_id, key_type, source,
+        api_version, idempotency_key, original_request, replayed, request_body, response_body, error, events, mentions, also_mentions)`,
+    rows,
+  );
+}
+
+/**
+ * Tells the statements whose rows bear ids of this batch alone. A row that is already there shows that the batch may have been committed;
+ * `countWitnesses` tells whether it was.
+ */
+export function provesCommit(statement: Statement): boolean {
+  return statement.name === 'insert_logs' || statement.name === 'insert_events';
+}
+
+/** Asks whether all logs and events of a batch are there: `are_there`. No two members share one, unless there is a fault. */
+export function countWitnesses(batch: readonly Member[]): Statement {
+  const logs = batch.flatMap(({ accountId, log }) => (log ? [{ accountId, id: log.facts.id }] : []));
+  const events = batch.flatMap(({ accountId, events: own }) => own.map(({ id }) => ({ accountId, id })));
+  return {
+    name: 'count_witnesses',
+    text: `
+      select
+        (
+          select count(*)
+          from unnest($1::text[], $2::text[]) as input (account_id, id)
+          join request_logs log on log.account_id = input.account_id and log.id = input.id
+        ) = cardinality($2::text[])
+        and (
+          select count(*)
+          from unnest($3::text[], $4::text[]) as input (account_id, id)
+          join events event on event.account_id = input.account_id and event.id = input.id
+        ) = cardinality($4::text[]) as are_there`,
+    values: [logs, events].flatMap((rows) => [
+      arrayLiteral(rows.map(({ accountId }) => accountId)),
+      arrayLiteral(rows.map(({ id }) => id)),
+    ]),
+  };
+}

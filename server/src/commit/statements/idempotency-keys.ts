@@ -1,0 +1,82 @@
+import type { Member } from '../batch-entry.ts';
+import { type Statement, type Cell, statementOf } from './statement.ts';
+
+/** A stored answer is repeated for a day; then the key counts as new (spec, limits). */
+export const keyLifetimeMs = 24 * 3600 * 1000;
+
+/**
+ * A request that has taken so long claims no key any more. None takes so long but one whose machine slept or whose clock was set
+ * forward meanwhile; the key may have stood for another by then, and been deleted.
+ */
+export const claimedWithinMs = 2 * 60_000;
+
+/** Of a row of `claimKeys`. It never waits, and is held to the end of the transaction. */
+const tryLockOnKey = `pg_try_advisory_xact_lock(hashtextextended(account_id || ' ' || key_account_id || ' ' || key, 0))`;
+
+/**
+ * Claims idempotency keys. A transaction lock on the key tells a request that is being committed elsewhere from one that was:
+ * it never waits, so the client gets its 409 at once, as does whoever comes too late. A claim that has expired counts as none.
+ */
+export function claimKeys(batch: readonly Member[], nowMs: number): Statement | null {
+  const rows: Cell[][] = [];
+  batch.forEach(({ accountId, claim, log }, member) => {
+    if (!claim || !log) return;
+    const sealedBody = log.answer.secret?.sealedBody.toString('hex') ?? null;
+    const { keyAccountId, key, fingerprint } = claim;
+    const { id, startedMs } = log.facts;
+    const isLate = nowMs - startedMs > claimedWithinMs;
+    rows.push([member, accountId, keyAccountId, key, fingerprint, id, startedMs, sealedBody, isLate]);
+  });
+  return statementOf(
+    'claim_keys',
+    `
+    with input as materialized (
+      select *
+      from unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::text[], $9::boolean[])
+        as input (member, account_id, key_account_id, key, fingerprint, request_id, claimed_at_ms, sealed_body, is_late)
+    ),
+    claimed as (
+      insert into idempotency_keys as stored
+        (account_id, key_account_id, key, fingerprint, request_id, claimed_at_ms, sealed_body)
+      select account_id, key_account_id, key, fingerprint, request_id, claimed_at_ms, decode(sealed_body, 'hex')
+      from input
+      where not is_late and ${tryLockOnKey}
+      on conflict (account_id, key_account_id, key) do update
+        set fingerprint = excluded.fingerprint,
+            request_id = excluded.request_id,
+            claimed_at_ms = excluded.claimed_at_ms,
+            sealed_body = excluded.sealed_body
+        where stored.claimed_at_ms + ${keyLifetimeMs} <= excluded.claimed_at_ms
+      returning request_id
+    ),
+    refused as materialized (
+      select *
+      from input
+      where request_id not in (select request_id from claimed)
+    )
+    -- A lock that is ours is given once more: what is refused with it is stored, or was another's until this moment.
+    select
+      refuse_batch_members('key_in_use', array(select member from refused where is_late or not ${tryLockOnKey})),
+      refuse_batch_members('key_stored', array(select member from refused))`,
+    rows,
+  );
+}
+
+/** The day of its own key begins in the new time: else it could be over with the advance, and a repeat would be one more. */
+export function moveOwnKeys(batch: readonly Member[]): Statement | null {
+  return statementOf(
+    'move_own_keys',
+    `
+    update idempotency_keys stored
+    set claimed_at_ms = claimed_at_ms + input.ms
+    from unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) as input (account_id, key_account_id, key, ms)
+    where stored.account_id = input.account_id
+      and stored.key_account_id = input.key_account_id
+      and stored.key = input.key`,
+    batch.flatMap(({ accountId, claim, clockAdvance }) =>
+      claim && clockAdvance
+        ? [[accountId, claim.keyAccountId, claim.key, clockAdvance.toMs - clockAdvance.fromMs]]
+        : [],
+    ),
+  );
+}

@@ -1,0 +1,44 @@
+import type { Member } from '../batch-entry.ts';
+import { type Statement, statementOf } from './statement.ts';
+
+/**
+ * Puts jobs into the queue, each in the place of one that waits for the same record. The queue goes by the database's clock, and is told
+ * how long to wait.
+ */
+export function addJobs(batch: readonly Member[], nowMs: number): Statement | null {
+  return statementOf(
+    'add_jobs',
+    `
+    select from graphile_worker.add_jobs(array(
+      select (
+        job,
+        json_build_object('account', account_id, 'id', id),
+        null,
+        statement_timestamp() + wait_ms * interval '1 ms',
+        ${jobAttemptsMax},
+        id,
+        0,
+        array[lane]
+      )::graphile_worker.job_spec
+      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[]) as input (job, lane, account_id, id, wait_ms)
+    ))`,
+    batch.flatMap(({ accountId, jobs }) =>
+      jobs.map(({ job, lane, id, dueAtMs }) => [job, lane, accountId, id, Math.max(0, dueAtMs - nowMs)]),
+    ),
+  );
+}
+
+/** Only our own faults use them up, and the database's: days, with the pauses that the queue makes. */
+const jobAttemptsMax = 100;
+
+/** Jobs that wait go by the database's clock, which does not move: they wait for so much less. */
+export function moveJobs(batch: readonly Member[]): Statement | null {
+  return statementOf(
+    'move_jobs',
+    `
+    update graphile_worker._private_jobs
+    set run_at = run_at - (select sum(ms) from unnest($1::bigint[]) as input (ms)) * interval '1 ms'
+    where is_available and run_at > clock_timestamp()`,
+    batch.flatMap(({ clockAdvance }) => (clockAdvance ? [[clockAdvance.toMs - clockAdvance.fromMs]] : [])),
+  );
+}

@@ -1,0 +1,159 @@
+import type { ColumnType, Resource } from '../../model/resource.ts';
+import { arrayLiteral } from '../../db/array-literal.ts';
+import { columnsOf } from '../../db/record-reader.ts';
+import type { Member, RecordWrite } from '../batch-entry.ts';
+import { type Statement, type Cell, statementOf, parameters } from './statement.ts';
+
+/** Changes records that are still as they were when they were read; rows are locked in one order, whatever the batch's. */
+export function updateRecords(batch: readonly Member[]): (Statement | null)[] {
+  return byResource(batch, ({ updates }) => updates).map(([resource, changes]) => {
+    const columns = writtenColumnsOf(resource);
+    const fields = columns.filter((name) => name in resource.fields);
+    const types = ['integer', 'bigint', ...columns.map((name) => arrayTypeOf(resource, name))];
+    return statementOf(
+      `update_${resource.table}`,
+      `
+      with input as materialized (
+        select * from unnest(${parameters(types)}) as input (member, expected_revision, ${columns.join(', ')})
+      ),
+      held as materialized (
+        select record.account_id, record.id
+        from input
+        join ${resource.table} record
+          on record.account_id = input.account_id
+          and record.id = input.id
+          and record.revision = input.expected_revision
+        order by record.account_id, record.id
+        for update of record
+      ),
+      changed as (
+        update ${resource.table} record
+        set revision = input.revision, ${fields.map((name) => `${name} = ${fromInput(resource, name)}`).join(', ')}
+        from input
+        join held using (account_id, id)
+        where record.account_id = held.account_id and record.id = held.id
+      )
+      select refuse_batch_members('record_moved', array(
+        select distinct member
+        from input
+        left join held using (account_id, id)
+        where held.id is null
+      ))`,
+      changes.map(({ member, write }) => [member, write.before!.revision, ...cellsOf(resource, write)]),
+    );
+  });
+}
+
+/** Deletes records that are still as they were when they were read. */
+export function deleteRecords(batch: readonly Member[]): (Statement | null)[] {
+  return byResource(batch, ({ deletes }) => deletes).map(([resource, deletions]) =>
+    statementOf(
+      `delete_${resource.table}`,
+      `
+      with input as materialized (
+        select * from unnest($1::integer[], $2::bigint[], $3::text[], $4::text[])
+          as input (member, expected_revision, account_id, id)
+      ),
+      gone as (
+        delete from ${resource.table} record
+        using input
+        where record.account_id = input.account_id
+          and record.id = input.id
+          and record.revision = input.expected_revision
+        returning record.account_id, record.id
+      )${resource.contents ? deletionOfParts : ''}
+      select refuse_batch_members('record_moved', array(
+        select member
+        from input
+        left join gone using (account_id, id)
+        where gone.id is null
+      ))`,
+      deletions.map(({ member, write }) => [member, write.before!.revision, write.record.account_id, write.record.id]),
+    ),
+  );
+}
+
+/** A file's bytes go with it. */
+const deletionOfParts = `,
+      parts as (
+        delete from file_parts part
+        using gone
+        where part.account_id = gone.account_id and part.file = gone.id
+      )`;
+
+export function insertRecords(batch: readonly Member[]): (Statement | null)[] {
+  return byResource(batch, ({ inserts }) => inserts).map(([resource, changes]) => {
+    const columns = writtenColumnsOf(resource);
+    return statementOf(
+      `insert_${resource.table}`,
+      `
+      with input as (
+        select * from unnest(${parameters(columns.map((name) => arrayTypeOf(resource, name)))}) as input (${columns.join(', ')})
+      )${resource.contents ? endOfUploads : ''}
+      insert into ${resource.table} (${columns.join(', ')})
+      select ${columns.map((name) => fromInput(resource, name)).join(', ')}
+      from input`,
+      changes.map(({ write }) => cellsOf(resource, write)),
+    );
+  });
+}
+
+/** Its bytes are a file's from now on, and no upload's. */
+const endOfUploads = `,
+      uploaded as (
+        delete from file_uploads upload
+        using input
+        where upload.account_id = input.account_id and upload.file = input.id
+      )`;
+
+function byResource(
+  batch: readonly Member[],
+  writesOf: (member: Member) => RecordWrite[],
+): [Resource, { member: number; write: RecordWrite }[]][] {
+  const grouped = new Map<Resource, { member: number; write: RecordWrite }[]>();
+  batch.forEach((candidate, member) => {
+    for (const write of writesOf(candidate)) {
+      const group = grouped.get(write.resource);
+      if (group) group.push({ member, write });
+      else grouped.set(write.resource, [{ member, write }]);
+    }
+  });
+  // Every batch writes its tables in the same order, so that two batches never wait for each other in a circle.
+  return [...grouped].sort(([left], [right]) => (left.table < right.table ? -1 : 1));
+}
+
+/** What the committer writes; what a duty keeps is left as it is. */
+function writtenColumnsOf(resource: Resource): string[] {
+  return columnsOf(resource).filter((name) => !resource.fields[name]?.keptBy);
+}
+
+function cellsOf(resource: Resource, { record }: RecordWrite): Cell[] {
+  const values = record as unknown as Record<string, unknown>;
+  return writtenColumnsOf(resource).map((name) => cellOf(resource.fields[name]?.column, values[name]));
+}
+
+function cellOf(type: ColumnType | null | undefined, value: unknown): Cell {
+  if (value === null || value === undefined) return null;
+  if (type === 'json') return JSON.stringify(value);
+  if (type === 'text[]') return arrayLiteral(value as string[]);
+  if (type === 'sealed') return (value as Buffer).toString('hex');
+  return value as Cell;
+}
+
+function arrayTypeOf(resource: Resource, column: string): string {
+  if (column === 'created' || column === 'revision') return 'bigint';
+  const type = resource.fields[column]?.column;
+  return type === 'bigint' || type === 'integer' || type === 'boolean' ? type : 'text';
+}
+
+/** An array within an array travels as text, because `unnest` would flatten it; so do bytes, in hex. */
+function fromInput(resource: Resource, column: string): string {
+  switch (resource.fields[column]?.column) {
+    case 'text[]':
+      return `input.${column}::text[]`;
+    case 'sealed':
+      return `decode(input.${column}, 'hex')`;
+    default:
+      return `input.${column}`;
+  }
+}

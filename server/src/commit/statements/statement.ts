@@ -1,0 +1,25 @@
+import { arrayLiteral } from '../../db/array-literal.ts';
+
+/** One multi-row statement of a batch: prepared by name, its rows as one array for each column. */
+export interface Statement {
+  name: string;
+  text: string;
+  values: string[];
+}
+
+export type Cell = string | number | boolean | null;
+
+/** The reasons `refuse_batch_members` gives, and its SQLSTATE. */
+export type RefusalReason = 'key_in_use' | 'key_stored' | 'record_moved';
+
+export const refusalCode = 'TN001';
+
+export function statementOf(name: string, text: string, rows: Cell[][]): Statement | null {
+  if (rows.length === 0) return null;
+  const values = rows[0]!.map((_, column) => arrayLiteral(rows.map((row) => row[column]!)));
+  return { name, text, values };
+}
+
+export function parameters(types: string[]): string {
+  return types.map((type, index) => `$${index + 1}::${type}[]`).join(', ');
+}
