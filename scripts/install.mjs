@@ -117,7 +117,7 @@ function install(places) {
   if (status !== 0) {
     fail(
       `The packages could not be installed: npm ended with ${error?.message ?? signal ?? `code ${status}`}; what it ` +
-        'said is above. Check the connection to the npm registry and the free space (450 MB), then try again. ' +
+        'said is above. Check the connection to the npm registry and the free space (600 MB), then try again. ' +
         'If package.json was edited, run "npm install" first.',
     );
   }

@@ -75,6 +75,8 @@ const packageOwners: Record<string, readonly string[]> = {
   'graphile-worker': ['jobs'],
   pdfkit: ['referencing/report'],
   fontkit: ['referencing/report'],
+  'bidi-js': ['referencing/report'],
+  wawoff2: ['referencing/report'],
 };
 
 /** Tables whose statements must name the account. */

