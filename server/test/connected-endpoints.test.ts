@@ -43,6 +43,18 @@ beforeEach(async () => {
 });
 
 describe('an endpoint for connected accounts', () => {
+  test('is neither made nor changed when the key acts for a connected account', async () => {
+    const { url } = await receiverForTest();
+    const inAda = { 'service-context': ada.id };
+    const refusal = { ...refusals.accountMalformed, says: 'does not reach' };
+    expectRefusal(await parent.api.post('/v1/webhook_endpoints', { url, connected: true }, inAda), refusal);
+    const path = `/v1/webhook_endpoints/${(await endpointFor(ada.api, url, connected)).id}`;
+    expectRefusal(await parent.api.post(path, { url: `${url}/other` }, inAda), refusal);
+    expectRefusal(await parent.api.post(`${path}/roll_secret`, {}, inAda), refusal);
+    expect((await good(ada.api.get(path))).body.url).toBe(url);
+    await good(parent.api.post('/v1/webhook_endpoints', { url }, inAda));
+  });
+
   test('gets their events and no others, each once, saying whose it is and signed with the endpoint’s secret', async () => {
     const receiver = await receiverForTest();
     const endpoint = await endpointFor(parent.api, receiver.url, connected);

@@ -480,6 +480,8 @@ describe('a connection', () => {
     const tenant = await addAccount(server);
     const streams = await Promise.all(Array.from({ length: 50 }, () => streamForTest(server.url, tenant.key)));
     expectRefusal(await tenant.api.get('/v1/events/stream'), { ...refusals.rateLimit, says: '50 streams' });
+    const child = await addKey(server, (await good(tenant.api.post('/v1/accounts', { name: 'A branch' }))).body.id);
+    expectRefusal(await child.api.get('/v1/events/stream'), { ...refusals.rateLimit, says: '50 streams' });
     await streamForTest(server.url, (await addAccount(server)).key);
     streams[0]!.close();
     await expect.poll(async () => (await tenant.api.get('/v1/events/stream')).status).toBe(200);

@@ -159,7 +159,7 @@ export class Committer {
   }): Promise<void> {
     const outcome = await this.commit({
       ...own,
-      senderAccountId: null,
+      payerId: null,
       request: null,
       claim: null,
       decide: async () => ({ changes: [], ...(await own.decide()), answer: null }),
@@ -212,13 +212,13 @@ export class Committer {
   }
 
   /** Waits for room. The server's own mutations of an account have a share beside that of its requests, which cannot hold them up. */
-  async #takeBytes({ accountId, senderAccountId }: Mutation, bytes: number): Promise<HeldBytes> {
-    const share = senderAccountId ?? `server ${accountId}`;
+  async #takeBytes({ accountId, payerId }: Mutation, bytes: number): Promise<HeldBytes> {
+    const share = payerId ?? `server ${accountId}`;
     const taken = this.#bytes.tryTake(share, bytes);
     if (taken) return taken;
     try {
       // Nobody waits for the server's own, and nobody would repeat it.
-      const signal = senderAccountId === null ? undefined : AbortSignal.timeout(decidingMsMax);
+      const signal = payerId === null ? undefined : AbortSignal.timeout(decidingMsMax);
       return await this.#bytes.take(share, bytes, signal);
     } catch {
       const isOfAccount = this.#bytes.isShareFull(share, bytes);

@@ -7,8 +7,8 @@ import type { RequestedDelivery, RecordChange } from '../model/resource.ts';
 export interface Mutation {
   /** The account acted upon: whose records, events and log these are. */
   accountId: string;
-  /** The account of the API key, whose share of memory it takes; null when the server acts by itself. */
-  senderAccountId: string | null;
+  /** The account whose share of memory it takes; null when the server acts by itself. */
+  payerId: string | null;
   /** The request behind it; null when the server acts by itself. */
   request: RequestFacts | null;
   /** The `Idempotency-Key` to claim, if one was sent and the request began to execute. */

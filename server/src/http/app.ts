@@ -11,7 +11,7 @@ import { BodyTime } from './body/body-time.ts';
 import { bodyFault, checkBodyHeaders, readBody, uploadOf } from './body/body.ts';
 import { sendContents } from './response/download.ts';
 import { discardUpload, readUpload } from './body/upload.ts';
-import { UnderWay, uploadBounds } from './pipeline/concurrency.ts';
+import { requestBounds, UnderWay, uploadBounds } from './pipeline/concurrency.ts';
 import { carryOut, logOnly, repeatOfOtherVersion, type CarriedOut } from './write/execute.ts';
 import { Connections } from './pipeline/connections.ts';
 import { EventStreams } from './routes/sse.ts';
@@ -74,6 +74,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     rateLimit: new RateLimit(context.config.rateLimit),
     failedSignIns: new FailedSignIns(),
   };
+  const requestsInFlight = new UnderWay(requestBounds);
   const uploads = new UnderWay(uploadBounds);
   const bodies = new ByteBudget(bodyLimits);
   context.metrics.holdsBytes('requests', bodies);
@@ -120,6 +121,8 @@ export function buildApp(context: HttpContext): FastifyInstance {
       inFlight.requests--;
       ended();
     });
+    // Its connection was closed for sending too many requests at once.
+    if (request.raw.socket.destroyed) return reply.hijack();
     const bodyTime = new BodyTime(app, request);
     const received = receiveRequest(context, request);
     request.apiRequest = received;
@@ -136,6 +139,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     });
     await settleVersion(context, known);
     limits.rateLimit.check(known.accountId, reply);
+    untilClosed(reply, requestsInFlight.begin(known.payerId));
     if (!config.route || hasEmptyId(request)) throw paths.refusalOf(request);
     received.route = config.route;
     requireServedVersion(known);
@@ -145,13 +149,10 @@ export function buildApp(context: HttpContext): FastifyInstance {
     requireOwnAccount(apiRequest);
     if (apiRequest.route.method !== 'GET') checkBodyHeaders(apiRequest);
     if (uploadOf(apiRequest)) {
-      const end = uploads.begin(apiRequest.principal.accountId);
-      // The client may have gone away before.
-      if (reply.raw.closed) end();
-      else reply.raw.once('close', end);
+      untilClosed(reply, uploads.begin(apiRequest.payerId));
       bodyTime.extend(uploadTimeoutMs);
     } else if (apiRequest.route.method !== 'GET') {
-      apiRequest.bodyBytes = new BodyBytes(bodies, apiRequest.principal.accountId, request, reply);
+      apiRequest.bodyBytes = new BodyBytes(bodies, apiRequest.payerId, request, reply);
     }
   });
   app.addHook('onRequest', async (request, reply) => expectations.askForBody(request, reply));
@@ -198,6 +199,12 @@ export function buildApp(context: HttpContext): FastifyInstance {
   addMetricsRoute(app, context, limits.failedSignIns);
   addErrorPages(app);
   return app;
+}
+
+/** Calls back when the client has its response, or has gone away. */
+function untilClosed({ raw }: FastifyReply, end: () => void): void {
+  if (raw.closed) end();
+  else raw.once('close', end);
 }
 
 /** What bounds how much one account, or one address, can ask for. */

@@ -19,6 +19,8 @@ export interface ReceivedRequest {
   incoming: FastifyRequest;
   /** The party that asks; null until it is known. */
   principal: Principal | null;
+  /** Empty until the principal is known. */
+  payerId: string;
   /** The account acted upon; empty until the principal is known. */
   accountId: string;
   /** Null until the request has a route. */
@@ -52,6 +54,11 @@ export interface ReceivedRequest {
 /** A request whose principal is known. It acts on the principal's own account, unless its route and `Service-Context` say otherwise. */
 export interface AuthenticatedRequest extends ReceivedRequest {
   principal: Principal;
+  /**
+   * The account whose shares of memory and of concurrent work the request uses: the topmost one above the principal's. Else an account
+   * could multiply its shares with keys of accounts that it has connected.
+   */
+  payerId: string;
 }
 
 /** A request that may do what its route does, on its account. */
@@ -72,6 +79,8 @@ export interface StoredKey {
 export interface AccountFacts {
   id: string;
   parentId: string | null;
+  /** The topmost account that it is connected to, at any distance; itself if it is connected to none. */
+  rootId: string;
   apiVersion: string | null;
   defaultProvider: Provider | null;
   linkedRecords: 'open' | 'strict';
@@ -133,6 +142,7 @@ export function receiveRequest(
     startedMs: context.clock.nowMs(),
     incoming,
     principal: null,
+    payerId: '',
     accountId: '',
     account: null,
     route: null,
@@ -152,7 +162,7 @@ export function receiveRequest(
 
 /** Names the principal of a request. */
 export function authenticated(request: ReceivedRequest, principal: Principal): AuthenticatedRequest {
-  return Object.assign(request, { principal, accountId: principal.accountId });
+  return Object.assign(request, { principal, payerId: principal.accountId, accountId: principal.accountId });
 }
 
 /** Names the route of a request and the account that it acts on. */

@@ -55,6 +55,8 @@ export interface Caller {
   nowSeconds: number;
   /** The account acted upon. */
   account: { api_version: string; default_provider: Provider | null };
+  /** Whether that is the account of the principal itself, and not one that is connected to it. */
+  isOwnAccount: boolean;
   permissions: ReadonlySet<string>;
   referencingServices: ReferencingServices;
   /** Every permission that a key can be given. */

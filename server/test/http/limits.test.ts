@@ -10,7 +10,7 @@ import { Buckets, FailedSignIns } from '../../src/http/pipeline/rate-limit.ts';
 import { callbackAbout, giveCredentials, type SignedCallback } from '../referencing/vendor.ts';
 import { holdAnswers } from '../support/answers.ts';
 import { heapBytes } from '../support/heap.ts';
-import { rawRequest } from '../support/raw-http.ts';
+import { converse, rawRequest, statusesIn } from '../support/raw-http.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
 import { apiClient, serverForTest, startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
 import { addAccount, addKey, firstAccountId, type Tenant } from '../support/tenants.ts';
@@ -446,6 +446,35 @@ describe('a sender', () => {
     expect(served.status).toBe(200);
   });
 });
+
+describe('a connection', () => {
+  test('is served when it has 32 requests without a response', async () => {
+    const server = await serverForTest();
+    const text = `${`${getLine(server)}\r\n`.repeat(31)}${getLine(server)}Connection: close\r\n\r\n`;
+    expect(statusesIn(await converse(server, text))).toEqual(Array.from({ length: 32 }, () => '200'));
+  });
+
+  test.each([
+    ['a key', getLine],
+    ['no key', () => 'GET /docs HTTP/1.1\r\nHost: x\r\n'],
+  ])('is closed when it sends a thousand requests at once with %s, and none of them goes on', async (_, line) => {
+    const server = await serverForTest();
+    const port = Number(new URL(server.url).port);
+    const socket = connect(port, '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    const closed = new Promise((resolve) => socket.on('error', () => {}).once('close', resolve));
+    socket.write(`${line(server)}\r\n`.repeat(1_000));
+    await closed;
+    const inFlight = async (): Promise<string> => server.context.metrics.text();
+    await expect.poll(inFlight, { timeout: 10_000 }).toMatch(/tenure_http_requests_in_flight 0\n/);
+    expect((await server.api.get('/v1/references')).status).toBe(200);
+  });
+});
+
+/** A request without the end of its headers. */
+function getLine(server: TestServer): string {
+  return `GET /v1/references?limit=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.secretKey}\r\n`;
+}
 
 /** Time that only a test moves, for what measures it by the machine's stopwatch. */
 function useFakeClock(): void {

@@ -7,6 +7,7 @@ export function callerAt(nowSeconds: number): Caller {
     mode: 'sandbox',
     nowSeconds,
     account: { api_version: '2026-11-01', default_provider: null },
+    isOwnAccount: true,
     permissions: new Set(),
     keyExpiresAt: null,
     referencingServices: { provider_a: null, provider_b: null, provider_c: null, provider_d: null },

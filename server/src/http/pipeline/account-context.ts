@@ -44,8 +44,8 @@ export async function chooseAccount(context: AccountContext, request: Authentica
 }
 
 /**
- * Lets a request pass that makes sense in the account it acts on. An account that a platform made for a connected one would be a
- * grandchild: no key of the platform could act on it.
+ * Lets a request pass that makes sense in the account it acts on. A key reaches the accounts that are connected to its own. It makes none
+ * below those, because it could not reach them.
  *
  * @throws {ApiError} `account_invalid` with status 400.
  */
@@ -53,7 +53,7 @@ export function requireOwnAccount({ route, principal, accountId }: ApiRequest): 
   if (!route.ownAccountOnly || accountId === principal.accountId) return;
   throw new ApiError(
     'account_invalid',
-    `\`Service-Context\` names the connected account ${accountId}, and a key acts only on accounts connected to its own. Leave \`Service-Context\` out to connect the new account to yours.`,
+    `\`Service-Context\` names the connected account ${accountId}, and a key reaches only the accounts that are connected to its own. Leave \`Service-Context\` out, or use a key of ${accountId}.`,
     { status: 400, type: 'invalid_request_error' },
   );
 }
@@ -95,15 +95,26 @@ async function readAccounts(reader: Reader, ids: string[]): Promise<(AccountFact
   const rows = await reader.query<{
     id: string;
     parent: string | null;
+    root: string;
     api_version: string | null;
     default_provider: Provider | null;
     linked_records: 'open' | 'strict';
   }>({
     name: 'read_account_facts',
     text: `
-      select id, parent, api_version, default_provider, linked_records
-      from accounts
-      where account_id = any($1) and id = account_id`,
+      with recursive line as (
+        select id as of, id, parent
+        from accounts
+        where account_id = any($1) and id = account_id
+        union all
+        select line.of, above.id, above.parent
+        from line
+        join accounts above on above.account_id = line.parent and above.id = line.parent
+      )
+      select account.id, account.parent, line.id as root, account.api_version, account.default_provider, account.linked_records
+      from accounts account
+      join line on line.of = account.id and line.parent is null
+      where account.account_id = any($1) and account.id = account.account_id`,
     values: [ids],
   });
   const found = new Map(rows.map((row) => [row.id, row]));
@@ -113,6 +124,7 @@ async function readAccounts(reader: Reader, ids: string[]): Promise<(AccountFact
     return {
       id: row.id,
       parentId: row.parent,
+      rootId: row.root,
       apiVersion: row.api_version,
       defaultProvider: row.default_provider,
       linkedRecords: row.linked_records,

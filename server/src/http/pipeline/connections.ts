@@ -14,6 +14,21 @@ const lingerMs = 5_000;
 const strangerBytesMax = 64 * 1024;
 
 /**
+ * Requests of one connection that wait for their responses. A client that sends more is cut off, because the parser makes requests of all
+ * that it has read. Clients hardly ever pipeline, and those that do send a few.
+ */
+const pipelinedMax = 32;
+
+/**
+ * Connections of one process. A connection that sends its headers slowly holds up to 16 kB until they time out. The next ones are
+ * closed at once.
+ */
+const connectionsMax = 4_096;
+
+/** Dropped connections are logged this often, in milliseconds. */
+const dropLogMs = 10_000;
+
+/**
  * What becomes of a connection when its client sends what is no request, or does not stop sending. Whatever can be answered is
  * answered, in the order in which it came.
  */
@@ -23,6 +38,10 @@ export class Connections {
   readonly #lastAnswers = new WeakMap<Socket, ServerResponse>();
   /** Requests without a good key. */
   readonly #ofStrangers = new WeakSet<IncomingMessage>();
+  /** Requests of each connection that have no response yet. */
+  readonly #pipelined = new WeakMap<Socket, number>();
+  /** Connections dropped since the last line of the log. */
+  #dropped = 0;
   /** Those that are about to be closed. */
   readonly #closing = new WeakSet<Socket>();
 
@@ -31,7 +50,11 @@ export class Connections {
   }
 
   watch(server: Server): void {
-    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    server.maxConnections = connectionsMax;
+    server.on('drop', () => this.#noteDropped());
+    // Before the framework sees the request.
+    server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+      this.#countPipelined(request.socket, response);
       this.#lastAnswers.set(request.socket, response);
       response.once('finish', () => {
         if (request.complete) return;
@@ -47,6 +70,22 @@ export class Connections {
       socket.on('error', () => socket.destroy());
       this.refuse(new Error('CONNECT'), socket as Socket);
     });
+  }
+
+  #countPipelined(socket: Socket, response: ServerResponse): void {
+    const waiting = (this.#pipelined.get(socket) ?? 0) + 1;
+    this.#pipelined.set(socket, waiting);
+    if (waiting > pipelinedMax) socket.destroy();
+    else response.once('close', () => this.#pipelined.set(socket, this.#pipelined.get(socket)! - 1));
+  }
+
+  #noteDropped(): void {
+    if (this.#dropped++ > 0) return;
+    const { log } = this.#context;
+    setTimeout(() => {
+      log.warn({ connections: this.#dropped }, `connections were refused: this process has ${connectionsMax} open`);
+      this.#dropped = 0;
+    }, dropLogMs).unref();
   }
 
   /** Says that a request has no good key. */

@@ -142,7 +142,7 @@ export async function logOnly(
 ): Promise<void> {
   const outcome = await context.committer.commit({
     accountId: request.accountId,
-    senderAccountId: request.principal.accountId,
+    payerId: request.payerId,
     request: requestFacts(request),
     claim: null,
     touches: [],
@@ -180,7 +180,7 @@ async function execute(
 ): Promise<Outcome> {
   const mutation: Omit<Mutation, 'decide'> = {
     accountId: request.accountId,
-    senderAccountId: request.principal.accountId,
+    payerId: request.payerId,
     request: requestFacts(request),
     claim,
     touches: await route.touches(request, input),
@@ -321,6 +321,7 @@ function callerOf(context: HttpContext, request: ApiRequest): Caller {
     mode: config.mode,
     nowSeconds: toSeconds(clock.nowMs()),
     account: { api_version: apiVersion, default_provider: defaultProvider },
+    isOwnAccount: request.accountId === request.principal.accountId,
     permissions: request.principal.permissions,
     referencingServices,
     knownPermissions: permissions,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { invalidParameter } from '../../core/errors.ts';
+import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { createFrom, defineResource, nullable, oneOf, updateFrom } from '../../model/resource.ts';
 import type { Caller, Decided, RequestedDelivery } from '../../model/resource.ts';
 import { targetUrlFault } from '../../core/target-addresses.ts';
@@ -110,6 +110,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>({
     },
     (input, caller) => {
       requireEvents(caller);
+      if (input.connected) requireOwnAccount(caller);
       return {
         url: allowedUrl(input.url, caller),
         description: input.description ?? null,
@@ -142,6 +143,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>({
       status: Type.Optional(Status),
     },
     (current, input, caller) => {
+      if (current.connected) requireOwnAccount(caller);
       if (input.url !== undefined || input.enabled_events !== undefined) requireEvents(caller);
       const after: WebhookEndpointRecord = {
         ...withStatus(current, input.status ?? current.status, caller.nowSeconds),
@@ -170,10 +172,10 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>({
       description:
         'Gives the endpoint a new `signing_secret`, which the answer has. The old one is void at once: no delivery whose `t` is later than the answer is signed with it.',
       showsSecrets: true,
-      decide: (current, caller) => ({
-        after: { ...current, signing_secret: caller.makeSecret('whsec') },
-        verb: 'secret_rolled',
-      }),
+      decide(current, caller) {
+        if (current.connected) requireOwnAccount(caller);
+        return { after: { ...current, signing_secret: caller.makeSecret('whsec') }, verb: 'secret_rolled' };
+      },
     },
     ping: {
       summary: 'Ping a webhook endpoint',
@@ -204,6 +206,21 @@ function ping(current: WebhookEndpointRecord, caller: Caller): Decided<WebhookEn
   };
   const record = newDelivery(delivery, caller.nowSeconds);
   return { after: current, verb, eventId, deliveries: [delivery], answer: record };
+}
+
+/**
+ * Lets a change of an endpoint for connected accounts pass. Its receiver gets events of the accounts below. A platform's key reaches only
+ * those directly below the platform.
+ *
+ * @throws {ApiError} `account_invalid` with status 400.
+ */
+function requireOwnAccount({ isOwnAccount }: Caller): void {
+  if (isOwnAccount) return;
+  throw new ApiError(
+    'account_invalid',
+    'An endpoint with `connected` gets the events of accounts that your key does not reach. Use a key of the account that `Service-Context` names, or leave `connected` out.',
+    { status: 400, type: 'invalid_request_error' },
+  );
 }
 
 function allowedUrl(url: string, caller: Caller): string {
