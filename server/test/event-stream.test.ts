@@ -481,10 +481,24 @@ describe('a connection', () => {
     const streams = await Promise.all(Array.from({ length: 50 }, () => streamForTest(server.url, tenant.key)));
     expectRefusal(await tenant.api.get('/v1/events/stream'), { ...refusals.rateLimit, says: '50 streams' });
     const child = await addKey(server, (await good(tenant.api.post('/v1/accounts', { name: 'A branch' }))).body.id);
-    expectRefusal(await child.api.get('/v1/events/stream'), { ...refusals.rateLimit, says: '50 streams' });
+    await streamForTest(server.url, child.key);
     await streamForTest(server.url, (await addAccount(server)).key);
     streams[0]!.close();
     await expect.poll(async () => (await tenant.api.get('/v1/events/stream')).status).toBe(200);
+  });
+
+  test('is refused to a platform when its connected accounts have four in five of all, and others are not', async () => {
+    const own = await serverForTest();
+    const platform = await addAccount(own);
+    const branchOf = async ({ api }: Tenant): Promise<Tenant> =>
+      addKey(own, (await good(api.post('/v1/accounts', { name: 'A branch' }))).body.id);
+    const branches = await Promise.all(Array.from({ length: 7 }, () => branchOf(platform)));
+    const room = await branchOf(branches[0]!);
+    for (const { key } of [...branches, room]) {
+      await Promise.all(Array.from({ length: 50 }, () => streamForTest(own.url, key)));
+    }
+    expectRefusal(await platform.api.get('/v1/events/stream'), { ...refusals.rateLimit, says: '400 streams' });
+    await streamForTest(own.url, (await addAccount(own)).key);
   });
 
   test('beyond what a process can have is refused until one has ended', async () => {

@@ -4,6 +4,14 @@ export interface ByteLimits {
   max: number;
   /** Of one account, so that the others always find room. */
   maxPerAccount: number;
+  /** Of a payer's tree of accounts; not bounded if left out. */
+  maxPerTree?: number;
+}
+
+/** The account whose share is used, and the topmost account that it is connected to, at any distance. */
+export interface Payer {
+  accountId: string;
+  rootId: string;
 }
 
 /** Bytes that were taken from a budget. */
@@ -31,6 +39,7 @@ interface Waiting {
 export class ByteBudget {
   readonly #limits: ByteLimits;
   readonly #heldBy = new Map<string, number>();
+  readonly #heldByTree = new Map<string, number>();
   #held = 0;
   /** In the order of their requests, by account. None is empty. */
   readonly #waitingOf = new Map<string, Waiting[]>();
@@ -60,19 +69,28 @@ export class ByteBudget {
     return this.#heldBy.get(accountId) ?? 0;
   }
 
-  /** Whether the account's share, and not the whole process, lacks room for so many more bytes. */
-  isShareFull(accountId: string, bytes: number): boolean {
-    return !fits(this.heldBy(accountId), bytes, this.#limits.maxPerAccount);
+  /** Whether the account's share or its tree's, and not the whole process, lacks room for so many more bytes. */
+  isShareFull(payer: Payer | string, bytes: number): boolean {
+    const { maxPerAccount, maxPerTree = Infinity } = this.#limits;
+    const { accountId, rootId } = payerOf(payer);
+    return (
+      !fits(this.heldBy(accountId), bytes, maxPerAccount) || !fits(this.#heldByTree.get(rootId) ?? 0, bytes, maxPerTree)
+    );
   }
 
-  /** Takes bytes without waiting. Returns null if the account or the process has no room for them, or if earlier requests wait. */
-  tryTake(accountId: string, bytes: number): HeldBytes | null {
-    return this.#mustWait(accountId) || !this.#hasRoom(accountId, bytes) ? null : this.#take(accountId, bytes);
+  /**
+   * Takes bytes without waiting. Returns null if the account or the process has no room for them, or if earlier requests wait.
+   *
+   * @param payer an account's id alone stands for an account that is its own tree.
+   */
+  tryTake(payer: Payer | string, bytes: number): HeldBytes | null {
+    const { accountId } = payerOf(payer);
+    return this.#mustWait(accountId) || !this.#hasRoom(payer, bytes) ? null : this.#take(payer, bytes);
   }
 
   /** Takes bytes that are in memory already, even if they exceed a limit. Until they are released there is less room for others. */
-  add(accountId: string, bytes: number): HeldBytes {
-    return this.#take(accountId, bytes);
+  add(payer: Payer | string, bytes: number): HeldBytes {
+    return this.#take(payer, bytes);
   }
 
   /**
@@ -118,35 +136,37 @@ export class ByteBudget {
     return !this.isShareFull(accountId, bytes);
   }
 
-  #hasRoom(accountId: string, bytes: number): boolean {
-    return !this.isShareFull(accountId, bytes) && fits(this.#held, bytes, this.#limits.max);
+  #hasRoom(payer: Payer | string, bytes: number): boolean {
+    return !this.isShareFull(payer, bytes) && fits(this.#held, bytes, this.#limits.max);
   }
 
-  #take(accountId: string, bytes: number): HeldBytes {
-    this.#count(accountId, bytes);
-    return new Share(this, accountId, bytes);
+  #take(from: Payer | string, bytes: number): HeldBytes {
+    const payer = payerOf(from);
+    this.#count(payer, bytes);
+    return new Share(this, payer, bytes);
   }
 
   /** Counts the bytes of one holder anew. Only the holder calls it. */
-  recount(accountId: string, before: number, after: number): void {
-    this.#count(accountId, after - before);
+  recount(payer: Payer, before: number, after: number): void {
+    this.#count(payer, after - before);
     if (after < before) this.#admitWaiting();
   }
 
   /** Whether a holder of so many bytes may have more. */
-  hasRoomForMore(accountId: string, held: number, more: number): boolean {
-    const { max, maxPerAccount } = this.#limits;
-    const ofAccount = this.heldBy(accountId);
+  hasRoomForMore({ accountId, rootId }: Payer, held: number, more: number): boolean {
+    const { max, maxPerAccount, maxPerTree = Infinity } = this.#limits;
+    const isRoom = (all: number, limit: number): boolean => all === held || all + more <= limit;
     return (
-      (this.#held === held || this.#held + more <= max) && (ofAccount === held || ofAccount + more <= maxPerAccount)
+      isRoom(this.#held, max) &&
+      isRoom(this.heldBy(accountId), maxPerAccount) &&
+      isRoom(this.#heldByTree.get(rootId) ?? 0, maxPerTree)
     );
   }
 
-  #count(accountId: string, bytes: number): void {
+  #count({ accountId, rootId }: Payer, bytes: number): void {
     this.#held += bytes;
-    const held = this.heldBy(accountId) + bytes;
-    if (held > 0) this.#heldBy.set(accountId, held);
-    else this.#heldBy.delete(accountId);
+    addTo(this.#heldBy, accountId, bytes);
+    if (this.#limits.maxPerTree !== undefined) addTo(this.#heldByTree, rootId, bytes);
   }
 
   /** Admits, the earliest first, all that have room now. */
@@ -173,6 +193,16 @@ export class ByteBudget {
   }
 }
 
+function payerOf(payer: Payer | string): Payer {
+  return typeof payer === 'string' ? { accountId: payer, rootId: payer } : payer;
+}
+
+function addTo(counts: Map<string, number>, id: string, more: number): void {
+  const count = (counts.get(id) ?? 0) + more;
+  if (count > 0) counts.set(id, count);
+  else counts.delete(id);
+}
+
 function fits(held: number, bytes: number, max: number): boolean {
   return held === 0 || held + bytes <= max;
 }
@@ -180,13 +210,13 @@ function fits(held: number, bytes: number, max: number): boolean {
 /** One holder's bytes. It is a class and not three closures, because each request makes two. */
 class Share implements HeldBytes {
   readonly #budget: ByteBudget;
-  readonly #accountId: string;
+  readonly #payer: Payer;
   /** Null once they are released. */
   #bytes: number | null;
 
-  constructor(budget: ByteBudget, accountId: string, bytes: number) {
+  constructor(budget: ByteBudget, payer: Payer, bytes: number) {
     this.#budget = budget;
-    this.#accountId = accountId;
+    this.#payer = payer;
     this.#bytes = bytes;
   }
 
@@ -194,20 +224,20 @@ class Share implements HeldBytes {
     if (this.#bytes === null) return;
     const bytes = this.#bytes;
     this.#bytes = null;
-    this.#budget.recount(this.#accountId, bytes, 0);
+    this.#budget.recount(this.#payer, bytes, 0);
   }
 
   hold(bytes: number): void {
     if (this.#bytes === null) return;
     const before = this.#bytes;
     this.#bytes = bytes;
-    this.#budget.recount(this.#accountId, before, bytes);
+    this.#budget.recount(this.#payer, before, bytes);
   }
 
   resize(bytes: number): boolean {
     if (this.#bytes === null) return false;
     const more = bytes - this.#bytes;
-    if (more > 0 && !this.#budget.hasRoomForMore(this.#accountId, this.#bytes, more)) return false;
+    if (more > 0 && !this.#budget.hasRoomForMore(this.#payer, this.#bytes, more)) return false;
     this.hold(bytes);
     return true;
   }

@@ -139,7 +139,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     });
     await settleVersion(context, known);
     limits.rateLimit.check(known.accountId, reply);
-    untilClosed(reply, requestsInFlight.begin(known.payerId));
+    untilClosed(reply, requestsInFlight.begin(known.payer));
     if (!config.route || hasEmptyId(request)) throw paths.refusalOf(request);
     received.route = config.route;
     requireServedVersion(known);
@@ -149,10 +149,10 @@ export function buildApp(context: HttpContext): FastifyInstance {
     requireOwnAccount(apiRequest);
     if (apiRequest.route.method !== 'GET') checkBodyHeaders(apiRequest);
     if (uploadOf(apiRequest)) {
-      untilClosed(reply, uploads.begin(apiRequest.payerId));
+      untilClosed(reply, uploads.begin(apiRequest.payer));
       bodyTime.extend(uploadTimeoutMs);
     } else if (apiRequest.route.method !== 'GET') {
-      apiRequest.bodyBytes = new BodyBytes(bodies, apiRequest.payerId, request, reply);
+      apiRequest.bodyBytes = new BodyBytes(bodies, apiRequest.payer, request, reply);
     }
   });
   app.addHook('onRequest', async (request, reply) => expectations.askForBody(request, reply));

@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Id, IdMaker, IdPrefix } from '../core/ids.ts';
 import type { Provider } from '../core/providers.ts';
 import type { LatestVersion } from '../db/latest-version.ts';
+import type { Payer } from '../core/byte-budget.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Contents } from '../model/resource.ts';
 import type { ApiVersions } from '../versions/apply.ts';
@@ -19,8 +20,8 @@ export interface ReceivedRequest {
   incoming: FastifyRequest;
   /** The party that asks; null until it is known. */
   principal: Principal | null;
-  /** Empty until the principal is known. */
-  payerId: string;
+  /** Null until the principal is known. */
+  payer: Payer | null;
   /** The account acted upon; empty until the principal is known. */
   accountId: string;
   /** Null until the request has a route. */
@@ -54,11 +55,8 @@ export interface ReceivedRequest {
 /** A request whose principal is known. It acts on the principal's own account, unless its route and `Service-Context` say otherwise. */
 export interface AuthenticatedRequest extends ReceivedRequest {
   principal: Principal;
-  /**
-   * The account whose shares of memory and of concurrent work the request uses: the topmost one above the principal's. Else an account
-   * could multiply its shares with keys of accounts that it has connected.
-   */
-  payerId: string;
+  /** The accounts whose shares of memory and of concurrent work the request uses. */
+  payer: Payer;
 }
 
 /** A request that may do what its route does, on its account. */
@@ -142,7 +140,7 @@ export function receiveRequest(
     startedMs: context.clock.nowMs(),
     incoming,
     principal: null,
-    payerId: '',
+    payer: null,
     accountId: '',
     account: null,
     route: null,
@@ -162,7 +160,8 @@ export function receiveRequest(
 
 /** Names the principal of a request. */
 export function authenticated(request: ReceivedRequest, principal: Principal): AuthenticatedRequest {
-  return Object.assign(request, { principal, payerId: principal.accountId, accountId: principal.accountId });
+  const { accountId } = principal;
+  return Object.assign(request, { principal, payer: { accountId, rootId: accountId }, accountId });
 }
 
 /** Names the route of a request and the account that it acts on. */

@@ -1,8 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ByteBudget, type HeldBytes } from '../../src/core/byte-budget.ts';
+import { ByteBudget, type HeldBytes, type Payer } from '../../src/core/byte-budget.ts';
 
 const limits = { max: 100, maxPerAccount: 40 };
+
+function branch(accountId: string): Payer {
+  return { accountId, rootId: 'platform' };
+}
 
 describe('a byte budget', () => {
   test('holds no more than its limits when requests are taken and released in any order', async () => {
@@ -57,6 +61,18 @@ describe('a byte budget', () => {
         },
       ),
     );
+  });
+
+  test('bounds a tree of accounts together when each of them has room', () => {
+    const budget = new ByteBudget({ ...limits, maxPerTree: 60 });
+    const first = budget.tryTake(branch('a'), 40)!;
+    expect([budget.tryTake(branch('b'), 30), budget.isShareFull(branch('b'), 30)]).toEqual([null, true]);
+    const second = budget.tryTake(branch('b'), 20)!;
+    expect(second.resize(21)).toBe(false);
+    expect(budget.tryTake('other', 40)).not.toBeNull();
+    first.release();
+    expect(second.resize(40)).toBe(true);
+    expect([budget.tryTake(branch('c'), 21), budget.tryTake(branch('c'), 20)]).toEqual([null, expect.anything()]);
   });
 
   test('admits another account at once when one account waits for its own share', async () => {

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ByteBudget, ByteLimits, HeldBytes } from '../../core/byte-budget.ts';
+import type { ByteBudget, ByteLimits, HeldBytes, Payer } from '../../core/byte-budget.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { HeldBody } from '../request.ts';
 
@@ -10,7 +10,11 @@ export const bodyBytesMax = 256 * 1024;
  * Bytes of bodies that this process may hold. Each is held about three times over: as it came, as text and as values. The share of an
  * account is 8 of the largest bodies. Each of those takes some 20 ms, in which the process serves no other request.
  */
-export const bodyLimits: ByteLimits = { max: 16 * 1024 * 1024, maxPerAccount: 2 * 1024 * 1024 };
+export const bodyLimits: ByteLimits = {
+  max: 16 * 1024 * 1024,
+  maxPerAccount: 2 * 1024 * 1024,
+  maxPerTree: 12 * 1024 * 1024,
+};
 
 /** Answers up to here fit into the buffers of the connection. */
 const smallAnswerBytes = 64 * 1024;
@@ -27,7 +31,7 @@ export const callbacksShare = 'callbacks';
  */
 export class BodyBytes implements HeldBody {
   readonly #budget: ByteBudget;
-  readonly #share: string;
+  readonly #share: Payer | string;
   readonly #reply: FastifyReply['raw'];
   #body: HeldBytes | null;
   #answer: HeldBytes | null = null;
@@ -39,7 +43,7 @@ export class BodyBytes implements HeldBody {
    *
    * @throws {ApiError} `rate_limit` if the account has no room for them; `overloaded` if the process has none.
    */
-  constructor(budget: ByteBudget, share: string, { raw }: FastifyRequest, reply: FastifyReply) {
+  constructor(budget: ByteBudget, share: Payer | string, { raw }: FastifyRequest, reply: FastifyReply) {
     this.#budget = budget;
     this.#share = share;
     this.#reply = reply.raw;

@@ -14,7 +14,7 @@ export async function settleVersion(context: HttpContext, request: Authenticated
   request.versionsServed = versions.upTo(await latestVersion.look());
   const own = await accounts.get(request.principal.accountId);
   if (!own) throw new Error(`Bug! The account ${request.principal.accountId} of a key is not there.`);
-  request.payerId = own.rootId;
+  request.payer = { accountId: own.id, rootId: own.rootId };
   const { apiVersion } = await pinned(context, request, own);
   const header = headerOf(request.incoming, 'service-version');
   if (header !== undefined)

@@ -1,3 +1,4 @@
+import type { Payer } from '../../core/byte-budget.ts';
 import { ApiError } from '../../core/errors.ts';
 
 /** How much there may be at once, in one process. */
@@ -5,6 +6,8 @@ export interface Bounds {
   /** As a client calls them: `uploads on their way`. */
   what: string;
   ofAccountMax: number;
+  /** Of an account and all accounts connected to it, at any distance. Else it could multiply its share with their keys. */
+  ofTreeMax: number;
   /** Of all accounts together. */
   max: number;
   /** Seconds after which one of them has mostly ended. */
@@ -18,20 +21,34 @@ export interface Bounds {
 export const requestBounds: Bounds = {
   what: 'requests under way',
   ofAccountMax: 1_000,
+  ofTreeMax: 3_000,
   max: 4_000,
   retryAfterSeconds: 1,
 };
 
 /** Measured: 64 slow uploads take some 110 MB. */
-export const uploadBounds: Bounds = { what: 'uploads on their way', ofAccountMax: 16, max: 64, retryAfterSeconds: 2 };
+export const uploadBounds: Bounds = {
+  what: 'uploads on their way',
+  ofAccountMax: 16,
+  ofTreeMax: 48,
+  max: 64,
+  retryAfterSeconds: 2,
+};
 
 /** An open stream takes some ten kilobytes. What it reads is bounded in bytes besides. */
-export const streamBounds: Bounds = { what: 'streams open', ofAccountMax: 50, max: 500, retryAfterSeconds: 10 };
+export const streamBounds: Bounds = {
+  what: 'streams open',
+  ofAccountMax: 50,
+  ofTreeMax: 400,
+  max: 500,
+  retryAfterSeconds: 10,
+};
 
 /** Bounds what is under way in this process. */
 export class UnderWay {
   readonly #bounds: Bounds;
   readonly #ofAccounts = new Map<string, number>();
+  readonly #ofTrees = new Map<string, number>();
   #all = 0;
 
   constructor(bounds: Bounds) {
@@ -41,16 +58,21 @@ export class UnderWay {
   /**
    * Counts one more, until what is returned is called.
    *
-   * @throws {ApiError} `rate_limit` if the account has too many: that is its own doing, and it alone is told to wait; `overloaded` if
-   *   all together have.
+   * @throws {ApiError} `rate_limit` if the account, or its tree of accounts, has too many; `overloaded` if all together have.
    */
-  begin(accountId: string): () => void {
-    const { what, ofAccountMax, max, retryAfterSeconds } = this.#bounds;
-    const ofAccount = this.#ofAccounts.get(accountId) ?? 0;
-    if (ofAccount >= ofAccountMax) {
+  begin({ accountId, rootId }: Payer): () => void {
+    const { what, ofAccountMax, ofTreeMax, max, retryAfterSeconds } = this.#bounds;
+    if ((this.#ofAccounts.get(accountId) ?? 0) >= ofAccountMax) {
       throw new ApiError(
         'rate_limit',
         `This account has ${ofAccountMax} ${what} already. Wait until one has ended, and have fewer at once.`,
+        { retryAfterSeconds },
+      );
+    }
+    if ((this.#ofTrees.get(rootId) ?? 0) >= ofTreeMax) {
+      throw new ApiError(
+        'rate_limit',
+        `The platform of this account and its connected accounts have ${ofTreeMax} ${what} already. Wait until one has ended.`,
         { retryAfterSeconds },
       );
     }
@@ -61,15 +83,19 @@ export class UnderWay {
         { retryAfterSeconds },
       );
     }
-    this.#all++;
-    this.#ofAccounts.set(accountId, ofAccount + 1);
-    return () => this.#end(accountId);
+    this.#count(accountId, rootId, 1);
+    return () => this.#count(accountId, rootId, -1);
   }
 
-  #end(accountId: string): void {
-    this.#all--;
-    const left = this.#ofAccounts.get(accountId)! - 1;
-    if (left > 0) this.#ofAccounts.set(accountId, left);
-    else this.#ofAccounts.delete(accountId);
+  #count(accountId: string, rootId: string, change: 1 | -1): void {
+    this.#all += change;
+    addTo(this.#ofAccounts, accountId, change);
+    addTo(this.#ofTrees, rootId, change);
   }
+}
+
+function addTo(counts: Map<string, number>, id: string, change: 1 | -1): void {
+  const count = (counts.get(id) ?? 0) + change;
+  if (count > 0) counts.set(id, count);
+  else counts.delete(id);
 }

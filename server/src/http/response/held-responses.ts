@@ -29,7 +29,7 @@ export class HeldResponses {
     let taken: { held: HeldBytes; bytes: number } | null = null;
     let patience: AbortSignal | null = null;
     for (;;) {
-      const room: ReadRoom = new ReadRoom(this.#reads, request.payerId, taken);
+      const room: ReadRoom = new ReadRoom(this.#reads, request.payer.accountId, taken);
       request.room = room;
       try {
         const text = await make();
@@ -49,7 +49,7 @@ export class HeldResponses {
         patience ??= this.#patienceOf(reply);
         taken = {
           bytes,
-          held: await take(this.#reads, request.payerId, bytes, patience, 'large responses'),
+          held: await take(this.#reads, request.payer.accountId, bytes, patience, 'large responses'),
         };
       }
     }
@@ -62,7 +62,7 @@ export class HeldResponses {
    */
   async download(request: ApiRequest, reply: FastifyReply): Promise<void> {
     const patience = this.#patienceOf(reply);
-    const held = await take(this.#downloads, request.payerId, downloadBytes, patience, 'downloads');
+    const held = await take(this.#downloads, request.payer.accountId, downloadBytes, patience, 'downloads');
     whenClosed(reply, () => held.release());
   }
 

@@ -52,7 +52,7 @@ export class EventStreams {
    */
   async begin(request: ApiRequest, reply: FastifyReply, follow: () => Promise<Followed>): Promise<FastifyReply> {
     // Whose key it is, and not for whom it acts: as for the rate limit.
-    const end = this.#underWay.begin(request.payerId);
+    const end = this.#underWay.begin(request.payer);
     const closed = new Promise<void>((resolve) => {
       // The client may have gone away before.
       if (reply.raw.closed) resolve();

@@ -142,7 +142,7 @@ export async function logOnly(
 ): Promise<void> {
   const outcome = await context.committer.commit({
     accountId: request.accountId,
-    payerId: request.payerId,
+    payerId: request.payer.accountId,
     request: requestFacts(request),
     claim: null,
     touches: [],
@@ -180,7 +180,7 @@ async function execute(
 ): Promise<Outcome> {
   const mutation: Omit<Mutation, 'decide'> = {
     accountId: request.accountId,
-    payerId: request.payerId,
+    payerId: request.payer.accountId,
     request: requestFacts(request),
     claim,
     touches: await route.touches(request, input),
