@@ -1,19 +1,45 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-const slow = process.env.TENURE_TEST_SLOW === '1';
+const tier = process.env.TENURE_TEST_TIER ?? 'fast';
+const isSlow = tier === 'slow';
+
+const slowFiles = 'test/**/*.slow.test.ts';
+const matrixFiles = 'test/**/*.matrix.test.ts';
+
+/** The files of each tier. Every test is in one of them at least. */
+const tiers: Record<string, { include: string[]; exclude: string[] }> = {
+  fast: { include: ['test/**/*.test.ts'], exclude: [slowFiles, matrixFiles] },
+  matrix: { include: [matrixFiles, ...filesWithRounds()], exclude: [slowFiles] },
+  // What `fast` and `matrix` run, each file once.
+  full: { include: ['test/**/*.test.ts'], exclude: [slowFiles] },
+  slow: { include: [slowFiles], exclude: [] },
+};
+
+/** Finds the files that do more when everything is asked of them. */
+function filesWithRounds(): string[] {
+  return globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
+    readFileSync(join(import.meta.dirname, file), 'utf8').includes('/support/rounds.ts'),
+  );
+}
 
 export default defineConfig({
   test: {
     root: import.meta.dirname,
-    include: slow ? ['test/**/*.slow.test.ts'] : ['test/**/*.test.ts'],
-    exclude: slow ? [] : ['test/**/*.slow.test.ts'],
+    ...tiers[tier],
     globalSetup: ['test/support/global-setup.ts'],
-    setupFiles: ['test/support/answer-faults.ts'],
-    testTimeout: slow ? 20 * 60_000 : 20_000,
-    hookTimeout: 60_000,
-    // One more than the cores it is made for: many tests wait, for a lease, a schedule or a freshness time. The slow ones start processes of
-    // their own.
-    maxWorkers: slow ? 2 : 3,
+    setupFiles: ['test/support/hold-answers.ts'],
+    // Node loads each module as it is, once for each worker. Nothing is transformed, and the files of a worker share modules. Slow
+    // files measure processes, and get one of their own.
+    isolate: isSlow,
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+    // Far more than any test takes on a machine that does nothing else.
+    testTimeout: isSlow ? 20 * 60_000 : 60_000,
+    hookTimeout: 120_000,
+    // More than the two cores it is made for: many tests wait, for a lease, a schedule or a retry. The slow ones start processes
+    // of their own.
+    maxWorkers: isSlow ? 2 : 4,
     reporters: ['default', ...(process.env.TENURE_TEST_REPORT ? ['json' as const] : [])],
     ...(process.env.TENURE_TEST_REPORT && { outputFile: { json: process.env.TENURE_TEST_REPORT } }),
   },

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { withClient } from '../src/db/pools.ts';
 import { buildApp } from '../src/http/app.ts';
+import { inMatrix } from './support/rounds.ts';
 import { openStream, type EventStream } from './support/event-stream.ts';
 import { heapBytes } from './support/heap.ts';
 import { copyNewestEvent, makeLargeCustomer } from './support/large-records.ts';
@@ -403,50 +404,52 @@ describe('a connection', () => {
     await expect.poll(() => stream.text.join('').endsWith(`:\nid: ${passed}\n\n:\n\n`)).toBe(true);
   });
 
-  test('whose client does not read is cut off, with little kept for it', async () => {
-    const own = await serverForTest({ overrides: { streamLimits: { stalledMs: 400 } } });
-    const tenant = await addAccount(own);
-    await createReference(tenant, { metadata: { text: 'x'.repeat(500), more: 'y'.repeat(500) } });
-    await multiplyEvents(tenant, 15_000, own);
-    const [oldest] = await idsInOrder(tenant, own);
-    const asked = queriesOf(own);
-    const before = heapBytes();
-    const { hostname, port } = new URL(own.url);
-    const sockets = await Promise.all(
-      Array.from({ length: 10 }, async () => {
-        const socket = connect(Number(port), hostname);
-        socket.on('error', () => {}).pause();
-        onTestFinished(() => void socket.destroy());
-        socket.write(
-          `GET /v1/events/stream?after=${oldest} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`,
-        );
-        return socket;
-      }),
-    );
-    await delay(300);
-    expect(heapBytes() - before).toBeLessThan(30_000_000);
-    // Until nobody is there any more for whom anything is looked for.
-    const askedMeanwhile = async (): Promise<number> => {
-      asked.length = 0;
-      await delay(700);
-      return asked.length;
-    };
-    await expect.poll(askedMeanwhile, { timeout: 40_000 }).toBe(0);
-    // What they were sent is there to be read, and is not all there was.
-    const received = await Promise.all(
-      sockets.map(async (socket) => {
-        let bytes = 0;
-        socket.on('data', (chunk) => (bytes += chunk.length)).resume();
-        await new Promise((resolve) => socket.once('close', resolve));
-        return bytes;
-      }),
-    );
-    for (const bytes of received) expect(bytes).toBeLessThan(15_000_000);
-    // Who reads gets all of it.
-    const reader = await streamForTest(own.url, tenant.key, { query: `?after=${oldest}` });
-    await reader.count(15_000);
-    expect(reader.text.join('').length).toBeGreaterThan(20_000_000);
-  }, 60_000);
+  inMatrix(() => {
+    test('whose client does not read is cut off, with little kept for it', async () => {
+      const own = await serverForTest({ overrides: { streamLimits: { stalledMs: 400 } } });
+      const tenant = await addAccount(own);
+      await createReference(tenant, { metadata: { text: 'x'.repeat(500), more: 'y'.repeat(500) } });
+      await multiplyEvents(tenant, 15_000, own);
+      const [oldest] = await idsInOrder(tenant, own);
+      const asked = queriesOf(own);
+      const before = heapBytes();
+      const { hostname, port } = new URL(own.url);
+      const sockets = await Promise.all(
+        Array.from({ length: 10 }, async () => {
+          const socket = connect(Number(port), hostname);
+          socket.on('error', () => {}).pause();
+          onTestFinished(() => void socket.destroy());
+          socket.write(
+            `GET /v1/events/stream?after=${oldest} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`,
+          );
+          return socket;
+        }),
+      );
+      await delay(300);
+      expect(heapBytes() - before).toBeLessThan(30_000_000);
+      // Until nobody is there any more for whom anything is looked for.
+      const askedMeanwhile = async (): Promise<number> => {
+        asked.length = 0;
+        await delay(700);
+        return asked.length;
+      };
+      await expect.poll(askedMeanwhile, { timeout: 40_000 }).toBe(0);
+      // What they were sent is there to be read, and is not all there was.
+      const received = await Promise.all(
+        sockets.map(async (socket) => {
+          let bytes = 0;
+          socket.on('data', (chunk) => (bytes += chunk.length)).resume();
+          await new Promise((resolve) => socket.once('close', resolve));
+          return bytes;
+        }),
+      );
+      for (const bytes of received) expect(bytes).toBeLessThan(15_000_000);
+      // Who reads gets all of it.
+      const reader = await streamForTest(own.url, tenant.key, { query: `?after=${oldest}` });
+      await reader.count(15_000);
+      expect(reader.text.join('').length).toBeGreaterThan(20_000_000);
+    }, 60_000);
+  });
 
   test('that waits for memory is kept open, resumes when there is room, and ends with its key', async () => {
     const bytes = { max: 1_200_000, maxPerAccount: 1_200_000 };

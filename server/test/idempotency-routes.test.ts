@@ -4,6 +4,7 @@ import { routesOf } from '../src/http/routes/resources.ts';
 import { deployments, newTenantOn, startDeployment, type Deployment } from './support/deployments.ts';
 import { formOf } from './support/files.ts';
 import { expectCarriedOut, expectLeft, expectNoReplay, expectReplay, newKey } from './support/idempotency.ts';
+import { rounds } from './support/rounds.ts';
 import { expectRefusal, refusals } from './support/refusals.ts';
 import { bodies, hasId, inParallel, kindOf, nameOf } from './support/routes.ts';
 import { good, type Api, type ApiResponse } from './support/server.ts';
@@ -50,7 +51,8 @@ interface Posted {
   body: object;
 }
 
-describe.each(deployments)('%s', (_name, processes) => {
+// Across two processes is the harder case.
+describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes) => {
   let deployment: Deployment;
   let routes: Route[];
 

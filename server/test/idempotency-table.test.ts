@@ -22,6 +22,7 @@ import {
   waitingForTables,
   withFaultyCustomer,
 } from './support/idempotency.ts';
+import { rounds } from './support/rounds.ts';
 import { expectRefusal, invalid, missing, refusals, unknown, type Refusal } from './support/refusals.ts';
 import { apiClient, type Api, type ApiResponse, type TestServer } from './support/server.ts';
 import { addKey } from './support/tenants.ts';
@@ -40,7 +41,8 @@ const create: Send = (api, key) => api.post('/v1/references', good, key);
 const createCustomer: Send = (api, key) => api.post('/v1/customers', { name: 'Ada' }, key);
 const unknownId = `ref_${'0'.repeat(21)}1`;
 
-describe.each(deployments)('%s', (_name, processes) => {
+// Across two processes is the harder case.
+describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes) => {
   let deployment: Deployment;
 
   beforeAll(async () => void (deployment = await startDeployment(processes)));

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { allPermissions } from './support/permissions.ts';
 import { UnavailableError } from '../src/db/pools.ts';
@@ -233,9 +232,10 @@ describe('a request is logged', () => {
   test('that came while its twin was running', async () => {
     const key = { 'idempotency-key': randomUUID() };
     // Answered after a second, when every process knows of it.
-    const running = api.post('/v1/account', { name: 'New' }, key);
-    await delay(300);
-    const twin = await api.post('/v1/account', { name: 'New' }, key);
+    const real = await serverForTest({ connection: server.connection, secretKey: tenant.key, realFreshness: true });
+    const running = real.api.post('/v1/account', { name: 'New' }, key);
+    await expect.poll(async () => (await api.get('/v1/account')).body.name, { interval: 10 }).toBe('New');
+    const twin = await real.api.post('/v1/account', { name: 'New' }, key);
     const first = await running;
     expectRefusal(twin, refusals.idempotencyInUse);
     expect(await logOf(twin)).toMatchObject({

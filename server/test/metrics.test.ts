@@ -8,6 +8,7 @@ import { openDatabase, withClient } from '../src/db/pools.ts';
 import { buildApp } from '../src/http/app.ts';
 import { Metrics } from '../src/metrics/metrics.ts';
 import { startDuties } from '../src/maintenance/scheduler.ts';
+import { inMatrix } from './support/rounds.ts';
 import { TestClock } from './support/clock.ts';
 import { startDatabaseProxy } from './support/database-proxy.ts';
 import { Scrape } from './support/prometheus.ts';
@@ -116,7 +117,7 @@ describe('who may read metrics', () => {
   test.each(['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1'])(
     'the machine itself, without anything: %s',
     async (address) => {
-      const ask = asking(await serverForTest({ settings: { TENURE_METRICS_TOKEN: token } }));
+      const ask = asking(await guardedServer());
       expect((await ask(address)).status).toBe(200);
       // A key of the API is none of its business.
       expect((await ask(address, { authorization: 'Bearer x' })).status).toBe(200);
@@ -126,7 +127,7 @@ describe('who may read metrics', () => {
   test.each(['203.0.113.7', '10.0.0.1', '2001:db8::7', '::ffff:192.168.0.1', '128.0.0.1', 'fe80::1'])(
     'others with the token alone: %s',
     async (address) => {
-      const guarded = await serverForTest({ settings: { TENURE_METRICS_TOKEN: token } });
+      const guarded = await guardedServer();
       const ask = asking(guarded);
       for (const authorization of [`Bearer ${token}`, `bearer  ${token} `])
         expect((await ask(address, { authorization })).status).toBe(200);
@@ -150,7 +151,7 @@ describe('who may read metrics', () => {
   test.each(['X-Forwarded-For', 'Forwarded', 'Via', 'X-Forwarded-Proto', 'X-Forwarded-Host', 'X-Real-IP'])(
     'whoever comes through a proxy on the machine is outside: %s',
     async (header) => {
-      const guarded = await serverForTest({ settings: { TENURE_METRICS_TOKEN: token } });
+      const guarded = await guardedServer();
       for (const value of ['203.0.113.7', '127.0.0.1', '']) {
         expect(
           (await rawRequest(guarded, 'GET /metrics', { key: null, headers: [`${header}: ${value}`] })).status,
@@ -166,7 +167,7 @@ describe('who may read metrics', () => {
   );
 
   test('an address that tries tokens out is told to wait; the right one is let in all the same', async () => {
-    const ask = asking(await serverForTest({ settings: { TENURE_METRICS_TOKEN: token } }));
+    const ask = asking(await guardedServer());
     const statuses: number[] = [];
     for (let sent = 0; sent < 80 && statuses.at(-1) !== 429; sent++)
       statuses.push((await ask('203.0.113.9', { authorization: `Bearer ${sent}` })).status);
@@ -318,170 +319,174 @@ describe('numbers that move', () => {
   });
 });
 
-describe('what the database tells', () => {
-  test('a dispatcher that stalls: the oldest delivery that is due grows old', async () => {
-    const clock = new TestClock();
-    const api = await serverForTest({ settings: role('api'), overrides: { clock } });
-    const endpoint = await pingedEndpoint(api.api, 'http://127.0.0.1:9/');
-    expect((await looked(api)).value('tenure_deliveries_oldest_due_age_seconds')).toBe(0);
-    await seed(api, endpoint.id, 3);
-    clock.advanceSeconds(600);
-    const scrape = await looked(api);
-    expect(scrape.value('tenure_deliveries_oldest_due_age_seconds')).toBeGreaterThanOrEqual(600);
-    expect(scrape.value('tenure_deliveries_oldest_due_age_seconds')).toBeLessThan(660);
-    expect(scrape.value('tenure_deliveries_pending')).toBe(3);
-  });
-
-  test('what was put off is not due, and hides nothing that is', async () => {
-    const clock = new TestClock();
-    const api = await serverForTest({ settings: role('api'), overrides: { clock } });
-    const endpoint = await pingedEndpoint(api.api, 'http://127.0.0.1:9/');
-    await seed(api, endpoint.id, 2);
-    const [, putOff] = (
-      await api.context.database.readers.query<{ id: string }>('select id from webhook_queue order by id')
-    ).rows;
-    await api.context.database.readers.query(
-      'update webhook_queue set due_at_ms = due_at_ms + 3600000, attempt_count = 3 where id = $1',
-      [putOff!.id],
-    );
-    clock.advanceSeconds(600);
-    expect((await looked(api)).value('tenure_deliveries_oldest_due_age_seconds')).toBeGreaterThanOrEqual(600);
-    await api.context.database.readers.query('delete from webhook_queue where id <> $1', [putOff!.id]);
-    expect((await looked(api)).value('tenure_deliveries_oldest_due_age_seconds')).toBe(0);
-    clock.advanceSeconds(3600);
-    expect((await looked(api)).value('tenure_deliveries_oldest_due_age_seconds')).toBeGreaterThanOrEqual(600);
-  });
-
-  test('a process that died: its claims run out, and are due again', async () => {
-    const clock = new TestClock();
-    const api = await serverForTest({ settings: role('api'), overrides: { clock } });
-    const endpoint = await pingedEndpoint(api.api, 'http://127.0.0.1:9/');
-    await seed(api, endpoint.id, 4, { token: 7, untilMs: clock.nowMs() + 30_000 });
-    clock.advanceSeconds(20);
-    const during = await looked(api);
-    expect(during.value('tenure_deliveries_claims_expired')).toBe(0);
-    expect(during.value('tenure_deliveries_oldest_due_age_seconds')).toBe(0);
-    clock.advanceSeconds(20);
-    const after = await looked(api);
-    expect(after.value('tenure_deliveries_claims_expired')).toBe(4);
-    expect(after.value('tenure_deliveries_oldest_due_age_seconds')).toBeGreaterThanOrEqual(40);
-  });
-
-  test('more deliveries than are counted are estimated, and never below what was counted', async () => {
-    const api = await serverForTest({ settings: role('api') });
-    const endpoint = await pingedEndpoint(api.api, 'http://127.0.0.1:9/');
-    await seed(api, endpoint.id, 12_000);
-    expect((await looked(api)).value('tenure_deliveries_pending')).toBeGreaterThanOrEqual(10_001);
-    await withClient(api.connection, (client) => client.query('analyze webhook_queue'));
-    expect((await looked(api)).value('tenure_deliveries_pending')).toBe(12_000);
-  });
-
-  test('an idle transaction that has written raises its age, and one that only looks the other’s', async () => {
-    await withClient(server.connection, async (client) => {
-      await client.query('begin isolation level repeatable read');
-      await client.query('select 1 from accounts');
-      await new Promise((resolve) => setTimeout(resolve, 2_000));
-      const looking = await looked(server);
-      expect(looking.value('tenure_database_oldest_snapshot_age_seconds')).toBeGreaterThanOrEqual(2);
-      expect(looking.value('tenure_database_oldest_transaction_age_seconds')).toBeLessThan(2);
-      await client.query('select pg_current_xact_id()');
-      expect((await looked(server)).value('tenure_database_oldest_transaction_age_seconds')).toBeGreaterThanOrEqual(2);
-      await client.query('rollback');
-      expect((await looked(server)).value('tenure_database_oldest_snapshot_age_seconds')).toBeLessThan(2);
+inMatrix(() => {
+  describe('what the database tells', () => {
+    test('a dispatcher that stalls: the oldest delivery that is due grows old', async () => {
+      const clock = new TestClock();
+      const api = await serverForTest({ settings: role('api'), overrides: { clock } });
+      const endpoint = await pingedEndpoint(api.api, 'http://127.0.0.1:9/');
+      expect((await looked(api)).value('tenure_deliveries_oldest_due_age_seconds')).toBe(0);
+      await seed(api, endpoint.id, 3);
+      clock.advanceSeconds(600);
+      const scrape = await looked(api);
+      expect(scrape.value('tenure_deliveries_oldest_due_age_seconds')).toBeGreaterThanOrEqual(600);
+      expect(scrape.value('tenure_deliveries_oldest_due_age_seconds')).toBeLessThan(660);
+      expect(scrape.value('tenure_deliveries_pending')).toBe(3);
     });
-  });
 
-  test('rows of the queue that are gone and not cleaned away', async () => {
-    const api = await serverForTest({ settings: role('api') });
-    const endpoint = await pingedEndpoint(api.api, 'http://127.0.0.1:9/');
-    await seed(api, endpoint.id, 500);
-    const before = await looked(api);
-    expect(before.value('tenure_webhook_queue_size_bytes')).toBeGreaterThan(8_192);
-    await withClient(api.connection, async (client) => {
-      await client.query('delete from webhook_queue');
+    test('what was put off is not due, and hides nothing that is', async () => {
+      const clock = new TestClock();
+      const api = await serverForTest({ settings: role('api'), overrides: { clock } });
+      const endpoint = await pingedEndpoint(api.api, 'http://127.0.0.1:9/');
+      await seed(api, endpoint.id, 2);
+      const [, putOff] = (
+        await api.context.database.readers.query<{ id: string }>('select id from webhook_queue order by id')
+      ).rows;
+      await api.context.database.readers.query(
+        'update webhook_queue set due_at_ms = due_at_ms + 3600000, attempt_count = 3 where id = $1',
+        [putOff!.id],
+      );
+      clock.advanceSeconds(600);
+      expect((await looked(api)).value('tenure_deliveries_oldest_due_age_seconds')).toBeGreaterThanOrEqual(600);
+      await api.context.database.readers.query('delete from webhook_queue where id <> $1', [putOff!.id]);
+      expect((await looked(api)).value('tenure_deliveries_oldest_due_age_seconds')).toBe(0);
+      clock.advanceSeconds(3600);
+      expect((await looked(api)).value('tenure_deliveries_oldest_due_age_seconds')).toBeGreaterThanOrEqual(600);
     });
-    await expect
-      .poll(async () => (await looked(api)).value('tenure_webhook_queue_dead_rows'), soon)
-      .toBeGreaterThanOrEqual(500);
-  });
 
-  test('is asked once, however many scrape', async () => {
-    const { watchers } = server.context.database;
-    const query = watchers.query.bind(watchers);
-    let asked = 0;
-    Object.assign(watchers, { query: (...all: [string]) => (asked++, query(...all)) });
-    onTestFinished(() => void Object.assign(watchers, { query }));
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
-    const startedMs = performance.now();
-    await Promise.all(Array.from({ length: 20 }, () => text(server)));
-    await text(server);
-    expect(performance.now() - startedMs).toBeLessThan(1_000);
-    expect(asked).toBe(6);
-  });
-
-  test('is left out while the database is away, and nobody waits for it', async () => {
-    const proxy = await startDatabaseProxy(server.connection);
-    onTestFinished(() => proxy.stop());
-    const cutOff = await serverForTest({ connection: proxy.connection, secretKey: server.secretKey });
-    expect((await looked(cutOff)).value('tenure_database_up')).toBe(1);
-    proxy.close();
-    const startedMs = performance.now();
-    const scrape = await looked(cutOff);
-    expect(performance.now() - startedMs).toBeLessThan(4_000);
-    expect(scrape.value('tenure_database_up')).toBe(0);
-    expect(scrape.value('tenure_deliveries_pending')).toBeUndefined();
-    expect(scrape.value('tenure_process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
-    proxy.open();
-    await expect.poll(async () => (await looked(cutOff)).value('tenure_deliveries_pending'), soon).toBeDefined();
-  });
-
-  test('is left out where the database takes a connection and says nothing', async () => {
-    const sockets = new Set<Socket>();
-    const silent = createServer((socket) => void sockets.add(socket));
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => {
-      for (const socket of sockets) socket.destroy();
-      silent.close();
+    test('a process that died: its claims run out, and are due again', async () => {
+      const clock = new TestClock();
+      const api = await serverForTest({ settings: role('api'), overrides: { clock } });
+      const endpoint = await pingedEndpoint(api.api, 'http://127.0.0.1:9/');
+      await seed(api, endpoint.id, 4, { token: 7, untilMs: clock.nowMs() + 30_000 });
+      clock.advanceSeconds(20);
+      const during = await looked(api);
+      expect(during.value('tenure_deliveries_claims_expired')).toBe(0);
+      expect(during.value('tenure_deliveries_oldest_due_age_seconds')).toBe(0);
+      clock.advanceSeconds(20);
+      const after = await looked(api);
+      expect(after.value('tenure_deliveries_claims_expired')).toBe(4);
+      expect(after.value('tenure_deliveries_oldest_due_age_seconds')).toBeGreaterThanOrEqual(40);
     });
-    const { clock, realClock, log } = server.context;
-    const { port } = silent.address() as AddressInfo;
-    const database = openDatabase({ host: '127.0.0.1', port, user: 'nobody', database: 'none' }, log);
-    const product = { version: '1', mode: 'sandbox', role: 'all' };
-    const metrics = new Metrics({ database, clock, realClock, log, product });
-    onTestFinished(() => metrics.stop());
-    for (let round = 0; round < 3; round++) {
+
+    test('more deliveries than are counted are estimated, and never below what was counted', async () => {
+      const api = await serverForTest({ settings: role('api') });
+      const endpoint = await pingedEndpoint(api.api, 'http://127.0.0.1:9/');
+      await seed(api, endpoint.id, 12_000);
+      expect((await looked(api)).value('tenure_deliveries_pending')).toBeGreaterThanOrEqual(10_001);
+      await withClient(api.connection, (client) => client.query('analyze webhook_queue'));
+      expect((await looked(api)).value('tenure_deliveries_pending')).toBe(12_000);
+    });
+
+    test('an idle transaction that has written raises its age, and one that only looks the other’s', async () => {
+      await withClient(server.connection, async (client) => {
+        await client.query('begin isolation level repeatable read');
+        await client.query('select 1 from accounts');
+        await new Promise((resolve) => setTimeout(resolve, 2_000));
+        const looking = await looked(server);
+        expect(looking.value('tenure_database_oldest_snapshot_age_seconds')).toBeGreaterThanOrEqual(2);
+        expect(looking.value('tenure_database_oldest_transaction_age_seconds')).toBeLessThan(2);
+        await client.query('select pg_current_xact_id()');
+        expect((await looked(server)).value('tenure_database_oldest_transaction_age_seconds')).toBeGreaterThanOrEqual(
+          2,
+        );
+        await client.query('rollback');
+        expect((await looked(server)).value('tenure_database_oldest_snapshot_age_seconds')).toBeLessThan(2);
+      });
+    });
+
+    test('rows of the queue that are gone and not cleaned away', async () => {
+      const api = await serverForTest({ settings: role('api') });
+      const endpoint = await pingedEndpoint(api.api, 'http://127.0.0.1:9/');
+      await seed(api, endpoint.id, 500);
+      const before = await looked(api);
+      expect(before.value('tenure_webhook_queue_size_bytes')).toBeGreaterThan(8_192);
+      await withClient(api.connection, async (client) => {
+        await client.query('delete from webhook_queue');
+      });
+      await expect
+        .poll(async () => (await looked(api)).value('tenure_webhook_queue_dead_rows'), soon)
+        .toBeGreaterThanOrEqual(500);
+    });
+
+    test('is asked once, however many scrape', async () => {
+      const { watchers } = server.context.database;
+      const query = watchers.query.bind(watchers);
+      let asked = 0;
+      Object.assign(watchers, { query: (...all: [string]) => (asked++, query(...all)) });
+      onTestFinished(() => void Object.assign(watchers, { query }));
+      await new Promise((resolve) => setTimeout(resolve, 1_100));
       const startedMs = performance.now();
-      const scrape = new Scrape(await metrics.text());
-      expect(performance.now() - startedMs).toBeLessThan(2_000);
+      await Promise.all(Array.from({ length: 20 }, () => text(server)));
+      await text(server);
+      expect(performance.now() - startedMs).toBeLessThan(1_000);
+      expect(asked).toBe(6);
+    });
+
+    test('is left out while the database is away, and nobody waits for it', async () => {
+      const proxy = await startDatabaseProxy(server.connection);
+      onTestFinished(() => proxy.stop());
+      const cutOff = await serverForTest({ connection: proxy.connection, secretKey: server.secretKey });
+      expect((await looked(cutOff)).value('tenure_database_up')).toBe(1);
+      proxy.close();
+      const startedMs = performance.now();
+      const scrape = await looked(cutOff);
+      expect(performance.now() - startedMs).toBeLessThan(4_000);
       expect(scrape.value('tenure_database_up')).toBe(0);
       expect(scrape.value('tenure_deliveries_pending')).toBeUndefined();
-    }
-    expect(sockets.size).toBeGreaterThan(0);
-  });
-
-  test('a statement that hangs costs its own number, not the scrape', async () => {
-    await withClient(server.connection, async (client) => {
-      await client.query('begin');
-      await client.query('lock table webhook_queue in access exclusive mode');
-      await looked(server);
-      const startedMs = performance.now();
-      const scrape = await looked(server);
-      expect(performance.now() - startedMs).toBeLessThan(4_000);
-      expect(scrape.value('tenure_deliveries_pending')).toBeUndefined();
-      expect(scrape.value('tenure_deliveries_oldest_due_age_seconds')).toBeUndefined();
-      // However slow it is, one question after the other is on its way.
-      let waitingMost = 0;
-      for (let scrapes = 0; scrapes < 15; scrapes++) {
-        text(server).catch(() => {});
-        await new Promise((resolve) => setTimeout(resolve, 200));
-        waitingMost = Math.max(waitingMost, server.context.database.watchers.waitingCount);
-      }
-      expect(waitingMost).toBe(0);
-      // Who is to blame.
-      expect(scrape.value('tenure_database_oldest_snapshot_age_seconds')).toBeGreaterThan(1);
-      await client.query('rollback');
+      expect(scrape.value('tenure_process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
+      proxy.open();
+      await expect.poll(async () => (await looked(cutOff)).value('tenure_deliveries_pending'), soon).toBeDefined();
     });
-    await expect.poll(async () => (await looked(server)).value('tenure_deliveries_pending'), soon).toBe(0);
+
+    test('is left out where the database takes a connection and says nothing', async () => {
+      const sockets = new Set<Socket>();
+      const silent = createServer((socket) => void sockets.add(socket));
+      await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+      onTestFinished(() => {
+        for (const socket of sockets) socket.destroy();
+        silent.close();
+      });
+      const { clock, realClock, log } = server.context;
+      const { port } = silent.address() as AddressInfo;
+      const database = openDatabase({ host: '127.0.0.1', port, user: 'nobody', database: 'none' }, log);
+      const product = { version: '1', mode: 'sandbox', role: 'all' };
+      const metrics = new Metrics({ database, clock, realClock, log, product });
+      onTestFinished(() => metrics.stop());
+      for (let round = 0; round < 3; round++) {
+        const startedMs = performance.now();
+        const scrape = new Scrape(await metrics.text());
+        expect(performance.now() - startedMs).toBeLessThan(2_000);
+        expect(scrape.value('tenure_database_up')).toBe(0);
+        expect(scrape.value('tenure_deliveries_pending')).toBeUndefined();
+      }
+      expect(sockets.size).toBeGreaterThan(0);
+    });
+
+    test('a statement that hangs costs its own number, not the scrape', async () => {
+      await withClient(server.connection, async (client) => {
+        await client.query('begin');
+        await client.query('lock table webhook_queue in access exclusive mode');
+        await looked(server);
+        const startedMs = performance.now();
+        const scrape = await looked(server);
+        expect(performance.now() - startedMs).toBeLessThan(4_000);
+        expect(scrape.value('tenure_deliveries_pending')).toBeUndefined();
+        expect(scrape.value('tenure_deliveries_oldest_due_age_seconds')).toBeUndefined();
+        // However slow it is, one question after the other is on its way.
+        let waitingMost = 0;
+        for (let scrapes = 0; scrapes < 15; scrapes++) {
+          text(server).catch(() => {});
+          await new Promise((resolve) => setTimeout(resolve, 200));
+          waitingMost = Math.max(waitingMost, server.context.database.watchers.waitingCount);
+        }
+        expect(waitingMost).toBe(0);
+        // Who is to blame.
+        expect(scrape.value('tenure_database_oldest_snapshot_age_seconds')).toBeGreaterThan(1);
+        await client.query('rollback');
+      });
+      await expect.poll(async () => (await looked(server)).value('tenure_deliveries_pending'), soon).toBe(0);
+    });
   });
 });
 
@@ -509,4 +514,13 @@ function asking(own: TestServer) {
     } = await app.inject({ method: 'GET', url: '/metrics', remoteAddress, headers });
     return { status, headers: answered, body };
   };
+}
+
+/** One more process of the deployment, which has a token and limits of its own. */
+function guardedServer(): Promise<TestServer> {
+  return serverForTest({
+    settings: { TENURE_METRICS_TOKEN: token },
+    connection: server.connection,
+    secretKey: server.secretKey,
+  });
 }

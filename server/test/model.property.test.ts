@@ -2,10 +2,11 @@ import { expect, test } from 'vitest';
 import { newSeed } from './faults/crash-checker/checker.ts';
 import { playSequences } from './model/sequences.ts';
 import { standBetween, type Between } from './support/between.ts';
+import { inMatrix, rounds } from './support/rounds.ts';
 import { withoutDelivering } from './support/deployments.ts';
 import { serverForTest } from './support/server.ts';
 
-const sequences = Number(process.env.MODEL_SEQUENCES ?? 60);
+const sequences = Number(process.env.MODEL_SEQUENCES ?? rounds(12, 60));
 const seed = Number(process.env.MODEL_SEED ?? newSeed() % 1_000_000_000);
 
 test('whatever is done to an account, in whatever order: it is as the contract has it, and its events tell how it came', async () => {
@@ -17,41 +18,43 @@ test('whatever is done to an account, in whatever order: it is as the contract h
   expect(played.requests).toBeGreaterThan(sequences * 10);
 }, 300_000);
 
-test.each<[string, Between]>([
-  [
-    'a list that counts one too many',
-    async (request, send) => {
-      const passed = await send(request);
-      if (!/\/v1\/references\?.*(status|outcome)=/.test(request.url)) return passed;
-      return { ...passed, text: passed.text.replace(/"count":(\d+)/, (_, count) => `"count":${Number(count) + 1}`) };
+inMatrix(() => {
+  test.each<[string, Between]>([
+    [
+      'a list that counts one too many',
+      async (request, send) => {
+        const passed = await send(request);
+        if (!/\/v1\/references\?.*(status|outcome)=/.test(request.url)) return passed;
+        return { ...passed, text: passed.text.replace(/"count":(\d+)/, (_, count) => `"count":${Number(count) + 1}`) };
+      },
+    ],
+    [
+      'an update that removes no pair of the metadata',
+      (request, send) => send({ ...request, body: request.body.replaceAll(/"(a|b)":""/g, '"$1":"x"') }),
+    ],
+    [
+      'an event of the wrong type',
+      async (request, send) => {
+        const passed = await send(request);
+        return { ...passed, text: passed.text.replaceAll('"reference.canceled"', '"reference.updated"') };
+      },
+    ],
+    [
+      'a key that is not kept',
+      (request, send) => {
+        const { 'idempotency-key': _key, ...headers } = request.headers;
+        return send({ ...request, headers });
+      },
+    ],
+  ])(
+    'the model finds %s',
+    async (_, between) => {
+      const server = await serverForTest({ settings: withoutDelivering });
+      const url = await standBetween(server.url, between);
+      const { failures } = await playSequences({ url, secretKey: server.secretKey }, { sequences: 40, seed });
+      expect(failures.length).toBeGreaterThan(0);
+      expect(failures[0]).toContain('Repeat it with');
     },
-  ],
-  [
-    'an update that removes no pair of the metadata',
-    (request, send) => send({ ...request, body: request.body.replaceAll(/"(a|b)":""/g, '"$1":"x"') }),
-  ],
-  [
-    'an event of the wrong type',
-    async (request, send) => {
-      const passed = await send(request);
-      return { ...passed, text: passed.text.replaceAll('"reference.canceled"', '"reference.updated"') };
-    },
-  ],
-  [
-    'a key that is not kept',
-    (request, send) => {
-      const { 'idempotency-key': _key, ...headers } = request.headers;
-      return send({ ...request, headers });
-    },
-  ],
-])(
-  'the model finds %s',
-  async (_, between) => {
-    const server = await serverForTest({ settings: withoutDelivering });
-    const url = await standBetween(server.url, between);
-    const { failures } = await playSequences({ url, secretKey: server.secretKey }, { sequences: 40, seed });
-    expect(failures.length).toBeGreaterThan(0);
-    expect(failures[0]).toContain('Repeat it with');
-  },
-  120_000,
-);
+    120_000,
+  );
+});

@@ -11,6 +11,8 @@ import { textOf } from './support/answer-text.ts';
 import { encodedForm } from './support/files.ts';
 import { expectRefusal, refusals, type Refusal } from './support/refusals.ts';
 import { bodies, hasId, inParallel, kindOf, nameOf } from './support/routes.ts';
+import { pairwise } from './support/pairwise.ts';
+import { rounds } from './support/rounds.ts';
 import { startTestServer, type ApiResponse, type TestServer } from './support/server.ts';
 import { addAccount, addKey, firstAccountId } from './support/tenants.ts';
 
@@ -166,7 +168,7 @@ describe('every route', () => {
 
 describe('of all requests', () => {
   test('those that must be refused are, in the same words for what is another’s as for what is nobody’s, without a trace', async () => {
-    const refused = allProbes().filter((probe) => expectedOf(probe) !== 'accepted');
+    const refused = probesToSend().filter((probe) => expectedOf(probe) !== 'accepted');
     const before = await everythingThereIs();
     const missingBodies = new Map<string, Set<string>>();
     await inParallel(refused, atOnce, async (probe) => {
@@ -190,7 +192,7 @@ describe('of all requests', () => {
   }, 120_000);
 
   test('all others are accepted, act on the account they name, and tell of no other', async () => {
-    const accepted = allProbes().filter((probe) => expectedOf(probe) === 'accepted');
+    const accepted = probesToSend().filter((probe) => expectedOf(probe) === 'accepted');
     await inParallel(accepted, atOnce, async (probe) => {
       const answer = await ask({ ...probe, target: await targetToUse(probe) });
       // Neither a file nor a stream is JSON.
@@ -216,7 +218,7 @@ describe('of all requests', () => {
   }, 120_000);
 
   test('there were enough', () => {
-    expect(probes).toBeGreaterThanOrEqual(5_000);
+    expect(probes).toBeGreaterThanOrEqual(rounds(2_000, 5_000));
   });
 });
 
@@ -250,6 +252,18 @@ function routeFaults(checked: readonly Route[]): string[] {
     if (method !== 'GET' && !permission.endsWith('.write')) return fault(`needs ${permission}, but changes something`);
     return [];
   });
+}
+
+/** Returns the whole matrix, or those of it that have every pair of route, key, context, target and outcome. */
+function probesToSend(): Probe[] {
+  const all = allProbes();
+  const some = pairwise(all, (probe) => {
+    const { route, key, context, target } = probe;
+    const expected = expectedOf(probe);
+    const outcome = expected === 'accepted' ? expected : expected.code;
+    return [nameOf(route), key.name, context.name, target?.name, `${key.account} ${outcome}`];
+  });
+  return rounds(some, all);
 }
 
 /** The whole matrix. */
@@ -325,7 +339,7 @@ function withoutRequest({ id, events }: ApiResponse['body']): unknown {
 
 /** What an accepted request may use up is made for it alone; all else is not changed by being asked for. */
 async function targetToUse({ route, target }: Probe): Promise<Target | null> {
-  const usesUp = route.method === 'DELETE' || /\/(cancel|roll)$/.test(route.path);
+  const usesUp = route.method === 'DELETE' || /\/(cancel|erase|roll)$/.test(route.path);
   if (!target || !usesUp) return target;
   const kind = kindOf(route);
   return { ...target, id: (await make(kind, target.owner!)).id };

@@ -33,6 +33,8 @@ export interface DispatcherLimits extends LaneLimits {
   claimMax: number;
   /** Connections that are open or being opened; more than attempts, or none could be kept for the next one. */
   socketsMax: number;
+  /** A process uses what it read of an endpoint at most so long; see `staleForMs` of webhook endpoints. */
+  endpointAgeMaxMs: number;
   /** What large events on their way to receivers hold in memory. */
   payloadBytes: ByteLimits;
 }
@@ -47,6 +49,7 @@ export const dispatcherLimits: DispatcherLimits = {
   inFlightMax: 1_000,
   perEndpointMax: 32,
   socketsMax: 1_200,
+  endpointAgeMaxMs: 250,
   // The share of an account is 24 events of half a megabyte, each to any number of endpoints.
   payloadBytes: { max: 48 * 1024 * 1024, maxPerAccount: 12 * 1024 * 1024 },
 };
@@ -123,7 +126,7 @@ export class Dispatcher {
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
-    this.#endpoints = new Endpoints(parts);
+    this.#endpoints = new Endpoints(parts.limits.endpointAgeMaxMs, parts);
     this.#renderings = new Renderings(parts.versions);
     const { attemptTimeoutMs, leaseMs, socketsMax, payloadBytes } = parts.limits;
     // The last attempt of a claim begins so long after it: nothing else that is sent is older.

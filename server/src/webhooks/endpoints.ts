@@ -18,14 +18,12 @@ export interface Endpoint {
   readAtSeconds: number;
 }
 
-/** What a process may still believe of an endpoint that was changed; see `staleForMs` of webhook endpoints. */
-const ageMaxMs = 250;
-
 /** Endpoints by account and id, read right before they are used. */
 export class Endpoints {
   readonly #known: Fresh<Endpoint>;
 
-  constructor(parts: { pool: Pool; vault: Vault; realClock: Clock }) {
+  /** @param ageMaxMs how old what it tells may be. */
+  constructor(ageMaxMs: number, parts: { pool: Pool; vault: Vault; realClock: Clock }) {
     this.#known = new Fresh(ageMaxMs, (keys) => readEndpoints(parts, keys));
   }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formOf, pdfOf } from '../support/files.ts';
 import { naughtyStrings } from '../support/naughty-strings.ts';
+import { rounds } from '../support/rounds.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { expectRefusal, invalid, missing, refusals, type Refusal } from '../support/refusals.ts';
 import { inParallel } from '../support/routes.ts';
@@ -13,6 +14,11 @@ import { startTestServer, type Api, type ApiResponse, type TestServer } from '..
 
 const atOnce = 16;
 
+const tried = rounds(
+  naughtyStrings.filter((_, index) => index % 8 === 5),
+  naughtyStrings,
+);
+
 let server: TestServer;
 let api: Api;
 
@@ -24,7 +30,7 @@ afterAll(() => server.stop());
 
 test('any text in a field comes back exactly, or is refused by the name of its field', async () => {
   let [kept, refused] = [0, 0];
-  await inParallel(naughtyStrings, atOnce, async (text) => {
+  await inParallel(tried, atOnce, async (text) => {
     const answer = await api.post('/v1/files', formOf({ 'metadata[text]': text }));
     // Who sends a form ends its lines so (WHATWG, multipart/form-data).
     const sent = text.toWellFormed().replaceAll(/\r\n|\r|\n/g, '\r\n');
@@ -38,12 +44,12 @@ test('any text in a field comes back exactly, or is refused by the name of its f
       refused++;
     }
   });
-  expect(kept).toBeGreaterThan(500);
+  expect(kept).toBeGreaterThan(rounds(50, 500));
   process.stdout.write(`forms: ${kept} texts came back exactly, ${refused} were refused\n`);
 });
 
 test('any filename is kept without what is before it in a path, or is refused', async () => {
-  await inParallel(naughtyStrings, atOnce, async (text) => {
+  await inParallel(tried, atOnce, async (text) => {
     const answer = await api.post('/v1/files', formOf({}, pdfOf('x'), text === '' ? 'empty' : text));
     if (answer.status === 200) {
       expect(answer.body.filename).not.toMatch(/[/\\\p{Cc}]/u);

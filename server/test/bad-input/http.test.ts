@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inMatrix } from '../support/rounds.ts';
 import { converse, exchange, rawRequest, statusesIn } from '../support/raw-http.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
 import { startTestServer, type Api, type TestServer } from '../support/server.ts';
@@ -188,16 +189,18 @@ describe('what comes on a connection after a good request', () => {
     expect(statusesIn(text)).toEqual([...Array.from({ length: 20 }, () => ['200', '404']).flat(), '400']);
   });
 
-  test('is its own rest, when it was refused before all of it had come: nothing more is answered', async () => {
-    const before = await tracesOf(server);
-    const head = 'POST /v1/references HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
-    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
-    const answer = textOf(socket);
-    socket.write(`${head}17\r\n${body}\r\n`);
-    await new Promise((answered) => socket.once('data', answered));
-    socket.write('zz\r\n');
-    expect(statusesIn(await answer)).toEqual(['401']);
-    expect(await tracesOf(server)).toEqual(before);
+  inMatrix(() => {
+    test('is its own rest, when it was refused before all of it had come: nothing more is answered', async () => {
+      const before = await tracesOf(server);
+      const head = 'POST /v1/references HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+      const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+      const answer = textOf(socket);
+      socket.write(`${head}17\r\n${body}\r\n`);
+      await new Promise((answered) => socket.once('data', answered));
+      socket.write('zz\r\n');
+      expect(statusesIn(await answer)).toEqual(['401']);
+      expect(await tracesOf(server)).toEqual(before);
+    });
   });
 });
 
@@ -338,55 +341,57 @@ describe('what HTTP can do and we do not', () => {
   });
 });
 
-describe('a body that never ends', () => {
-  const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
-  const piece = 'x'.repeat(0x4000);
+inMatrix(() => {
+  describe('a body that never ends', () => {
+    const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
+    const piece = 'x'.repeat(0x4000);
 
-  const senders: [name: string, head: () => string, piece: string, status: string][] = [
-    ['in chunks', () => post('Transfer-Encoding: chunked', ''), chunk, '413'],
-    ['with a length', () => post('Content-Length: 99999999999', ''), piece, '413'],
-    [
-      'without a key',
-      () => 'POST /v1/references HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n',
-      chunk,
-      '401',
-    ],
-    [
-      'to no route',
-      () => `POST /v1/nothing HTTP/1.1\r\nHost: x\r\n${authorization()}Transfer-Encoding: chunked\r\n\r\n`,
-      chunk,
-      '404',
-    ],
-    [
-      'of a GET',
-      () => `GET /v1/references HTTP/1.1\r\nHost: x\r\n${authorization()}Transfer-Encoding: chunked\r\n\r\n`,
-      chunk,
-      '200',
-    ],
-    ['of headers', () => `GET /v1/references HTTP/1.1\r\nHost: x\r\n${authorization()}X-Odd: `, piece, '431'],
-    ['of garbage', () => '', piece, '400'],
-  ];
+    const senders: [name: string, head: () => string, piece: string, status: string][] = [
+      ['in chunks', () => post('Transfer-Encoding: chunked', ''), chunk, '413'],
+      ['with a length', () => post('Content-Length: 99999999999', ''), piece, '413'],
+      [
+        'without a key',
+        () => 'POST /v1/references HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n',
+        chunk,
+        '401',
+      ],
+      [
+        'to no route',
+        () => `POST /v1/nothing HTTP/1.1\r\nHost: x\r\n${authorization()}Transfer-Encoding: chunked\r\n\r\n`,
+        chunk,
+        '404',
+      ],
+      [
+        'of a GET',
+        () => `GET /v1/references HTTP/1.1\r\nHost: x\r\n${authorization()}Transfer-Encoding: chunked\r\n\r\n`,
+        chunk,
+        '200',
+      ],
+      ['of headers', () => `GET /v1/references HTTP/1.1\r\nHost: x\r\n${authorization()}X-Odd: `, piece, '431'],
+      ['of garbage', () => '', piece, '400'],
+    ];
 
-  test('is answered once, at once, and then cut off', { timeout: 60_000 }, async () => {
-    const before = await tracesOf(server);
-    await Promise.all(
-      senders.map(async ([name, head, more, status]) => {
-        const startedMs = performance.now();
-        const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
-        const text = textOf(socket);
-        socket.write(head());
-        let bytesBeforeAnswer = 0;
-        socket.once('data', () => (bytesBeforeAnswer = socket.bytesWritten));
-        const sending = setInterval(() => socket.writable && socket.write(more), 20);
-        expect(statusesIn(await text), name).toEqual([status]);
-        clearInterval(sending);
-        // Well before the time that a whole request may take.
-        expect(performance.now() - startedMs, name).toBeLessThan(14_000);
-        // What can be judged without the rest does not wait for it.
-        expect(bytesBeforeAnswer, name).toBeLessThan(5_000_000);
-      }),
-    );
-    expect(await tracesOf(server)).toEqual(before);
+    test('is answered once, at once, and then cut off', { timeout: 60_000 }, async () => {
+      const before = await tracesOf(server);
+      await Promise.all(
+        senders.map(async ([name, head, more, status]) => {
+          const startedMs = performance.now();
+          const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+          const text = textOf(socket);
+          socket.write(head());
+          let bytesBeforeAnswer = 0;
+          socket.once('data', () => (bytesBeforeAnswer = socket.bytesWritten));
+          const sending = setInterval(() => socket.writable && socket.write(more), 20);
+          expect(statusesIn(await text), name).toEqual([status]);
+          clearInterval(sending);
+          // Well before the time that a whole request may take.
+          expect(performance.now() - startedMs, name).toBeLessThan(14_000);
+          // What can be judged without the rest does not wait for it.
+          expect(bytesBeforeAnswer, name).toBeLessThan(5_000_000);
+        }),
+      );
+      expect(await tracesOf(server)).toEqual(before);
+    });
   });
 });
 

@@ -15,6 +15,7 @@ import type { JsonSchema } from '../support/any-value.ts';
 import { allOf } from '../support/paging.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { expectRefusal, invalid, refusals, unknown } from '../support/refusals.ts';
+import { rounds } from '../support/rounds.ts';
 import { bodies, hasId, inParallel, nameOf, takesForm } from '../support/routes.ts';
 import { paramOf, placesOf, takesAnyText, valueAt, withValueAt, type Path } from '../support/schema-places.ts';
 import { good, startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
@@ -38,6 +39,12 @@ const judgedFurther = new Set(['url', 'api_version']);
 // As slow as a machine that does other things beside it: what is judged is never how long it takes.
 vi.setConfig({ testTimeout: 300_000 });
 
+/** Every eighth of them, from anywhere in the list, unless all are asked for. */
+const tried = rounds(
+  naughtyStrings.filter((_, index) => index % 8 === 3),
+  naughtyStrings,
+);
+
 let server: TestServer;
 let api: Api;
 let agent: Agent;
@@ -58,7 +65,7 @@ afterAll(async () => {
   await server.stop();
   const { roundTrips, keys, parameters, ids, headers } = counts;
   process.stdout.write(
-    `naughty strings: ${naughtyStrings.length}: ${roundTrips} bodies and ${keys} keys of metadata round-tripped; in ${parameters} parameters, ${ids} paths and ${headers} headers\n`,
+    `naughty strings: ${tried.length} of ${naughtyStrings.length}: ${roundTrips} bodies and ${keys} keys of metadata round-tripped; in ${parameters} parameters, ${ids} paths and ${headers} headers\n`,
   );
 });
 
@@ -78,7 +85,7 @@ describe('in a body', () => {
     expect(creating.map(({ route }) => nameOf(route))).toEqual(
       expect.arrayContaining(['POST /v1/customers', 'POST /v1/webhook_endpoints', 'POST /v1/accounts']),
     );
-    for (const all of inGroups(naughtyStrings, textsOfTenant)) {
+    for (const all of inGroups(tried, textsOfTenant)) {
       const tenant = await newTenant();
       for (const { route, places } of creating) {
         const texts = all.filter((text) => !hasLines(route, places) || formats['single-line'](text) === null);
@@ -94,12 +101,12 @@ describe('in a body', () => {
         await expectChanged(tenant, update.places, some, changed);
       }
     }
-    expect(counts.roundTrips).toBeGreaterThanOrEqual(naughtyStrings.length * creating.length * 0.9);
+    expect(counts.roundTrips).toBeGreaterThanOrEqual(tried.length * creating.length * 0.9);
   });
 
   test('they are refused by name where a line of text stands and they are none', async () => {
-    const others = naughtyStrings.filter((text) => formats['single-line'](text) !== null);
-    expect(others.length).toBeGreaterThanOrEqual(30);
+    const others = tried.filter((text) => formats['single-line'](text) !== null);
+    expect(others.length).toBeGreaterThanOrEqual(rounds(3, 30));
     const lines = textRoutes(isCreation).flatMap(({ route, places }) =>
       places.filter((place) => hasLines(route, [place])).map((place) => ({ route, place })),
     );
@@ -118,7 +125,7 @@ describe('in a body', () => {
   });
 
   test('they come back exactly as values of metadata, through a replay too', async () => {
-    for (const some of inGroups(naughtyStrings, 50)) {
+    for (const some of inGroups(tried, 50)) {
       const metadata = Object.fromEntries(some.map((text, index) => [`key ${index}`, text]));
       const key = { 'idempotency-key': randomUUID() };
       const created = await good(api.post('/v1/references', { application: 'app_1', metadata }, key));
@@ -131,8 +138,8 @@ describe('in a body', () => {
   });
 
   test('they come back exactly as keys of metadata, and as what was before a change', async () => {
-    const keys = naughtyStrings.filter(isKey);
-    expect(keys.length).toBeGreaterThanOrEqual(300);
+    const keys = tried.filter(isKey);
+    expect(keys.length).toBeGreaterThanOrEqual(rounds(30, 300));
     for (const some of inGroups(keys, 50)) {
       const metadata = Object.fromEntries(some.map((key) => [key, key]));
       const created = await good(api.post('/v1/references', { application: 'app_1', metadata }));
@@ -147,8 +154,8 @@ describe('in a body', () => {
   });
 
   test('those that are no keys of metadata are refused by name', async () => {
-    const others = naughtyStrings.filter((text) => !isKey(text));
-    expect(others.length).toBeGreaterThanOrEqual(100);
+    const others = tried.filter((text) => !isKey(text));
+    expect(others.length).toBeGreaterThanOrEqual(rounds(10, 100));
     await inParallel(others, atOnce, async (text) => {
       const answer = await api.post('/v1/references', { application: 'app_1', metadata: { [text]: 'x' } });
       expectRefusal(answer, { ...invalid(`metadata[${shortened(text)}]`), says: 'keys have 1 to 40 characters' });
@@ -157,7 +164,7 @@ describe('in a body', () => {
   });
 
   test('those that are no names of parameters are refused by name', async () => {
-    await inParallel(naughtyStrings, atOnce, async (text) => {
+    await inParallel(tried, atOnce, async (text) => {
       expectRefusal(await api.post('/v1/references', { application: 'app_1', [text]: 'x' }), unknown(shortened(text)));
     });
   });
@@ -170,7 +177,7 @@ describe('in a query', () => {
     const found = { good: 0, refused: 0 };
     for (const [turn, { path, name, isText }] of parameters.entries()) {
       // Numbers and words of a list refuse all alike, so that some will do.
-      const texts = naughtyStrings.filter((_, index) => isText || (index + turn) % 4 === 0);
+      const texts = tried.filter((_, index) => isText || (index + turn) % 4 === 0);
       await inParallel(texts, atOnce, async (text) => {
         const asking = (): Promise<ApiResponse> => ask('GET', `${path}?${name}=${encodeURIComponent(text)}`);
         let answer = await asking();
@@ -187,12 +194,12 @@ describe('in a query', () => {
         if (isFilter(name, isText) && !text.endsWith('*')) expect(answer.body.count, `${name} ${text}`).toBe(0);
       });
     }
-    expect(found.good).toBeGreaterThan(500);
-    expect(found.refused).toBeGreaterThan(5_000);
+    expect(found.good).toBeGreaterThan(rounds(50, 500));
+    expect(found.refused).toBeGreaterThan(rounds(500, 5_000));
   });
 
   test('they are no names of parameters', async () => {
-    await inParallel(naughtyStrings, atOnce, async (text) => {
+    await inParallel(tried, atOnce, async (text) => {
       expectRefusal(await ask('GET', `/v1/references?${encodeURIComponent(text)}=1`), unknown(shortened(text)));
     });
   });
@@ -200,7 +207,7 @@ describe('in a query', () => {
 
 test('in a path they are unknown ids, on every route that has one', async () => {
   const withId = routes.filter(hasId);
-  await inParallel([...naughtyStrings.entries()], atOnce, async ([index, text]) => {
+  await inParallel([...tried.entries()], atOnce, async ([index, text]) => {
     for (let turn = 0; turn < 4; turn++) {
       const route = withId[(index * 4 + turn) % withId.length]!;
       const body = bodies[nameOf(route)];
@@ -210,13 +217,13 @@ test('in a path they are unknown ids, on every route that has one', async () => 
       counts.ids++;
     }
   });
-  expect(counts.ids).toBeGreaterThan(withId.length * 20);
+  expect(counts.ids).toBeGreaterThan(withId.length * rounds(5, 20));
 });
 
 describe('in a header', () => {
   // HTTP carries bytes; what we see is one character each, without the spaces at either end (RFC 9110, section 5.5).
   // Nobody can send an end of line, for it would be the header's.
-  const headerTexts = naughtyStrings
+  const headerTexts = tried
     .filter((text) => !/[\r\n]/.test(text))
     .map((text) => {
       const bytes = Buffer.from(text).toString('latin1');
@@ -230,7 +237,7 @@ describe('in a header', () => {
 
   test('with characters that none may have they are no request', async () => {
     const others = headerTexts.filter(({ isReadable }) => !isReadable);
-    expect(others.length).toBeGreaterThanOrEqual(6);
+    expect(others.length).toBeGreaterThanOrEqual(rounds(1, 6));
     for (const { bytes } of others) {
       const answer = await sendWith(`User-Agent: ${bytes}`);
       expect([answer.status, answer.body.error.code], JSON.stringify(bytes)).toEqual([400, 'request_invalid']);
@@ -248,7 +255,7 @@ describe('in a header', () => {
       // Two that differ only in spaces at their ends are one, and may meet.
       expect([200, 409], answer.text).toContain(answer.status);
     });
-    expect(keys.size).toBeGreaterThanOrEqual(200);
+    expect(keys.size).toBeGreaterThanOrEqual(rounds(20, 200));
     const events = await allOf(api, '/v1/events', { type: 'reference.created' });
     const told = events.map(({ request: { idempotency_key: key } }) => key as string | null);
     expect(new Set(told.filter((key) => key !== null && keys.has(key)))).toEqual(keys);

@@ -11,6 +11,7 @@ import {
   type SimulatedOrder,
 } from '../../src/referencing/simulator/order.ts';
 import { readScript, scriptFault, scriptFor } from '../../src/core/simulation-script.ts';
+import { rounds } from '../support/rounds.ts';
 
 /* What a simulated service says of an order follows from its row and the time, and goes one way only. */
 
@@ -95,7 +96,7 @@ describe('an order', () => {
         if (earlier!.problem === null && earlier!.phase !== 'invited' && earlier!.steps > 0)
           expect(later!.problem).toBeNull();
       }),
-      { numRuns: 3_000 },
+      { numRuns: rounds(200, 3_000) },
     );
   });
 
@@ -113,7 +114,7 @@ describe('an order', () => {
         const wanted = laterMs < dayMs ? finding : (findings[1] ?? finding);
         expect(standingOf(told, nowMs + laterMs).finding).toBe(wanted);
       }),
-      { numRuns: 3_000 },
+      { numRuns: rounds(200, 3_000) },
     );
   });
 
@@ -124,7 +125,7 @@ describe('an order', () => {
         expect(finding !== null).toBe(phase === 'done');
         expect(percent === 100).toBe(phase === 'done');
       }),
-      { numRuns: 2_000 },
+      { numRuns: rounds(200, 2_000) },
     );
   });
 
@@ -139,7 +140,7 @@ describe('an order', () => {
         expect(standingOf(order, nextMs).steps).toBeGreaterThan(steps);
         if (Number.isInteger(nextMs)) expect(standingOf(order, nextMs - 1).steps).toBe(steps);
       }),
-      { numRuns: 2_000 },
+      { numRuns: rounds(200, 2_000) },
     );
   });
 
@@ -167,7 +168,7 @@ describe('an order', () => {
         const before = helpedAtMs - 1 - agoMs;
         expect(standingOf(helped, before)).toEqual(standingOf(order, before));
       }),
-      { numRuns: 2_000 },
+      { numRuns: rounds(200, 2_000) },
     );
   });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inMatrix } from '../support/rounds.ts';
 import {
   good,
   serverForTest,
@@ -197,20 +198,22 @@ describe('overruling and canceling', () => {
     expect((await eventsOf(api, id)).at(-1)).toMatchObject({ type: 'reference.updated' });
   });
 
-  test('a provider that changes its mind says the first verdict first when its days are as short as can be', async () => {
-    const { api: fast } = await quickServerForTest({ TENURE_SIMULATOR_SPEED: '0.1' });
-    const made = await Promise.all(
-      Array.from({ length: 12 }, () => refer(fast, { simulate: 'consider_then_high_risk_then_accept' })),
-    );
-    await Promise.all(
-      made.map(async ({ id }) => {
-        const last = await untilReference(fast, id, { automatic_reference: { outcome: 'ACCEPT' } });
-        expect(last).toMatchObject({ status: 'complete', outcome: 'consider' });
-        const said = (await eventsOf(fast, id)).map(({ data }) => data.object.automatic_reference.outcome);
-        expect([...new Set(said)]).toEqual([null, 'CONSIDER', 'HIGH_RISK', 'ACCEPT']);
-      }),
-    );
-  }, 40_000);
+  inMatrix(() => {
+    test('a provider that changes its mind says the first verdict first when its days are as short as can be', async () => {
+      const { api: fast } = await quickServerForTest({ TENURE_SIMULATOR_SPEED: '0.1' });
+      const made = await Promise.all(
+        Array.from({ length: 12 }, () => refer(fast, { simulate: 'consider_then_high_risk_then_accept' })),
+      );
+      await Promise.all(
+        made.map(async ({ id }) => {
+          const last = await untilReference(fast, id, { automatic_reference: { outcome: 'ACCEPT' } });
+          expect(last).toMatchObject({ status: 'complete', outcome: 'consider' });
+          const said = (await eventsOf(fast, id)).map(({ data }) => data.object.automatic_reference.outcome);
+          expect([...new Set(said)]).toEqual([null, 'CONSIDER', 'HIGH_RISK', 'ACCEPT']);
+        }),
+      );
+    }, 40_000);
+  });
 
   test('a report says what each of two applicants pays, doubts the income that fraud touched, and names the scale', async (context) => {
     if (pdfToolsMissing) return context.skip(pdfToolsMissing);
@@ -293,38 +296,42 @@ describe('an unknown word in metadata.simulate', () => {
 });
 
 describe('a provider that cannot be asked', () => {
-  test('never fails the person: it is told in last_error, tried again, and the reference goes on', async () => {
-    const { id } = await refer(api, { simulate: 'provider_error_then_accept' });
-    await untilReference(api, id, {
-      status: 'pending',
-      automatic_reference: { last_error: expect.stringMatching(/^unavailable: /) },
+  inMatrix(() => {
+    test('never fails the person: it is told in last_error, tried again, and the reference goes on', async () => {
+      const { id } = await refer(api, { simulate: 'provider_error_then_accept' });
+      await untilReference(api, id, {
+        status: 'pending',
+        automatic_reference: { last_error: expect.stringMatching(/^unavailable: /) },
+      });
+      const complete = await untilReference(api, id, { status: 'complete' });
+      expect(complete).toMatchObject({ outcome: 'accept', automatic_reference: { last_error: null, status: 'done' } });
     });
-    const complete = await untilReference(api, id, { status: 'complete' });
-    expect(complete).toMatchObject({ outcome: 'accept', automatic_reference: { last_error: null, status: 'done' } });
   });
 
-  test('is asked no more after ten failures of any kind, and a person ends it', async () => {
-    const kinds = {
-      provider_error: /^unavailable: /,
-      provider_garbage: /^response_invalid: /,
-      invalid_details: /^invalid_details: /,
-      error_quota_exceeded: /^quota_exceeded: /,
-    };
-    const failing = Object.entries(kinds).map(async ([simulate, lastError]) => {
-      const { id } = await refer(api, { simulate });
-      const failed = await untilReference(api, id, { automatic_reference: { status: 'failed' } }, 40_000);
-      expect(failed, simulate).toMatchObject({
-        status: 'pending',
-        outcome: null,
-        automatic_reference: { last_error: expect.stringMatching(lastError) },
+  inMatrix(() => {
+    test('is asked no more after ten failures of any kind, and a person ends it', async () => {
+      const kinds = {
+        provider_error: /^unavailable: /,
+        provider_garbage: /^response_invalid: /,
+        invalid_details: /^invalid_details: /,
+        error_quota_exceeded: /^quota_exceeded: /,
+      };
+      const failing = Object.entries(kinds).map(async ([simulate, lastError]) => {
+        const { id } = await refer(api, { simulate });
+        const failed = await untilReference(api, id, { automatic_reference: { status: 'failed' } }, 40_000);
+        expect(failed, simulate).toMatchObject({
+          status: 'pending',
+          outcome: null,
+          automatic_reference: { last_error: expect.stringMatching(lastError) },
+        });
+        expect((await good(api.post(`/v1/references/${id}`, { outcome: 'accept' }))).body).toMatchObject({
+          status: 'complete',
+          automatic_reference: { status: 'failed' },
+        });
       });
-      expect((await good(api.post(`/v1/references/${id}`, { outcome: 'accept' }))).body).toMatchObject({
-        status: 'complete',
-        automatic_reference: { status: 'failed' },
-      });
-    });
-    await Promise.all(failing);
-  }, 50_000);
+      await Promise.all(failing);
+    }, 50_000);
+  });
 
   test('keeps waiting when its service is set up no more', async () => {
     const settings = { TENURE_MODE: 'live' };
@@ -374,51 +381,55 @@ describe('the test helpers', () => {
     expectRefusal(await slow.api.post(`/v1/test_helpers/references/${id}/advance`), refusals.transition);
   });
 
-  test.each(['0.1', '80000'])(
-    'complete a reference right after it is created when a working day takes %s seconds',
-    async (speed) => {
-      const { api: own } = await quickServerForTest({ TENURE_SIMULATOR_SPEED: speed });
-      for (let time = 0; time < 20; time++) {
-        const { id } = await refer(own, { simulate: 'consider' });
-        const { body } = await good(own.post(`/v1/test_helpers/references/${id}/complete`));
-        expect(body).toMatchObject({
-          status: 'complete',
-          outcome: 'consider',
-          automatic_reference: { status: 'done' },
-        });
-        expect(body.reference_pdf).toMatch(/^file_/);
-      }
-    },
-    60_000,
-  );
+  inMatrix(() => {
+    test.each(['0.1', '80000'])(
+      'complete a reference right after it is created when a working day takes %s seconds',
+      async (speed) => {
+        const { api: own } = await quickServerForTest({ TENURE_SIMULATOR_SPEED: speed });
+        for (let time = 0; time < 20; time++) {
+          const { id } = await refer(own, { simulate: 'consider' });
+          const { body } = await good(own.post(`/v1/test_helpers/references/${id}/complete`));
+          expect(body).toMatchObject({
+            status: 'complete',
+            outcome: 'consider',
+            automatic_reference: { status: 'done' },
+          });
+          expect(body.reference_pdf).toMatch(/^file_/);
+        }
+      },
+      60_000,
+    );
+  });
 
-  test.each(['provider_a', 'provider_c', 'provider_d'])(
-    'show their effect when they are called right after %s is asked',
-    async (provider) => {
-      const { api: slow } = await quickServerForTest({ TENURE_SIMULATOR_SPEED: '80000' });
-      for (let time = 0; time < 5; time++) {
-        const asked = async (name: string, body: object, simulate?: string) => {
-          const { id } = await refer(slow, { provider, ...(simulate !== undefined && { simulate }) });
-          return (await good(slow.post(`/v1/test_helpers/references/${id}/${name}`, body))).body;
-        };
-        expect(await asked('complete', { outcome: 'high_risk' })).toMatchObject({
-          status: 'complete',
-          outcome: 'high_risk',
-        });
-        const first = { provider_a: 'invited', provider_c: 'in_progress', provider_d: 'in_progress' }[provider];
-        expect(await asked('advance', {})).toMatchObject({ automatic_reference: { status: first } });
-        expect(await asked('advance', {}, 'provider_error_then_accept')).toMatchObject({
-          automatic_reference: { last_error: null },
-        });
-        const failed = await asked('fail', { code: 'bureau_down' });
-        expect(failed.automatic_reference.last_error).toMatch(/^bureau_down: /);
-        const noted = await asked('note', { message: 'The bank has answered.' });
-        if (provider !== 'provider_a') continue;
-        expect(JSON.stringify(noted.automatic_reference.provider_data)).toContain('The bank has answered.');
-      }
-    },
-    60_000,
-  );
+  inMatrix(() => {
+    test.each(['provider_a', 'provider_c', 'provider_d'])(
+      'show their effect when they are called right after %s is asked',
+      async (provider) => {
+        const { api: slow } = await quickServerForTest({ TENURE_SIMULATOR_SPEED: '80000' });
+        for (let time = 0; time < 5; time++) {
+          const asked = async (name: string, body: object, simulate?: string) => {
+            const { id } = await refer(slow, { provider, ...(simulate !== undefined && { simulate }) });
+            return (await good(slow.post(`/v1/test_helpers/references/${id}/${name}`, body))).body;
+          };
+          expect(await asked('complete', { outcome: 'high_risk' })).toMatchObject({
+            status: 'complete',
+            outcome: 'high_risk',
+          });
+          const first = { provider_a: 'invited', provider_c: 'in_progress', provider_d: 'in_progress' }[provider];
+          expect(await asked('advance', {})).toMatchObject({ automatic_reference: { status: first } });
+          expect(await asked('advance', {}, 'provider_error_then_accept')).toMatchObject({
+            automatic_reference: { last_error: null },
+          });
+          const failed = await asked('fail', { code: 'bureau_down' });
+          expect(failed.automatic_reference.last_error).toMatch(/^bureau_down: /);
+          const noted = await asked('note', { message: 'The bank has answered.' });
+          if (provider !== 'provider_a') continue;
+          expect(JSON.stringify(noted.automatic_reference.provider_data)).toContain('The bank has answered.');
+        }
+      },
+      60_000,
+    );
+  });
 
   test('answer the complete reference when its service finished at once', async () => {
     for (let time = 0; time < 10; time++) {
@@ -443,20 +454,22 @@ describe('the test helpers', () => {
     }
   });
 
-  test('change nothing and keep the key free when no worker takes the order up', async () => {
-    const { api: idle, context } = await serverForTest();
-    const { id } = await refer(idle);
-    const key = { 'idempotency-key': 'complete-1' };
-    const waiting = idle.post(`/v1/test_helpers/references/${id}/complete`, {}, key);
-    // Its wait keeps nothing of the account's.
-    await good(idle.post(`/v1/references/${id}`, { metadata: { meanwhile: 'changed' } }));
-    const answer = await waiting;
-    expectRefusal(answer, refusals.unavailable);
-    expect(answer.body.error.message).toContain('TENURE_ROLE');
-    expect(await referenceNow(idle, id)).toMatchObject({ status: 'pending', metadata: { meanwhile: 'changed' } });
-    const { rows } = await context.database.readers.query('select count(*)::int as count from idempotency_keys');
-    expect(rows).toEqual([{ count: 0 }]);
-  }, 30_000);
+  inMatrix(() => {
+    test('change nothing and keep the key free when no worker takes the order up', async () => {
+      const { api: idle, context } = await serverForTest();
+      const { id } = await refer(idle);
+      const key = { 'idempotency-key': 'complete-1' };
+      const waiting = idle.post(`/v1/test_helpers/references/${id}/complete`, {}, key);
+      // Its wait keeps nothing of the account's.
+      await good(idle.post(`/v1/references/${id}`, { metadata: { meanwhile: 'changed' } }));
+      const answer = await waiting;
+      expectRefusal(answer, refusals.unavailable);
+      expect(answer.body.error.message).toContain('TENURE_ROLE');
+      expect(await referenceNow(idle, id)).toMatchObject({ status: 'pending', metadata: { meanwhile: 'changed' } });
+      const { rows } = await context.database.readers.query('select count(*)::int as count from idempotency_keys');
+      expect(rows).toEqual([{ count: 0 }]);
+    }, 30_000);
+  });
 
   test('have the service fail, which is told and tried again until it is told to advance', async () => {
     const slow = await quickServerForTest({ TENURE_SIMULATOR_SPEED: '80000' });

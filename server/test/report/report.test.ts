@@ -14,6 +14,7 @@ import {
   type Picture,
 } from '../support/pdf.ts';
 import { completed, contentsOf } from './contents.ts';
+import { rounds } from '../support/rounds.ts';
 
 const printer = new ReportPrinter();
 afterAll(() => printer.stop());
@@ -454,7 +455,7 @@ describe('whatever was found', () => {
         expect(pdf.subarray(-6).toString()).toBe('%%EOF\n');
         expect(pdf.length).toBeLessThan(10_000_000);
       }),
-      { numRuns: 30 },
+      { numRuns: rounds(8, 30) },
     );
   }, 60_000);
 
@@ -465,7 +466,7 @@ describe('whatever was found', () => {
         const pages = pagesOf(await printer.print(contents));
         expect(pages.at(-1)).toContain(`Page ${pages.length} of ${pages.length}`);
       }),
-      { numRuns: 12 },
+      { numRuns: rounds(4, 12) },
     );
   }, 60_000);
 

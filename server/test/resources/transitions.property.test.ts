@@ -6,6 +6,7 @@ import type { ReferenceRecord } from '../../src/resources/reference/record.ts';
 import { cancel, update, type ReferenceUpdate } from '../../src/resources/reference/transitions.ts';
 import { callerAt } from '../support/caller.ts';
 import { createTestDatabase } from '../support/server.ts';
+import { rounds } from '../support/rounds.ts';
 
 /** What a client can ask of a reference, and when. */
 type Request = { at: number } & ({ kind: 'cancel' } | { kind: 'update'; input: ReferenceUpdate });
@@ -42,7 +43,7 @@ const anyFound: fc.Arbitrary<ReferenceRecord> = fc
 
 const manyRequests = fc.array(anyRequest, { maxLength: 12 });
 
-const runs = { numRuns: 3_000 };
+const runs = { numRuns: rounds(200, 3_000) };
 
 describe('from any state, whatever is asked in whatever order', () => {
   test('each answer is the one of the state table', () => {

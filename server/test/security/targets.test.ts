@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, isIP, type AddressInfo } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { rounds } from '../support/rounds.ts';
 import { expectRefusal, invalid } from '../support/refusals.ts';
 import { inParallel } from '../support/routes.ts';
 import { serverForTest } from '../support/server.ts';
@@ -45,13 +46,17 @@ test('in live mode no URL that leads inside gets a packet: it is refused when it
   const pattern = await pingedEndpoint(server.api, 'https://hooks.example.com/');
   const sendable = urls.filter((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? ''));
   expect(sendable.length).toBeGreaterThanOrEqual(400);
-  await inParallel(sendable, 16, async (url) => {
+  const sent = rounds(
+    sendable.filter((_, index) => index % 4 === 0),
+    sendable,
+  );
+  await inParallel(sent, 16, async (url) => {
     expect(await deliverOnceTo(server, pattern.id, url), url).toMatchObject({
       status: 'failed',
       attempt: { status: null, error: 'address_forbidden', response: null },
     });
   });
-  expect(lookups).toBeGreaterThanOrEqual(saved.length);
+  expect(lookups).toBeGreaterThanOrEqual(rounds(1, saved.length));
   await listener.expectNoConnection();
 });
 

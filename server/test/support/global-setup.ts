@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pino from 'pino';
 import type { TestProject } from 'vitest/node';
-import { openDatabase, withClient, type Connection } from '../../src/db/pools.ts';
+import { openDatabase, withClient, type Client, type Connection } from '../../src/db/pools.ts';
 import { startEmbeddedDatabase } from '../../src/embedded-postgres/index.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { makePartitionsAhead } from '../../src/db/partitions.ts';
@@ -40,9 +40,18 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   project.provide('answersFile', answersFile);
   return async () => {
     tellAnswers(answersFile);
-    await withClient(cluster.connection, (client) => client.query(`drop database ${templateDatabase} with (force)`));
+    await withClient(cluster.connection, (client) => dropDatabases(client, templateDatabase));
     await cluster.stop();
   };
+}
+
+/** Drops the template and those of its copies that are left. */
+async function dropDatabases(client: Client, templateDatabase: string): Promise<void> {
+  const { rows } = await client.query<{ datname: string }>(
+    `select datname from pg_database where datname = $1 or starts_with(datname, $1 || '_')`,
+    [templateDatabase],
+  );
+  for (const { datname } of rows) await client.query(`drop database ${datname} with (force)`);
 }
 
 /** The tables of the queue of jobs. */
@@ -70,6 +79,7 @@ async function openCluster(): Promise<{ connection: Connection; stop(): Promise<
   await withClient(embedded.connection, async (client) => {
     // What must survive a crash is tested on databases that sync, which those suites start themselves.
     await client.query('alter system set fsync = off');
+    await client.query('alter system set full_page_writes = off');
     await client.query('select pg_reload_conf()');
   });
   return {

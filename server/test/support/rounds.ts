@@ -1,4 +1,14 @@
-/** Slow suites play few rounds where somebody waits for them, and many with TENURE_TEST_FULL=1, for the figures that are published. */
-export function rounds(few: number, many: number): number {
-  return process.env.TENURE_TEST_FULL === '1' ? many : few;
+const isFull = process.env.TENURE_TEST_FULL === '1';
+
+/**
+ * Returns `many` with TENURE_TEST_FULL=1, which `npm run test:matrix` sets, and `few` otherwise. The slow suites play many rounds
+ * only for the figures that are published.
+ */
+export function rounds<Extent>(few: Extent, many: Extent): Extent {
+  return isFull ? many : few;
+}
+
+/** Registers tests that only `npm run test:matrix` runs, because they take seconds or combine everything with everything. */
+export function inMatrix(register: () => void): void {
+  if (isFull) register();
 }

@@ -11,6 +11,7 @@ import { buildApp } from '../../src/http/app.ts';
 import { startWork } from '../../src/server/worker.ts';
 import { isStream } from './answer-text.ts';
 import { holdAnswers } from './answers.ts';
+import { withShortAges, withShortWaits } from './freshness.ts';
 import { databaseIn } from './global-setup.ts';
 
 export interface TestServer {
@@ -45,8 +46,9 @@ const masterKey = randomBytes(32);
 /** An empty, migrated database of one's own. Dropped when the test is finished, if it is made within a test. */
 export async function createTestDatabase(): Promise<{ connection: Connection; drop(): Promise<void> }> {
   const cluster = inject('cluster');
-  const name = `tenure_test_${randomBytes(8).toString('hex')}`;
-  await withClient(cluster, (client) => client.query(`create database ${name} template ${inject('templateDatabase')}`));
+  const template = inject('templateDatabase');
+  const name = `${template}_${randomBytes(8).toString('hex')}`;
+  await withClient(cluster, (client) => client.query(`create database ${name} template ${template}`));
   return {
     connection: databaseIn(cluster, name),
     drop: () => withClient(cluster, async (client) => void (await client.query(`drop database ${name} with (force)`))),
@@ -68,6 +70,8 @@ export async function startTestServer(
     unpinned?: true;
     /** Automatic references are carried on, by the services that a sandbox has. */
     works?: true;
+    /** Caches keys, accounts and endpoints as long as in production. Otherwise tests need not wait for them. */
+    realFreshness?: true;
   } = {},
 ): Promise<TestServer> {
   const database = options.connection ? null : await createTestDatabase();
@@ -79,9 +83,10 @@ export async function startTestServer(
   const log = pino({ level: process.env.TENURE_LOG_LEVEL ?? 'silent' });
   const created = await createContext(
     { config, connection, masterKey, log, isAlone: config.databaseUrl === null },
-    options.overrides,
+    options.realFreshness ? options.overrides : withShortAges(options.overrides),
   );
-  const context = options.changeContext?.(created) ?? created;
+  const quick = options.realFreshness ? created : withShortWaits(created);
+  const context = options.changeContext?.(quick) ?? quick;
   const secretKey = (await makeFirstAccount(context)) ?? options.secretKey ?? '';
   if (!options.unpinned) await pinAccounts(context);
   const app = buildApp(context);

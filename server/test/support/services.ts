@@ -5,7 +5,7 @@ import type { Clock } from '../../src/core/clock.ts';
 import type { Provider } from '../../src/core/providers.ts';
 import { pooledRandomBytes } from '../../src/core/random.ts';
 import { Vault } from '../../src/core/encryption.ts';
-import { openDatabase, type Connection, type Pool } from '../../src/db/pools.ts';
+import { openDatabase, withClient, type Connection, type Pool } from '../../src/db/pools.ts';
 import { HttpProviderClient } from '../../src/referencing/providers/client.ts';
 import { referencingProviders } from '../../src/referencing/providers/index.ts';
 import {
@@ -53,8 +53,7 @@ export interface Service {
 /** The simulated services on a database of a test's own, or on that of others, as one more process. */
 export async function servicesForTest(shared?: Services, callTimeoutMs = 5_000): Promise<Services> {
   const clock = shared?.clock ?? new StillClock(Date.UTC(2026, 5, 1, 9));
-  const database = shared ? null : await createTestDatabase();
-  const connection = shared?.connection ?? database!.connection;
+  const connection = shared?.connection ?? (await emptyDatabase());
   const log = pino({ level: 'silent' });
   const opened = openDatabase(connection, log);
   const pool = opened.readers;
@@ -70,7 +69,6 @@ export async function servicesForTest(shared?: Services, callTimeoutMs = 5_000):
   };
   onTestFinished(async () => {
     await stop();
-    await database?.drop();
   });
   return {
     clock,
@@ -83,6 +81,15 @@ export async function servicesForTest(shared?: Services, callTimeoutMs = 5_000):
       return serviceOf(provider, { client, credentials });
     },
   };
+}
+
+let database: Promise<{ connection: Connection }> | undefined;
+
+/** Returns the one database that all tests of this worker use in turn, with nothing in it that services keep. */
+async function emptyDatabase(): Promise<Connection> {
+  const { connection } = await (database ??= createTestDatabase());
+  await withClient(connection, (client) => client.query('truncate simulated_orders'));
+  return connection;
 }
 
 function serviceOf(name: Provider, access: ProviderAccess): Service {

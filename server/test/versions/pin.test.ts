@@ -1,9 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/server/config.ts';
 import { StillClock } from '../support/still-clock.ts';
 import { expectRefusal, invalid, refusals } from '../support/refusals.ts';
-import { apiClient, serverForTest, type Api, type TestServer } from '../support/server.ts';
-import { addKey, firstAccountId } from '../support/tenants.ts';
+import { allPermissions } from '../support/permissions.ts';
+import { apiClient, serverForTest, startTestServer, type Api, type TestServer } from '../support/server.ts';
+import { addAccount, addKey, firstAccountId, type Tenant } from '../support/tenants.ts';
 import { latestVersion } from '../support/versions.ts';
 
 /*
@@ -11,6 +12,13 @@ import { latestVersion } from '../support/versions.ts';
  */
 
 const [newest, middle, oldest] = ['2026-11-01', '2026-03-01', '2025-09-01'] as const;
+
+let shared: TestServer;
+
+beforeAll(async () => {
+  shared = await startTestServer();
+});
+afterAll(() => shared.stop());
 
 describe('the first request of an account', () => {
   test.each<[string, (api: Api, server: TestServer) => Promise<unknown>]>([
@@ -83,7 +91,7 @@ describe('the first request of an account', () => {
 
 describe('a request', () => {
   test('is answered in the version that it names, for itself alone', async () => {
-    const { api } = await serverForTest();
+    const { api } = await accountOf(newest);
     const named = await api.get('/v1/references', { 'service-version': oldest });
     expect([named.headers.get('service-version'), named.body]).toEqual([
       oldest,
@@ -108,7 +116,7 @@ describe('a request', () => {
     ['two dates', `${newest}, ${oldest}`],
     ['a word', 'latest'],
   ])('that names no exact date is refused, with those that are known: %s', async (_case, version) => {
-    const { api } = await serverForTest();
+    const { api } = await accountOf(newest);
     const answer = await api.post('/v1/references', { application: 'app_1' }, { 'service-version': version });
     expectRefusal(answer, { ...refusals.version, says: `Known are ${newest}, ${middle}, ${oldest}.` });
     expect(answer.headers.get('service-version')).toBe(newest);
@@ -210,7 +218,7 @@ describe('an upgrade', () => {
   });
 
   test('after another one can be taken back by that one step', async () => {
-    const { api } = await serverOf(oldest);
+    const { api } = await accountOf(oldest);
     await upgrade(api, middle);
     await upgrade(api, newest);
     expect((await rollBack(api)).body).toMatchObject({ api_version: middle, rollback_until: null });
@@ -224,19 +232,19 @@ describe('an upgrade', () => {
     ['no version at all', '2026-11-02'],
     ['a word', 'latest'],
   ])('is to a newer version only: %s is refused', async (_case, version) => {
-    const { api } = await serverOf(middle);
+    const { api } = await accountOf(middle);
     const refusal = { ...invalid('api_version'), says: `newer ones are ${newest}.`, version: middle };
     expectRefusal(await upgrade(api, version), refusal);
     expect((await api.get('/v1/account')).body).toMatchObject({ api_version: middle, api_version_previous: null });
   });
 
   test('of an account that has the latest says so', async () => {
-    const { api } = await serverOf(newest);
+    const { api } = await accountOf(newest);
     expectRefusal(await upgrade(api, newest), { ...invalid('api_version'), says: `${newest}, which is the latest.` });
   });
 
   test('is repeated for its key like any request, in the version of its answer', async () => {
-    const { api } = await serverOf(oldest);
+    const { api } = await accountOf(oldest);
     const key = { 'idempotency-key': 'upgrade' };
     const first = await api.post('/v1/account/api_version', { api_version: newest }, key);
     const again = await api.post('/v1/account/api_version', { api_version: newest }, key);
@@ -258,7 +266,7 @@ describe('an upgrade', () => {
   });
 
   test('leaves webhook endpoints in their version; new ones get the account’s', async () => {
-    const { api } = await serverOf(oldest);
+    const { api } = await accountOf(oldest);
     const make = () =>
       api.post('/v1/webhook_endpoints', { url: 'http://127.0.0.1:9/', enabled_events: ['webhook_endpoint.pinged'] });
     const { body: before } = await make();
@@ -300,6 +308,12 @@ describe('GET /v1/api_versions', () => {
 });
 
 /** A server whose first account is pinned to this version. */
+/** An account of its own on the server that these tests share. */
+async function accountOf(version: string): Promise<Tenant> {
+  const { accountId } = await addAccount(shared, version);
+  return addKey(shared, accountId, { permissions: [...allPermissions] });
+}
+
 async function serverOf(version: string, clock?: StillClock): Promise<TestServer> {
   const server = await serverForTest({
     settings: { TENURE_LATEST_VERSION: version },

@@ -13,6 +13,7 @@ import { ApiVersions } from '../../src/versions/apply.ts';
 import { apiVersions } from '../../src/versions/index.ts';
 import { anyObject, anyValue, type JsonSchema } from '../support/any-value.ts';
 import { words } from '../support/versions.ts';
+import { rounds } from '../support/rounds.ts';
 
 /*
  * Whatever a record looks like: what a version shows of it is what that version's schema promises, and nothing is lost on the way down
@@ -21,7 +22,7 @@ import { words } from '../support/versions.ts';
 
 const versions = new ApiVersions(apiVersions);
 const { newest } = versions;
-const runs = { numRuns: 100 };
+const runs = { numRuns: rounds(25, 100) };
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, ownProperties: true });
 for (const [name, faultOf] of Object.entries(formats)) ajv.addFormat(name, (text: string) => faultOf(text) === null);

@@ -3,6 +3,7 @@ import { Recoveries } from '../../src/webhooks/recover.ts';
 import { TestClock } from '../support/clock.ts';
 import { allOf } from '../support/paging.ts';
 import { allPermissions } from '../support/permissions.ts';
+import { inMatrix } from '../support/rounds.ts';
 import { receiverForTest, type Receiver } from '../support/receiver.ts';
 import { expectRefusal, invalid, refusals } from '../support/refusals.ts';
 import {
@@ -330,90 +331,92 @@ describe('what an endpoint missed while it was disabled', () => {
   });
 });
 
-describe('two thousand five hundred that failed', () => {
-  const count = 2_500;
+inMatrix(() => {
+  describe('two thousand five hundred that failed', () => {
+    const count = 2_500;
 
-  test('46: are sent once each, although processes are killed between pages and go on beside each other', async () => {
-    const receiver = await receiverForTest();
-    const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['webhook_endpoint.pinged'] });
-    await seedFailed(endpoint.id, count);
-    const worker = await serverForTest({
-      connection: server.connection,
-      settings: role('worker'),
-      overrides: { clock, dispatcherLimits: { pollMs: 20 } },
+    test('46: are sent once each, although processes are killed between pages and go on beside each other', async () => {
+      const receiver = await receiverForTest();
+      const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['webhook_endpoint.pinged'] });
+      await seedFailed(endpoint.id, count);
+      const worker = await serverForTest({
+        connection: server.connection,
+        settings: role('worker'),
+        overrides: { clock, dispatcherLimits: { pollMs: 20 } },
+      });
+      await good(recover(endpoint.id));
+      // Each of these remembers nothing of what the ones before it did.
+      const advanceAnew = async () => {
+        await Promise.all([new Recoveries(server.context).advance(), new Recoveries(worker.context).advance()]);
+        return (await recoveriesOf(endpoint.id))[0].status;
+      };
+      await expect.poll(advanceAnew, { timeout: 30_000, interval: 1 }).toBe('completed');
+      await queueEmpty(server);
+      expect((await recoveriesOf(endpoint.id))[0].resent).toBe(count);
+      expect(receiver.received).toHaveLength(count);
+      expect(new Set(eventsOf(receiver)).size).toBe(count);
+    }, 60_000);
+
+    test('are not sent faster than the receiver takes them', async () => {
+      const held: (() => void)[] = [];
+      const receiver = await receiverForTest((response) => held.push(() => response.writeHead(200).end()));
+      const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['webhook_endpoint.pinged'] });
+      await seedFailed(endpoint.id, count);
+      await good(recover(endpoint.id));
+      const recoveries = new Recoveries(server.context);
+      for (let round = 0; round < 3; round++) await recoveries.advance();
+      expect((await recoveriesOf(endpoint.id))[0]).toMatchObject({ status: 'pending', resent: 1_000 });
+      // The receiver comes back.
+      const releasing = setInterval(() => held.splice(0).forEach((release) => release()), 5);
+      onTestFinished(() => clearInterval(releasing));
+      expect(await untilRecovered(endpoint.id, recoveries)).toMatchObject({ status: 'completed', resent: count });
+      await queueEmpty(server);
+      expect(receiver.received).toHaveLength(count);
+    }, 60_000);
+
+    test('are left where they are when the server stops', async () => {
+      const receiver = await receiverForTest();
+      const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['webhook_endpoint.pinged'] });
+      await seedFailed(endpoint.id, count);
+      await good(recover(endpoint.id));
+      const stopping = new AbortController();
+      const recoveries = new Recoveries(server.context, stopping.signal);
+      await recoveries.advance();
+      await receiver.count(1_000);
+      await queueEmpty(server);
+      stopping.abort();
+      await recoveries.advance();
+      expect((await recoveriesOf(endpoint.id))[0]).toMatchObject({ status: 'pending', resent: 1_000 });
+      expect(await untilRecovered(endpoint.id)).toMatchObject({ status: 'completed', resent: count });
+    }, 60_000);
+
+    test('are all sent, although there is always something new on its way', async () => {
+      const receiver = await receiverForTest((response) => {
+        if (receiver.received.at(-1)!.body.type !== 'webhook_endpoint.pinged') response.writeHead(200).end();
+      });
+      const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['webhook_endpoint.pinged'] });
+      await seedFailed(endpoint.id, count);
+      await good(recover(endpoint.id));
+      const recoveries = new Recoveries(server.context);
+      await recoveries.advance();
+      // It is under way to the end.
+      await ping(api, endpoint.id);
+      expect(await untilRecovered(endpoint.id, recoveries)).toMatchObject({ status: 'completed', resent: count });
+    }, 60_000);
+
+    test('end when the endpoint is disabled, and nothing more is sent', async () => {
+      const receiver = await receiverForTest(() => {});
+      const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['webhook_endpoint.pinged'] });
+      await seedFailed(endpoint.id, count);
+      await good(recover(endpoint.id));
+      await new Recoveries(server.context).advance();
+      await setStatus(endpoint.id, 'disabled');
+      await new Recoveries(server.context).advance();
+      const [recovery] = await recoveriesOf(endpoint.id);
+      expect(recovery).toMatchObject({ status: 'canceled', resent: 1_000, completed_at: expect.any(Number) });
+      const events = await allOf(api, '/v1/events', { object_id: recovery.id });
+      expect(events[0].type).toBe('recovery.canceled');
     });
-    await good(recover(endpoint.id));
-    // Each of these remembers nothing of what the ones before it did.
-    const advanceAnew = async () => {
-      await Promise.all([new Recoveries(server.context).advance(), new Recoveries(worker.context).advance()]);
-      return (await recoveriesOf(endpoint.id))[0].status;
-    };
-    await expect.poll(advanceAnew, { timeout: 30_000, interval: 1 }).toBe('completed');
-    await queueEmpty(server);
-    expect((await recoveriesOf(endpoint.id))[0].resent).toBe(count);
-    expect(receiver.received).toHaveLength(count);
-    expect(new Set(eventsOf(receiver)).size).toBe(count);
-  }, 60_000);
-
-  test('are not sent faster than the receiver takes them', async () => {
-    const held: (() => void)[] = [];
-    const receiver = await receiverForTest((response) => held.push(() => response.writeHead(200).end()));
-    const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['webhook_endpoint.pinged'] });
-    await seedFailed(endpoint.id, count);
-    await good(recover(endpoint.id));
-    const recoveries = new Recoveries(server.context);
-    for (let round = 0; round < 3; round++) await recoveries.advance();
-    expect((await recoveriesOf(endpoint.id))[0]).toMatchObject({ status: 'pending', resent: 1_000 });
-    // The receiver comes back.
-    const releasing = setInterval(() => held.splice(0).forEach((release) => release()), 5);
-    onTestFinished(() => clearInterval(releasing));
-    expect(await untilRecovered(endpoint.id, recoveries)).toMatchObject({ status: 'completed', resent: count });
-    await queueEmpty(server);
-    expect(receiver.received).toHaveLength(count);
-  }, 60_000);
-
-  test('are left where they are when the server stops', async () => {
-    const receiver = await receiverForTest();
-    const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['webhook_endpoint.pinged'] });
-    await seedFailed(endpoint.id, count);
-    await good(recover(endpoint.id));
-    const stopping = new AbortController();
-    const recoveries = new Recoveries(server.context, stopping.signal);
-    await recoveries.advance();
-    await receiver.count(1_000);
-    await queueEmpty(server);
-    stopping.abort();
-    await recoveries.advance();
-    expect((await recoveriesOf(endpoint.id))[0]).toMatchObject({ status: 'pending', resent: 1_000 });
-    expect(await untilRecovered(endpoint.id)).toMatchObject({ status: 'completed', resent: count });
-  }, 60_000);
-
-  test('are all sent, although there is always something new on its way', async () => {
-    const receiver = await receiverForTest((response) => {
-      if (receiver.received.at(-1)!.body.type !== 'webhook_endpoint.pinged') response.writeHead(200).end();
-    });
-    const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['webhook_endpoint.pinged'] });
-    await seedFailed(endpoint.id, count);
-    await good(recover(endpoint.id));
-    const recoveries = new Recoveries(server.context);
-    await recoveries.advance();
-    // It is under way to the end.
-    await ping(api, endpoint.id);
-    expect(await untilRecovered(endpoint.id, recoveries)).toMatchObject({ status: 'completed', resent: count });
-  }, 60_000);
-
-  test('end when the endpoint is disabled, and nothing more is sent', async () => {
-    const receiver = await receiverForTest(() => {});
-    const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['webhook_endpoint.pinged'] });
-    await seedFailed(endpoint.id, count);
-    await good(recover(endpoint.id));
-    await new Recoveries(server.context).advance();
-    await setStatus(endpoint.id, 'disabled');
-    await new Recoveries(server.context).advance();
-    const [recovery] = await recoveriesOf(endpoint.id);
-    expect(recovery).toMatchObject({ status: 'canceled', resent: 1_000, completed_at: expect.any(Number) });
-    const events = await allOf(api, '/v1/events', { object_id: recovery.id });
-    expect(events[0].type).toBe('recovery.canceled');
   });
 });
 

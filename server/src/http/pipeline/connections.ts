@@ -17,7 +17,7 @@ const strangerBytesMax = 64 * 1024;
  * Requests of one connection that wait for their responses. A client that sends more is cut off, because the parser makes requests of all
  * that it has read. Clients hardly ever pipeline, and those that do send a few.
  */
-const pipelinedMax = 32;
+const pipelinedMax = 64;
 
 /**
  * Connections of one process. A connection that sends its headers slowly holds up to 16 kB until they time out. The next ones are

@@ -7,7 +7,7 @@ import { runCommand } from './support/backups.ts';
 import { processesForTest, urlOf } from './support/processes.ts';
 
 /*
- * The operator's commands, as npm runs them. What `backup` and `restore` do is in backup.test.ts.
+ * The operator's commands, as npm runs them. What `backup` and `restore` do is in backup.matrix.test.ts.
  */
 
 describe.each([

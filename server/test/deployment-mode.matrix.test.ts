@@ -6,7 +6,7 @@ import { createTestDatabase, good, serverForTest, startTestServer, type TestServ
 
 /*
  * A sandbox decides about people by chance and forgets them after a month; in live mode they are real. What a database is of is
- * written in it, since settings are forgotten. The real commands are in `backup.test.ts`.
+ * written in it, since settings are forgotten. The real commands are in `backup.matrix.test.ts`.
  */
 
 const modes: [mode: Mode, other: Mode][] = [

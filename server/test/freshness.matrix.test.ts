@@ -25,8 +25,13 @@ let other: TestServer;
 let agent: Agent;
 
 beforeAll(async () => {
-  one = await startTestServer({ settings });
-  other = await startTestServer({ settings, connection: one.connection, secretKey: one.secretKey });
+  one = await startTestServer({ settings, realFreshness: true });
+  other = await startTestServer({
+    settings,
+    realFreshness: true,
+    connection: one.connection,
+    secretKey: one.secretKey,
+  });
   agent = new Agent({ connections: 32 });
 });
 afterAll(async () => {
@@ -79,6 +84,7 @@ describe('a key', () => {
   test('would be accepted for a while if the answer did not wait: what is above can fail', async () => {
     const hasty = await startTestServer({
       settings,
+      realFreshness: true,
       connection: one.connection,
       secretKey: one.secretKey,
       changeContext: (context) => ({

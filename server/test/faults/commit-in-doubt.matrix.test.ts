@@ -191,6 +191,8 @@ async function serverBehindProxy({ doubtMs }: { doubtMs?: number } = {}): Promis
   const proxy = await startDatabaseProxy(database.connection);
   const server = await startTestServer({
     connection: proxy.connection,
+    // What it knows of keys and accounts outlasts the database's absence.
+    realFreshness: true,
     changeContext: (context) => {
       if (doubtMs === undefined) return context;
       const { writers } = context.database;

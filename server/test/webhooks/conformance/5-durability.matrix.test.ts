@@ -248,7 +248,7 @@ test('58: one endpoint hangs with three hundred waiting: another’s fifty all a
   expect(hanging.received).toHaveLength(32);
 });
 
-test('59: a hundred thousand retries that wait for their time are in nobody’s way', async () => {
+test('59: delivers new events while a hundred thousand retries wait for their time', async () => {
   const healthy = await receiverForTest();
   const server = await serverForTest();
   const endpoint = await endpointFor(server.api, healthy.url);

@@ -1,0 +1,37 @@
+import type { Context, Overrides } from '../../src/server/context.ts';
+import { openAccounts } from '../../src/http/pipeline/account-context.ts';
+import { openKeyRing } from '../../src/http/pipeline/authenticate.ts';
+import type { Resource } from '../../src/model/resource.ts';
+
+/**
+ * Replaces 1,000 ms for keys and accounts, and 250 ms for endpoints. A change is answered after this time, so tests would wait
+ * for it at every change.
+ */
+const ageMaxMs = 20;
+
+/** Adds the short age of endpoints. */
+export function withShortAges(overrides: Overrides | undefined): Overrides {
+  return { ...overrides, dispatcherLimits: { endpointAgeMaxMs: ageMaxMs, ...overrides?.dispatcherLimits } };
+}
+
+/** Returns the context with short ages of keys, accounts and all that a change waits for. */
+export function withShortWaits(context: Context): Context {
+  const { reader } = context;
+  return {
+    ...context,
+    resources: quickened(context.resources),
+    keyRing: openKeyRing(reader, ageMaxMs),
+    accounts: openAccounts(reader, ageMaxMs),
+  };
+}
+
+/** The same list for the same resources, so that their documents are made once. */
+const known = new WeakMap<readonly Resource[], readonly Resource[]>();
+
+function quickened(resources: readonly Resource[]): readonly Resource[] {
+  const quick =
+    known.get(resources) ??
+    resources.map((resource) => (resource.staleForMs ? { ...resource, staleForMs: ageMaxMs } : resource));
+  known.set(resources, quick);
+  return quick;
+}

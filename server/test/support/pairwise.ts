@@ -1,0 +1,16 @@
+/**
+ * Returns the items that together have every pair of values that the whole list has. `npm test` tries these; the full product is
+ * for `npm run test:matrix`.
+ *
+ * @param valuesOf returns as many values for each item, in the same order.
+ */
+export function pairwise<Item>(items: readonly Item[], valuesOf: (item: Item) => readonly unknown[]): Item[] {
+  const seen = new Set<string>();
+  return items.filter((item) => {
+    const values = valuesOf(item).map((value, place) => `${place} ${String(value)}`);
+    const pairs = values.flatMap((one, place) => values.slice(place + 1).map((other) => `${one}\n${other}`));
+    const unseen = pairs.filter((pair) => !seen.has(pair));
+    for (const pair of unseen) seen.add(pair);
+    return unseen.length > 0;
+  });
+}
