@@ -77,6 +77,8 @@ test('counts the most that can come when a body does not tell its length', async
 
 test('counts a body until its request has ended when the client goes away before', async () => {
   const { writers } = server.context.database;
+  // The commit waits for a writer for as long as it takes to look at it.
+  writers.options.connectionTimeoutMillis = 60_000;
   const held = await Promise.all([writers.connect(), writers.connect()]);
   // Also after a failure, so that the tests behind it and the stop of the server do not wait.
   const release = (): void => {

@@ -152,7 +152,13 @@ describe('the page', () => {
       return (user + system) / 1000;
     };
     await processorMsOf('gzip');
-    expect(await processorMsOf('identity')).toBeLessThan(4 * (await processorMsOf('gzip')));
+    // The least of three, because other work of this process counts too.
+    const [gzip, identity]: [number[], number[]] = [[], []];
+    for (let turn = 0; turn < 3; turn++) {
+      identity.push(await processorMsOf('identity'));
+      gzip.push(await processorMsOf('gzip'));
+    }
+    expect(Math.min(...identity)).toBeLessThan(4 * Math.min(...gzip));
   });
 
   test('and the pages of the errors lead to each other', async () => {
