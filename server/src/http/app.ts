@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { toSeconds } from '../core/clock.ts';
@@ -8,8 +8,9 @@ import { chooseAccount, requireOwnAccount } from './pipeline/account-context.ts'
 import { authenticate, authenticateAgain } from './pipeline/authenticate.ts';
 import { BodyBytes, bodyLimits } from './body/body-bytes.ts';
 import { BodyTime } from './body/body-time.ts';
-import { bodyFault, checkBodyHeaders, readBody, uploadOf } from './body/body.ts';
+import { checkBodyHeaders, readBody, uploadOf } from './body/body.ts';
 import { sendContents } from './response/download.ts';
+import { BodyBrokenOffError, boundChunks } from './body/incoming-bytes.ts';
 import { discardUpload, readUpload } from './body/upload.ts';
 import { requestBounds, UnderWay, uploadBounds } from './pipeline/concurrency.ts';
 import { carryOut, logOnly, repeatOfOtherVersion, type CarriedOut } from './write/execute.ts';
@@ -104,6 +105,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
   const expectations = new Expectations();
   expectations.watch(app.server);
   connections.watch(app.server);
+  app.server.on('request', boundChunks);
   app.decorateRequest('apiRequest');
   const isWorker = context.config.role === 'worker';
   const paths = new KnownPaths({ isWorker });
@@ -158,15 +160,8 @@ export function buildApp(context: HttpContext): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => expectations.askForBody(request, reply));
 
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
-    try {
-      done(null, readBody(request.apiRequest, bytes as Buffer));
-    } catch (error) {
-      done(error as Error);
-    }
-  });
-
-  app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest, form: Readable) =>
+  app.addContentTypeParser('*', async (request: FastifyRequest) => readBody(request.apiRequest));
+  app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest, form: IncomingMessage) =>
     readUpload(context, routedOf(request), uploadOf(request.apiRequest)!, form),
   );
 
@@ -385,9 +380,11 @@ async function sendError(
   error: unknown,
 ): Promise<FastifyReply> {
   const { apiRequest } = request;
+  // No response reaches its client, which knows why.
+  if (error instanceof BodyBrokenOffError) return reply.hijack();
   // Its log has the body, too.
   apiRequest.bodyBytes?.workBegins();
-  const apiError = apiErrorOf(bodyFault(apiRequest, error), apiRequest);
+  const apiError = apiErrorOf(error, apiRequest);
   if (apiError.code === 'internal') context.log.error({ request: apiRequest.id, err: error }, 'a request failed');
   context.metrics.requests.refused(apiError.code);
   const answer = errorAnswer(apiError, apiRequest.id, context.config.publicUrl);

@@ -123,6 +123,13 @@ export interface Expansion {
 
 /** What a request holds of the bodies' memory. */
 export interface HeldBody {
+  /**
+   * Makes room for more of a body that is still coming.
+   *
+   * @param bytes of all of it.
+   * @throws {ApiError} `rate_limit` or `overloaded`.
+   */
+  grow(bytes: number): void;
   /** The body has arrived, and has so many bytes. */
   arrived(bytes: number): void;
   /** The request is carried out from now on, whether its client waits for the response or not. */

@@ -68,10 +68,41 @@ test('refuses one more at once when the bodies of an account arrive slowly', asy
   await good(tenant.api.post('/v1/customers', { name: 'Ada' }));
 });
 
-test('counts the most that can come when a body does not tell its length', async () => {
+test('counts what has come in steps when a body does not tell its length', async () => {
   const slow = unfinished('transfer-encoding: chunked');
-  await expect.poll(() => heldBytes('requests'), soon).toBe(bodyBytes);
+  await expect.poll(() => heldBytes('requests'), soon).toBe(16 * 1024);
+  for (const steps of [2, 4, 8, 16]) {
+    slow.write(chunkOf(steps * 8 * 1024 + 1));
+    await expect.poll(() => heldBytes('requests'), soon).toBe(steps * 16 * 1024);
+  }
   slow.destroy();
+  await expect.poll(() => heldBytes('requests'), soon).toBe(0);
+});
+
+test('refuses a body when it has grown and finds no more room', async () => {
+  const slow = Array.from({ length: share / bodyBytes - 1 }, () => unfinished(`content-length: ${bodyBytes}`));
+  slow.push(unfinished(`content-length: ${bodyBytes - 32 * 1024}`));
+  await expect.poll(() => heldBytes('requests'), soon).toBe(share - 32 * 1024);
+  const growing = unfinished('transfer-encoding: chunked');
+  await expect.poll(() => heldBytes('requests'), soon).toBe(share - 16 * 1024);
+  const answered = new Promise<string>((resolve) => growing.once('data', (bytes) => resolve(String(bytes))));
+  growing.write(chunkOf(40 * 1024));
+  expect(await answered).toMatch(/^HTTP\/1\.1 429 .*2 MB/s);
+  await expect.poll(() => heldBytes('requests'), soon).toBe(share - 32 * 1024);
+  for (const socket of slow) socket.destroy();
+  await expect.poll(() => heldBytes('requests'), soon).toBe(0);
+});
+
+test('answers all accounts when many bodies have begun and do not tell their length', async () => {
+  const { accountId } = await addAccount(server);
+  const { key } = await addKey(server, accountId, { permissions: [...allPermissions] });
+  const slow = [key, other.key].flatMap((of) =>
+    Array.from({ length: 64 }, () => unfinished('transfer-encoding: chunked', of)),
+  );
+  for (const socket of slow) socket.write(chunkOf(5));
+  await expect.poll(() => heldBytes('requests'), soon).toBe(slow.length * 16 * 1024);
+  for (const { api } of [tenant, other]) await good(api.post('/v1/customers', { name: 'Ada' }));
+  for (const socket of slow) socket.destroy();
   await expect.poll(() => heldBytes('requests'), soon).toBe(0);
 });
 
@@ -147,6 +178,10 @@ function unfinished(length: string, key: string | null = tenant.key, path = '/v1
     `POST ${path} HTTP/1.1\r\nhost: localhost\r\n${authorization}content-type: application/json\r\n${length}\r\n\r\n`,
   );
   return socket;
+}
+
+function chunkOf(bytes: number): string {
+  return `${bytes.toString(16)}\r\n${' '.repeat(bytes)}\r\n`;
 }
 
 async function heldBytes(kind: string): Promise<number> {

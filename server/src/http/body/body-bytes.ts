@@ -6,6 +6,9 @@ import type { HeldBody } from '../request.ts';
 /** The largest body, in bytes. */
 export const bodyBytesMax = 256 * 1024;
 
+/** What a body that does not tell its length holds at first, in bytes. It grows with what arrives. */
+export const firstBytes = 16 * 1024;
+
 /**
  * Bytes of bodies that this process may hold. Each is held about three times over: as it came, as text and as values. The share of an
  * account is 8 of the largest bodies. Each of those takes some 20 ms, in which the process serves no other request.
@@ -34,12 +37,14 @@ export class BodyBytes implements HeldBody {
   readonly #share: Payer | string;
   readonly #reply: FastifyReply['raw'];
   #body: HeldBytes | null;
+  /** What the body holds. */
+  #bytes: number;
   #answer: HeldBytes | null = null;
   #isAtWork = false;
   #isClosed = false;
 
   /**
-   * Takes the bytes that the request says it has, or the most it can have.
+   * Takes the bytes that the request says it has, or the first ones if it does not say.
    *
    * @throws {ApiError} `rate_limit` if the account has no room for them; `overloaded` if the process has none.
    */
@@ -48,12 +53,19 @@ export class BodyBytes implements HeldBody {
     this.#share = share;
     this.#reply = reply.raw;
     const isChunked = raw.headers['transfer-encoding'] !== undefined;
-    const bytes = isChunked ? bodyBytesMax : Number(raw.headers['content-length'] ?? 0);
+    const bytes = isChunked ? firstBytes : Number(raw.headers['content-length'] ?? 0);
     this.#body = budget.tryTake(share, bytes);
-    if (!this.#body) throw noRoom(share !== callbacksShare && budget.isShareFull(share, bytes));
+    if (!this.#body) throw this.#noRoom(bytes);
+    this.#bytes = bytes;
     // The client may have gone away before.
     if (reply.raw.closed) this.#close();
     else reply.raw.on('close', () => this.#close());
+  }
+
+  grow(bytes: number): void {
+    if (this.#isClosed) return;
+    if (!this.#body!.resize(bytes)) throw this.#noRoom(bytes - this.#bytes);
+    this.#bytes = bytes;
   }
 
   arrived(bytes: number): void {
@@ -81,6 +93,11 @@ export class BodyBytes implements HeldBody {
 
   #releaseIfOver(): void {
     if (this.#isClosed && !this.#isAtWork) this.#body?.release();
+  }
+
+  /** @param bytes that there was no room for. */
+  #noRoom(bytes: number): ApiError {
+    return noRoom(this.#share !== callbacksShare && this.#budget.isShareFull(this.#share, bytes));
   }
 }
 

@@ -3,6 +3,7 @@ import { ApiError } from '../../core/errors.ts';
 import { parseJsonObject } from './json.ts';
 import type { ReceivedRequest, UploadRoute } from '../request.ts';
 import { bodyBytesMax } from './body-bytes.ts';
+import { bodyTooLarge, receiveBytes } from './incoming-bytes.ts';
 import { headerOf, onlyHeaderOf } from '../headers.ts';
 
 const formType = 'multipart/form-data';
@@ -35,20 +36,13 @@ export function checkBodyHeaders(request: ReceivedRequest): void {
   else if (length > bodyBytesMax) throw bodyTooLarge();
 }
 
-/** A body without a length is found too large while it arrives, but its type is what is wrong with it first. */
-export function bodyFault(request: ReceivedRequest, error: unknown): unknown {
-  // A route that is none of the API's, such as that of callbacks, takes any type.
-  if ((error as { code?: string }).code !== 'FST_ERR_CTP_BODY_TOO_LARGE' || !request.route) return error;
-  try {
-    checkContentType(request);
-    return error;
-  } catch (wrongType) {
-    return wrongType;
-  }
-}
-
-/** Reads the body that has arrived. Its text is kept for the log, also when it is refused. */
-export function readBody(request: ReceivedRequest, bytes: Buffer): object {
+/** Reads the body. Its text is kept for the log, also when it is refused. */
+export async function readBody(request: ReceivedRequest): Promise<object> {
+  const bytes = await receiveBytes(request.incoming.raw, request.bodyBytes).catch((error: unknown) => {
+    // A body without a length is found too large while it arrives, but its type is what is wrong with it first.
+    if (error instanceof ApiError) checkContentType(request);
+    throw error;
+  });
   request.bodyBytes?.arrived(bytes.length);
   if (bytes.length === 0) return {};
   checkContentType(request);
@@ -80,10 +74,6 @@ function redacted(value: Json): Json {
   const shape: JsonObject = {};
   for (const [name, member] of Object.entries(value)) setMember(shape, name, redacted(member));
   return shape;
-}
-
-export function bodyTooLarge(): ApiError {
-  return new ApiError('body_too_large', `The body has more than ${bodyBytesMax / 1024} kB, the most that is taken.`);
 }
 
 function checkContentType(request: ReceivedRequest): void {

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
 import { setMember, type JsonObject } from '../../core/json-diff.ts';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { formats } from '../../core/formats.ts';
 import type { Contents } from '../../model/resource.ts';
+import { GrowingBytes, onTooManyChunks } from './incoming-bytes.ts';
 import type { ApiRequest, PendingUpload, UploadRoute } from '../request.ts';
 import type { HttpContext } from '../context.ts';
 
@@ -13,6 +15,9 @@ const partBytes = 64 * 1024;
 
 /** Of a field that is text. */
 const textBytesMax = 8 * 1024;
+
+/** Nearly all fields have less, in bytes. */
+const firstTextBytes = 128;
 
 /** Beyond the file itself: all fields, and what holds them together. */
 const overheadBytesMax = 256 * 1024;
@@ -43,7 +48,7 @@ export async function readUpload(
   context: HttpContext,
   request: ApiRequest,
   { contents, prefix }: UploadRoute,
-  form: Readable,
+  form: IncomingMessage,
 ): Promise<JsonObject> {
   const upload = { accountId: request.accountId, id: context.ids.make(prefix), inDoubt: false };
   request.upload = upload;
@@ -73,7 +78,7 @@ export async function discardUpload({ fileStore, log }: HttpContext, request: Ap
 async function readForm(
   contentType: string,
   contents: Contents,
-  request: Readable,
+  request: IncomingMessage,
   store: (file: AsyncIterable<Buffer>, filename: string) => Promise<FileFacts>,
 ): Promise<JsonObject> {
   const body: JsonObject = {};
@@ -101,6 +106,7 @@ async function readForm(
       bytes += chunk.length;
       if (bytes > contents.bytesMax + overheadBytesMax) reject(fileTooLarge(contents));
     });
+    onTooManyChunks(request, reject);
     request.on('error', reject);
     request.on('close', () => {
       if (!request.readableEnded) reject(invalidForm('The connection was closed before the body was complete.'));
@@ -174,17 +180,12 @@ function metadataInOne(): ApiError {
 }
 
 async function readText(name: string, part: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of part) {
-    size += chunk.length;
-    if (size > textBytesMax) {
-      throw invalidParameter(shorten(name), `\`${shorten(name)}\` has more than ${textBytesMax / 1024} kB.`);
-    }
-    chunks.push(chunk);
-  }
+  const bytes = new GrowingBytes(firstTextBytes, textBytesMax, () =>
+    invalidParameter(shorten(name), `\`${shorten(name)}\` has more than ${textBytesMax / 1024} kB.`),
+  );
+  for await (const chunk of part) bytes.add(chunk);
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.taken());
     if (isStorable(text)) return text;
   } catch {
     // As bad as the one with a NUL.
@@ -234,19 +235,20 @@ async function storeFile(
 
 /** The same bytes in parts of one size, but for the last. */
 async function* inParts(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let gathered: Buffer[] = [];
+  let part = Buffer.allocUnsafe(partBytes);
   let size = 0;
   for await (const chunk of bytes) {
-    gathered.push(chunk);
-    size += chunk.length;
-    if (size < partBytes) continue;
-    const whole = Buffer.concat(gathered);
-    const end = whole.length - (whole.length % partBytes);
-    for (let at = 0; at < end; at += partBytes) yield whole.subarray(at, at + partBytes);
-    gathered = [whole.subarray(end)];
-    size = whole.length - end;
+    for (let at = 0; at < chunk.length;) {
+      const copied = chunk.copy(part, size, at);
+      at += copied;
+      size += copied;
+      if (size < partBytes) continue;
+      yield part;
+      part = Buffer.allocUnsafe(partBytes);
+      size = 0;
+    }
   }
-  if (size > 0) yield Buffer.concat(gathered);
+  if (size > 0) yield part.subarray(0, size);
 }
 
 function wrongContents({ description }: Contents): ApiError {

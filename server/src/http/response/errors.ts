@@ -3,7 +3,6 @@ import { ApiError } from '../../core/errors.ts';
 import type { Resource } from '../../model/resource.ts';
 import { UnavailableError } from '../../db/pools.ts';
 import { UnknownVersionError } from '../../versions/apply.ts';
-import { bodyTooLarge } from '../body/body.ts';
 import type { ReceivedRequest } from '../request.ts';
 
 /** What went wrong as the client may know it. Whatever nobody foresaw is `internal`; its cause stays in the server's log. */
@@ -82,8 +81,6 @@ export function errorAnswer(error: ApiError, requestId: string, publicUrl: strin
 function frameworkError(error: unknown): ApiError | null {
   const { code, statusCode } = error as { code?: string; statusCode?: number };
   switch (code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return bodyTooLarge();
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new ApiError(
         'content_type_unsupported',
@@ -91,8 +88,6 @@ function frameworkError(error: unknown): ApiError | null {
       );
     case 'FST_ERR_BAD_URL':
       return new ApiError('request_invalid', 'The path is not valid percent-encoded UTF-8.');
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new ApiError('request_invalid', 'The body has not the length that `Content-Length` tells.');
     default:
       break;
   }

@@ -1,10 +1,10 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ByteBudget } from '../../core/byte-budget.ts';
 import { ApiError } from '../../core/errors.ts';
 import { BodyBytes, callbacksShare } from '../body/body-bytes.ts';
 import type { FailedSignIns } from '../pipeline/rate-limit.ts';
 import type { HttpContext } from '../context.ts';
-import { bodyBytesMax } from '../body/body-bytes.ts';
+import { receiveBytes } from '../body/incoming-bytes.ts';
 
 /**
  * `POST /provider_callbacks/{provider}/{account}`: where referencing services tell that something has happened. They have no key; their
@@ -19,9 +19,10 @@ export function addProviderCallbacks(
   void app.register(async (scope) => {
     // A signature is about bytes, whatever type they are said to have.
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: bodyBytesMax }, (request, bytes, done) => {
-      request.apiRequest.bodyBytes?.arrived(bytes.length);
-      done(null, bytes);
+    scope.addContentTypeParser('*', async ({ apiRequest: { bodyBytes }, raw }: FastifyRequest) => {
+      const bytes = await receiveBytes(raw, bodyBytes);
+      bodyBytes?.arrived(bytes.length);
+      return bytes;
     });
     scope.post<{ Params: { provider: string; account: string }; Body: Buffer | undefined }>(
       '/provider_callbacks/:provider/:account',
