@@ -6,7 +6,7 @@ import { setMember, type JsonObject } from '../../core/json-diff.ts';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { formats } from '../../core/formats.ts';
 import type { Contents } from '../../model/resource.ts';
-import { GrowingBytes, onTooManyChunks } from './incoming-bytes.ts';
+import { BodyBrokenOffError, GrowingBytes, onTooManyChunks } from './incoming-bytes.ts';
 import type { ApiRequest, PendingUpload, UploadRoute } from '../request.ts';
 import type { HttpContext } from '../context.ts';
 
@@ -107,10 +107,11 @@ async function readForm(
       if (bytes > contents.bytesMax + overheadBytesMax) reject(fileTooLarge(contents));
     });
     onTooManyChunks(request, reject);
-    request.on('error', reject);
-    request.on('close', () => {
-      if (!request.readableEnded) reject(invalidForm('The connection was closed before the body was complete.'));
-    });
+    const breakOff = (cause?: unknown): void => {
+      if (!request.readableEnded) reject(new BodyBrokenOffError(cause));
+    };
+    request.on('error', breakOff).on('close', breakOff);
+    if (request.destroyed) breakOff();
     request.pipe(form);
   }).catch(async (error: unknown) => {
     request.unpipe(form);
