@@ -32,9 +32,9 @@ function errorOf(error: ErrorObject): ApiError {
       // A misspelt name is both missing and unknown; the second says more.
       const missing = String(error.params.missingProperty);
       const known = knownNames(error.parentSchema);
-      const misspelt = Object.keys(error.data as object).find(
-        (name) => !known.includes(name) && nearestName(name, [missing]) !== null,
-      );
+      const data = error.data as object;
+      const unused = known.filter((name) => !Object.hasOwn(data, name));
+      const misspelt = Object.keys(data).find((name) => !known.includes(name) && meantBy(name, unused) !== null);
       if (misspelt !== undefined) return unknownParameter([...path, misspelt], known);
       const param = paramName([...path, missing]);
       return new ApiError('parameter_missing', `\`${param}\` is required.`, { param });
@@ -50,10 +50,10 @@ function errorOf(error: ErrorObject): ApiError {
           `\`${name}\` is no valid key of \`${param}\`: keys have 1 to 40 characters and no brackets.`,
         );
       }
-      if (error.keyword === 'format') {
-        const faultOf = formats[error.schema as keyof typeof formats];
-        return invalidParameter(param, `\`${param}\` ${faultOf(String(error.data))}.`);
-      }
+      // A pattern beside a format says less.
+      const format = { format: error.schema, pattern: error.parentSchema?.format }[error.keyword];
+      const fault = formats[format as keyof typeof formats]?.(String(error.data)) ?? null;
+      if (fault !== null) return invalidParameter(param, `\`${param}\` ${fault}.`);
       if (error.keyword === 'pattern' && error.schema === idPattern)
         return invalidParameter(param, noId(param, String(error.data)));
       return invalidParameter(
@@ -73,9 +73,14 @@ function noId(param: string, id: string): string {
 /** A parameter that does not exist, with the one that was probably meant. */
 export function unknownParameter(path: string[], known: readonly string[]): ApiError {
   const param = paramName(path);
-  const nearest = nearestName(path.at(-1)!, known);
+  const nearest = meantBy(path.at(-1)!, known);
   const hint = nearest !== null ? ` Did you mean \`${paramName([...path.slice(0, -1), nearest])}\`?` : '';
   return new ApiError('parameter_unknown', `There is no parameter \`${param}\` here.${hint}`, { param });
+}
+
+/** Returns the nearest name. A short one may be near by the length of the right one: `postcode` is near `postal_code`. */
+function meantBy(name: string, known: readonly string[]): string | null {
+  return nearestName(name, known) ?? known.find((candidate) => nearestName(candidate, [name]) !== null) ?? null;
 }
 
 /** The rules of JSON Schema that our schemas use for single values. */
@@ -117,7 +122,8 @@ function allowed(schema: Record<string, unknown> | undefined): string {
   const orNull = [type].flat().includes('null') ? ', or null' : '';
   if (values) return `one of ${values.filter((value) => value !== null).join(', ')}${orNull}`;
   if (format === 'date') return `a calendar date such as 1990-12-31${orNull}`;
-  const lengths = maxLength === undefined ? '' : ` of ${minLength ?? 0} to ${maxLength} characters`;
+  const least = minLength === undefined ? 'up' : minLength;
+  const lengths = maxLength === undefined ? '' : ` of ${least} to ${maxLength} characters`;
   const range = maximum === undefined ? '' : ` from ${minimum} to ${maximum}`;
   const most = maxItems ?? maxProperties;
   const different = uniqueItems ? ' different' : '';

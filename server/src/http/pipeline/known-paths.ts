@@ -91,8 +91,12 @@ export class KnownPaths {
       return new ApiError('route_unknown', `${unknown}. Leave out the slash at its end: \`${wanted}\`.`);
     }
     const nearest = nearestName(withoutSlash, this.#paths.keys());
-    const hint = nearest === null ? 'Every path of the API starts with /v1/.' : `Did you mean \`${nearest}\`?`;
-    return new ApiError('route_unknown', `${unknown}. ${hint}`);
+    if (nearest !== null) return new ApiError('route_unknown', `${unknown}. Did you mean \`${nearest}\`?`);
+    const where = apiPath.test(path) ? '' : ' Every path of the API starts with `/v1/`.';
+    return new ApiError(
+      'route_unknown',
+      `There is no path \`${shown}\`.${where} See \`/docs\` for the paths that there are.`,
+    );
   }
 }
 

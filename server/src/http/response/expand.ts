@@ -26,12 +26,13 @@ export function readExpansion(
   paths: readonly string[],
 ): Expansion {
   const expansion: Expansion = {};
+  const isList = expandable?.isList === true;
   for (const path of paths) {
     const [first, ...rest] = path.split('.');
-    const names = expandable?.isList ? rest : [first!, ...rest];
-    const isPath = names.length > 0 && names.length <= depthMax && (!expandable?.isList || first === 'data');
+    const names = isList ? rest : [first!, ...rest];
+    const isPath = names.length > 0 && names.length <= depthMax && (!isList || first === 'data');
     if (!expandable || !isPath) throw unknownPath(path, linksOf(context, request, expandable));
-    addPath(context, request, expandable.resource, names, expansion, path);
+    addPath(context, request, expandable.resource, names, expansion, { path, before: isList ? 'data.' : '' });
   }
   return expansion;
 }
@@ -42,20 +43,25 @@ function addPath(
   resource: Resource,
   [name, ...rest]: string[],
   expansion: Expansion,
-  path: string,
+  { path, before }: { path: string; before: string },
 ): void {
   const links = resource.links ?? {};
   const { versions, resources } = context;
   const nameOf = (known: string): string =>
     versions.convertName(resource.object, known, versions.newest, request.version);
   const link = Object.keys(links).find((known) => nameOf(known) === name);
-  if (link === undefined) throw unknownPath(path, Object.keys(links).map(nameOf));
+  if (link === undefined) {
+    throw unknownPath(
+      path,
+      Object.keys(links).map((known) => before + nameOf(known)),
+    );
+  }
   const target = resources.find((candidate) => candidate.path === links[link]);
   if (target) requirePermission(`${target.path}.read`, request.principal.permissions);
   const inner = (expansion[link] ??= {});
   if (rest.length === 0) return;
   if (!target) throw unknownPath(path, []);
-  addPath(context, request, target, rest, inner, path);
+  addPath(context, request, target, rest, inner, { path, before: `${before}${name}.` });
 }
 
 /** The paths of a route's answer that are one link long. */
@@ -65,7 +71,7 @@ function linksOf({ versions }: HttpContext, request: ApiRequest, expandable: Exp
   return names.map((name) => (expandable?.isList ? `data.${name}` : name));
 }
 
-/** @param known the links that there are where the path goes wrong. */
+/** @param known the paths that there are where this one goes wrong. */
 function unknownPath(path: string, known: readonly string[]): Error {
   const there = known.length === 0 ? 'There is none.' : `There are ${known.map((name) => `\`${name}\``).join(', ')}.`;
   return invalidParameter(

@@ -7,7 +7,7 @@ import type { PlacedEvent, Position } from '../../events/event-order.ts';
 import { recordOfRow, type StoredRow } from '../../db/record-reader.ts';
 import { recordMissing } from '../response/errors.ts';
 import { render } from '../response/render.ts';
-import { spoken, type StreamRoute } from '../route.ts';
+import { aOrAn, spoken, type StreamRoute } from '../route.ts';
 import type { ApiRequest } from '../request.ts';
 import type { HttpContext } from '../context.ts';
 import { onlyHeaderOf } from '../headers.ts';
@@ -77,7 +77,7 @@ async function positionOf(
   if (typeof id !== 'string' || !isId(resource.prefix, id)) {
     throw invalidParameter(
       param,
-      `\`${param}\` must be the id of ${spoken(resource.object)}, such as \`${resource.prefix}_…\`.`,
+      `\`${param}\` must be the id of ${aOrAn(resource)}, such as \`${resource.prefix}_…\`.`,
     );
   }
   // A week may be kept longer than the one after it, so that an event is there and what came after it is not.
