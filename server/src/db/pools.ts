@@ -174,6 +174,11 @@ export function isConnectionFault(error: unknown): boolean {
   return aboutTheServer.some((start) => error.code!.startsWith(start));
 }
 
+/** Whether the statement's own values are at fault: one of them has the wrong form, or breaks a constraint. It fails again if repeated. */
+export function isRefusedData(error: unknown): boolean {
+  return error instanceof DatabaseError && /^(22|23)/.test(error.code ?? '');
+}
+
 /** The database cannot be reached. Nothing was written, unless `inDoubt`: then nobody could find out in time. */
 export class UnavailableError extends Error {
   readonly inDoubt: boolean;

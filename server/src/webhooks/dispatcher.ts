@@ -382,7 +382,8 @@ export class Dispatcher {
   #roomPauseMs({ id }: ClaimedDelivery): number {
     const ageMs = this.#parts.clock.nowMs() - timeOfId(id as Id);
     // Those that were given back together shall not all come back together.
-    return Math.min(Math.max(roomPauseMsMin, (ageMs / 4) * (0.5 + this.#random())), roomPauseMsMax);
+    const pauseMs = Math.round((ageMs / 4) * (0.5 + this.#random()));
+    return Math.min(Math.max(roomPauseMsMin, pauseMs), roomPauseMsMax);
   }
 
   #judge(

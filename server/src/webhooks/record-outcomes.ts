@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../core/clock.ts';
 import { arrayLiteral } from '../db/array-literal.ts';
-import type { Pool } from '../db/pools.ts';
+import { isRefusedData, type Pool } from '../db/pools.ts';
 import { isInQueueAs, type ClaimedDelivery } from './claim.ts';
 import type { AttemptError } from './sender.ts';
 
@@ -49,24 +49,50 @@ export class OutcomeWriter {
   }
 
   async #writeAll(): Promise<void> {
-    const { pool, log } = this.#parts;
     this.#writing = true;
     for (let pauseMs = 20; this.#outcomes.length > 0;) {
-      const outcomes = this.#outcomes.splice(0);
-      try {
-        await writeOutcomes(pool, outcomes);
-        this.#onSettled(outcomes);
+      const unwritten = await this.#write(this.#outcomes.splice(0));
+      if (unwritten.length === 0) {
         pauseMs = 20;
-      } catch (error) {
-        log.warn({ err: error }, 'outcomes of deliveries could not be written');
-        const held = this.#stillHeld(outcomes);
-        this.#onSettled(outcomes.filter((outcome) => !held.includes(outcome)));
-        this.#outcomes = [...held, ...this.#outcomes];
-        await delay(pauseMs);
-        pauseMs = Math.min(2 * pauseMs, rewritePauseMsMax);
+        continue;
       }
+      const held = this.#stillHeld(unwritten);
+      this.#onSettled(unwritten.filter((outcome) => !held.includes(outcome)));
+      this.#outcomes = [...held, ...this.#outcomes];
+      await delay(pauseMs);
+      pauseMs = Math.min(2 * pauseMs, rewritePauseMsMax);
     }
     this.#writing = false;
+  }
+
+  /**
+   * Writes outcomes together. If the database refuses the data of one, halves are written until it is alone. It is dropped then, so that it
+   * holds up no other.
+   *
+   * @returns those to be written again: the database cannot be reached, or has no time.
+   */
+  async #write(outcomes: Outcome[]): Promise<Outcome[]> {
+    const { pool, log } = this.#parts;
+    try {
+      await writeOutcomes(pool, outcomes);
+    } catch (error) {
+      if (!isRefusedData(error)) {
+        log.warn({ err: error }, 'outcomes of deliveries could not be written; they are written again');
+        return outcomes;
+      }
+      if (outcomes.length > 1) {
+        const middle = Math.ceil(outcomes.length / 2);
+        const first = await this.#write(outcomes.slice(0, middle));
+        return [...first, ...(await this.#write(outcomes.slice(middle)))];
+      }
+      const { accountId: account, id, endpointId: endpoint } = outcomes[0]!.delivery;
+      log.error(
+        { err: error, account, delivery: id, endpoint },
+        'the database refuses the outcome of a delivery, which is dropped; the delivery is sent again when its lease ends',
+      );
+    }
+    this.#onSettled(outcomes);
+    return [];
   }
 
   /** When its lease is over a delivery is sent again, and what we know of it helps nobody. */

@@ -4,8 +4,9 @@ import { largeCustomer, postLarge } from '../support/large.ts';
 import { Scrape } from '../support/prometheus.ts';
 import { receiverForTest, type Receiver } from '../support/receiver.ts';
 import { serverForTest, type TestServer } from '../support/server.ts';
+import { TestClock } from '../support/clock.ts';
 import { addAccount, firstAccountId } from '../support/tenants.ts';
-import { deliveriesOf, endpointFor, makeReferences, queueEmpty } from './scenario.ts';
+import { deliveriesOf, endpointFor, makeReferences, placesOf, queueEmpty, soon } from './scenario.ts';
 
 /*
  * Events of a quarter of a megabyte: they are held once for all endpoints and within the share of their account, however long receivers
@@ -67,6 +68,32 @@ test('holds no more than the share of an account when its endpoints hang, and de
   expect(heldMax).toBeGreaterThan(megabyte);
   expect(heldMax).toBeLessThanOrEqual(payloadBytes.maxPerAccount);
   expect(await heldBytes(server)).toBe(0);
+});
+
+test('postpones deliveries of an account that has used up its share when they are some seconds old', async () => {
+  const [hanging, another] = await Promise.all([hangingReceiver(), receiverForTest()]);
+  const clock = new TestClock();
+  const payloadBytes = { max: 4 * 1024 * 1024, maxPerAccount: 1 };
+  const server = await serverForTest({ overrides: { clock, dispatcherLimits: { pollMs: 50, payloadBytes } } });
+  const { id } = await endpointFor(server.api, hanging.url, subscribed);
+  for (let made = 0; made < 3; made++) await postLarge(server.api, '/v1/customers', largeCustomer());
+  await hanging.count(1);
+
+  clock.advanceSeconds(20);
+  const advancedMs = clock.nowMs();
+  // A pause is between an eighth and three eighths of the age. Only the delivery under way keeps its claim.
+  const postponed = async () => {
+    const places = await placesOf(server, id);
+    return places.filter((place) => place.claim_token === null && place.due_at_ms >= advancedMs + 2_000).length;
+  };
+  await expect.poll(postponed, soon).toBe(2);
+  const tenant = await addAccount(server);
+  const other = await endpointFor(tenant.api, another.url, subscribed);
+  await postLarge(tenant.api, '/v1/customers', { name: 'Ada' });
+  const statuses = async () => (await deliveriesOf(tenant.api, other.id)).map(({ status }) => status);
+  await expect.poll(statuses, soon).toEqual(['delivered']);
+  hanging.answerAll();
+  await queueEmpty(server);
 });
 
 test('shows a large event in the version of each endpoint when they differ', async () => {

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { withClient } from '../../src/db/pools.ts';
+import { TestClock } from '../support/clock.ts';
+import { receiverForTest } from '../support/receiver.ts';
+import { serverForTest } from '../support/server.ts';
+import { addAccount } from '../support/tenants.ts';
+import { deliveriesOf, deliveryOf, Gate, pingedEndpoint, placesOf, seed, soon } from './scenario.ts';
+
+/* Outcomes of many deliveries are written by one statement. One that the database refuses must not hold up the others. */
+
+test('writes all other outcomes at once when the database refuses one of them', async () => {
+  const clock = new TestClock();
+  const server = await serverForTest({ overrides: { clock } });
+  const tenant = await addAccount(server);
+  const gate = new Gate();
+  const answer = (body: string) => receiverForTest((response) => void gate.pass().then(() => response.end(body)));
+  const [refused, healthy] = await Promise.all([answer('refused'), answer('healthy')]);
+  const [bad, good, another] = await Promise.all([
+    pingedEndpoint(server.api, refused.url),
+    pingedEndpoint(server.api, healthy.url),
+    pingedEndpoint(tenant.api, healthy.url),
+  ]);
+  await withClient(server.connection, (client) =>
+    client.query(`alter table webhook_attempts add check (response is distinct from 'refused')`),
+  );
+  await seed(server, good.id, 10);
+  await seed(server, bad.id, 1);
+  await seed(server, another.id, 10);
+  server.context.dispatcher!.wake();
+  await expect.poll(() => gate.waiting, soon).toBe(21);
+  gate.open();
+
+  const places = async () => Promise.all([good, another].map(({ id }) => placesOf(server, id)));
+  await expect.poll(places, soon).toEqual([[], []]);
+  for (const [api, { id }] of [[server.api, good] as const, [tenant.api, another] as const]) {
+    const deliveries = await deliveriesOf(api, id);
+    expect(deliveries.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 'delivered'));
+  }
+  expect(healthy.received).toHaveLength(20);
+  // What was refused is dropped: the process holds nothing of it, and its lease stays.
+  await expect.poll(() => server.context.dispatcher!.held, soon).toBe(0);
+  expect(await placesOf(server, bad.id)).toMatchObject([{ claim_token: expect.any(Number) }]);
+  expect(refused.received).toHaveLength(1);
+
+  // The end of its lease makes it due again.
+  clock.advanceSeconds(31);
+  await refused.count(2);
+  expect(await deliveryOf(server.api, bad.id)).toMatchObject({ status: 'pending', attempts: [] });
+});
