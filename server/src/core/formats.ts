@@ -10,6 +10,8 @@ export const formats = {
   email: emailFault,
   country: countryFault,
   currency: currencyFault,
+  credential: credentialFault,
+  'header-credential': headerCredentialFault,
 } as const satisfies Record<string, FaultOf>;
 
 /** A day of the calendar, as `YYYY-MM-DD`. */
@@ -59,6 +61,22 @@ function emailFault(text: string): string | null {
   return text.includes('@') && !domain.includes('.')
     ? 'must be an e-mail address with a dot in its domain, such as ada@example.org'
     : 'must be an e-mail address such as ada@example.org, with no spaces, control characters or dots at an end';
+}
+
+const pasteAgain = 'Paste it again as the service has given it to you, without spaces or line breaks around it';
+
+/** What a service has given to an account, as a person pastes it. Never says what stands there, because it is secret. */
+function credentialFault(text: string): string | null {
+  if (text.includes('…')) return `is cut off or a placeholder: it has an ellipsis. ${pasteAgain}`;
+  if (control.test(text)) return `has a line break or another control character. ${pasteAgain}`;
+  return text.trim() === text ? null : `has a space at an end. ${pasteAgain}`;
+}
+
+/** A credential that goes into an HTTP header as it is. RFC 9110, 5.5, leaves only visible ASCII without surprises. */
+function headerCredentialFault(text: string): string | null {
+  const fault = credentialFault(text);
+  if (fault !== null || /^[\x21-\x7e]*$/.test(text)) return fault;
+  return `has a space or another character that cannot be sent in an HTTP header. ${pasteAgain}`;
 }
 
 function countryFault(text: string): string | null {

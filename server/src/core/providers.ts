@@ -14,6 +14,9 @@ export function notSetUp(provider: Provider, services: ReferencingServices): str
   return `\`${provider}\` is not set up in this deployment. ${choice}, or have the operator set TENURE_${provider.toUpperCase()}_URL.`;
 }
 
+/** Credentials that are sent in an HTTP header as they are. */
+export const headerCredentials: readonly string[] = ['api_key', 'token'];
+
 /** What an account must have to ask a service, by the service's own names for it. */
 export const credentialNames = {
   provider_a: ['api_key', 'signing_secret'],

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { credentialNames, notSetUp, providers, type Provider } from '../core/providers.ts';
+import { credentialNames, headerCredentials, notSetUp, providers, type Provider } from '../core/providers.ts';
 import { ApiError, invalidParameter } from '../core/errors.ts';
 import { SingleLine } from '../model/fields.ts';
 import {
@@ -18,18 +18,23 @@ import {
 const Name = Type.String({ minLength: 1, maxLength: 500 });
 const DefaultProvider = oneOf(...providers);
 
-const Credential = Type.String({
+const credential = {
   minLength: 1,
   maxLength: 500,
   writeOnly: true,
-  description: 'As the service has given it to the account.',
-});
+  description: 'As the service has given it to the account, without spaces or line breaks around it.',
+};
+const Credential = Type.String({ ...credential, format: 'credential' });
+const HeaderCredential = Type.String({ ...credential, format: 'header-credential' });
 /** What the account asks each service with; it can be set, and not be read. */
 const ProviderCredentials = described(
   closedObject(
     Object.fromEntries(
       providers.map((provider) => {
-        const members = credentialNames[provider].map((name) => [name, Credential]);
+        const members = credentialNames[provider].map((name) => [
+          name,
+          headerCredentials.includes(name) ? HeaderCredential : Credential,
+        ]);
         const description = `What it asks \`${provider}\` with; null takes it away.`;
         const schema = described(nullable(closedObject(Object.fromEntries(members))), description);
         return [provider, Type.Optional(schema)];

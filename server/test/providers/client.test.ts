@@ -167,6 +167,27 @@ describe('a service', () => {
     expect(performance.now() - startedMs).toBeLessThan(1_500);
   });
 
+  test('ends a call in time when all connections are busy for ever', async () => {
+    const client = clientOf(await answering(200, '{}'), 300);
+    // The driver refuses such a path, and takes the connection for one that is busy from then on.
+    for (let call = 0; call < 32; call++) await faultOf(client.call({ ...get, path: '/orders/not a path' }));
+    expect(await faultOf(client.call(get))).toMatchObject({ code: 'timeout' });
+  });
+
+  test('answers the next calls when a header of others cannot be sent', async () => {
+    const client = clientOf(await answering(200, '{}'));
+    for (const value of ['key\n', 'key\r\nx-other: 1', '…', 'k\u0000y']) {
+      for (let call = 0; call < 32; call++) {
+        const fault = await faultOf(client.call({ ...get, headers: { 'x-key': value } }));
+        expect(fault).toMatchObject({
+          code: 'credentials_invalid',
+          message: expect.stringContaining('cannot be sent'),
+        });
+      }
+    }
+    expect(await client.call({ ...get, headers: { 'x-key': 'key' } })).toEqual({ status: 200, body: {} });
+  });
+
   test('that hangs keeps nobody from closing, and is not to blame for it', async () => {
     const url = await serviceThat(() => {});
     const client = new HttpProviderClient(url, 60_000);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { credentialNames, type Provider } from '../../src/core/providers.ts';
 import { good, serverForTest, startTestServer, type Api, type TestServer } from '../support/server.ts';
 import { expectRefusal, invalid, missing, unknown } from '../support/refusals.ts';
 import { tablesWith } from '../support/tables.ts';
@@ -124,6 +125,64 @@ describe('provider_credentials', () => {
       },
     });
   });
+});
+
+describe('credentials that no HTTP header takes', () => {
+  const whole = { api_key: 'key', signing_secret: 'secret', username: 'ada', password: 'pass word ü', token: 't' };
+  const places = Object.entries(credentialNames).flatMap(([provider, names]) =>
+    names.map((name): [Provider, string] => [provider as Provider, name]),
+  );
+  const membersOf = (provider: Provider) =>
+    Object.fromEntries(credentialNames[provider].map((name) => [name, whole[name]]));
+
+  test.each(places)('refuses %s %s when it was pasted with a line break or is a placeholder', async (...at) => {
+    const [provider, name] = at;
+    await good(api.post('/v1/account', { provider_credentials: { [provider]: membersOf(provider) } }));
+    for (const value of ['key\n', ' key', 'k\u0007y', '…', 'key…']) {
+      const refused = await api.post('/v1/account', {
+        provider_credentials: { [provider]: { ...membersOf(provider), [name]: value } },
+      });
+      expectRefusal(refused, { ...invalid(`provider_credentials[${provider}][${name}]`), says: /Paste it again/ });
+    }
+  });
+
+  test.each([
+    ['provider_a', 'api_key'],
+    ['provider_c', 'api_key'],
+    ['provider_d', 'token'],
+  ] as const)('refuses %s %s when it has spaces or letters beyond ASCII', async (provider, name) => {
+    for (const value of ['a key', 'schlüssel', '\u200bkey']) {
+      const refused = await api.post('/v1/account', {
+        provider_credentials: { [provider]: { ...membersOf(provider), [name]: value } },
+      });
+      expectRefusal(refused, { ...invalid(`provider_credentials[${provider}][${name}]`), says: /Paste it again/ });
+    }
+  });
+
+  test.each([
+    ['provider_a', { api_key: 'key\n', signing_secret: 's' }],
+    ['provider_c', { api_key: '…', signing_secret: 's' }],
+    ['provider_d', { token: 'to\rken' }],
+  ] as const)(
+    'completes references at %s when stored credentials of another account cannot be sent',
+    { timeout: 60_000 },
+    async (provider, members) => {
+      const working = await quickServerForTest();
+      const other = await addAccount(working);
+      const sealed = working.context.vault.seal(JSON.stringify(members)).toString('base64');
+      await working.context.database.readers.query('update accounts set provider_credentials = $2 where id = $1', [
+        other.accountId,
+        JSON.stringify({ [provider]: sealed }),
+      ]);
+      // More than the service has connections.
+      const made = await Promise.all(Array.from({ length: 40 }, () => refer(other.api, { provider })));
+      const cannotBeSent = expect.stringMatching(/^credentials_invalid: .*cannot be sent.*POST \/v1\/account/);
+      for (const { id } of made)
+        await untilReference(other.api, id, { automatic_reference: { last_error: cannotBeSent } });
+      const accepted = await refer(working.api, { provider });
+      await untilReference(working.api, accepted.id, { status: 'complete' }, 40_000);
+    },
+  );
 });
 
 async function providersWithCredentials(): Promise<string[]> {

@@ -116,6 +116,8 @@ const textsOf: Record<string, fc.Arbitrary<string>> = {
   email: fc.emailAddress(),
   country: fc.constantFrom(...countryCodes),
   currency: fc.constantFrom(...currencyCodes),
+  credential: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }),
+  'header-credential': fc.string({ minLength: 1, maxLength: 20 }),
 };
 
 const years = { min: new Date('1900-01-01'), max: new Date('2099-12-31') };

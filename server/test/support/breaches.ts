@@ -134,6 +134,8 @@ const textsOfNoFormat: Record<string, string[]> = {
   email: ['ada@localhost', 'ada@.example.org', 'ada@example.', 'ada.@example.org', 'ada\u0007@example.org'],
   country: ['XX', 'UK', 'ZZ'],
   currency: ['xxx', 'abc', 'xau'],
+  credential: ['key\n', ' key', 'key ', 'k\u007fy', '…', 'key…'],
+  'header-credential': ['key\n', ' key', 'a key', 'schlüssel', '\u200bkey', '…'],
 };
 
 function textsBreaking(format: string): string[] {

@@ -1,3 +1,4 @@
+import { validateHeaderValue } from 'node:http';
 import { Pool, type Dispatcher } from 'undici';
 import { ProviderFault, type ProviderClient, type ProviderRequest } from './provider.ts';
 import { refusal } from './reading.ts';
@@ -55,20 +56,14 @@ export class HttpProviderClient implements ProviderClient {
   }
 
   async #exchange(request: ProviderRequest): Promise<{ status: number; headers: Headers; text: string }> {
+    checkHeaders(request.headers ?? {});
     const signal = AbortSignal.timeout(this.#timeoutMs);
+    // The pool does not end a call that still waits for a connection.
+    const timeout = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    });
     try {
-      const answer = await this.#pool.request({
-        method: request.method,
-        path: this.#basePath + request.path,
-        headers: {
-          accept: 'application/json',
-          ...(request.body && { 'content-type': 'application/json' }),
-          ...request.headers,
-        },
-        body: request.body ? JSON.stringify(request.body) : null,
-        signal,
-      });
-      return { status: answer.statusCode, headers: answer.headers, text: await textOf(answer.body) };
+      return await Promise.race([this.#send(request, signal), timeout]);
     } catch (error) {
       if (error instanceof ProviderFault || this.#isClosed) throw error;
       if (signal.aborted) {
@@ -77,6 +72,40 @@ export class HttpProviderClient implements ProviderClient {
       }
       throw new ProviderFault('unavailable', 'The service cannot be reached.', { cause: error });
     }
+  }
+
+  async #send(
+    request: ProviderRequest,
+    signal: AbortSignal,
+  ): Promise<{ status: number; headers: Headers; text: string }> {
+    const answer = await this.#pool.request({
+      method: request.method,
+      path: this.#basePath + request.path,
+      headers: {
+        accept: 'application/json',
+        ...(request.body && { 'content-type': 'application/json' }),
+        ...request.headers,
+      },
+      body: request.body ? JSON.stringify(request.body) : null,
+      signal,
+    });
+    return { status: answer.statusCode, headers: answer.headers, text: await textOf(answer.body) };
+  }
+}
+
+/**
+ * Refuses a header that cannot be sent. The pool must not see it: a connection whose request it refuses at once counts as busy for ever.
+ *
+ * @throws {ProviderFault} `credentials_invalid`, without the value. Headers of services carry nothing but credentials.
+ */
+function checkHeaders(headers: Readonly<Record<string, string>>): void {
+  try {
+    for (const [name, value] of Object.entries(headers)) validateHeaderValue(name, value);
+  } catch {
+    throw new ProviderFault(
+      'credentials_invalid',
+      'The credentials of the account cannot be sent: they have a line break or another character that no HTTP header takes. Set them again in `provider_credentials` with POST /v1/account. The service is asked again by itself.',
+    );
   }
 }
 
