@@ -20,7 +20,7 @@ import {
 import type { ReferenceRecord } from '../resources/reference/record.ts';
 import type { JobSubject, Task } from '../jobs/queue.ts';
 import { orderOf, readAccount, requiredCredentials, type Desk, type Desks } from './access.ts';
-import { pauseAfterFailure, scaled } from './pauses.ts';
+import { lateLook, pauseAfterFailure, scaled, workingDaySeconds } from './pauses.ts';
 import { Reports, type ReportContext, type ReportPrinter } from './reports.ts';
 
 /** So many calls to one service at once; its other jobs wait, and those of other services go on. */
@@ -152,6 +152,8 @@ export class Referencing implements Task {
     const lookAgainSeconds = step === 'submit' ? firstLookSeconds : service.lookAgainAfterSeconds;
     await this.#recordWord(current, word, {
       lookAgainMs: scaled(lookAgainSeconds, this.#timeScaleOf(desk)),
+      // The others call when they change their mind.
+      lateLookEveryMs: service.readCallback ? null : scaled(secondsOfDay(desk), this.#timeScaleOf(desk)),
       findings: () => service.fetchFindings(access, word.orderId),
     });
   }
@@ -162,15 +164,22 @@ export class Referencing implements Task {
     word: Progress,
     {
       lookAgainMs,
+      lateLookEveryMs,
       findings,
-    }: { lookAgainMs: number; findings: () => ReturnType<ReferencingProvider['fetchFindings']> },
+    }: {
+      lookAgainMs: number;
+      lateLookEveryMs: number | null;
+      findings: () => ReturnType<ReferencingProvider['fetchFindings']>;
+    },
   ): Promise<void> {
     const { clock } = this.#context;
+    const completedAtMs = current.completed_at === null ? clock.nowMs() : current.completed_at * 1000;
     const asked = (): Asked => ({
       nowMs: clock.nowMs(),
       look: lookOf(current),
       dueAtMs: current.provider_order!.due_at_ms,
       lookAgainAtMs: clock.nowMs() + lookAgainMs,
+      lateLookAtMs: lateLookEveryMs === null ? null : lateLook(clock.nowMs(), completedAtMs, lateLookEveryMs),
     });
     const isFinishing = word.status === 'done' && current.completed_at === null && current.status !== 'canceled';
     if (!isFinishing || current.reference_pdf !== null) {
@@ -252,6 +261,11 @@ export class Referencing implements Task {
   #timeScaleOf(desk: Desk | undefined): number {
     return desk?.isSimulated ? this.#timeScale : 1;
   }
+}
+
+/** Simulated services know working days only. */
+function secondsOfDay({ isSimulated }: Desk): number {
+  return isSimulated ? workingDaySeconds : 24 * 3600;
 }
 
 /** The last look that a test helper had asked for by then. */

@@ -198,6 +198,35 @@ describe('overruling and canceling', () => {
     expect((await eventsOf(api, id)).at(-1)).toMatchObject({ type: 'reference.updated' });
   });
 
+  test.each([
+    ['provider_b', 'Pass'],
+    ['provider_d', 'clear'],
+  ])('shows that %s changes its mind when it sends no callbacks', async (provider, words) => {
+    const { id } = await refer(api, { provider, simulate: 'consider_then_accept' });
+    const first = await untilReference(api, id, { status: 'complete' });
+    expect(first).toMatchObject({ outcome: 'consider' });
+    const said = first.automatic_reference.outcome;
+    const outcome = expect.stringMatching(new RegExp(`^${words}$`, 'i'));
+    expect(said).not.toEqual(outcome);
+    const later = await untilReference(api, id, { automatic_reference: { outcome } });
+    expect({ ...later, automatic_reference: null }).toEqual({ ...first, automatic_reference: null });
+    const events = (await eventsOf(api, id)).slice(-2);
+    expect(events).toMatchObject([
+      { type: 'reference.completed' },
+      { type: 'reference.updated', data: { previous_attributes: { automatic_reference: { outcome: said } } } },
+    ]);
+  });
+
+  test('asks a service without callbacks no more when it has been done for a week', async () => {
+    const own = await quickServerForTest();
+    const { id } = await refer(own.api, { provider: 'provider_b' });
+    await untilReference(own.api, id, { status: 'complete' });
+    expect((await orderOf(id, own)).due_at_ms).not.toBeNull();
+    await good(own.api.post('/v1/test_helpers/clock/advance', { seconds: 7 * 24 * 3600 }));
+    await expect.poll(async () => (await orderOf(id, own)).due_at_ms, { timeout: 10_000 }).toBeNull();
+    expect((await eventsOf(own.api, id)).at(-1)).toMatchObject({ type: 'reference.completed' });
+  });
+
   inMatrix(() => {
     test('a provider that changes its mind says the first verdict first when its days are as short as can be', async () => {
       const { api: fast } = await quickServerForTest({ TENURE_SIMULATOR_SPEED: '0.1' });
@@ -529,8 +558,8 @@ interface Order {
   due_at_ms: number | null;
 }
 
-async function orderOf(id: string): Promise<Order> {
-  const { rows } = await server.context.database.readers.query<{ provider_order: string }>(
+async function orderOf(id: string, of = server): Promise<Order> {
+  const { rows } = await of.context.database.readers.query<{ provider_order: string }>(
     'select provider_order from tenant_references where id = $1',
     [id],
   );

@@ -223,7 +223,7 @@ function happen(current: ReferenceRecord, what: Happening, nowMs: number): Decid
 }
 
 function askedAt(nowMs: number) {
-  return { nowMs, look: 0, dueAtMs: null, lookAgainAtMs: nowMs + 3_600_000 };
+  return { nowMs, look: 0, dueAtMs: null, lookAgainAtMs: nowMs + 3_600_000, lateLookAtMs: null };
 }
 
 function made(): ReferenceRecord {

@@ -9,8 +9,8 @@ import type { AutomaticReferenceInput } from './shape.ts';
 
 /*
  *                 submit              read ⟲ until it is done
- *  nothing yet ───────────▶ ordered ───────────────────────────▶ complete ─── read, when the provider calls again
- *       │                      │
+ *  nothing yet ───────────▶ ordered ───────────────────────────▶ complete ─── read, when the provider calls again,
+ *       │                      │                                               or daily for a week if it never calls
  *       │ overruled, canceled, erased
  *       ▼                      ▼
  *    nothing                 stop ───▶ stopped ─── read, and only kept, when the provider calls again
@@ -79,7 +79,7 @@ export function nextStepOf(reference: ReferenceRecord): OrderStep | null {
   const { automatic_reference: automatic, provider_order: order } = reference;
   if (!automatic || !order) return null;
   if (isOpen(reference)) return automatic.status === 'failed' ? null : order.id === null ? 'submit' : 'read';
-  // What the provider has an order of and we do not: to order it again tells its id, and then it is stopped.
+  // What the provider has an order of and we do not. To order it again tells its id, and then it is stopped.
   if (order.id === null) return order.called && !order.stopped ? 'submit' : null;
   return automatic.status === 'done' || order.stopped ? 'read' : 'stop';
 }
@@ -122,6 +122,8 @@ export interface Asked {
   dueAtMs: number | null;
   /** When to look again if nothing is heard. */
   lookAgainAtMs: number;
+  /** When to look again after it is done; null if it would call, or was asked often enough. */
+  lateLookAtMs: number | null;
 }
 
 /**
@@ -138,7 +140,7 @@ export function recordWord(
   const before = current.provider_order!;
   const isAwaited = asked.look > (before.looks?.answered ?? 0);
   const known = { ...before, id: word.orderId, failures: 0, ...looked(before, { answered: asked.look }) };
-  if (!isOpen(current)) return recordLate(current, { ...known, due_at_ms: null }, word, asked.nowMs);
+  if (!isOpen(current)) return recordLate(current, { ...known, due_at_ms: asked.lateLookAtMs }, word, asked.nowMs);
 
   const order = { ...known, due_at_ms: nextLook(current, asked) };
   const automaticBefore = current.automatic_reference!;
@@ -149,7 +151,10 @@ export function recordWord(
       after: {
         ...after,
         // A call that came while the report was made may be about a change of mind.
-        provider_order: { ...order, due_at_ms: before.due_at_ms === asked.dueAtMs ? null : before.due_at_ms },
+        provider_order: {
+          ...order,
+          due_at_ms: before.due_at_ms === asked.dueAtMs ? asked.lateLookAtMs : before.due_at_ms,
+        },
         status: 'complete',
         completed_at: Math.floor(asked.nowMs / 1000),
         outcome: current.outcome ?? word.outcome.verdict,
