@@ -14,7 +14,7 @@ import { keyMark, last, read, refused, smuggledApplication, unfinished } from '.
 
 /** Follows right behind each message. Whether it is answered tells where the server believes that the message ended. */
 const next = 'GET /what-comes-next HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
-const answerToNext = 'GET /what-comes-next';
+const answerToNext = 'There is no path `/what-comes-next`';
 
 /** What ours refuses and a bare server carries out. */
 const stricterThanNode = [
