@@ -30,6 +30,11 @@ async function fontNamesOf(contents: ReportContents): Promise<string[]> {
 }
 
 describe('a name', () => {
+  test('can be searched when an accented letter was printed before the letter without its accent', async () => {
+    await textOf(contentsOfName('Żaneta Ǆ Ǭ Ẃ'));
+    expect(await textOf(contentsOfName('Zed Dz Wyn Oz'))).toContain('Name Zed Dz Wyn Oz Date of birth');
+  });
+
   test.each([
     ['simplified Chinese', '陈伟'],
     ['traditional Chinese', '陳偉霖'],

@@ -64,6 +64,8 @@ const noSubstitution = { ccmp: false, locl: false, rlig: false, liga: false, cli
 
 function loadFont(url: string): fontkit.Font {
   const font = fontkit.create(readFileSync(new URL(url))) as fontkit.Font;
+  // A glyph keeps the text of its first use. As a part of an accented letter, it would have none.
+  for (const codePoint of font.characterSet) font.glyphForCodePoint(codePoint);
   const layOut = font.layout.bind(font);
   font.layout = (text, wish) => {
     const { direction } = (wish ?? {}) as Partial<Wish>;
