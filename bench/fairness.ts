@@ -22,7 +22,8 @@ export const fairness: Suite<'p99'> = {
   roundsMax: 1,
   figures: {
     p99: {
-      title: 'Answer to receipt at 100 endpoints, p99, beside one that hangs with 10,000 waiting, against alone',
+      title:
+        'StoredResponse to receipt at 100 endpoints, p99, beside one that hangs with 10,000 waiting, against alone',
       unit: 'times',
       better: 'less',
       floor: 2,

@@ -26,7 +26,7 @@ type Limits = Record<Share, { floor: number; aim: number }>;
  */
 function latencyAt(eventsPerSecond: number, name: string, limits: Limits): Suite<Share> {
   const figureOf = (share: Share): Figure => ({
-    title: `Answer to receipt at ${eventsPerSecond} events/s, ${share}`,
+    title: `StoredResponse to receipt at ${eventsPerSecond} events/s, ${share}`,
     unit: 'ms',
     better: 'less',
     ...limits[share],

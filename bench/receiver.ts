@@ -20,8 +20,8 @@ export async function startReceiver(logDir: string): Promise<Receiver> {
     logDir,
   });
   const { port } = await child.message<{ port: number }>();
-  async function ask<Answer>(order: ReceiverOrder): Promise<Answer> {
-    const answer = child.message<Answer>();
+  async function ask<StoredResponse>(order: ReceiverOrder): Promise<StoredResponse> {
+    const answer = child.message<StoredResponse>();
     child.process.send(order);
     return answer;
   }

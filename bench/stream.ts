@@ -25,7 +25,7 @@ export const stream: Suite<'p50' | 'p99'> = {
   name: 'stream',
   figures: {
     p50: {
-      title: 'Answer to receipt by ten followers at 1,000 events/s, p50',
+      title: 'StoredResponse to receipt by ten followers at 1,000 events/s, p50',
       unit: 'ms',
       better: 'less',
       floor: 50,
@@ -33,7 +33,7 @@ export const stream: Suite<'p50' | 'p99'> = {
       needs: [],
     },
     p99: {
-      title: 'Answer to receipt by ten followers at 1,000 events/s, p99',
+      title: 'StoredResponse to receipt by ten followers at 1,000 events/s, p99',
       unit: 'ms',
       better: 'less',
       floor: 500,
@@ -46,7 +46,7 @@ export const stream: Suite<'p50' | 'p99'> = {
     await deployment.subscribe(0);
     await deployment.empty();
     const server = await deployment.startServer('all');
-    const streams = Array.from({ length: followers }, () => new Follower(server, deployment.secretKey));
+    const streams = Array.from({ length: followers }, () => new Subscriber(server, deployment.secretKey));
     await Promise.all(streams.map((follower) => follower.start()));
     const answeredAtMs = await write(bench, server);
     await deployment.settle();
@@ -111,7 +111,7 @@ async function idsInOrder({ deployment }: Bench): Promise<string[]> {
 }
 
 /** Follows, and reconnects at random times with the last id that it has. */
-class Follower {
+class Subscriber {
   readonly received: { id: string; objectId: string; atMs: number }[] = [];
   connections = 0;
   readonly #server: Server;

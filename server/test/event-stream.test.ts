@@ -457,7 +457,7 @@ describe('a connection', () => {
     const tenant = await addAccount(own);
     await makeLargeCustomer(tenant.api);
     const ids = await copyNewestEvent(own.connection, tenant.accountId, 40);
-    const { followed } = own.context.eventTails.budgets;
+    const { followed } = own.context.eventFeed.budgets;
     const unread = await streamForTest(own.url, tenant.key, { query: `?after=${ids[0]}` });
     unread.response.pause();
     // It holds one event that the connection does not take.

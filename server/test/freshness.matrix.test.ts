@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newMasterKey } from '../src/server/config.ts';
-import { Fresh } from '../src/db/ttl-cache.ts';
+import { TtlCache } from '../src/db/ttl-cache.ts';
 import { listen } from '../src/db/listen.ts';
 import { expectRefusal, refusals } from './support/refusals.ts';
 import { apiClient, startTestServer, type Api, type TestServer } from './support/server.ts';
@@ -177,7 +177,7 @@ describe('what was read', () => {
 
   test('is asked for together, and once, while it is fresh', async () => {
     const asked: string[][] = [];
-    const fresh = new Fresh<string>(60_000, async (keys) => {
+    const fresh = new TtlCache<string>(60_000, async (keys) => {
       asked.push(keys);
       return keys.map((key) => (key === 'none' ? null : `value of ${key}`));
     });
@@ -208,7 +208,7 @@ describe('what was read', () => {
 
   test('is never used for longer, however often it is used', async () => {
     const readAt: number[] = [];
-    const fresh = new Fresh<number>(ageMaxMs, async (keys) => {
+    const fresh = new TtlCache<number>(ageMaxMs, async (keys) => {
       readAt.push(performance.now());
       return keys.map(() => readAt.length - 1);
     });
@@ -240,7 +240,7 @@ describe('what was read', () => {
 
   test('is at most ten thousand entries: what is old goes first', async () => {
     const asked = new Map<string, number>();
-    const fresh = new Fresh<string>(2_000, async (keys) => {
+    const fresh = new TtlCache<string>(2_000, async (keys) => {
       for (const key of keys) asked.set(key, (asked.get(key) ?? 0) + 1);
       return keys;
     });
@@ -262,7 +262,7 @@ describe('what was read', () => {
   /** One whose questions are answered in any order, each when the test says so. */
   function answeredByHand(maxMs = ageMaxMs) {
     const questions: PromiseWithResolvers<(string | null)[]>[] = [];
-    const fresh = new Fresh<string>(maxMs, async () => {
+    const fresh = new TtlCache<string>(maxMs, async () => {
       const question = Promise.withResolvers<(string | null)[]>();
       questions.push(question);
       return question.promise;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { foldCounts } from '../src/maintenance/compact-counts.ts';
+import { compactCounts } from '../src/maintenance/compact-counts.ts';
 import { dutiesLockKey } from '../src/db/advisory-locks.ts';
 import { withClient } from '../src/db/pools.ts';
 import { allOf } from './support/paging.ts';
@@ -137,7 +137,9 @@ describe('counts', () => {
         expect([path, body.count]).toEqual([path, body.data.length]);
       }
     });
-    const folds = untilWritten(async () => void (await foldCounts(two.context.database.readers, [tenant.accountId])));
+    const folds = untilWritten(
+      async () => void (await compactCounts(two.context.database.readers, [tenant.accountId])),
+    );
     const rounds = await pages;
     await folds;
     expect(rounds).toBeGreaterThan(3);
@@ -161,7 +163,7 @@ describe('counts', () => {
     });
     const rowsBefore = await countRows(tenant);
     await Promise.all(
-      range(6).map((index) => foldCounts([one, two][index % 2]!.context.database.readers, [tenant.accountId])),
+      range(6).map((index) => compactCounts([one, two][index % 2]!.context.database.readers, [tenant.accountId])),
     );
     expect(await countsOf(tenant.api)).toEqual(before);
     const rowsAfter = await countRows(tenant);
@@ -175,10 +177,10 @@ describe('counts', () => {
     const rowsBefore = await countRows({ accountId });
     await withClient(one.connection, async (client) => {
       await client.query('select pg_advisory_lock($1)', [dutiesLockKey]);
-      expect(await foldCounts(one.context.database.readers, [accountId])).toBe(false);
+      expect(await compactCounts(one.context.database.readers, [accountId])).toBe(false);
       expect(await countRows({ accountId })).toEqual(rowsBefore);
     });
-    await expect.poll(() => foldCounts(one.context.database.readers, [accountId])).toBe(true);
+    await expect.poll(() => compactCounts(one.context.database.readers, [accountId])).toBe(true);
     expect((await countRows({ accountId })).rows).toBe(rowsBefore.values);
   });
 
@@ -186,7 +188,7 @@ describe('counts', () => {
     const [folded, other] = [await addAccount(one), await addAccount(one)];
     for (const { api } of [folded, other]) for (const _ of range(3)) await createReference(api);
     const rowsBefore = await countRows(other);
-    expect(await foldCounts(one.context.database.readers, [folded.accountId])).toBe(true);
+    expect(await compactCounts(one.context.database.readers, [folded.accountId])).toBe(true);
     expect(await countRows(other)).toEqual(rowsBefore);
     expect((await folded.api.get('/v1/references')).body.count).toBe(3);
   });

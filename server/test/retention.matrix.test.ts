@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { dropHistory, PartitionBusyError } from '../src/maintenance/drop-old-history.ts';
+import { dropOldHistory, PartitionBusyError } from '../src/maintenance/drop-old-history.ts';
 import { ConfigError, readConfig } from '../src/server/config.ts';
 import { keyLifetimeMs } from '../src/commit/statements/idempotency-keys.ts';
 import { timeOfId, type Id } from '../src/core/ids.ts';
@@ -472,7 +472,7 @@ async function someOfEverything(server: TestServer): Promise<Made> {
 
 async function drop({ context }: TestServer, signal = new AbortController().signal): Promise<void> {
   const { connection, database, clock, config, resources } = context;
-  await dropHistory(
+  await dropOldHistory(
     { connection, readers: database.readers },
     { nowMs: clock.nowMs(), retentionDays: config.retentionDays, resources },
     signal,

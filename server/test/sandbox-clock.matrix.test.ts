@@ -2,8 +2,8 @@ import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { dropHistory } from '../src/maintenance/drop-old-history.ts';
-import { purgeKeys } from '../src/maintenance/purge-idempotency-keys.ts';
+import { dropOldHistory } from '../src/maintenance/drop-old-history.ts';
+import { purgeIdempotencyKeys } from '../src/maintenance/purge-idempotency-keys.ts';
 import { MovedClock } from '../src/core/clock.ts';
 import { UnavailableError } from '../src/db/pools.ts';
 import { partitionedTables } from '../src/db/partitions.ts';
@@ -286,7 +286,7 @@ describe('when an advance is answered', () => {
     await removeHistory(context);
     expectReplay(await advance(api, 120 * day, key), first);
     await good(advance(api, 2 * day));
-    await purgeKeys(context.database.readers, context.clock.nowMs());
+    await purgeIdempotencyKeys(context.database.readers, context.clock.nowMs());
     await removeHistory(context);
     expectRefusal(await api.get(`/v1/logs/${requestIdOf(first)}`), refusals.idUnknown);
     expectCarriedOut(await advance(api, 120 * day, key));
@@ -367,7 +367,7 @@ describe('the partitions of the new time', () => {
 });
 
 async function removeHistory({ connection, database, clock, config, resources }: TestServer['context']): Promise<void> {
-  await dropHistory(
+  await dropOldHistory(
     { connection, readers: database.readers },
     { nowMs: clock.nowMs(), retentionDays: config.retentionDays, resources },
     new AbortController().signal,

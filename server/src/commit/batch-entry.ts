@@ -3,13 +3,21 @@ import { toSeconds, type Clock } from '../core/clock.ts';
 import type { JsonObject } from '../core/json-diff.ts';
 import { timeOfId, type Id, type IdMaker } from '../core/ids.ts';
 import type { RequestedDelivery, Resource, StoredRecord, RecordChange } from '../model/resource.ts';
-import type { Answer, Claim, ClockAdvance, Decision, EventShape, Mutation, RequestFacts } from './write-request.ts';
+import type {
+  StoredResponse,
+  Claim,
+  ClockAdvance,
+  WriteDecision,
+  EventShape,
+  WriteRequest,
+  RequestFacts,
+} from './write-request.ts';
 import { system } from '../model/principal.ts';
 
 /** A decided mutation as rows to write. Its ids are made once: a batch that is sent again writes the very same rows. */
-export interface Member {
+export interface BatchEntry {
   accountId: string;
-  answer: Answer | null;
+  answer: StoredResponse | null;
   inserts: RecordWrite[];
   updates: RecordWrite[];
   deletes: RecordWrite[];
@@ -59,7 +67,7 @@ export interface JobRow {
 
 export interface LogRow {
   facts: RequestFacts;
-  answer: Answer;
+  answer: StoredResponse;
   requestedMs: number;
   durationMs: number;
   events: string[];
@@ -76,7 +84,7 @@ export interface CountDelta {
 }
 
 /** What rows are made with. */
-export interface Making {
+export interface RowFactory {
   ids: IdMaker;
   clock: Clock;
   eventShape: () => EventShape;
@@ -85,13 +93,13 @@ export interface Making {
 }
 
 /** Everything that follows from a decision: record writes, events, log, claim and counts. */
-export function prepareMember(
-  mutation: Mutation,
-  decision: Decision,
-  { ids, clock, eventShape, tellingIds }: Making,
-): Member {
+export function prepareEntry(
+  mutation: WriteRequest,
+  decision: WriteDecision,
+  { ids, clock, eventShape, tellingIds }: RowFactory,
+): BatchEntry {
   const { request, accountId } = mutation;
-  const member: Member = {
+  const member: BatchEntry = {
     accountId,
     answer: decision.answer,
     inserts: [],
@@ -165,7 +173,7 @@ function requireOneChangeEach(changes: readonly RecordChange[]): void {
 /** Rows and their columns besides the texts that are measured. */
 const rowBytes = 1024;
 
-function bytesOf({ inserts, updates, deletes, events, log }: Member): number {
+function bytesOf({ inserts, updates, deletes, events, log }: BatchEntry): number {
   let bytes = rowBytes * (1 + inserts.length + updates.length + deletes.length);
   // An event shows its record, which is held beside it.
   for (const { data } of events) bytes += 2 * Buffer.byteLength(data);
@@ -183,7 +191,7 @@ function bytesOf({ inserts, updates, deletes, events, log }: Member): number {
 function mentionsBeyond(
   known: ReadonlySet<string>,
   { path, body }: RequestFacts,
-  answer: Answer,
+  answer: StoredResponse,
   tellingIds: RegExp,
 ): string[] {
   const found = [path, body ?? '', answer.body].flatMap((text) => text.match(tellingIds) ?? []);
@@ -191,13 +199,13 @@ function mentionsBeyond(
 }
 
 /** What two members must not share in one batch: each names what only one of them can have. */
-export function exclusivesOf(member: Member): string[] {
+export function conflictKeys(member: BatchEntry): string[] {
   const keys = [...member.updates, ...member.deletes].map(({ record }) => `${member.accountId} ${record.id}`);
   if (member.claim) keys.push(member.claim.name);
   return keys;
 }
 
-function addWrite(member: Member, { resource, before, after }: RecordChange): void {
+function addWrite(member: BatchEntry, { resource, before, after }: RecordChange): void {
   if (!before) member.inserts.push({ resource, before, record: after });
   else if (!after) member.deletes.push({ resource, before, record: before });
   else if (after !== before) member.updates.push({ resource, before, record: after });

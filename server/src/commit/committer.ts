@@ -9,9 +9,9 @@ import {
   type Pool,
   type PoolClient,
 } from '../db/pools.ts';
-import { Lanes } from './keyed-mutex.ts';
-import { exclusivesOf, prepareMember, type Making, type Member } from './batch-entry.ts';
-import { OverloadedError, type Mutation, type Outcome, type OwnDecision } from './write-request.ts';
+import { KeyedMutex } from './keyed-mutex.ts';
+import { conflictKeys, prepareEntry, type RowFactory, type BatchEntry } from './batch-entry.ts';
+import { OverloadedError, type WriteRequest, type Outcome, type SystemDecision } from './write-request.ts';
 import { countWitnesses, provesCommit } from './statements/history.ts';
 import { statementsOf, type BatchOptions } from './statements/index.ts';
 import { refusalCode, type RefusalReason, type Statement } from './statements/statement.ts';
@@ -63,7 +63,7 @@ export interface CommitObserver {
 }
 
 interface Waiting {
-  member: Member;
+  member: BatchEntry;
   settle: (outcome: Written) => void;
   fail: (error: UnavailableError) => void;
 }
@@ -84,13 +84,13 @@ type Sent =
  */
 export class Committer {
   readonly #writers: Pool;
-  readonly #making: Making;
+  readonly #making: RowFactory;
   readonly #epoch: number;
   readonly #doubtMs: number;
   readonly #onDeliveries: () => void;
   readonly #onEvents: (accountIds: Iterable<string>) => void;
   readonly #observer: CommitObserver | undefined;
-  readonly #lanes = new Lanes();
+  readonly #lanes = new KeyedMutex();
   readonly #bytes: ByteBudget;
   #queue: Waiting[] = [];
   #inFlight = 0;
@@ -103,7 +103,7 @@ export class Committer {
    * @param parts.onEvents told of the accounts whose events are durable; it must return at once.
    */
   constructor(
-    parts: Making & {
+    parts: RowFactory & {
       writers: Pool;
       epoch: number;
       onDeliveries?: () => void;
@@ -135,7 +135,7 @@ export class Committer {
    * @throws {UnavailableError} the database cannot be reached.
    * @throws what `mutation.decide` throws; nothing was written.
    */
-  async commit(mutation: Mutation): Promise<Outcome> {
+  async commit(mutation: WriteRequest): Promise<Outcome> {
     if (this.#pending >= pendingMax) throw new OverloadedError('The queue of changes is full.');
     this.#countPending(1);
     try {
@@ -152,10 +152,10 @@ export class Committer {
    * @param own.decide null if there is nothing to do any more.
    * @throws also what the database refused.
    */
-  async commitOwn(own: {
+  async commitAsSystem(own: {
     accountId: string;
     touches: readonly string[];
-    decide: () => Promise<OwnDecision | null>;
+    decide: () => Promise<SystemDecision | null>;
   }): Promise<void> {
     const outcome = await this.commit({
       ...own,
@@ -167,7 +167,7 @@ export class Committer {
     if (outcome.kind === 'refused') throw outcome.error;
   }
 
-  /** The accounts whose counts have grown rows since the last call; see `foldCounts`. */
+  /** The accounts whose counts have grown rows since the last call; see `compactCounts`. */
   takeCountedAccounts(): string[] {
     const accounts = [...this.#countedAccounts];
     this.#countedAccounts.clear();
@@ -188,13 +188,13 @@ export class Committer {
    * Decides only when there is room for what a decision holds. One that turns out larger than the room for it is dropped, and made
    * again when there is room for all of it: nothing that waits for room holds more than its request.
    */
-  async #decideAndWrite(mutation: Mutation): Promise<Outcome> {
+  async #decideAndWrite(mutation: WriteRequest): Promise<Outcome> {
     const startedMs = performance.now();
     let bytes = undecidedBytesOf(mutation);
     for (let losses = 0; performance.now() - startedMs < decidingMsMax;) {
       const held = await this.#takeBytes(mutation, bytes);
       try {
-        const member = prepareMember(mutation, await mutation.decide(), this.#making);
+        const member = prepareEntry(mutation, await mutation.decide(), this.#making);
         if (!member.log && member.events.length === 0 && member.updates.length === 0) {
           return { kind: 'committed', answer: member.answer };
         }
@@ -212,7 +212,7 @@ export class Committer {
   }
 
   /** Waits for room. The server's own mutations of an account have a share beside that of its requests, which cannot hold them up. */
-  async #takeBytes({ accountId, payerId }: Mutation, bytes: number): Promise<HeldBytes> {
+  async #takeBytes({ accountId, payerId }: WriteRequest, bytes: number): Promise<HeldBytes> {
     const share = payerId ?? `server ${accountId}`;
     const taken = this.#bytes.tryTake(share, bytes);
     if (taken) return taken;
@@ -226,7 +226,7 @@ export class Committer {
     }
   }
 
-  #enqueue(member: Member): Promise<Written> {
+  #enqueue(member: BatchEntry): Promise<Written> {
     return new Promise((settle, fail) => {
       this.#queue.push({ member, settle, fail });
       this.#pump();
@@ -267,7 +267,7 @@ export class Committer {
         continue;
       }
       if (batch.length > 0 && bytes + waiting.member.bytes > batchBytesMax) break;
-      const exclusives = exclusivesOf(waiting.member);
+      const exclusives = conflictKeys(waiting.member);
       if (exclusives.some((key) => taken.has(key))) {
         passedOver.push(waiting);
       } else {
@@ -325,7 +325,7 @@ export class Committer {
    * finds them there if it was committed. Any other answer is final only when the lost connection's process is gone: until then
    * what was lost may still be at work.
    */
-  async #send(batch: Member[]): Promise<Sent> {
+  async #send(batch: BatchEntry[]): Promise<Sent> {
     const startedMs = performance.now();
     const lost: LostConnection[] = [];
     for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 2, 1_000)) {
@@ -373,7 +373,7 @@ export class Committer {
     }
   }
 
-  async #trip(batch: readonly Member[], options: BatchOptions): Promise<Trip> {
+  async #trip(batch: readonly BatchEntry[], options: BatchOptions): Promise<SendResult> {
     const statements = statementsOf(batch, options);
     let client: PoolClient;
     try {
@@ -397,7 +397,7 @@ export class Committer {
     const statement = statements[failed - 1];
     const mayBeProof =
       options.again && statement !== undefined && provesCommit(statement) && codeOf(error) === uniqueViolation;
-    const trip: Trip = mayBeProof ? await proofOn(client, batch, error) : { kind: 'answered', error };
+    const trip: SendResult = mayBeProof ? await proofOn(client, batch, error) : { kind: 'answered', error };
     client.release(trip.kind === 'unproved');
     return trip;
   }
@@ -411,7 +411,7 @@ export class Committer {
  * was, is there without it; a transaction of our own that writes waits for all that was written before. It runs on the connection that saw
  * the rows: the next one may lead to a database that has taken over without them.
  */
-async function proofOn(client: PoolClient, batch: readonly Member[], refusal: unknown): Promise<Trip> {
+async function proofOn(client: PoolClient, batch: readonly BatchEntry[], refusal: unknown): Promise<SendResult> {
   try {
     const { rows } = await client.query<{ are_there: boolean }>(countWitnesses(batch));
     if (!rows[0]!.are_there) return { kind: 'answered', error: refusal };
@@ -426,11 +426,11 @@ function isLarge({ member }: Waiting): boolean {
   return member.bytes > largeBytes;
 }
 
-function undecidedBytesOf({ request }: Mutation): number {
+function undecidedBytesOf({ request }: WriteRequest): number {
   return Math.max(undecidedBytes, bytesPerBodyByte * (request?.body?.length ?? 0));
 }
 
-function sizeOf(members: Member[]): { mutations: number; changes: number } {
+function sizeOf(members: BatchEntry[]): { mutations: number; changes: number } {
   const changes = members.reduce(
     (sum, { inserts, updates, deletes }) => sum + inserts.length + updates.length + deletes.length,
     0,
@@ -439,7 +439,7 @@ function sizeOf(members: Member[]): { mutations: number; changes: number } {
 }
 
 /** How one trip to the database ended. */
-type Trip =
+type SendResult =
   | { kind: 'done'; deliveries: number }
   /** The batch's own rows were there already: it was committed by an earlier trip, and that is durable. */
   | { kind: 'proved' }
@@ -463,7 +463,7 @@ const queryCanceled = '57014';
 const deadlockCodes = new Set(['40P01', '40001']);
 
 /** What PostgreSQL's answer means when nothing of the batch is left at work. */
-function verdictOf(trip: Trip & { kind: 'answered' }, members: number): Sent {
+function verdictOf(trip: SendResult & { kind: 'answered' }, members: number): Sent {
   const { error } = trip;
   // One of them took too long; it shall not take its neighbours with it.
   if (codeOf(error) === queryCanceled && members > 1) return { kind: 'refused', error };

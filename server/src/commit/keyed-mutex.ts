@@ -2,7 +2,7 @@
  * Lets those who want the same record go one after the other, in the order they came. Without it, two changes of one record
  * would both decide on what they read, and the second would have to decide again.
  */
-export class Lanes {
+export class KeyedMutex {
   readonly #last = new Map<string, Promise<void>>();
 
   /** Runs `work` once everybody who came earlier for any of these records is done. */

@@ -1,4 +1,4 @@
-import { decidingOf } from '../model/change.ts';
+import { toDecision } from '../model/change.ts';
 import { isId } from '../core/ids.ts';
 import type { Resource, StoredRecord, RecordChange } from '../model/resource.ts';
 import type { RecordReader } from '../db/record-reader.ts';
@@ -34,7 +34,7 @@ export async function withRollUps(
   const others = sums.filter(({ before }) => !own.has(before.id));
   return [
     ...changes.map((change) => withSum(change, summing.get((change.after ?? change.before).id)?.after)),
-    ...others.flatMap(({ resource, before, after }) => decidingOf(resource, before, { after }).changes),
+    ...others.flatMap(({ resource, before, after }) => toDecision(resource, before, { after }).changes),
   ];
 
   /** The record as the decision leaves it; null if it is not there, or not there any more. */

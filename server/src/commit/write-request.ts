@@ -4,7 +4,7 @@ import type { JsonObject } from '../core/json-diff.ts';
 import type { RequestedDelivery, RecordChange } from '../model/resource.ts';
 
 /** A wish to change something, as the committer takes it. */
-export interface Mutation {
+export interface WriteRequest {
   /** The account acted upon: whose records, events and log these are. */
   accountId: string;
   /** The account whose share of memory it takes; null when the server acts by itself. */
@@ -19,17 +19,17 @@ export interface Mutation {
    * Reads what it needs and decides. It may be called several times, because a record can move between reading and writing,
    * and must have no effect of its own. A refusal is an answer without changes; what it throws is thrown to the caller.
    */
-  decide(): Promise<Decision>;
+  decide(): Promise<WriteDecision>;
 }
 
-export interface Decision {
+export interface WriteDecision {
   changes: RecordChange[];
   /** Besides those that follow from the changes. */
   deliveries?: readonly RequestedDelivery[];
   /** Null, or left out, if the deployment's clock stays as it is. */
   clockAdvance?: ClockAdvance | null;
   /** What the client gets; null when the server acts by itself. */
-  answer: Answer | null;
+  answer: StoredResponse | null;
 }
 
 /** How far the deployment's clock is ahead of the world's, and shall be, in milliseconds. */
@@ -39,10 +39,10 @@ export interface ClockAdvance {
 }
 
 /** What the server decides by itself: there is nobody to answer. */
-export type OwnDecision = Omit<Decision, 'answer'>;
+export type SystemDecision = Omit<WriteDecision, 'answer'>;
 
 /** An answer, rendered before the commit that stores it: what is sent are exactly these bytes. */
-export interface Answer {
+export interface StoredResponse {
   status: number;
   body: string;
   error?: { type: ErrorType; code: ErrorCode; param?: string };
@@ -89,7 +89,7 @@ export interface Claim {
 /** What became of a mutation. */
 export type Outcome =
   /** All of it is durable. */
-  | { kind: 'committed'; answer: Answer | null }
+  | { kind: 'committed'; answer: StoredResponse | null }
   /** Nothing was written: a request with the same key is being committed elsewhere. */
   | { kind: 'key_in_use' }
   /** Nothing was written: a request with the same key was committed before. */

@@ -7,9 +7,9 @@ const togetherMax = 200;
 /** Stands for an answer that a query had no room for: the question goes into the next one. */
 export const unanswered = Symbol('unanswered');
 
-interface Waiting<Question, Answer> {
+interface Waiting<Question, StoredResponse> {
   question: Question;
-  resolve: (answer: Answer) => void;
+  resolve: (answer: StoredResponse) => void;
   reject: (error: unknown) => void;
 }
 
@@ -19,10 +19,10 @@ interface Waiting<Question, Answer> {
  *
  * @param askAll answers each question, in the order asked, or leaves it `unanswered`; at least one is answered.
  */
-export function coalesce<Question, Answer>(
-  askAll: (questions: Question[]) => Promise<(Answer | typeof unanswered)[]>,
-): (question: Question) => Promise<Answer> {
-  let waiting: Waiting<Question, Answer>[] = [];
+export function coalesce<Question, StoredResponse>(
+  askAll: (questions: Question[]) => Promise<(StoredResponse | typeof unanswered)[]>,
+): (question: Question) => Promise<StoredResponse> {
+  let waiting: Waiting<Question, StoredResponse>[] = [];
   let inFlight = 0;
   let scheduled = false;
 
@@ -32,9 +32,9 @@ export function coalesce<Question, Answer>(
     inFlight++;
     try {
       const answers = await askAll(asked.map(({ question }) => question));
-      const left: Waiting<Question, Answer>[] = [];
+      const left: Waiting<Question, StoredResponse>[] = [];
       for (const [index, one] of asked.entries()) {
-        const answer = answers[index] as Answer | typeof unanswered;
+        const answer = answers[index] as StoredResponse | typeof unanswered;
         if (answer === unanswered) left.push(one);
         else one.resolve(answer);
       }
@@ -52,7 +52,7 @@ export function coalesce<Question, Answer>(
   }
 
   return (question) =>
-    new Promise<Answer>((resolve, reject) => {
+    new Promise<StoredResponse>((resolve, reject) => {
       waiting.push({ question, resolve, reject });
       if (scheduled) return;
       scheduled = true;

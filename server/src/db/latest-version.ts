@@ -1,4 +1,4 @@
-import { Fresh } from './ttl-cache.ts';
+import { TtlCache } from './ttl-cache.ts';
 import type { Client } from './pools.ts';
 import type { Reader } from './reader.ts';
 
@@ -11,13 +11,13 @@ const ageMaxMs = 1_000;
  * the release before would refuse.
  */
 export class LatestVersion {
-  readonly #fresh: Fresh<string>;
+  readonly #fresh: TtlCache<string>;
   /** As it was when somebody last looked. */
   known: string;
 
   constructor(reader: Reader, known: string) {
     this.known = known;
-    this.#fresh = new Fresh(ageMaxMs, async (keys) => {
+    this.#fresh = new TtlCache(ageMaxMs, async (keys) => {
       const [row] = await reader.query<{ latest_api_version: string }>({
         name: 'read_latest_version',
         text: 'select latest_api_version from deployment',

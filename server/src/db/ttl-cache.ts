@@ -8,7 +8,7 @@ const entriesMax = 10_000;
  * it has read for `ageMaxMs`; the call that changes a record answers only when that time has passed since its commit (a
  * resource's `staleForMs`). So what a client was answered is true in every process, and no process has to hear of it.
  */
-export class Fresh<Value> {
+export class TtlCache<Value> {
   readonly #ageMaxMs: number;
   readonly #read: (key: string) => Promise<Value | null>;
   #entries = new Map<string, { askedAtMs: number; value: Promise<Value | null> }>();

@@ -53,11 +53,11 @@ export interface HeldEvents {
  * Lets any number of followers see the events of their accounts as they are committed, in the one order that each account's events have.
  * The newest events of an account are read once for all its followers, and of an account that nobody follows nothing is read at all.
  */
-export class EventTails {
+export class EventFeed {
   readonly #reader: Reader;
   readonly #resource: Resource;
   readonly #log: Logger;
-  readonly #tails = new Map<string, Tail>();
+  readonly #tails = new Map<string, AccountFeed>();
   /** What followers were given, and what is kept for them. */
   readonly budgets: { followed: ByteBudget; kept: ByteBudget };
   #polling: NodeJS.Timeout | undefined;
@@ -86,10 +86,10 @@ export class EventTails {
    * @param payerId the account whose share of memory is used.
    * @throws {UnavailableError}
    */
-  async follow(accountId: string, payerId: string, after: Position | null): Promise<Follower> {
+  async follow(accountId: string, payerId: string, after: Position | null): Promise<Subscriber> {
     const now = await readMoment(this.#reader);
     const tail = this.#tailOf(accountId, now);
-    const follower = new Follower({
+    const follower = new Subscriber({
       tail,
       position: after ?? now.position,
       since: after ? null : now,
@@ -107,7 +107,7 @@ export class EventTails {
     for (const accountId of accountIds) this.#tails.get(accountId)?.wake();
   }
 
-  #tailOf(accountId: string, now: Moment): Tail {
+  #tailOf(accountId: string, now: Moment): AccountFeed {
     const known = this.#tails.get(accountId);
     if (known) return known;
     const read = (position: Position): Promise<EventPage> =>
@@ -118,7 +118,7 @@ export class EventTails {
         bytesMax: pageBytesMax,
       });
     const keep = (bytes: number): HeldBytes | null => this.budgets.kept.tryTake(accountId, bytes);
-    const tail = new Tail(now.position, read, keep, this.#log);
+    const tail = new AccountFeed(now.position, read, keep, this.#log);
     this.#tails.set(accountId, tail);
     // What was committed since then woke nobody.
     tail.wake();
@@ -126,7 +126,7 @@ export class EventTails {
     return tail;
   }
 
-  #leave(accountId: string, tail: Tail): void {
+  #leave(accountId: string, tail: AccountFeed): void {
     if (--tail.followers > 0) return;
     tail.stop();
     this.#tails.delete(accountId);
@@ -152,8 +152,8 @@ export class EventTails {
 }
 
 /** One who follows an account, at a place of their own. */
-export class Follower {
-  readonly #tail: Tail;
+export class Subscriber {
+  readonly #tail: AccountFeed;
   #position: Position;
   /** What was committed before is not for them. */
   readonly #since: Moment | null;
@@ -165,7 +165,7 @@ export class Follower {
   #waiting: Promise<HeldBytes> | null = null;
 
   constructor(parts: {
-    tail: Tail;
+    tail: AccountFeed;
     position: Position;
     since: Moment | null;
     budget: ByteBudget;
@@ -283,7 +283,7 @@ function sizeOf(events: readonly PlacedEvent[]): number {
 }
 
 /** The newest events of one account, for all who follow it in this process. */
-class Tail {
+class AccountFeed {
   readonly read: (position: Position) => Promise<EventPage>;
   followers = 0;
   readonly #log: Logger;

@@ -12,8 +12,8 @@ import { checkBodyHeaders, readBody, uploadOf } from './body/body.ts';
 import { sendContents } from './response/download.ts';
 import { BodyBrokenOffError, boundChunks } from './body/incoming-bytes.ts';
 import { discardUpload, readUpload } from './body/upload.ts';
-import { requestBounds, UnderWay, uploadBounds } from './pipeline/concurrency.ts';
-import { carryOut, logOnly, repeatOfOtherVersion, type CarriedOut } from './write/execute.ts';
+import { requestBounds, ConcurrencyLimit, uploadBounds } from './pipeline/concurrency.ts';
+import { executeWrite, logOnly, repeatOfOtherVersion, type ExecutedWrite } from './write/execute.ts';
 import { Connections } from './pipeline/connections.ts';
 import { EventStreams } from './routes/sse.ts';
 import { Expectations } from './pipeline/expectations.ts';
@@ -75,8 +75,8 @@ export function buildApp(context: HttpContext): FastifyInstance {
     rateLimit: new RateLimit(context.config.rateLimit),
     failedSignIns: new FailedSignIns(),
   };
-  const requestsInFlight = new UnderWay(requestBounds);
-  const uploads = new UnderWay(uploadBounds);
+  const requestsInFlight = new ConcurrencyLimit(requestBounds);
+  const uploads = new ConcurrencyLimit(uploadBounds);
   const bodies = new ByteBudget(bodyLimits);
   context.metrics.holdsBytes('requests', bodies);
   const streams = new EventStreams(context);
@@ -334,7 +334,7 @@ function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: Wri
   const readQuery = queryReader(route.query);
   const validate = versionedValidator(context.versions, route);
 
-  async function carryOutOrRepeat(apiRequest: ApiRequest, body: object): Promise<CarriedOut> {
+  async function carryOutOrRepeat(apiRequest: ApiRequest, body: object): Promise<ExecutedWrite> {
     const { incoming } = apiRequest;
     // The body may have come slowly. What is known of key and account is looked at once more, and is mostly the same.
     apiRequest.principal = await authenticateAgain(apiRequest, context.keyRing, context.clock);
@@ -349,7 +349,7 @@ function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: Wri
       if (repeated) return repeated;
       throw refusal;
     }
-    return carryOut(context, runningKeys, apiRequest, route, body);
+    return executeWrite(context, runningKeys, apiRequest, route, body);
   }
 
   return async (request: FastifyRequest, reply: FastifyReply) => {

@@ -16,8 +16,8 @@ import type { LatestVersion } from '../db/latest-version.ts';
 import type { Reader } from '../db/reader.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import type { SandboxClock } from '../db/sandbox-clock.ts';
-import type { Fresh } from '../db/ttl-cache.ts';
-import type { EventTails } from '../events/event-feed.ts';
+import type { TtlCache } from '../db/ttl-cache.ts';
+import type { EventFeed } from '../events/event-feed.ts';
 import type { Resource, StoredRecord } from '../model/resource.ts';
 import type { ApiVersions } from '../versions/apply.ts';
 import type { ReadBudgets, ReadLimits } from './read-room.ts';
@@ -48,7 +48,7 @@ export interface HttpContext {
   readRecord: RecordReader;
   committer: Committer;
   fileStore: FileStore;
-  eventTails: EventTails;
+  eventFeed: EventFeed;
   streamLimits: StreamLimits;
   readLimits: ReadLimits;
   readBudgets: ReadBudgets;
@@ -112,10 +112,10 @@ export interface RequestObserver {
 }
 
 /** API keys by their text. A text is hashed for each look at the database, and not for each request. */
-export type KeyRing = Fresh<StoredKey>;
+export type KeyRing = TtlCache<StoredKey>;
 
 /** Accounts by their id. */
-export type Accounts = Fresh<AccountFacts>;
+export type Accounts = TtlCache<AccountFacts>;
 
 export interface StreamLimits {
   /** When nothing was sent for so long, something is, so that proxies keep the connection open. */

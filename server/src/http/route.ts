@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from 'typebox';
 import type { ClockAdvance } from '../commit/write-request.ts';
-import type { Deciding } from '../model/change.ts';
+import type { Decision } from '../model/change.ts';
 import type { JsonObject } from '../core/json-diff.ts';
 import type { HeldEvents } from '../events/event-feed.ts';
 import type { PlacedEvent } from '../events/event-order.ts';
@@ -102,7 +102,7 @@ export interface WriteRoute extends RouteBase {
   /** The records it will change, as far as can be known before: others that change them wait their turn. */
   touches(request: ApiRequest, input: object): Promise<string[]> | string[];
   /** Reads what it needs and decides; called again if a record moved meanwhile. */
-  decide(request: ApiRequest, input: object, caller: Caller): Promise<Deciding | DecidingOnClock>;
+  decide(request: ApiRequest, input: object, caller: Caller): Promise<Decision | ClockDecision>;
   /** What happens outside of this server before the decision, which finds it there. Not for a request that is repeated by its key. */
   beforehand?(request: ApiRequest, input: object): Promise<void>;
   /** What the answer to a change waits for when it is durable; not run for a refusal. It is done in any case, later if it fails now. */
@@ -110,7 +110,7 @@ export interface WriteRoute extends RouteBase {
 }
 
 /** What is decided about no record, but about the time of all. */
-export interface DecidingOnClock {
+export interface ClockDecision {
   clockAdvance: ClockAdvance;
   answer: JsonObject;
 }

@@ -7,7 +7,7 @@ import type { Pool } from '../db/pools.ts';
  *
  * @returns whether it was this call's turn.
  */
-export async function foldCounts(pool: Pool, accountIds: string[]): Promise<boolean> {
+export async function compactCounts(pool: Pool, accountIds: string[]): Promise<boolean> {
   const { rows } = await pool.query<{ ours: boolean }>({
     name: 'fold_counts',
     text: `

@@ -46,7 +46,7 @@ export interface Retention {
  *
  * @throws {PartitionBusyError} if one is never free for a moment.
  */
-export async function dropHistory(
+export async function dropOldHistory(
   database: { connection: Connection; readers: Pool },
   retention: Retention,
   signal: AbortSignal,

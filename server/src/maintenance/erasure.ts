@@ -164,7 +164,7 @@ export class Eraser {
   ): Promise<string[]> {
     const { committer, resources, readRecord, clock } = this.#context;
     const files = await this.#filesOf(about, accountId, recordIds, personId);
-    await committer.commitOwn({
+    await committer.commitAsSystem({
       accountId,
       touches: [...recordIds, ...files.map(({ id }) => id)],
       decide: async () => {

@@ -17,7 +17,7 @@ const purgedAfterMs = keyLifetimeMs + claimedWithinMs + clocksDifferMs;
  *
  * @returns whether there may be more.
  */
-export async function purgeKeys(pool: Pool, nowMs: number): Promise<boolean> {
+export async function purgeIdempotencyKeys(pool: Pool, nowMs: number): Promise<boolean> {
   const { rowCount } = await pool.query({
     name: 'purge_keys',
     text: `

@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Committer } from '../commit/committer.ts';
 import type { FileStore } from '../commit/file-store.ts';
-import { dropHistory } from './drop-old-history.ts';
-import { foldCounts } from './compact-counts.ts';
-import { purgeKeys } from './purge-idempotency-keys.ts';
+import { dropOldHistory } from './drop-old-history.ts';
+import { compactCounts } from './compact-counts.ts';
+import { purgeIdempotencyKeys } from './purge-idempotency-keys.ts';
 import type { Clock } from '../core/clock.ts';
 import type { IdMaker } from '../core/ids.ts';
 import type { Resource } from '../model/resource.ts';
@@ -109,7 +109,7 @@ export function startDuties(context: {
       const accounts = committer.takeCountedAccounts();
       let folded = accounts.length === 0;
       try {
-        folded ||= await foldCounts(pool, accounts);
+        folded ||= await compactCounts(pool, accounts);
       } finally {
         if (!folded) committer.addCountedAccounts(accounts);
       }
@@ -118,7 +118,7 @@ export function startDuties(context: {
     every(purgeEveryMs, 'purge idempotency keys', async () => {
       for (let more = true; more && !signal.aborted;) {
         const startedMs = performance.now();
-        more = await purgeKeys(pool, clock.nowMs());
+        more = await purgeIdempotencyKeys(pool, clock.nowMs());
         await pause((performance.now() - startedMs) * purgeRestFactor);
       }
     }),
@@ -133,7 +133,7 @@ export function startDuties(context: {
       ),
     ),
     every(dropEveryMs, 'drop history', () =>
-      dropHistory({ connection, readers: pool }, { nowMs: clock.nowMs(), retentionDays, resources }, signal),
+      dropOldHistory({ connection, readers: pool }, { nowMs: clock.nowMs(), retentionDays, resources }, signal),
     ),
   ];
   return {

@@ -3,7 +3,7 @@ import { withoutPerson } from './erase.ts';
 import { timeOfId, type Id } from '../core/ids.ts';
 import { toSeconds } from '../core/clock.ts';
 import { mergeMetadata, metadataOf } from './metadata.ts';
-import type { Action, Caller, Decided, RecordChange, RequestedDelivery, Resource, StoredRecord } from './resource.ts';
+import type { Action, Caller, Change, RecordChange, RequestedDelivery, Resource, StoredRecord } from './resource.ts';
 
 /** What an event tells of a change; who caused it is added by the committer. */
 export interface EventFacts {
@@ -37,18 +37,18 @@ export function newRecord(id: Id, accountId: string): Pick<StoredRecord, 'id' | 
 }
 
 /** Changes a record by a valid body. */
-export function decideUpdate(resource: Resource, before: StoredRecord, input: object, caller: Caller): Deciding {
+export function decideUpdate(resource: Resource, before: StoredRecord, input: object, caller: Caller): Decision {
   if (!resource.update) throw new Error(`Bug! ${resource.object} cannot be updated.`);
   const decided = resource.update.decide(before, input, caller);
   const metadata = before.metadata && mergeMetadata(before.metadata, metadataOf(input));
-  return decidingOf(resource, before, { ...decided, after: { ...decided.after, ...(metadata && { metadata }) } });
+  return toDecision(resource, before, { ...decided, after: { ...decided.after, ...(metadata && { metadata }) } });
 }
 
 /** Empties a record of all that tells of a person who is erased; the id stays, and what is no business of theirs. */
 export function decideErasure(resource: Resource, before: StoredRecord, nowSeconds: number): RecordChange {
   const { after, verb } = resource.erasure?.decide(before, nowSeconds) ?? { after: before };
   const erased = { ...withoutPerson(resource, after), deleted_at: nowSeconds };
-  return decidingOf(resource, before, { after: erased, ...(verb && { verb }) }).changes[0];
+  return toDecision(resource, before, { after: erased, ...(verb && { verb }) }).changes[0];
 }
 
 /** Carries out one of the record's actions, such as `cancel`. */
@@ -59,12 +59,12 @@ export function decideAction(
   input: object,
   caller: Caller,
   named: Readonly<Record<string, StoredRecord>> = {},
-): Deciding {
-  return decidingOf(resource, before, action.decide(before, caller, input, named));
+): Decision {
+  return toDecision(resource, before, action.decide(before, caller, input, named));
 }
 
 /** What shall change, the record that was asked for first, and what is answered where that is not this record. */
-export interface Deciding {
+export interface Decision {
   changes: [RecordChange, ...RecordChange[]];
   /** What is sent to one endpoint because somebody asked for it. */
   deliveries?: RequestedDelivery[];
@@ -72,11 +72,11 @@ export interface Deciding {
 }
 
 /** A decision as what is to be written: the next revision, unless nothing is different. */
-export function decidingOf(
+export function toDecision(
   resource: Resource,
   before: StoredRecord,
-  { after, verb, eventId, deliveries = [], also = [], answer }: Decided<StoredRecord>,
-): Deciding {
+  { after, verb, eventId, deliveries = [], also = [], answer }: Change<StoredRecord>,
+): Decision {
   // What a decision returns as it got it is not written.
   const changed = after === before ? before : { ...after, revision: before.revision + 1 };
   const change = { resource, before, after: changed, ...(verb && { verb }), ...(eventId && { eventId }) };

@@ -80,7 +80,7 @@ export interface Caller {
 }
 
 /** What shall be. */
-export interface Decided<R extends StoredRecord> {
+export interface Change<R extends StoredRecord> {
   after: R;
   /** The event that follows `<resource>.updated`, such as `completed`; alone, if nothing that is shown has changed. */
   verb?: string;
@@ -232,7 +232,7 @@ export interface Erasure<R extends StoredRecord = StoredRecord> {
   /** Links to files about the person, which are deleted. */
   files: readonly string[];
   /** What else becomes of a record, besides that the fields that tell of the person are emptied. */
-  decide(current: R, nowSeconds: number): Pick<Decided<R>, 'after' | 'verb'>;
+  decide(current: R, nowSeconds: number): Pick<Change<R>, 'after' | 'verb'>;
 }
 
 /** What is to be done about a record next: a job, which is put into the queue by the change that says when. */
@@ -283,7 +283,7 @@ export interface Update<R extends StoredRecord> extends Told {
   body: TObject;
   /** Members of the body that no log shows. */
   secrets?: readonly string[];
-  decide(current: R, input: object, caller: Caller): Decided<R>;
+  decide(current: R, input: object, caller: Caller): Change<R>;
 }
 
 export interface Action<R extends StoredRecord = StoredRecord> extends Told {
@@ -297,7 +297,7 @@ export interface Action<R extends StoredRecord = StoredRecord> extends Told {
   permissions?: readonly [string, ...string[]];
   /** Members of the body that name other records, each with the path of its kind. They are read for the decision. */
   names?: Readonly<Record<string, string>>;
-  decide(current: R, caller: Caller, input: object, named: Readonly<Record<string, StoredRecord>>): Decided<R>;
+  decide(current: R, caller: Caller, input: object, named: Readonly<Record<string, StoredRecord>>): Change<R>;
 }
 
 /**
@@ -368,7 +368,7 @@ export function createFrom<R extends StoredRecord, Properties extends TPropertie
 /** Says how a record is changed by a body; the body's schema types the input. */
 export function updateFrom<R extends StoredRecord, Properties extends TProperties>(
   properties: Properties,
-  decide: (current: R, input: Static<TObject<Properties>>, caller: Caller) => Decided<R>,
+  decide: (current: R, input: Static<TObject<Properties>>, caller: Caller) => Change<R>,
   told: Told & Pick<Update<R>, 'secrets'> = {},
 ): Update<R> {
   return { ...told, body: closedObject(properties), decide };

@@ -1,5 +1,5 @@
 import type { Committer } from '../commit/committer.ts';
-import { decidingOf } from '../model/change.ts';
+import { toDecision } from '../model/change.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import { isId } from '../core/ids.ts';
 import { providers as providerNames, type Provider } from '../core/providers.ts';
@@ -62,14 +62,14 @@ export class ProviderCallbacks {
 
   async #bringForward(accountId: string, id: string, provider: Provider): Promise<void> {
     const { committer, readRecord, clock } = this.#context;
-    await committer.commitOwn({
+    await committer.commitAsSystem({
       accountId,
       touches: [id],
       decide: async () => {
         const current = (await readRecord(reference, accountId, id)) as ReferenceRecord | null;
         // It may be another service's, or nobody's any more.
         if (current?.automatic_reference?.provider !== provider) return null;
-        return decidingOf(reference, current, heard(current, clock.nowMs()));
+        return toDecision(reference, current, heard(current, clock.nowMs()));
       },
     });
   }

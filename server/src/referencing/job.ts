@@ -1,10 +1,10 @@
 import type { Committer } from '../commit/committer.ts';
 import { withRollUps } from '../commit/roll-ups.ts';
-import { decidingOf } from '../model/change.ts';
+import { toDecision } from '../model/change.ts';
 import type { Mode } from '../core/api-keys.ts';
 import type { Provider } from '../core/providers.ts';
 import type { RandomBytes } from '../core/random.ts';
-import type { Decided, Resource, RecordChange } from '../model/resource.ts';
+import type { Change, Resource, RecordChange } from '../model/resource.ts';
 import type { Vault } from '../core/encryption.ts';
 import { ProviderFault, type Progress, type ProviderAccess, type ReferencingProvider } from './providers/provider.ts';
 import { reference } from '../resources/reference/index.ts';
@@ -218,16 +218,16 @@ export class Referencing implements Task {
   /** Changes the reference as it is when it is written; what it was when the provider was asked may be over. */
   async #change(
     { account_id: accountId, id, application }: ReferenceRecord,
-    decide: (now: ReferenceRecord) => Decided<ReferenceRecord>,
+    decide: (now: ReferenceRecord) => Change<ReferenceRecord>,
   ): Promise<void> {
     const { committer, readRecord } = this.#context;
-    await committer.commitOwn({
+    await committer.commitAsSystem({
       accountId,
       touches: application === null ? [id] : [id, application],
       decide: async () => {
         const now = (await readRecord(reference, accountId, id)) as ReferenceRecord | null;
         if (!now) return null;
-        const changes: RecordChange[] = decidingOf(reference, now, decide(now)).changes;
+        const changes: RecordChange[] = toDecision(reference, now, decide(now)).changes;
         return { changes: await withRollUps(this.#context, accountId, changes) };
       },
     });

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Committer } from '../commit/committer.ts';
-import { decidingOf } from '../model/change.ts';
+import { toDecision } from '../model/change.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Pool } from '../db/pools.ts';
 import type { RecordReader } from '../db/record-reader.ts';
@@ -34,7 +34,7 @@ export async function wakeOverdueReferences(context: OverdueContext): Promise<vo
 }
 
 async function wake({ committer, readRecord, clock }: OverdueContext, accountId: string, id: string): Promise<void> {
-  await committer.commitOwn({
+  await committer.commitAsSystem({
     accountId,
     touches: [id],
     decide: async () => {
@@ -43,7 +43,7 @@ async function wake({ committer, readRecord, clock }: OverdueContext, accountId:
       const isOverdue = order && order.due_at_ms !== null && order.due_at_ms <= clock.nowMs() - overdueMs;
       if (!isOverdue || nextStepOf(current) === null) return null;
       const after = { ...current, provider_order: { ...order, due_at_ms: clock.nowMs() } };
-      return decidingOf(reference, current, { after });
+      return toDecision(reference, current, { after });
     },
   });
 }

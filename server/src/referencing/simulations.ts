@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Committer } from '../commit/committer.ts';
-import { decidingOf } from '../model/change.ts';
+import { toDecision } from '../model/change.ts';
 import type { Clock } from '../core/clock.ts';
 import { ApiError } from '../core/errors.ts';
 import type { Provider } from '../core/providers.ts';
@@ -157,14 +157,14 @@ export class Simulations {
   async #askForLook({ account_id: accountId, id }: ReferenceRecord): Promise<number> {
     const { committer, clock } = this.#context;
     let look = 0;
-    await committer.commitOwn({
+    await committer.commitAsSystem({
       accountId,
       touches: [id],
       decide: async () => {
         const now = await this.#now({ account_id: accountId, id });
         const decided = askForLook(now, clock.nowMs());
         look = decided.after.provider_order?.looks?.asked ?? 0;
-        return decidingOf(reference, now, decided);
+        return toDecision(reference, now, decided);
       },
     });
     return look;

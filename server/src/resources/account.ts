@@ -11,7 +11,7 @@ import {
   oneOf,
   updateFrom,
   type Caller,
-  type Decided,
+  type Change,
   type StoredRecord,
 } from '../model/resource.ts';
 
@@ -226,7 +226,7 @@ function changeCredentials(
 }
 
 /** `POST /v1/account/api_version`: requests that name no version are answered in this one from now on. */
-function upgrade(current: AccountRecord, caller: Caller, input: object): Decided<AccountRecord> {
+function upgrade(current: AccountRecord, caller: Caller, input: object): Change<AccountRecord> {
   const { api_version: wanted } = input as { api_version: string };
   const newer = caller.apiVersions.filter((version) => version > current.api_version!);
   if (!newer.includes(wanted)) {
@@ -252,7 +252,7 @@ function rollbackUntil({ rollback_until: until }: AccountRecord, nowSeconds: num
   return until !== null && nowSeconds < until ? until : null;
 }
 
-function rollBack(current: AccountRecord, { nowSeconds }: Caller): Decided<AccountRecord> {
+function rollBack(current: AccountRecord, { nowSeconds }: Caller): Change<AccountRecord> {
   const { api_version_previous: previous, rollback_until: until } = current;
   if (previous === null || until === null) {
     throw new ApiError(

@@ -13,7 +13,7 @@ import {
   nullable,
   oneOf,
   type Caller,
-  type Decided,
+  type Change,
   type StoredRecord,
 } from '../model/resource.ts';
 
@@ -258,7 +258,7 @@ function newKey(type: KeyType, caller: Caller): Pick<ApiKeyRecord, 'hash' | 'las
  * Makes a key that replaces this one, which goes on for as long as was asked for. The answer is the new one. It ends when the old one
  * would have ended, which is never later than the key that rolls it.
  */
-function roll(current: ApiKeyRecord, caller: Caller, input: object): Decided<ApiKeyRecord> {
+function roll(current: ApiKeyRecord, caller: Caller, input: object): Change<ApiKeyRecord> {
   refuseStronger(current, caller);
   refuseDead(current, caller.nowSeconds);
   const { expires_in } = input as Static<typeof RollBody>;
@@ -280,7 +280,7 @@ function roll(current: ApiKeyRecord, caller: Caller, input: object): Decided<Api
 }
 
 /** Ends a key at once. A second time changes nothing. */
-function revoke(current: ApiKeyRecord, caller: Caller): Decided<ApiKeyRecord> {
+function revoke(current: ApiKeyRecord, caller: Caller): Change<ApiKeyRecord> {
   if (current.revoked_at !== null) return { after: current };
   refuseStronger(current, caller);
   return { after: { ...current, revoked_at: caller.nowSeconds }, verb: 'revoked' };

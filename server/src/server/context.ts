@@ -10,7 +10,7 @@ import { permissionsOf } from '../model/permissions.ts';
 import { pooledRandomBytes, type RandomBytes } from '../core/random.ts';
 import { Vault } from '../core/encryption.ts';
 import { dutiesLockKey, withLock } from '../db/advisory-locks.ts';
-import { EventTails } from '../events/event-feed.ts';
+import { EventFeed } from '../events/event-feed.ts';
 import { openDatabase, withClient, type Client, type Connection, type Database } from '../db/pools.ts';
 import { joinDeployment } from '../db/deployment.ts';
 import { LatestVersion } from '../db/latest-version.ts';
@@ -149,7 +149,7 @@ export async function createContext(
   const readRecord = recordReader(reader);
   const tellingIds = tellingIdsOf(resources);
   const limitsOfStreams = { ...streamLimits, ...overrides.streamLimits };
-  const eventTails = new EventTails({
+  const eventFeed = new EventFeed({
     reader: new Reader(database.followers),
     resource: resources.find(({ streamed }) => streamed)!,
     log,
@@ -159,8 +159,8 @@ export async function createContext(
   const readBudgets = openReadBudgets(limitsOfReads);
   metrics.holdsBytes('reads', readBudgets.reads);
   metrics.holdsBytes('downloads', readBudgets.downloads);
-  metrics.holdsBytes('streams', eventTails.budgets.followed);
-  metrics.holdsBytes('stream_cache', eventTails.budgets.kept);
+  metrics.holdsBytes('streams', eventFeed.budgets.followed);
+  metrics.holdsBytes('stream_cache', eventFeed.budgets.kept);
   const committer = new Committer({
     writers: database.writers,
     ids,
@@ -169,7 +169,7 @@ export async function createContext(
     tellingIds,
     epoch: eventEpoch,
     onDeliveries,
-    onEvents: (accountIds) => eventTails.wake(accountIds),
+    onEvents: (accountIds) => eventFeed.wake(accountIds),
     observer: metrics.commits,
   });
   metrics.holdsBytes('commits', committer.bytes);
@@ -190,7 +190,7 @@ export async function createContext(
     lister: new Reader(database.listers),
     readRecord,
     committer,
-    eventTails,
+    eventFeed,
     streamLimits: limitsOfStreams,
     readLimits: limitsOfReads,
     readBudgets,

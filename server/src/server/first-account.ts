@@ -36,7 +36,7 @@ async function makeAccountAndKey(context: Context): Promise<string | null> {
     parent: null,
   };
   const { key, change } = newSecretKey(context, accountId, context.config.secretKey);
-  await commitOwn(context, accountId, [{ resource: account, before: null, after: record }, change]);
+  await commitAsSystem(context, accountId, [{ resource: account, before: null, after: record }, change]);
   return key;
 }
 
@@ -50,7 +50,7 @@ export async function makeAnotherKey(context: Context): Promise<string> {
   if (accountId === null)
     throw new Error('The database has no account yet. The first `npm start` makes one, with its key.');
   const { key, change } = newSecretKey(context, accountId, null);
-  await commitOwn(context, accountId, [change]);
+  await commitAsSystem(context, accountId, [change]);
   return key;
 }
 
@@ -83,8 +83,8 @@ function newSecretKey(
   return { key, change: { resource: apiKey, before: null, after: record } };
 }
 
-async function commitOwn(context: Context, accountId: string, changes: RecordChange[]): Promise<void> {
-  await context.committer.commitOwn({
+async function commitAsSystem(context: Context, accountId: string, changes: RecordChange[]): Promise<void> {
+  await context.committer.commitAsSystem({
     accountId,
     touches: [],
     decide: async () => ({ changes }),

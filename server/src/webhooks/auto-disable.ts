@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Committer } from '../commit/committer.ts';
-import { decidingOf } from '../model/change.ts';
+import { toDecision } from '../model/change.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import type { Pool } from '../db/pools.ts';
 import type { RecordReader } from '../db/record-reader.ts';
@@ -29,7 +29,7 @@ export async function disableFailingEndpoints(context: DisablingContext): Promis
 }
 
 async function disable({ committer, database, readRecord, clock }: DisablingContext, accountId: string, id: string) {
-  await committer.commitOwn({
+  await committer.commitAsSystem({
     accountId,
     touches: [id],
     decide: async () => {
@@ -39,7 +39,7 @@ async function disable({ committer, database, readRecord, clock }: DisablingCont
       const isStill = current?.status === 'enabled' && row?.enablement === current.enablement;
       if (!isStill || !isGivenUp(failuresOf(row))) return null;
       const decided = disableFailing(current, failuresOf(row), toSeconds(clock.nowMs()));
-      return decidingOf(webhookEndpoint, current, decided);
+      return toDecision(webhookEndpoint, current, decided);
     },
   });
 }

@@ -43,7 +43,7 @@ export class EndpointLanes {
   readonly #held: () => number;
   readonly #onRoom: () => void;
   readonly #lanes = new Map<string, Lane>();
-  /** Lanes whose first in line could begin if the process had room; each in its turn. */
+  /** Queues whose first in line could begin if the process had room; each in its turn. */
   readonly #ready = new Set<Lane>();
   #inFlight = 0;
   /** Attempts under way by which endpoints are tried out: they hold at most half of the places, however many endpoints hang. */
@@ -120,7 +120,7 @@ export class EndpointLanes {
 
   /**
    * The endpoints whose backlog is to be put off now, each until when. To be asked every second: what has come since is put off with
-   * the rest. Lanes that have nothing to say any more are forgotten.
+   * the rest. Queues that have nothing to say any more are forgotten.
    */
   putOff(): PutOff[] {
     const nowMs = this.#nowMs();

@@ -1,7 +1,7 @@
 import { toSeconds, type Clock } from '../core/clock.ts';
 import type { Vault } from '../core/encryption.ts';
 import type { Pool } from '../db/pools.ts';
-import { Fresh } from '../db/ttl-cache.ts';
+import { TtlCache } from '../db/ttl-cache.ts';
 
 /** A webhook endpoint as sending needs it. */
 export interface Endpoint {
@@ -20,11 +20,11 @@ export interface Endpoint {
 
 /** Endpoints by account and id, read right before they are used. */
 export class Endpoints {
-  readonly #known: Fresh<Endpoint>;
+  readonly #known: TtlCache<Endpoint>;
 
   /** @param ageMaxMs how old what it tells may be. */
   constructor(ageMaxMs: number, parts: { pool: Pool; vault: Vault; realClock: Clock }) {
-    this.#known = new Fresh(ageMaxMs, (keys) => readEndpoints(parts, keys));
+    this.#known = new TtlCache(ageMaxMs, (keys) => readEndpoints(parts, keys));
   }
 
   /** The endpoint, or null if there is none any more. */

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Committer } from '../commit/committer.ts';
-import type { OwnDecision } from '../commit/write-request.ts';
-import { decidingOf } from '../model/change.ts';
+import type { SystemDecision } from '../commit/write-request.ts';
+import { toDecision } from '../model/change.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import { firstIdAt, timeOfId, type Id, type IdMaker } from '../core/ids.ts';
 import type { RequestedDelivery } from '../model/resource.ts';
@@ -78,7 +78,7 @@ export class Recoveries {
     const underWay = this.#underWay.get(id);
     if (underWay !== undefined && (await isUnderWay(database.listers, accountId, underWay))) return;
     this.#underWay.delete(id);
-    await committer.commitOwn({
+    await committer.commitAsSystem({
       accountId,
       touches: [id],
       decide: async () => {
@@ -90,14 +90,14 @@ export class Recoveries {
     });
   }
 
-  async #decidePage(current: RecoveryRecord, endpoint: WebhookEndpointRecord | null): Promise<OwnDecision> {
+  async #decidePage(current: RecoveryRecord, endpoint: WebhookEndpointRecord | null): Promise<SystemDecision> {
     const { clock, ids } = this.#context;
     const nowSeconds = toSeconds(clock.nowMs());
     if (!endpoint || endpoint.status === 'disabled') {
-      return decidingOf(recovery, current, ended(current, 'canceled', nowSeconds));
+      return toDecision(recovery, current, ended(current, 'canceled', nowSeconds));
     }
     const page = await this.#nextPage(current, endpoint);
-    if (!page) return decidingOf(recovery, current, ended(current, 'completed', nowSeconds));
+    if (!page) return toDecision(recovery, current, ended(current, 'completed', nowSeconds));
     const deliveries = page.missed.map(({ event, event_account: eventAccountId, type }): RequestedDelivery => ({
       id: ids.make('dlv'),
       eventId: event,
@@ -110,7 +110,7 @@ export class Recoveries {
     }));
     this.#underWay.set(current.id, { endpointId: endpoint.id, first: deliveries[0]!.id, last: deliveries.at(-1)!.id });
     const after = { ...current, resent: current.resent + deliveries.length, position: page.position };
-    return { ...decidingOf(recovery, current, { after }), deliveries };
+    return { ...toDecision(recovery, current, { after }), deliveries };
   }
 
   /**

@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Committer } from '../../src/commit/committer.ts';
-import type { Mutation, Outcome, RequestFacts } from '../../src/commit/write-request.ts';
+import type { WriteRequest, Outcome, RequestFacts } from '../../src/commit/write-request.ts';
 import { decideCreate, decideUpdate } from '../../src/model/change.ts';
 import { IdMaker } from '../../src/core/ids.ts';
 import { pooledRandomBytes } from '../../src/core/random.ts';
@@ -293,7 +293,7 @@ describe('what mutations hold in memory', () => {
   test('decides few at once when it does not know how large they become', async () => {
     const { committer } = await committerForTest({ bytes: { max: 20 * megabyte, maxPerAccount: 2 * megabyte } });
     let [deciding, decidingMax] = [0, 0];
-    const slowly = (name: string): Mutation => {
+    const slowly = (name: string): WriteRequest => {
       const mutation = create(name, large());
       const decide = async () => {
         decidingMax = Math.max(decidingMax, ++deciding);
@@ -318,7 +318,7 @@ describe('what mutations hold in memory', () => {
     await together<unknown>(
       () => [
         ...Array.from({ length: 6 }, (_, index) => committer.commit(create(`large ${index}`, large()))),
-        committer.commitOwn({
+        committer.commitAsSystem({
           accountId: 'acct_a',
           touches: [],
           decide: async () => ({ changes: (await create('own').decide()).changes }),
@@ -426,7 +426,7 @@ function facts(key: string | null = null): RequestFacts {
 
 const answer = () => ({ status: 200, body: '{}' });
 
-function create(name: string, { key = null as string | null, answer: answered = answer() } = {}): Mutation {
+function create(name: string, { key = null as string | null, answer: answered = answer() } = {}): WriteRequest {
   return {
     accountId: 'acct_a',
     payerId: 'acct_a',
@@ -441,7 +441,7 @@ function create(name: string, { key = null as string | null, answer: answered = 
 }
 
 /** As `create`, of a kind that an account may have only so many of; answers 400 where the decision sees that there are as many. */
-function createLimited(server: TestServer, name: string, maximum: number): Mutation {
+function createLimited(server: TestServer, name: string, maximum: number): WriteRequest {
   const resource = { ...customer, mostOfAnAccount: maximum };
   const mutation = create(name);
   return {
@@ -465,7 +465,12 @@ function countsOf(statuses: readonly (number | string | undefined)[]): Record<st
   return counts;
 }
 
-function update(server: TestServer, id: string, rename: (name: string) => string, { touches = [id] } = {}): Mutation {
+function update(
+  server: TestServer,
+  id: string,
+  rename: (name: string) => string,
+  { touches = [id] } = {},
+): WriteRequest {
   return {
     accountId: 'acct_a',
     payerId: 'acct_a',

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { purgeKeys } from '../../src/maintenance/purge-idempotency-keys.ts';
+import { purgeIdempotencyKeys } from '../../src/maintenance/purge-idempotency-keys.ts';
 import { withClient } from '../../src/db/pools.ts';
 import {
   anotherServer,
@@ -147,7 +147,7 @@ function makeApiKey(key: string): Promise<ApiResponse> {
 }
 
 function purge(by = server, at = clock): Promise<boolean> {
-  return purgeKeys(by.context.database.readers, at.nowMs());
+  return purgeIdempotencyKeys(by.context.database.readers, at.nowMs());
 }
 
 /** A key that stands for a reference, and could be purged by now. */

@@ -8,7 +8,7 @@ import { apiClient, good, serverForTest, type Api, type ApiResponse, type TestSe
 import { addAccount, type Tenant } from '../support/tenants.ts';
 import { newSeed } from './crash-checker/checker.ts';
 import { Random } from './crash-checker/random.ts';
-import { Follower } from './event-stream/follower.ts';
+import { Subscriber } from './event-stream/follower.ts';
 
 /*
  * Whoever follows an account and comes back with the last id they have gets every event exactly once, in the order that all others get,
@@ -85,14 +85,14 @@ async function twoProcesses(): Promise<{ one: TestServer; other: TestServer }> {
   return { one, other };
 }
 
-async function followersOf(servers: TestServer[], tenant: Tenant, count: number): Promise<Follower[]> {
+async function followersOf(servers: TestServer[], tenant: Tenant, count: number): Promise<Subscriber[]> {
   await good(tenant.api.post('/v1/customers', { name: 'First' }));
   const { body: first } = await good(tenant.api.get('/v1/events'));
   const random = new Random(`seed ${newSeed()}`);
   const urls = servers.map(({ url }) => url);
   const followers = Array.from(
     { length: count },
-    (_, number) => new Follower(urls, tenant.key, first.data[0].id, random.fork(`follower ${number}`)),
+    (_, number) => new Subscriber(urls, tenant.key, first.data[0].id, random.fork(`follower ${number}`)),
   );
   onTestFinished(() => followers.forEach((follower) => follower.stop()));
   for (const follower of followers) follower.start();
@@ -154,7 +154,11 @@ async function every(pauseMs: number, signal: AbortSignal, work: () => Promise<u
   }
 }
 
-async function expectEverything({ context }: TestServer, { accountId }: Tenant, followers: Follower[]): Promise<void> {
+async function expectEverything(
+  { context }: TestServer,
+  { accountId }: Tenant,
+  followers: Subscriber[],
+): Promise<void> {
   const { rows } = await context.database.readers.query<{ id: string }>(
     'select id from events where account_id = $1 order by epoch, events.transaction_id, ordinal',
     [accountId],

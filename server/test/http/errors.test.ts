@@ -716,7 +716,8 @@ describe('faults of ours', () => {
             if (full) throw new OverloadedError('The queue is full.');
             return context.committer.commit(...mutation);
           },
-          commitOwn: (own: Parameters<Context['committer']['commitOwn']>[0]) => context.committer.commitOwn(own),
+          commitAsSystem: (own: Parameters<Context['committer']['commitAsSystem']>[0]) =>
+            context.committer.commitAsSystem(own),
         } as Context['committer'],
       }),
     });

@@ -9,7 +9,7 @@ import {
 } from '../faults/crash-checker/json.ts';
 
 /** An answer of the server. */
-export interface Answer {
+export interface StoredResponse {
   status: number;
   replayed: boolean;
   text: string;
@@ -20,7 +20,7 @@ interface Keyed {
   path: string;
   body: JsonObject;
   key: string;
-  answer: Answer;
+  answer: StoredResponse;
 }
 
 interface ExpectedEvent {
@@ -83,7 +83,12 @@ export class Account {
     return account;
   }
 
-  async send(method: 'GET' | 'POST' | 'DELETE', path: string, body?: JsonObject, key?: string): Promise<Answer> {
+  async send(
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    body?: JsonObject,
+    key?: string,
+  ): Promise<StoredResponse> {
     this.requests++;
     const response = await fetch(this.#url + path, {
       method,
@@ -106,7 +111,7 @@ export class Account {
   }
 
   /** Sends a mutation, with a key if there is one, which is remembered where the answer is one that is kept. */
-  async mutate(path: string, body: JsonObject, isKeyed: boolean): Promise<Answer> {
+  async mutate(path: string, body: JsonObject, isKeyed: boolean): Promise<StoredResponse> {
     const key = isKeyed ? `key ${this.keyed.length}` : undefined;
     const answer = await this.send('POST', path, body, key);
     assert.equal(answer.replayed, false);
@@ -115,7 +120,7 @@ export class Account {
   }
 
   /** A record was made: it is what was asked for, and an event tells it. */
-  made(kind: Kind, answer: Answer, expected: JsonObject): void {
+  made(kind: Kind, answer: StoredResponse, expected: JsonObject): void {
     assert.equal(answer.status, 200, answer.text);
     const { id, created, signing_secret: secret } = answer.body;
     const whole = {
@@ -132,7 +137,7 @@ export class Account {
   }
 
   /** A record was changed, or was not: an event tells what was different before, and `verb` what that was. */
-  changed(kind: Kind, answer: Answer, after: JsonObject, verb?: string): void {
+  changed(kind: Kind, answer: StoredResponse, after: JsonObject, verb?: string): void {
     assert.equal(answer.status, 200, answer.text);
     assert.deepEqual(answer.body, after);
     const id = textOf(after, 'id');
@@ -193,7 +198,7 @@ export class Account {
   }
 
   /** Whether what this answer shows was erased since. */
-  isErasedIn({ text }: Answer): boolean {
+  isErasedIn({ text }: StoredResponse): boolean {
     return this.#erasedIds.some((id) => text.includes(id));
   }
 

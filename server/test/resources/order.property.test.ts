@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { newRecord, renderRecord } from '../../src/model/change.ts';
 import { ApiError } from '../../src/core/errors.ts';
-import type { Decided } from '../../src/model/resource.ts';
+import type { Change } from '../../src/model/resource.ts';
 import { reference } from '../../src/resources/reference/index.ts';
 import {
   failuresMax,
@@ -191,7 +191,7 @@ function told(happenings: Happening[]): Told[] {
   });
 }
 
-function happen(current: ReferenceRecord, what: Happening, nowMs: number): Decided<ReferenceRecord> {
+function happen(current: ReferenceRecord, what: Happening, nowMs: number): Change<ReferenceRecord> {
   const nowSeconds = Math.floor(nowMs / 1000);
   // The job looks what is to be done before it asks anybody.
   const step = nextStepOf(current);

@@ -1,15 +1,15 @@
-import type { Member } from '../batch-entry.ts';
+import type { BatchEntry } from '../batch-entry.ts';
 import { type Statement, statementOf } from './statement.ts';
 import { moveOwnKeys } from './idempotency-keys.ts';
 import { moveJobs } from './jobs.ts';
 
 /** Moves the deployment's clock, and with it what goes by a time of its own. */
-export function advanceClock(batch: readonly Member[]): (Statement | null)[] {
+export function advanceClock(batch: readonly BatchEntry[]): (Statement | null)[] {
   return [moveClock(batch), moveOwnKeys(batch), moveJobs(batch)];
 }
 
 /** A clock that another request has moved meanwhile is a record that has moved: it is decided again. */
-function moveClock(batch: readonly Member[]): Statement | null {
+function moveClock(batch: readonly BatchEntry[]): Statement | null {
   return statementOf(
     'move_clock',
     `

@@ -1,8 +1,8 @@
-import type { Member } from '../batch-entry.ts';
+import type { BatchEntry } from '../batch-entry.ts';
 import { type Statement, type Cell, statementOf } from './statement.ts';
 
 /** One row for each value that the batch changes the count of, however many members did. */
-export function appendCounts(batch: readonly Member[]): Statement | null {
+export function appendCounts(batch: readonly BatchEntry[]): Statement | null {
   const sums = new Map<string, { row: string[]; delta: number }>();
   for (const { accountId, counts } of batch) {
     for (const { object, dimension, value, delta } of counts) {
@@ -28,7 +28,7 @@ export function appendCounts(batch: readonly Member[]): Statement | null {
  * own, because a statement sees what was committed before it began. Locks are taken in one order, so that two batches never wait for
  * each other. A batch without such a kind pays nothing.
  */
-export function holdLimits(batch: readonly Member[]): (Statement | null)[] {
+export function holdLimits(batch: readonly BatchEntry[]): (Statement | null)[] {
   const created = new Map<string, number>();
   const rows: Cell[][] = [];
   batch.forEach(({ accountId, inserts }, member) => {

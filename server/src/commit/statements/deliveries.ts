@@ -1,13 +1,13 @@
 import { toSeconds } from '../../core/clock.ts';
 import { timeOfId } from '../../core/ids.ts';
-import type { Member } from '../batch-entry.ts';
+import type { BatchEntry } from '../batch-entry.ts';
 import { type Statement, type Cell, statementOf } from './statement.ts';
 
 /**
  * A delivery for each endpoint that subscribed to an event, from the endpoints as this very transaction sees them, and those that
  * were asked for one by one. Each gets a place in the queue.
  */
-export function insertDeliveries(batch: readonly Member[], nowMs: number): Statement | null {
+export function insertDeliveries(batch: readonly BatchEntry[], nowMs: number): Statement | null {
   const rows: Cell[][] = [];
   for (const { accountId, events, deliveries } of batch) {
     for (const { id, created, type, isForSubscribers } of events) {
@@ -87,7 +87,7 @@ export function insertDeliveries(batch: readonly Member[], nowMs: number): State
  * What is pending to an endpoint that was disabled or deleted leaves the queue; that makes it canceled. Of a huge backlog the rest
  * leaves when it is due: the dispatcher sends nothing to such an endpoint. That it failed is forgotten.
  */
-export function cancelDeliveries(batch: readonly Member[]): Statement | null {
+export function cancelDeliveries(batch: readonly BatchEntry[]): Statement | null {
   return statementOf(
     'cancel_deliveries',
     `

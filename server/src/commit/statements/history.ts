@@ -1,9 +1,9 @@
 import { toSeconds } from '../../core/clock.ts';
 import { arrayLiteral } from '../../db/array-literal.ts';
-import type { Member } from '../batch-entry.ts';
+import type { BatchEntry } from '../batch-entry.ts';
 import { type Statement, type Cell, statementOf } from './statement.ts';
 
-export function insertEvents(batch: readonly Member[], epoch: number): Statement | null {
+export function insertEvents(batch: readonly BatchEntry[], epoch: number): Statement | null {
   const rows: Cell[][] = [];
   for (const { accountId, events } of batch) {
     for (const event of events) {
@@ -37,7 +37,7 @@ export function insertEvents(batch: readonly Member[], epoch: number): Statement
   );
 }
 
-export function insertLogs(batch: readonly Member[]): Statement | null {
+export function insertLogs(batch: readonly BatchEntry[]): Statement | null {
   const rows: Cell[][] = [];
   for (const { accountId, log } of batch) {
     if (!log) continue;
@@ -95,7 +95,7 @@ export function provesCommit(statement: Statement): boolean {
 }
 
 /** Asks whether all logs and events of a batch are there: `are_there`. No two members share one, unless there is a fault. */
-export function countWitnesses(batch: readonly Member[]): Statement {
+export function countWitnesses(batch: readonly BatchEntry[]): Statement {
   const logs = batch.flatMap(({ accountId, log }) => (log ? [{ accountId, id: log.facts.id }] : []));
   const events = batch.flatMap(({ accountId, events: own }) => own.map(({ id }) => ({ accountId, id })));
   return {

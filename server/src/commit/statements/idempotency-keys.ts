@@ -1,4 +1,4 @@
-import type { Member } from '../batch-entry.ts';
+import type { BatchEntry } from '../batch-entry.ts';
 import { type Statement, type Cell, statementOf } from './statement.ts';
 
 /** A stored answer is repeated for a day; then the key counts as new (spec, limits). */
@@ -17,7 +17,7 @@ const tryLockOnKey = `pg_try_advisory_xact_lock(hashtextextended(account_id || '
  * Claims idempotency keys. A transaction lock on the key tells a request that is being committed elsewhere from one that was:
  * it never waits, so the client gets its 409 at once, as does whoever comes too late. A claim that has expired counts as none.
  */
-export function claimKeys(batch: readonly Member[], nowMs: number): Statement | null {
+export function claimKeys(batch: readonly BatchEntry[], nowMs: number): Statement | null {
   const rows: Cell[][] = [];
   batch.forEach(({ accountId, claim, log }, member) => {
     if (!claim || !log) return;
@@ -63,7 +63,7 @@ export function claimKeys(batch: readonly Member[], nowMs: number): Statement | 
 }
 
 /** The day of its own key begins in the new time: else it could be over with the advance, and a repeat would be one more. */
-export function moveOwnKeys(batch: readonly Member[]): Statement | null {
+export function moveOwnKeys(batch: readonly BatchEntry[]): Statement | null {
   return statementOf(
     'move_own_keys',
     `

@@ -1,4 +1,4 @@
-import type { Member } from '../batch-entry.ts';
+import type { BatchEntry } from '../batch-entry.ts';
 import type { Statement } from './statement.ts';
 import { claimKeys } from './idempotency-keys.ts';
 import { updateRecords, deleteRecords, insertRecords } from './records.ts';
@@ -12,7 +12,7 @@ import { advanceClock } from './clock.ts';
  * The statements that write a batch, in the order that finds a conflict early: claims and moved records first.
  * With `again`, for a batch whose fate is not known, the rows that only it can have written come first: see `provesCommit`.
  */
-export function statementsOf(batch: readonly Member[], options: BatchOptions): Statement[] {
+export function statementsOf(batch: readonly BatchEntry[], options: BatchOptions): Statement[] {
   const witnesses = [insertLogs(batch), insertEvents(batch, options.epoch)];
   const others = [
     claimKeys(batch, options.nowMs),

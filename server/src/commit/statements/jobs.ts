@@ -1,11 +1,11 @@
-import type { Member } from '../batch-entry.ts';
+import type { BatchEntry } from '../batch-entry.ts';
 import { type Statement, statementOf } from './statement.ts';
 
 /**
  * Puts jobs into the queue, each in the place of one that waits for the same record. The queue goes by the database's clock, and is told
  * how long to wait.
  */
-export function addJobs(batch: readonly Member[], nowMs: number): Statement | null {
+export function addJobs(batch: readonly BatchEntry[], nowMs: number): Statement | null {
   return statementOf(
     'add_jobs',
     `
@@ -32,7 +32,7 @@ export function addJobs(batch: readonly Member[], nowMs: number): Statement | nu
 const jobAttemptsMax = 100;
 
 /** Jobs that wait go by the database's clock, which does not move: they wait for so much less. */
-export function moveJobs(batch: readonly Member[]): Statement | null {
+export function moveJobs(batch: readonly BatchEntry[]): Statement | null {
   return statementOf(
     'move_jobs',
     `

@@ -1,11 +1,11 @@
 import type { ColumnType, Resource } from '../../model/resource.ts';
 import { arrayLiteral } from '../../db/array-literal.ts';
 import { columnsOf } from '../../db/record-reader.ts';
-import type { Member, RecordWrite } from '../batch-entry.ts';
+import type { BatchEntry, RecordWrite } from '../batch-entry.ts';
 import { type Statement, type Cell, statementOf, parameters } from './statement.ts';
 
 /** Changes records that are still as they were when they were read; rows are locked in one order, whatever the batch's. */
-export function updateRecords(batch: readonly Member[]): (Statement | null)[] {
+export function updateRecords(batch: readonly BatchEntry[]): (Statement | null)[] {
   return byResource(batch, ({ updates }) => updates).map(([resource, changes]) => {
     const columns = writtenColumnsOf(resource);
     const fields = columns.filter((name) => name in resource.fields);
@@ -45,7 +45,7 @@ export function updateRecords(batch: readonly Member[]): (Statement | null)[] {
 }
 
 /** Deletes records that are still as they were when they were read. */
-export function deleteRecords(batch: readonly Member[]): (Statement | null)[] {
+export function deleteRecords(batch: readonly BatchEntry[]): (Statement | null)[] {
   return byResource(batch, ({ deletes }) => deletes).map(([resource, deletions]) =>
     statementOf(
       `delete_${resource.table}`,
@@ -81,7 +81,7 @@ const deletionOfParts = `,
         where part.account_id = gone.account_id and part.file = gone.id
       )`;
 
-export function insertRecords(batch: readonly Member[]): (Statement | null)[] {
+export function insertRecords(batch: readonly BatchEntry[]): (Statement | null)[] {
   return byResource(batch, ({ inserts }) => inserts).map(([resource, changes]) => {
     const columns = writtenColumnsOf(resource);
     return statementOf(
@@ -107,8 +107,8 @@ const endOfUploads = `,
       )`;
 
 function byResource(
-  batch: readonly Member[],
-  writesOf: (member: Member) => RecordWrite[],
+  batch: readonly BatchEntry[],
+  writesOf: (member: BatchEntry) => RecordWrite[],
 ): [Resource, { member: number; write: RecordWrite }[]][] {
   const grouped = new Map<Resource, { member: number; write: RecordWrite }[]>();
   batch.forEach((candidate, member) => {

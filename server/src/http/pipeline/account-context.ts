@@ -1,8 +1,8 @@
 import { ApiError } from '../../core/errors.ts';
-import { decidingOf } from '../../model/change.ts';
+import { toDecision } from '../../model/change.ts';
 import { isId } from '../../core/ids.ts';
 import type { Provider } from '../../core/providers.ts';
-import { Fresh } from '../../db/ttl-cache.ts';
+import { TtlCache } from '../../db/ttl-cache.ts';
 import type { Reader } from '../../db/reader.ts';
 import type { ApiRequest, AuthenticatedRequest, PinnedAccount } from '../request.ts';
 import type { HttpContext, Accounts } from '../context.ts';
@@ -17,7 +17,7 @@ export type AccountContext = Pick<HttpContext, 'accounts' | 'resources' | 'commi
 
 /** @param maxMs how old what it tells may be. */
 export function openAccounts(reader: Reader, maxMs = ageMaxMs): Accounts {
-  return new Fresh(maxMs, (ids) => readAccounts(reader, ids));
+  return new TtlCache(maxMs, (ids) => readAccounts(reader, ids));
 }
 
 /**
@@ -72,12 +72,12 @@ export async function pinned(
   const account = resources.find(({ ownedBy }) => ownedBy)!;
   const wanted = config.latestVersion ?? request.versionsServed[0]!;
   const version = request.versionsServed.includes(wanted) ? wanted : request.versionsServed[0]!;
-  await committer.commitOwn({
+  await committer.commitAsSystem({
     accountId: facts.id,
     touches: [facts.id],
     async decide() {
       const record = (await readRecord(account, facts.id, facts.id))!;
-      const { changes } = decidingOf(account, record, { after: account.ownedBy!.pin(record, version) });
+      const { changes } = toDecision(account, record, { after: account.ownedBy!.pin(record, version) });
       return { changes };
     },
   });

@@ -4,7 +4,7 @@ import { toSeconds, type Clock } from '../../core/clock.ts';
 import { ApiError } from '../../core/errors.ts';
 import { withReading } from '../../model/permissions.ts';
 import { principalOfKey, type Principal } from '../../model/principal.ts';
-import { Fresh } from '../../db/ttl-cache.ts';
+import { TtlCache } from '../../db/ttl-cache.ts';
 import type { Reader } from '../../db/reader.ts';
 import type { KeyRing } from '../context.ts';
 import { onlyHeaderOf } from '../headers.ts';
@@ -15,7 +15,7 @@ const ageMaxMs = 1_000;
 
 /** @param maxMs how old what it tells may be. */
 export function openKeyRing(reader: Reader, maxMs = ageMaxMs): KeyRing {
-  return new Fresh(maxMs, (keys) => readKeys(reader, keys.map(hashKey)));
+  return new TtlCache(maxMs, (keys) => readKeys(reader, keys.map(hashKey)));
 }
 
 /**

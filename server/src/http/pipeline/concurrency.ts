@@ -45,7 +45,7 @@ export const streamBounds: Bounds = {
 };
 
 /** Bounds what is under way in this process. */
-export class UnderWay {
+export class ConcurrencyLimit {
   readonly #bounds: Bounds;
   readonly #ofAccounts = new Map<string, number>();
   readonly #ofTrees = new Map<string, number>();

@@ -1,4 +1,4 @@
-import { OverloadedError, type Answer } from '../../commit/write-request.ts';
+import { OverloadedError, type StoredResponse } from '../../commit/write-request.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { Resource } from '../../model/resource.ts';
 import { UnavailableError } from '../../db/pools.ts';
@@ -68,7 +68,7 @@ export function internalError(cause: unknown): ApiError {
 }
 
 /** The answer that tells the client about an error. */
-export function errorAnswer(error: ApiError, requestId: string, publicUrl: string): Answer {
+export function errorAnswer(error: ApiError, requestId: string, publicUrl: string): StoredResponse {
   const { type, code, message, param } = error;
   const facts = { type, code, ...(param !== undefined && { param }) };
   const body = JSON.stringify({

@@ -41,7 +41,7 @@ export function streamRoute(context: HttpContext, resource: Resource): StreamRou
       }),
     },
     async follow(request, query) {
-      const follower = await context.eventTails.follow(
+      const follower = await context.eventFeed.follow(
         request.accountId,
         // Whose key it is, and not for whom it acts: as for the rate limit.
         request.payer.accountId,
@@ -64,7 +64,7 @@ export function streamRoute(context: HttpContext, resource: Resource): StreamRou
  * @throws {ApiError} `event_cursor_expired` where that is so old that what came after it may be gone.
  */
 async function positionOf(
-  { eventTails, clock, config }: HttpContext,
+  { eventFeed, clock, config }: HttpContext,
   resource: Resource,
   request: ApiRequest,
   { after }: Query,
@@ -82,9 +82,9 @@ async function positionOf(
   }
   // A week may be kept longer than the one after it, so that an event is there and what came after it is not.
   if (timeOfId(id) >= retainedFromMs(clock.nowMs(), config.retentionDays)) {
-    const position = await eventTails.positionOf(request.accountId, id);
+    const position = await eventFeed.positionOf(request.accountId, id);
     if (position) return position;
-    const oldest = await eventTails.oldestOf(request.accountId);
+    const oldest = await eventFeed.oldestOf(request.accountId);
     if (oldest !== null && id > oldest) throw recordMissing(resource, id, param);
   }
   throw new ApiError(

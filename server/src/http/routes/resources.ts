@@ -4,7 +4,7 @@ import {
   decideCreate,
   decideErasure,
   decideUpdate,
-  decidingOf,
+  toDecision,
   isErased,
   isGone,
 } from '../../model/change.ts';
@@ -292,7 +292,7 @@ function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 
       const before = await load(context, resource, request);
       if (how === 'removes') return { changes: [{ resource, before, after: null }] };
       if (how !== 'erases') return decideAction(resource, how, before, input, caller);
-      if (isGone(resource, before)) return decidingOf(resource, before, { after: before });
+      if (isGone(resource, before)) return toDecision(resource, before, { after: before });
       return { changes: [decideErasure(resource, before, caller.nowSeconds)] };
     },
     ...(how === 'erases' && {
@@ -324,7 +324,7 @@ function eraseRoute(context: HttpContext, resource: Resource, erasure: Erasure):
     async decide(request, _, caller) {
       for (const needed of also) requirePermission(needed, request.principal.permissions);
       const before = await load(context, resource, request);
-      if (isErased(before)) return decidingOf(resource, before, { after: before });
+      if (isErased(before)) return toDecision(resource, before, { after: before });
       return { changes: [decideErasure(resource, before, caller.nowSeconds)] };
     },
     afterwards: (request) => context.eraser.erasedNow(resource, request.accountId, idInPath(request)),

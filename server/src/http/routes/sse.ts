@@ -7,7 +7,7 @@ import { chooseAccount, openAccounts, type AccountContext } from '../pipeline/ac
 import { authenticate, openKeyRing } from '../pipeline/authenticate.ts';
 import { apiErrorOf } from '../response/errors.ts';
 import { PacedBody } from '../response/paced-body.ts';
-import { streamBounds, UnderWay } from '../pipeline/concurrency.ts';
+import { streamBounds, ConcurrencyLimit } from '../pipeline/concurrency.ts';
 import type { ApiRequest } from '../request.ts';
 import type { HttpContext, KeyRing, StreamLimits } from '../context.ts';
 import type { Followed } from '../route.ts';
@@ -33,7 +33,7 @@ export class EventStreams {
   readonly #context: HttpContext;
   readonly #keyRing: KeyRing;
   readonly #accountContext: AccountContext;
-  readonly #underWay = new UnderWay(streamBounds);
+  readonly #underWay = new ConcurrencyLimit(streamBounds);
   readonly #open = new Set<OpenStream>();
   #watching: NodeJS.Timeout | undefined;
   #isStopping = false;

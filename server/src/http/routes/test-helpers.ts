@@ -1,4 +1,4 @@
-import { decidingOf } from '../../model/change.ts';
+import { toDecision } from '../../model/change.ts';
 import { closedObject, type Resource, type TestHelper } from '../../model/resource.ts';
 import { load } from './load.ts';
 import type { WriteRoute } from '../route.ts';
@@ -38,7 +38,7 @@ function testHelperRoute(context: HttpContext, resource: Resource, name: string,
     },
     async decide(request) {
       const record = await load(context, resource, request);
-      return decidingOf(resource, record, { after: record });
+      return toDecision(resource, record, { after: record });
     },
   };
 }

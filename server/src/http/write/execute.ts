@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Answer, Decision, Mutation, Outcome, RequestFacts } from '../../commit/write-request.ts';
+import type { StoredResponse, WriteDecision, WriteRequest, Outcome, RequestFacts } from '../../commit/write-request.ts';
 import { hashKey, makeKey } from '../../core/api-keys.ts';
 import { randomBase62 } from '../../core/base62.ts';
 import { withRollUps } from '../../commit/roll-ups.ts';
-import type { Deciding } from '../../model/change.ts';
+import type { Decision } from '../../model/change.ts';
 import { toSeconds } from '../../core/clock.ts';
 import { retainedFromMs } from '../../core/retention.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
@@ -16,10 +16,10 @@ import {
   fingerprints,
   keyInUse,
   loggedIdempotencyKey,
-  readStoredAnswer,
+  readStoredResponse,
   type Claim,
   type RunningKeys,
-  type StoredAnswer,
+  type ReplayedResponse,
 } from './idempotency.ts';
 import { pathOf } from '../pipeline/known-paths.ts';
 import { requireLinkedRecords } from './linked-records.ts';
@@ -35,8 +35,8 @@ import { headerOf } from '../headers.ts';
 const secretLength = 32;
 
 /** What the client gets, and whose stored answer it is if an earlier request had the key. */
-export interface CarriedOut {
-  answer: Answer;
+export interface ExecutedWrite {
+  answer: StoredResponse;
   replayed: { requestId: string; apiVersion: string } | null;
 }
 
@@ -47,13 +47,13 @@ export interface CarriedOut {
  * @throws {ApiError} where nothing is stored: a key in use, or one used for another request.
  * @throws {UnavailableError} where nothing can be stored.
  */
-export async function carryOut(
+export async function executeWrite(
   context: HttpContext,
   runningKeys: RunningKeys,
   request: ApiRequest,
   route: WriteRoute,
   body: object,
-): Promise<CarriedOut> {
+): Promise<ExecutedWrite> {
   const claim = claimOf(request, body);
   const input = context.versions.convertBody(
     route.object,
@@ -89,11 +89,11 @@ export async function repeatOfOtherVersion(
   request: ApiRequest,
   route: WriteRoute,
   { expand, body }: { expand: readonly string[]; body: object },
-): Promise<CarriedOut | null> {
+): Promise<ExecutedWrite | null> {
   request.idempotencyKey = loggedIdempotencyKey(request.incoming);
   const claim = claimOf(request, body);
   const stored =
-    claim && (await readStoredAnswer(context, request.accountId, claim, request.startedMs).catch(unlessReused));
+    claim && (await readStoredResponse(context, request.accountId, claim, request.startedMs).catch(unlessReused));
   if (!stored) return null;
   // Its paths were good in that version; whoever asks now may be somebody else.
   readExpansion(context, { ...request, version: stored.apiVersion }, route.expandable, expand);
@@ -108,7 +108,7 @@ function unlessReused(error: unknown): null {
 
 /** What a key stands for is not done again. */
 async function isRepeat(context: HttpContext, request: ApiRequest, claim: Claim | null): Promise<boolean> {
-  return claim !== null && (await readStoredAnswer(context, request.accountId, claim, request.startedMs)) !== null;
+  return claim !== null && (await readStoredResponse(context, request.accountId, claim, request.startedMs)) !== null;
 }
 
 /**
@@ -138,7 +138,7 @@ async function untilKnownEverywhere({ staleForMs }: WriteRoute): Promise<void> {
 export async function logOnly(
   context: HttpContext,
   request: AuthenticatedRequest,
-  answer: () => Promise<Answer>,
+  answer: () => Promise<StoredResponse>,
 ): Promise<void> {
   const outcome = await context.committer.commit({
     accountId: request.accountId,
@@ -165,7 +165,7 @@ async function executeOnce(
     const stored =
       claim &&
       error instanceof ApiError &&
-      (await readStoredAnswer(context, request.accountId, claim, request.startedMs));
+      (await readStoredResponse(context, request.accountId, claim, request.startedMs));
     if (stored) return { kind: 'key_stored' };
     throw error;
   }
@@ -178,7 +178,7 @@ async function execute(
   input: object,
   claim: Claim | null,
 ): Promise<Outcome> {
-  const mutation: Omit<Mutation, 'decide'> = {
+  const mutation: Omit<WriteRequest, 'decide'> = {
     accountId: request.accountId,
     payerId: request.payer.accountId,
     request: requestFacts(request),
@@ -197,7 +197,12 @@ async function execute(
 }
 
 /** Decides, and turns a refusal into the answer that is stored. Without a database nothing is decided. */
-async function decide(context: HttpContext, request: ApiRequest, route: WriteRoute, input: object): Promise<Decision> {
+async function decide(
+  context: HttpContext,
+  request: ApiRequest,
+  route: WriteRoute,
+  input: object,
+): Promise<WriteDecision> {
   try {
     if (route.judgesKeyAnew) request.principal = await authenticateAnew(request, context.keyRing, context.clock);
     const deciding = await route.decide(request, input, callerOf(context, request));
@@ -233,8 +238,8 @@ async function answerOf(
   context: HttpContext,
   request: ApiRequest,
   route: WriteRoute,
-  { changes, answer }: Deciding,
-): Promise<Answer> {
+  { changes, answer }: Decision,
+): Promise<StoredResponse> {
   const [change] = changes;
   const resource = answer && 'resource' in route.answer ? route.answer.resource : change.resource;
   const record = answer ?? change.after;
@@ -267,12 +272,17 @@ function isValidation({ code, status }: ApiError): boolean {
   return code.startsWith('parameter_') || code === 'permission_denied' || status === 401;
 }
 
-async function replay(context: HttpContext, request: ApiRequest, route: WriteRoute, claim: Claim): Promise<CarriedOut> {
+async function replay(
+  context: HttpContext,
+  request: ApiRequest,
+  route: WriteRoute,
+  claim: Claim,
+): Promise<ExecutedWrite> {
   const logged = { ...request };
-  let answer: StoredAnswer;
+  let answer: ReplayedResponse;
   await logOnly(context, logged, async () => {
     // Whether its day is over was judged by the claim.
-    const stored = await readStoredAnswer(context, request.accountId, claim);
+    const stored = await readStoredResponse(context, request.accountId, claim);
     // Another process had the key when we tried to claim it, and has let it go without a result.
     if (!stored) throw keyInUse();
     // Who may use the same Idempotency-Key need not be allowed what the secret allows.

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import type { Answer, Claim as KeyClaim } from '../../commit/write-request.ts';
+import type { StoredResponse, Claim as KeyClaim } from '../../commit/write-request.ts';
 import { keyLifetimeMs } from '../../commit/statements/idempotency-keys.ts';
 import type { Json } from '../../core/json-diff.ts';
 import { ApiError } from '../../core/errors.ts';
@@ -125,7 +125,7 @@ export function keyInUse(): ApiError {
 }
 
 /** An answer to repeat. */
-export interface StoredAnswer extends Answer {
+export interface ReplayedResponse extends StoredResponse {
   requestId: string;
   apiVersion: string;
   /** The API key that asked first. */
@@ -140,12 +140,12 @@ export interface StoredAnswer extends Answer {
  * @param atMs when the key must have been alive still; left out where that is known.
  * @throws {ApiError} `idempotency_key_reused` if it was given to another request.
  */
-export async function readStoredAnswer(
+export async function readStoredResponse(
   { reader, vault }: { reader: Reader; vault: Vault },
   accountId: string,
   claim: Claim,
   atMs: number | null = null,
-): Promise<StoredAnswer | null> {
+): Promise<ReplayedResponse | null> {
   const rows = await reader.query<{
     fingerprint: string;
     request_id: string;
@@ -176,10 +176,10 @@ export async function readStoredAnswer(
     );
   }
   const { sealed_body: sealedBody, response_body: body } = row;
-  const answer: Answer = {
+  const answer: StoredResponse = {
     status: row.status,
     ...(sealedBody ? { body: vault.open(sealedBody), secret: { redactedBody: body, sealedBody } } : { body }),
-    ...(row.error !== null && { error: JSON.parse(row.error) as Answer['error'] & {} }),
+    ...(row.error !== null && { error: JSON.parse(row.error) as StoredResponse['error'] & {} }),
   };
   const { request_id: requestId, api_version: apiVersion, key_id: keyId, is_body_erased: isBodyErased } = row;
   return { ...answer, requestId, apiVersion, keyId, isBodyErased };

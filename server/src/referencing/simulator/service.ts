@@ -16,7 +16,7 @@ import {
 } from './order.ts';
 import { beginWork, changeOrder, countCall, countOrdering, discloseFindings, readOrder } from './orders.ts';
 import { scriptFor } from '../../core/simulation-script.ts';
-import type { Answer, Asked, OrderView, PlacedOrder, Vendor } from './vendor.ts';
+import type { StoredResponse, Asked, OrderView, PlacedOrder, Vendor } from './vendor.ts';
 
 export interface ServiceContext {
   pool: Pool;
@@ -65,7 +65,7 @@ async function answer(
   else send(response, carriedOut);
 }
 
-type Carried = Answer | { fault: CallFault };
+type Carried = StoredResponse | { fault: CallFault };
 
 async function carryOut(
   vendor: Vendor,
@@ -122,7 +122,11 @@ async function place(vendor: Vendor, context: ServiceContext, placed: PlacedOrde
   return vendor.placed(viewOf(known, nowMs), begun !== null);
 }
 
-async function cancel(vendor: Vendor, { pool, clock }: ServiceContext, { orderId }: SimulatedOrder): Promise<Answer> {
+async function cancel(
+  vendor: Vendor,
+  { pool, clock }: ServiceContext,
+  { orderId }: SimulatedOrder,
+): Promise<StoredResponse> {
   const nowMs = clock.nowMs();
   const isCanceled = await changeOrder(pool, vendor.provider, { orderId }, nowMs, (order) => {
     const { phase } = standingOf(order, nowMs);
@@ -154,7 +158,7 @@ function fail(vendor: Vendor, response: ServerResponse, fault: CallFault): void 
   }
 }
 
-function send(response: ServerResponse, { status, body }: Answer): void {
+function send(response: ServerResponse, { status, body }: StoredResponse): void {
   if (body === null) response.writeHead(status).end();
   else response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }

@@ -13,15 +13,15 @@ export interface Vendor {
   /** What a request asks for; null if there is no such route. */
   askedBy(request: VendorRequest): Asked | null;
   /** An order that was just made, or was there before. */
-  placed(view: OrderView, isNew: boolean): Answer;
-  order(view: OrderView): Answer;
+  placed(view: OrderView, isNew: boolean): StoredResponse;
+  order(view: OrderView): StoredResponse;
   /** Of a look-up by the customer's reference. Only for services that have one. */
-  list?(view: OrderView | null): Answer;
-  canceled(view: OrderView): Answer;
+  list?(view: OrderView | null): StoredResponse;
+  canceled(view: OrderView): StoredResponse;
   /** What was to be canceled has ended before. */
-  closed(): Answer;
-  report(view: OrderView, file: CaseFile): Answer;
-  refused(status: number, code: string, message: string): Answer;
+  closed(): StoredResponse;
+  report(view: OrderView, file: CaseFile): StoredResponse;
+  refused(status: number, code: string, message: string): StoredResponse;
   /** How it calls; the secret is the one that the customer gave with the order. Left out by services that call nobody. */
   callback?: {
     /** The steps to tell of, in the order that they are sent in, when the order has gone from `from` to `to` of `total`. Counted from 1. */
@@ -61,7 +61,7 @@ export interface OrderView {
   file: CaseFile | null;
 }
 
-export interface Answer {
+export interface StoredResponse {
   status: number;
   body: object | null;
 }

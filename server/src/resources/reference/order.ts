@@ -3,7 +3,7 @@ import { isErased } from '../../model/change.ts';
 import { sameJson, type Json, type JsonObject } from '../../core/json-diff.ts';
 import { invalidParameter } from '../../core/errors.ts';
 import { notSetUp } from '../../core/providers.ts';
-import type { Caller, Decided, RecordChange } from '../../model/resource.ts';
+import type { Caller, Change, RecordChange } from '../../model/resource.ts';
 import type { Looks, ProviderOrder, ReferenceRecord } from './record.ts';
 import type { AutomaticReferenceInput } from './shape.ts';
 
@@ -85,7 +85,7 @@ export function nextStepOf(reference: ReferenceRecord): OrderStep | null {
 }
 
 /** The provider has called: it is asked what there is, as soon as there is something to show. */
-export function heard(current: ReferenceRecord, nowMs: number): Decided<ReferenceRecord> {
+export function heard(current: ReferenceRecord, nowMs: number): Change<ReferenceRecord> {
   const { provider_order: order } = current;
   if (!order) return { after: current };
   if (order.id === null) {
@@ -105,7 +105,7 @@ export function heard(current: ReferenceRecord, nowMs: number): Decided<Referenc
 }
 
 /** Has the provider asked now, because a test helper waits for what it says: `looks.asked` is the number of this look. */
-export function askForLook(current: ReferenceRecord, nowMs: number): Decided<ReferenceRecord> {
+export function askForLook(current: ReferenceRecord, nowMs: number): Change<ReferenceRecord> {
   const { provider_order: order } = current;
   if (!order || nextStepOf(current) === null) return { after: current };
   const looks = order.looks ?? noLooks;
@@ -136,7 +136,7 @@ export function recordWord(
   word: ProviderWord,
   asked: Asked,
   report: RecordChange | null,
-): Decided<ReferenceRecord> {
+): Change<ReferenceRecord> {
   const before = current.provider_order!;
   const isAwaited = asked.look > (before.looks?.answered ?? 0);
   const known = { ...before, id: word.orderId, failures: 0, ...looked(before, { answered: asked.look }) };
@@ -181,7 +181,7 @@ export function recordFailure(
   current: ReferenceRecord,
   fault: { code: string; message: string },
   { nowMs, retryAtMs, look }: { nowMs: number; retryAtMs: number; look: number },
-): Decided<ReferenceRecord> {
+): Change<ReferenceRecord> {
   const order = { ...current.provider_order!, ...looked(current.provider_order!, { failed: look }) };
   const failures = order.failures + 1;
   const isGivenUp = failures >= failuresMax;
@@ -204,12 +204,12 @@ export function recordFailure(
 }
 
 /** The provider has too much to do; it is asked again then, and nothing has failed. */
-export function recordBusy(current: ReferenceRecord, retryAtMs: number): Decided<ReferenceRecord> {
+export function recordBusy(current: ReferenceRecord, retryAtMs: number): Change<ReferenceRecord> {
   return { after: { ...current, provider_order: { ...current.provider_order!, due_at_ms: retryAtMs } } };
 }
 
 /** Nobody works on it any more. */
-export function recordStopped(current: ReferenceRecord): Decided<ReferenceRecord> {
+export function recordStopped(current: ReferenceRecord): Change<ReferenceRecord> {
   return {
     after: { ...current, provider_order: { ...current.provider_order!, stopped: true, due_at_ms: null, failures: 0 } },
   };
@@ -275,7 +275,7 @@ function recordLate(
   order: ProviderOrder,
   word: ProviderWord,
   nowMs: number,
-): Decided<ReferenceRecord> {
+): Change<ReferenceRecord> {
   const wasDone = current.automatic_reference!.status === 'done';
   if (isErased(current))
     return { after: { ...current, provider_order: { ...order, due_at_ms: wasDone || order.stopped ? null : nowMs } } };

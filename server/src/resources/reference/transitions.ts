@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { isErased } from '../../model/change.ts';
 import { ApiError } from '../../core/errors.ts';
-import type { Caller, Decided } from '../../model/resource.ts';
+import type { Caller, Change } from '../../model/resource.ts';
 import { stopProvider } from './order.ts';
 import type { ReferenceRecord } from './record.ts';
 import type { Outcome } from './shape.ts';
@@ -23,7 +23,7 @@ export interface ReferenceUpdate {
  */
 
 /** `POST /v1/references/{id}`: everything in the body happens, or nothing does. */
-export function update(current: ReferenceRecord, input: ReferenceUpdate, caller: Caller): Decided<ReferenceRecord> {
+export function update(current: ReferenceRecord, input: ReferenceUpdate, caller: Caller): Change<ReferenceRecord> {
   const { outcome, reference_pdf, status } = input;
   if (isErased(current)) {
     throw forbidden(current, 'The person whom it is about was erased, so nothing of it can change any more.');
@@ -46,7 +46,7 @@ export function update(current: ReferenceRecord, input: ReferenceUpdate, caller:
 }
 
 /** `POST /v1/references/{id}/cancel`. */
-export function cancel(current: ReferenceRecord, { nowSeconds }: Pick<Caller, 'nowSeconds'>): Decided<ReferenceRecord> {
+export function cancel(current: ReferenceRecord, { nowSeconds }: Pick<Caller, 'nowSeconds'>): Change<ReferenceRecord> {
   if (current.status === 'complete' || current.status === 'canceled') {
     throw forbidden(current, 'Only a pending or processing reference can be canceled.');
   }
@@ -54,7 +54,7 @@ export function cancel(current: ReferenceRecord, { nowSeconds }: Pick<Caller, 'n
 }
 
 /** Nobody goes on checking a person who was erased. */
-export function endForErasure(current: ReferenceRecord, nowSeconds: number): Decided<ReferenceRecord> {
+export function endForErasure(current: ReferenceRecord, nowSeconds: number): Change<ReferenceRecord> {
   const isOpen = current.status === 'pending' || current.status === 'processing';
   return isOpen ? cancel(current, { nowSeconds }) : { after: current };
 }

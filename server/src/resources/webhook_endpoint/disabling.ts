@@ -1,4 +1,4 @@
-import type { Decided } from '../../model/resource.ts';
+import type { Change } from '../../model/resource.ts';
 import type { DisabledSpan, WebhookEndpointRecord } from './record.ts';
 
 const dayMs = 24 * 3600 * 1000;
@@ -32,7 +32,7 @@ export function disableFailing(
   current: WebhookEndpointRecord,
   { sinceMs, attempts, days }: Failures,
   nowSeconds: number,
-): Decided<WebhookEndpointRecord> {
+): Change<WebhookEndpointRecord> {
   const since = new Date(sinceMs).toISOString().slice(0, 10);
   const reason = `Every attempt since ${since} has failed: ${attempts} attempts on ${days} days. Enable it again once it answers, and send what it missed with \`recover\`.`;
   return { after: { ...withStatus(current, 'disabled', nowSeconds), disabled_reason: reason }, verb: 'disabled' };

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { createFrom, defineResource, nullable, oneOf, updateFrom } from '../../model/resource.ts';
-import type { Caller, Decided, RequestedDelivery } from '../../model/resource.ts';
+import type { Caller, Change, RequestedDelivery } from '../../model/resource.ts';
 import { targetUrlFault } from '../../core/target-addresses.ts';
 import { webhookDelivery } from './delivery.ts';
 import { withStatus } from './disabling.ts';
@@ -190,7 +190,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>({
 });
 
 /** Tries an endpoint out: an event for it alone, whatever it subscribed to. The answer is its delivery. */
-function ping(current: WebhookEndpointRecord, caller: Caller): Decided<WebhookEndpointRecord> {
+function ping(current: WebhookEndpointRecord, caller: Caller): Change<WebhookEndpointRecord> {
   requireEnabled(current);
   const verb = 'pinged';
   const eventId = caller.makeId('evt');

@@ -7,7 +7,7 @@ import {
   nullable,
   oneOf,
   type Action,
-  type Decided,
+  type Change,
   type StoredRecord,
 } from '../../model/resource.ts';
 import { requireEnabled, type WebhookEndpointRecord } from './record.ts';
@@ -83,7 +83,7 @@ export const recover: Action<WebhookEndpointRecord> = {
     since: { ...Time, description: 'Since when, in seconds since the Unix epoch: not earlier than events are kept.' },
   }),
   answers: recovery,
-  decide(current, caller, input): Decided<WebhookEndpointRecord> {
+  decide(current, caller, input): Change<WebhookEndpointRecord> {
     const { since } = input as { since: number };
     requireEnabled(current);
     if (since > caller.nowSeconds)
@@ -116,6 +116,6 @@ export function ended(
   current: RecoveryRecord,
   status: 'completed' | 'canceled',
   nowSeconds: number,
-): Decided<RecoveryRecord> {
+): Change<RecoveryRecord> {
   return { after: { ...current, status, completed_at: nowSeconds }, verb: status };
 }

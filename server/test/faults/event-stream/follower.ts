@@ -6,7 +6,7 @@ import type { Random } from '../crash-checker/random.ts';
 const pauseMs = 50;
 
 /** A client that reconnects with its last id, at random times, to any of the processes, and whenever its stream has ended. */
-export class Follower {
+export class Subscriber {
   readonly received: EventStream['events'] = [];
   connections = 0;
   readonly #urls: readonly string[];

@@ -38,12 +38,12 @@ interface State {
   /** Null before it is made. */
   reference: View | null;
   /** By key: what it was used for, and the answer that it stands for; the bytes are not known before somebody has got them. */
-  answers: Readonly<Record<string, StoredAnswer>>;
+  answers: Readonly<Record<string, ReplayedResponse>>;
   /** The same for the same answers, in whatever order they came. */
   answersMark: bigint;
 }
 
-interface StoredAnswer {
+interface ReplayedResponse {
   wish: string;
   told: Told;
   digest: string | null;
@@ -62,7 +62,7 @@ export function referenceModel(id: string): Model<State, Wish, Result> {
     apply(state, wish, result) {
       const stored = wish.key === null ? undefined : state.answers[wish.key];
       if (stored) return repeat(state, wish, result, stored);
-      const { told, after } = carryOut(state.reference, wish, id);
+      const { told, after } = executeWrite(state.reference, wish, id);
       if (result && (result.replayed || !isSame(result.told, told))) return null;
       if (wish.key === null) return { ...state, reference: after };
       const answer = { wish: textOfWish(wish), told, digest: result?.digest ?? null };
@@ -81,7 +81,7 @@ export function resultOf(answer: Answered): Result {
 }
 
 /** A key that was used: the same answer for the same wish, a refusal for every other one, and never another effect. */
-function repeat(state: State, wish: Wish, result: Result | null, stored: StoredAnswer): State | null {
+function repeat(state: State, wish: Wish, result: Result | null, stored: ReplayedResponse): State | null {
   if (!result) return state;
   if (stored.wish !== textOfWish(wish)) return result.told === keyReused ? state : null;
   const isStoredAnswer =
@@ -91,14 +91,14 @@ function repeat(state: State, wish: Wish, result: Result | null, stored: StoredA
   return withAnswer(state, wish.key!, { ...stored, digest: result.digest });
 }
 
-function withAnswer(state: State, key: string, answer: StoredAnswer): State {
+function withAnswer(state: State, key: string, answer: ReplayedResponse): State {
   const earlier = state.answers[key];
   const answersMark = state.answersMark ^ markOf(key, answer) ^ (earlier ? markOf(key, earlier) : 0n);
   return { ...state, answers: { ...state.answers, [key]: answer }, answersMark };
 }
 
 /** 160 bits of which no two answers have the same. */
-function markOf(key: string, answer: StoredAnswer): bigint {
+function markOf(key: string, answer: ReplayedResponse): bigint {
   return BigInt(
     `0x${createHash('sha1')
       .update(JSON.stringify([key, answer]))
@@ -111,7 +111,7 @@ export const keyReused = 'refused: idempotency_key_reused';
 
 const forbidden = 'refused: status_transition_invalid';
 
-function carryOut(reference: View | null, wish: Wish, id: string): { told: Told; after: View | null } {
+function executeWrite(reference: View | null, wish: Wish, id: string): { told: Told; after: View | null } {
   switch (wish.kind) {
     case 'retrieve':
     case 'list':

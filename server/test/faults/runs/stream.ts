@@ -3,7 +3,7 @@ import { Api } from '../crash-checker/api.ts';
 import { parseObject, textOf, type JsonObject } from '../crash-checker/json.ts';
 import { observe } from '../crash-checker/observe.ts';
 import { Random } from '../crash-checker/random.ts';
-import { Follower } from '../event-stream/follower.ts';
+import { Subscriber } from '../event-stream/follower.ts';
 import { judgeStreams } from '../event-stream/judge.ts';
 import { Killer } from '../idempotency-checker/kills.ts';
 import { openSite, type Site } from '../site.ts';
@@ -37,7 +37,7 @@ async function playStream(rounds: number, { seed, print }: PlayOptions): Promise
   const random = new Random(`seed ${seed}`);
   const site = await openSite({ servers: [{}, {}], settings: { TENURE_ROLE: 'api' } });
   const apis = site.servers.map(({ url }) => new Api([url], site.secretKey));
-  const followers: Follower[] = [];
+  const followers: Subscriber[] = [];
   const stop = new AbortController();
   try {
     for (const server of site.servers) await server.start();
@@ -88,11 +88,11 @@ async function playStream(rounds: number, { seed, print }: PlayOptions): Promise
   }
 }
 
-function followersOf({ servers, secretKey }: Site, after: string, random: Random): Follower[] {
+function followersOf({ servers, secretKey }: Site, after: string, random: Random): Subscriber[] {
   const urls = servers.map(({ url }) => url);
   return Array.from(
     { length: followerCount },
-    (_, number) => new Follower(urls, secretKey, after, random.fork(`follower ${number}`)),
+    (_, number) => new Subscriber(urls, secretKey, after, random.fork(`follower ${number}`)),
   );
 }
 
@@ -119,7 +119,7 @@ async function writeOn(apis: readonly Api[], random: Random, stop: AbortSignal):
 }
 
 /** Or until they have had more than enough time: then it shows in what they have. */
-async function untilAllHave(followers: readonly Follower[], count: number): Promise<void> {
+async function untilAllHave(followers: readonly Subscriber[], count: number): Promise<void> {
   const giveUpAtMs = performance.now() + catchUpMs;
   while (followers.some(({ received }) => received.length < count) && performance.now() < giveUpAtMs) await sleep(20);
 }

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import pino from 'pino';
 import { Committer } from '../../../src/commit/committer.ts';
-import { purgeKeys } from '../../../src/maintenance/purge-idempotency-keys.ts';
+import { purgeIdempotencyKeys } from '../../../src/maintenance/purge-idempotency-keys.ts';
 import type { Clock } from '../../../src/core/clock.ts';
 import { IdMaker } from '../../../src/core/ids.ts';
 import type { RandomBytes } from '../../../src/core/random.ts';
@@ -179,8 +179,8 @@ export class Life {
   }
 
   /** The duty that deletes keys whose day is over. */
-  async purgeKeys(): Promise<void> {
-    const purging = purgeKeys(this.#deliverers.asPool, this.clock.nowMs()).catch(() => {});
+  async purgeIdempotencyKeys(): Promise<void> {
+    const purging = purgeIdempotencyKeys(this.#deliverers.asPool, this.clock.nowMs()).catch(() => {});
     await Promise.race([purging, this.ended]);
   }
 

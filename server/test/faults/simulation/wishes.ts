@@ -1,11 +1,11 @@
-import type { Answer, Decision, Mutation, RequestFacts } from '../../../src/commit/write-request.ts';
+import type { StoredResponse, WriteDecision, WriteRequest, RequestFacts } from '../../../src/commit/write-request.ts';
 import { decideAction, decideCreate, decideUpdate, renderRecord } from '../../../src/model/change.ts';
 import { toSeconds } from '../../../src/core/clock.ts';
 import { ApiError } from '../../../src/core/errors.ts';
 import type { Resource, StoredRecord, RecordChange } from '../../../src/model/resource.ts';
 import { UnavailableError } from '../../../src/db/pools.ts';
 import { errorAnswer, recordMissing } from '../../../src/http/response/errors.ts';
-import { fingerprints, readStoredAnswer, type Claim } from '../../../src/http/write/idempotency.ts';
+import { fingerprints, readStoredResponse, type Claim } from '../../../src/http/write/idempotency.ts';
 import { customer } from '../../../src/resources/customer.ts';
 import { reference } from '../../../src/resources/reference/index.ts';
 import { callerAt } from '../../support/caller.ts';
@@ -53,7 +53,7 @@ export async function ask(life: Life, wish: Wish, asked: Asked): Promise<Told> {
   const { accountId } = life.world;
   const claim = claimOf(accountId, wish);
   const request = requestOf(life, wish, asked.requestId);
-  const mutation: Mutation = {
+  const mutation: WriteRequest = {
     accountId,
     payerId: accountId,
     request,
@@ -72,7 +72,7 @@ export async function ask(life: Life, wish: Wish, asked: Asked): Promise<Told> {
         return { kind: 'fault', message: String(outcome.error) };
       case 'key_stored':
     }
-    const stored = await readStoredAnswer({ reader, vault }, accountId, claim!);
+    const stored = await readStoredResponse({ reader, vault }, accountId, claim!);
     if (!stored) return { kind: 'in_use' };
     const logged = await committer.commit({
       ...mutation,
@@ -88,7 +88,7 @@ export async function ask(life: Life, wish: Wish, asked: Asked): Promise<Told> {
   }
 }
 
-function partsOf({ status, body }: Answer): { status: number; body: string } {
+function partsOf({ status, body }: StoredResponse): { status: number; body: string } {
   return { status, body };
 }
 
@@ -121,7 +121,7 @@ function requestOf(life: Life, wish: Wish, id: string): RequestFacts {
   };
 }
 
-async function decide(life: Life, wish: Wish, requestId: string): Promise<Decision> {
+async function decide(life: Life, wish: Wish, requestId: string): Promise<WriteDecision> {
   try {
     const change = await changeOf(life, wish);
     const body = JSON.stringify(renderRecord(change.resource, change.after!, toSeconds(life.clock.nowMs())));

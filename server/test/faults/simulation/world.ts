@@ -218,7 +218,7 @@ export class World {
       case 'stop':
         return life.stop();
       case 'purge_keys':
-        return life.purgeKeys();
+        return life.purgeIdempotencyKeys();
     }
   }
 
