@@ -331,7 +331,7 @@ describe('the document', () => {
     expect(headings).toEqual([
       'H1 Łukasz Żółć',
       'H2 Accept',
-      'H2 WriteDecision and why',
+      'H2 Decision and why',
       'H2 Applicant',
       'H2 This reference',
       'H2 Affordability',

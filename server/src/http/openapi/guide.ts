@@ -191,9 +191,9 @@ function verify(header, body, secret) {
 }
 \`\`\`
 
-## StoredResponse, and what is sent again
+## Answer, and what is sent again
 
-StoredResponse 2xx at once and work afterwards; redirects are not followed. Anything else than 2xx within 15 seconds is a failure, and the event is sent again: unless the deployment is set otherwise, after 5 s, 30 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 20 h, each a
+Answer 2xx at once and work afterwards; redirects are not followed. Anything else than 2xx within 15 seconds is a failure, and the event is sent again: unless the deployment is set otherwise, after 5 s, 30 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 20 h, each a
 fifth sooner or later, and up to twice as late if you answer \`Retry-After\`. Then the delivery is \`failed\`. The same event can come more than once and not always in order: keep the ids you have seen (\`Service-Event-Id\`).
 \`GET /v1/webhook_endpoints/{id}/deliveries\` and \`GET /v1/events/{id}/deliveries\` tell every attempt.
 

@@ -166,7 +166,7 @@ function layOutOutcome(sheet: Sheet, contents: ReportContents): void {
 }
 
 function layOutDecision(sheet: Sheet, { accountName, providerName, findings }: ReportContents): void {
-  section(sheet, 'WriteDecision and why', () => {
+  section(sheet, 'Decision and why', () => {
     if (findings.reasons.length === 0) sheet.paragraph(`${providerName} gave no reasons.`, styles.body);
     else bulletList(sheet, findings.reasons);
     sheet.y += 6;

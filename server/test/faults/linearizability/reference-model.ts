@@ -62,7 +62,7 @@ export function referenceModel(id: string): Model<State, Wish, Result> {
     apply(state, wish, result) {
       const stored = wish.key === null ? undefined : state.answers[wish.key];
       if (stored) return repeat(state, wish, result, stored);
-      const { told, after } = executeWrite(state.reference, wish, id);
+      const { told, after } = carryOut(state.reference, wish, id);
       if (result && (result.replayed || !isSame(result.told, told))) return null;
       if (wish.key === null) return { ...state, reference: after };
       const answer = { wish: textOfWish(wish), told, digest: result?.digest ?? null };
@@ -111,7 +111,7 @@ export const keyReused = 'refused: idempotency_key_reused';
 
 const forbidden = 'refused: status_transition_invalid';
 
-function executeWrite(reference: View | null, wish: Wish, id: string): { told: Told; after: View | null } {
+function carryOut(reference: View | null, wish: Wish, id: string): { told: Told; after: View | null } {
   switch (wish.kind) {
     case 'retrieve':
     case 'list':

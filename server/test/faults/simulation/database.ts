@@ -128,7 +128,7 @@ export class SimulatedPool {
     await life.point(`before ${name}`);
     if (fault === 'slow') await life.through(delay(life.random.between(1, 20)));
     if (fault === 'refused' || fault === 'lost_unsent') throw connectionLost();
-    const answering = this.#executeWrite(life.lies.insteadOf?.(query) ?? query);
+    const answering = this.#carryOut(life.lies.insteadOf?.(query) ?? query);
     life.world.waitsFor(answering);
     const result = await life.through(answering);
     life.saw(query, result);
@@ -147,7 +147,7 @@ export class SimulatedPool {
     return new SimulatedTrip(life, this.#real, fault);
   }
 
-  async #executeWrite(query: Query): Promise<QueryResult> {
+  async #carryOut(query: Query): Promise<QueryResult> {
     if (this.#ownRole === null) return this.#real.query(query);
     const client = await this.#real.connect();
     try {
@@ -190,14 +190,14 @@ class SimulatedTrip {
     if (this.#isOver) return this.#askAfterwards(query);
     const answer = Promise.withResolvers<QueryResult>();
     this.#sent.push({ query: this.#life.lies.insteadOf?.(query) ?? query, answer });
-    if (query.text === 'commit') void this.#executeWrite().catch((error: unknown) => this.#lose(error));
+    if (query.text === 'commit') void this.#carryOut().catch((error: unknown) => this.#lose(error));
     return answer.promise;
   }
 
   /** The real connection has been given back already. */
   release(): void {}
 
-  async #executeWrite(): Promise<void> {
+  async #carryOut(): Promise<void> {
     const life = this.#life;
     await life.point('before a batch');
     if (this.#fault === 'slow') await life.through(delay(life.random.between(1, 30)));
