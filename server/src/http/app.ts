@@ -45,7 +45,7 @@ import type { HttpContext } from './context.ts';
 import { headerOf } from './headers.ts';
 import { bodyBytesMax } from './body/body-bytes.ts';
 import { requirePermission } from '../model/permissions.ts';
-import { HeldResponses } from './response/held-responses.ts';
+import { HeldResponses, whenClosed } from './response/held-responses.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -141,7 +141,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     });
     await settleVersion(context, known);
     limits.rateLimit.check(known.accountId, reply);
-    untilClosed(reply, requestsInFlight.begin(known.payer));
+    whenClosed(reply, requestsInFlight.begin(known.payer));
     if (!config.route || hasEmptyId(request)) throw paths.refusalOf(request);
     received.route = config.route;
     requireServedVersion(known);
@@ -151,7 +151,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     requireOwnAccount(apiRequest);
     if (apiRequest.route.method !== 'GET') checkBodyHeaders(apiRequest);
     if (uploadOf(apiRequest)) {
-      untilClosed(reply, uploads.begin(apiRequest.payer));
+      whenClosed(reply, uploads.begin(apiRequest.payer));
       bodyTime.extend(uploadTimeoutMs);
     } else if (apiRequest.route.method !== 'GET') {
       apiRequest.bodyBytes = new BodyBytes(bodies, apiRequest.payer, request, reply);
@@ -194,12 +194,6 @@ export function buildApp(context: HttpContext): FastifyInstance {
   addMetricsRoute(app, context, limits.failedSignIns);
   addErrorPages(app);
   return app;
-}
-
-/** Calls back when the client has its response, or has gone away. */
-function untilClosed({ raw }: FastifyReply, end: () => void): void {
-  if (raw.closed) end();
-  else raw.once('close', end);
 }
 
 /** What bounds how much one account, or one address, can ask for. */

@@ -99,7 +99,7 @@ async function take(
 }
 
 /** Calls back when the client has taken the response, or has gone away. */
-function whenClosed({ raw }: FastifyReply, callback: () => void): void {
+export function whenClosed({ raw }: FastifyReply, callback: () => void): void {
   if (raw.closed) callback();
   else raw.once('close', callback);
 }
