@@ -120,7 +120,7 @@ async function expectRestored({ original, folder, history, span, random, round }
 
 /**
  * The history as somebody knows it who has the backup: what was answered before it began is certain, what was sent before its end may
- * be in it, and nothing later is. Whoever changed a record that was not there yet has changed nothing.
+ * be in it, and nothing later is. An operation on a record that was not there yet, or one that names it, has changed nothing.
  */
 function asKnownAt(
   { beganMs, endedMs }: Round['span'],
@@ -133,7 +133,7 @@ function asKnownAt(
     .flatMap(({ calls }) => calls.map(({ result }) => (result.kind === 'answered' ? result.text : '')));
   const lostIds = new Set(answersMeanwhile.map(idIn).filter((id) => id !== '' && !foundIds.has(id)));
   return operations
-    .filter(({ path }) => !lostIds.has(recordIdIn(path)))
+    .filter(({ path, body }) => !lostIds.has(recordIdIn(path)) && !lostIds.has(textOf(body ?? {}, 'customer')))
     .map((operation) => ({
       ...operation,
       calls: operation.calls

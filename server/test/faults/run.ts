@@ -86,7 +86,9 @@ async function main(): Promise<void> {
   const failed = played.filter(({ report, error }) => report.violations.length > 0 || error !== null);
   const notRun = played.filter(({ report }) => report.notRun !== undefined);
   for (const { name, report } of notRun) print(`${name} was not run: ${report.notRun}`);
-  for (const { name, error, seed } of failed) {
+  for (const { name, report, error, seed } of failed) {
+    // Once more at the end, where the person who reads this looks first.
+    printViolations(name, report);
     if (error !== null) print(`${name}: ${error}`);
     const size = sizeOf(
       runs.find((run) => run.name === name)!,
@@ -116,15 +118,17 @@ async function play(run: FaultRun, options: Options): Promise<Played> {
     error = `It could not be played to its end: ${(thrown as Error).message}`;
     print(`${run.name} ${(thrown as Error).stack}`);
   }
-  const { violations } = report;
-  for (const { rule, about, message } of violations.slice(0, printedMax)) {
-    print(`${run.name}: ${rule}: ${about}: ${message}`);
-  }
-  if (violations.length > printedMax) print(`${run.name}: ${violations.length - printedMax} more were found`);
+  printViolations(run.name, report);
   const { name, title, unit } = run;
   const seconds = Math.round((performance.now() - startedMs) / 1_000);
   print(report.notRun === undefined ? `${name}: ${report.done} ${unit} in ${seconds} s` : `${name}: not run`);
   return { name, title, unit, seed: options.seed, takenAt, commit: commitHere(), seconds, report, error };
+}
+
+function printViolations(name: string, { violations }: FaultReport): void {
+  for (const { rule, about, message } of violations.slice(0, printedMax))
+    print(`${name}: ${rule}: ${about}: ${message}`);
+  if (violations.length > printedMax) print(`${name}: ${violations.length - printedMax} more were found`);
 }
 
 function sizeOf(run: FaultRun, { size, count }: Options): number {
