@@ -28,7 +28,11 @@ const pendingMax = 4_000;
  * What decided mutations hold, in bytes: a large one holds 1.5 MB. The share of an account is 8 of those, more than two writers
  * need to be busy, and 12,000 references.
  */
-const commitBytes: ByteLimits = { max: 48 * 1024 * 1024, maxPerAccount: 12 * 1024 * 1024 };
+const commitBytes: ByteLimits = {
+  max: 48 * 1024 * 1024,
+  maxPerAccount: 12 * 1024 * 1024,
+  maxPerTree: 36 * 1024 * 1024,
+};
 
 /** Held for a mutation whose size is not known yet: it bounds how many decide at once, to 48 of an account. */
 const undecidedBytes = 256 * 1024;
@@ -159,7 +163,7 @@ export class Committer {
   }): Promise<void> {
     const outcome = await this.commit({
       ...own,
-      payerId: null,
+      payer: null,
       request: null,
       claim: null,
       decide: async () => ({ changes: [], ...(await own.decide()), answer: null }),
@@ -212,13 +216,13 @@ export class Committer {
   }
 
   /** Waits for room. The server's own mutations of an account have a share beside that of its requests, which cannot hold them up. */
-  async #takeBytes({ accountId, payerId }: WriteRequest, bytes: number): Promise<HeldBytes> {
-    const share = payerId ?? `server ${accountId}`;
+  async #takeBytes({ accountId, payer }: WriteRequest, bytes: number): Promise<HeldBytes> {
+    const share = payer ?? `server ${accountId}`;
     const taken = this.#bytes.tryTake(share, bytes);
     if (taken) return taken;
     try {
       // Nobody waits for the server's own, and nobody would repeat it.
-      const signal = payerId === null ? undefined : AbortSignal.timeout(decidingMsMax);
+      const signal = payer === null ? undefined : AbortSignal.timeout(decidingMsMax);
       return await this.#bytes.take(share, bytes, signal);
     } catch {
       const isOfAccount = this.#bytes.isShareFull(share, bytes);

@@ -1,3 +1,4 @@
+import type { Payer } from '../core/byte-budget.ts';
 import type { Actor } from '../model/principal.ts';
 import type { ErrorCode, ErrorType } from '../core/errors.ts';
 import type { JsonObject } from '../core/json-diff.ts';
@@ -7,8 +8,8 @@ import type { RequestedDelivery, RecordChange } from '../model/resource.ts';
 export interface WriteRequest {
   /** The account acted upon: whose records, events and log these are. */
   accountId: string;
-  /** The account whose share of memory it takes; null when the server acts by itself. */
-  payerId: string | null;
+  /** The account whose share of memory it takes, and its tree's; null when the server acts by itself. */
+  payer: Payer | null;
   /** The request behind it; null when the server acts by itself. */
   request: RequestFacts | null;
   /** The `Idempotency-Key` to claim, if one was sent and the request began to execute. */

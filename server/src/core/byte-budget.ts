@@ -25,7 +25,7 @@ export interface HeldBytes {
 }
 
 interface Waiting {
-  accountId: string;
+  payer: Payer;
   bytes: number;
   /** Orders the requests of different accounts. */
   ordinal: number;
@@ -95,14 +95,15 @@ export class ByteBudget {
 
   /**
    * Takes bytes as soon as there is room for them. Requests of one account are admitted in their order. A large one is not overtaken by small
-   * ones, unless it waits for its own account's share.
+   * ones, unless it waits for its account's share or its tree's.
    *
    * @param signal stops the wait.
    * @throws the signal's reason if it stops the wait.
    */
-  async take(accountId: string, bytes: number, signal?: AbortSignal): Promise<HeldBytes> {
+  async take(from: Payer | string, bytes: number, signal?: AbortSignal): Promise<HeldBytes> {
     signal?.throwIfAborted();
-    const taken = this.tryTake(accountId, bytes);
+    const payer = payerOf(from);
+    const taken = this.tryTake(payer, bytes);
     if (taken) return taken;
     return new Promise((resolve, reject) => {
       const stop = (): void => {
@@ -111,7 +112,7 @@ export class ByteBudget {
         reject(signal!.reason as Error);
       };
       const waiting: Waiting = {
-        accountId,
+        payer,
         bytes,
         ordinal: ++this.#lastOrdinal,
         admit: (held) => {
@@ -120,9 +121,9 @@ export class ByteBudget {
         },
       };
       signal?.addEventListener('abort', stop, { once: true });
-      const earlier = this.#waitingOf.get(accountId);
+      const earlier = this.#waitingOf.get(payer.accountId);
       if (earlier) earlier.push(waiting);
-      else this.#waitingOf.set(accountId, [waiting]);
+      else this.#waitingOf.set(payer.accountId, [waiting]);
     });
   }
 
@@ -131,9 +132,9 @@ export class ByteBudget {
     return this.#waitingOf.has(accountId) || this.#firstOfEach().some((first) => this.#isForProcess(first));
   }
 
-  /** Whether it waits for the process, and not for its account's share. */
-  #isForProcess({ accountId, bytes }: Waiting): boolean {
-    return !this.isShareFull(accountId, bytes);
+  /** Whether it waits for the process, and not for its account's share or its tree's. */
+  #isForProcess({ payer, bytes }: Waiting): boolean {
+    return !this.isShareFull(payer, bytes);
   }
 
   #hasRoom(payer: Payer | string, bytes: number): boolean {
@@ -176,7 +177,7 @@ export class ByteBudget {
       const first = this.#firstOfEach().find((waiting) => this.#isForProcess(waiting));
       if (!first || !fits(this.#held, first.bytes, this.#limits.max)) return;
       this.#remove(first);
-      first.admit(this.#take(first.accountId, first.bytes));
+      first.admit(this.#take(first.payer, first.bytes));
     }
   }
 
@@ -186,7 +187,7 @@ export class ByteBudget {
   }
 
   #remove(waiting: Waiting): void {
-    const { accountId } = waiting;
+    const { accountId } = waiting.payer;
     const ofAccount = this.#waitingOf.get(accountId)!;
     ofAccount.splice(ofAccount.indexOf(waiting), 1);
     if (ofAccount.length === 0) this.#waitingOf.delete(accountId);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { ByteBudget, type ByteLimits, type HeldBytes } from '../core/byte-budget.ts';
+import { ByteBudget, type ByteLimits, type HeldBytes, type Payer } from '../core/byte-budget.ts';
 import type { Resource } from '../model/resource.ts';
 import {
   isAfter,
@@ -34,7 +34,11 @@ const reservedBytes = 1024 * 1024;
  * Bounds what is read for followers and not yet sent to their clients. A share serves 8 that read large events at once, or 64 whose clients
  * do not take a page. Others wait.
  */
-export const followedBytes: ByteLimits = { max: 32 * 1024 * 1024, maxPerAccount: 8 * 1024 * 1024 };
+export const followedBytes: ByteLimits = {
+  max: 32 * 1024 * 1024,
+  maxPerAccount: 8 * 1024 * 1024,
+  maxPerTree: 24 * 1024 * 1024,
+};
 
 /**
  * Bounds the newest events that are kept for followers which are about to take them. Without room they are evicted, and followers read them
@@ -83,10 +87,10 @@ export class EventFeed {
   /**
    * Begins to follow an account: from behind a place, or with what is committed from now on.
    *
-   * @param payerId the account whose share of memory is used.
+   * @param payer the account whose share of memory is used, and its tree's.
    * @throws {UnavailableError}
    */
-  async follow(accountId: string, payerId: string, after: Position | null): Promise<Subscriber> {
+  async follow(accountId: string, payer: Payer, after: Position | null): Promise<Subscriber> {
     const now = await readMoment(this.#reader);
     const tail = this.#tailOf(accountId, now);
     const follower = new Subscriber({
@@ -94,7 +98,7 @@ export class EventFeed {
       position: after ?? now.position,
       since: after ? null : now,
       budget: this.budgets.followed,
-      payerId,
+      payer,
       onLeave: () => this.#leave(accountId, tail),
     });
     tail.followers++;
@@ -158,7 +162,7 @@ export class Subscriber {
   /** What was committed before is not for them. */
   readonly #since: Moment | null;
   readonly #budget: ByteBudget;
-  readonly #payerId: string;
+  readonly #payer: Payer;
   readonly #onLeave: () => void;
   readonly #left = new AbortController();
   /** A place in the queue for room to read; it is kept from one call of `next` to the other. */
@@ -169,14 +173,14 @@ export class Subscriber {
     position: Position;
     since: Moment | null;
     budget: ByteBudget;
-    payerId: string;
+    payer: Payer;
     onLeave: () => void;
   }) {
     this.#tail = parts.tail;
     this.#position = parts.position;
     this.#since = parts.since;
     this.#budget = parts.budget;
-    this.#payerId = parts.payerId;
+    this.#payer = parts.payer;
     this.#onLeave = parts.onLeave;
   }
 
@@ -229,7 +233,7 @@ export class Subscriber {
     if (this.#waiting) return null;
     const events = this.#tail.after(this.#position);
     if (events === null) return null;
-    const bytes = this.#budget.tryTake(this.#payerId, sizeOf(events));
+    const bytes = this.#budget.tryTake(this.#payer, sizeOf(events));
     return bytes && { events, bytes };
   }
 
@@ -248,9 +252,9 @@ export class Subscriber {
   }
 
   async #room(untilMs: number): Promise<HeldBytes | null> {
-    const room = this.#waiting ? null : this.#budget.tryTake(this.#payerId, reservedBytes);
+    const room = this.#waiting ? null : this.#budget.tryTake(this.#payer, reservedBytes);
     if (room) return room;
-    const waiting = (this.#waiting ??= this.#budget.take(this.#payerId, reservedBytes, this.#left.signal));
+    const waiting = (this.#waiting ??= this.#budget.take(this.#payer, reservedBytes, this.#left.signal));
     const timeout = new AbortController();
     try {
       const late = delay(Math.max(0, untilMs - performance.now()), null, { signal: timeout.signal, ref: false });

@@ -27,6 +27,7 @@ import { addMetricsRoute } from './routes/metrics.ts';
 import { readIdempotencyKey, RunningKeys } from './write/idempotency.ts';
 import { addProviderCallbacks } from './routes/provider-callbacks.ts';
 import { FailedSignIns, RateLimit } from './pipeline/rate-limit.ts';
+import { RefusalPace } from './pipeline/refusal-pace.ts';
 import { queryReader } from './body/query.ts';
 import { versionedQueryReader, versionedValidator } from './body/input.ts';
 import { addReference } from './routes/docs.ts';
@@ -74,6 +75,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
   const limits: Limits = {
     rateLimit: new RateLimit(context.config.rateLimit),
     failedSignIns: new FailedSignIns(),
+    refusalPace: new RefusalPace(),
   };
   const requestsInFlight = new ConcurrencyLimit(requestBounds);
   const uploads = new ConcurrencyLimit(uploadBounds);
@@ -165,7 +167,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     readUpload(context, routedOf(request), uploadOf(request.apiRequest)!, form),
   );
 
-  app.setErrorHandler((error, request, reply) => sendError(context, request, reply, error));
+  app.setErrorHandler((error, request, reply) => sendError(context, request, reply, error, limits));
   app.setNotFoundHandler(unreachable);
   app.addHook('onSend', async (request, reply) => {
     stamp(reply, request.apiRequest);
@@ -200,6 +202,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
 interface Limits {
   rateLimit: RateLimit;
   failedSignIns: FailedSignIns;
+  refusalPace: RefusalPace;
 }
 
 /** A path that cannot be decoded has no route; whose request it is comes first all the same. */
@@ -208,21 +211,21 @@ async function refuseUnroutable(
   request: FastifyRequest,
   reply: FastifyReply,
   error: unknown,
-  { failedSignIns, rateLimit }: Limits,
+  limits: Limits,
 ): Promise<void> {
   request.apiRequest = receiveRequest(context, request);
   reply.raw.once('close', observe(context, request, reply));
   let fault = error;
   try {
-    const known = await identify(context, request.apiRequest, failedSignIns);
+    const known = await identify(context, request.apiRequest, limits.failedSignIns);
     await settleVersion(context, known);
-    rateLimit.check(known.accountId, reply);
+    limits.rateLimit.check(known.accountId, reply);
   } catch (unidentified) {
     fault = unidentified;
   }
   // No hook runs for it.
   stamp(reply, request.apiRequest);
-  await sendError(context, request, reply, fault);
+  await sendError(context, request, reply, fault, limits);
 }
 
 /** @throws {ApiError} 401, or 429 where too many keys were tried out. */
@@ -372,6 +375,7 @@ async function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
   error: unknown,
+  { refusalPace }: Limits,
 ): Promise<FastifyReply> {
   const { apiRequest } = request;
   // No response reaches its client, which knows why.
@@ -388,6 +392,7 @@ async function sendError(
     });
   }
   apiRequest.bodyBytes?.workEnds(0);
+  await refusalPace.hold(apiError, apiRequest, reply);
   // The framework would cut off who is still sending, and with that take the answer from them.
   if (reply.hasHeader('connection')) reply.removeHeader('connection');
   if (apiError.allow !== undefined) reply.header('allow', apiError.allow);

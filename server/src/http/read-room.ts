@@ -1,4 +1,4 @@
-import { ByteBudget, type ByteLimits, type HeldBytes } from '../core/byte-budget.ts';
+import { ByteBudget, type ByteLimits, type HeldBytes, type Payer } from '../core/byte-budget.ts';
 
 export interface ReadLimits {
   /** Of what is read for responses, and of responses that their clients have not taken. */
@@ -16,8 +16,8 @@ export interface ReadLimits {
  * or 16 downloads.
  */
 export const readLimits: ReadLimits = {
-  bytes: { max: 40 * 1024 * 1024, maxPerAccount: 12 * 1024 * 1024 },
-  downloadBytes: { max: 32 * 1024 * 1024, maxPerAccount: 8 * 1024 * 1024 },
+  bytes: { max: 40 * 1024 * 1024, maxPerAccount: 12 * 1024 * 1024, maxPerTree: 30 * 1024 * 1024 },
+  downloadBytes: { max: 32 * 1024 * 1024, maxPerAccount: 8 * 1024 * 1024, maxPerTree: 24 * 1024 * 1024 },
   waitMs: 10_000,
   stalledMs: 60_000,
 };
@@ -48,15 +48,15 @@ export class NoRoomError extends Error {
 /** The memory that one request for records uses. A request that finds no room lets go of what it has, so that none waits for another. */
 export class ReadRoom {
   readonly #budget: ByteBudget;
-  readonly #accountId: string;
+  readonly #payer: Payer;
   readonly #holdings: HeldBytes[] = [];
   #heldBytes = 0;
   #usedBytes = 0;
 
   /** @param taken what it holds from the beginning. */
-  constructor(budget: ByteBudget, accountId: string, taken: { held: HeldBytes; bytes: number } | null) {
+  constructor(budget: ByteBudget, payer: Payer, taken: { held: HeldBytes; bytes: number } | null) {
     this.#budget = budget;
-    this.#accountId = accountId;
+    this.#payer = payer;
     if (!taken) return;
     this.#holdings.push(taken.held);
     this.#heldBytes = taken.bytes;
@@ -71,7 +71,7 @@ export class ReadRoom {
   reserve(bytes: number): void {
     const neededBytes = this.#usedBytes + bytes;
     if (neededBytes <= Math.max(this.#heldBytes, uncountedBytes)) return;
-    const held = this.#budget.tryTake(this.#accountId, neededBytes - this.#heldBytes);
+    const held = this.#budget.tryTake(this.#payer, neededBytes - this.#heldBytes);
     if (!held) throw new NoRoomError(neededBytes);
     this.#holdings.push(held);
     this.#heldBytes = neededBytes;

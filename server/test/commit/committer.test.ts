@@ -277,7 +277,7 @@ describe('what mutations hold in memory', () => {
     const outcomes = await together(
       () => [
         ...Array.from({ length: 12 }, (_, index) => committer.commit(create(`large ${index}`, large()))),
-        committer.commit({ ...create('of another'), payerId: 'acct_b' }),
+        committer.commit({ ...create('of another'), payer: { accountId: 'acct_b', rootId: 'acct_b' } }),
       ],
       async () => held.push(committer.bytes.heldBy('acct_a'), committer.bytes.heldBy('acct_b')),
     );
@@ -363,7 +363,7 @@ async function committerForTest(more?: Partial<ConstructorParameters<typeof Comm
       const placeholders = ['x', 'y'].map(() =>
         committer.commit({
           accountId: 'acct_z',
-          payerId: 'acct_z',
+          payer: { accountId: 'acct_z', rootId: 'acct_z' },
           request: facts(),
           claim: null,
           touches: [],
@@ -429,7 +429,7 @@ const answer = () => ({ status: 200, body: '{}' });
 function create(name: string, { key = null as string | null, answer: answered = answer() } = {}): WriteRequest {
   return {
     accountId: 'acct_a',
-    payerId: 'acct_a',
+    payer: { accountId: 'acct_a', rootId: 'acct_a' },
     request: facts(key),
     claim: key === null ? null : { name: `acct_a acct_a ${key}`, keyAccountId: 'acct_a', key, fingerprint: name },
     touches: [],
@@ -473,7 +473,7 @@ function update(
 ): WriteRequest {
   return {
     accountId: 'acct_a',
-    payerId: 'acct_a',
+    payer: { accountId: 'acct_a', rootId: 'acct_a' },
     request: facts(),
     claim: null,
     touches,

@@ -75,6 +75,19 @@ describe('a byte budget', () => {
     expect([budget.tryTake(branch('c'), 21), budget.tryTake(branch('c'), 20)]).toEqual([null, expect.anything()]);
   });
 
+  test('lets another tree take at once when an account waits for the share of its tree', async () => {
+    const budget = new ByteBudget({ ...limits, maxPerTree: 60 });
+    const held = await budget.take(branch('a'), 40);
+    await budget.take(branch('b'), 20);
+    let isAdmitted = false;
+    const waiting = budget.take(branch('c'), 10).then(() => (isAdmitted = true));
+    expect(budget.tryTake('other', 40)).not.toBeNull();
+    await turn();
+    expect(isAdmitted).toBe(false);
+    held.release();
+    await waiting;
+  });
+
   test('admits another account at once when one account waits for its own share', async () => {
     const budget = new ByteBudget(limits);
     await budget.take('a', 40);

@@ -165,7 +165,7 @@ test('a queue that is full is told as 503 at once', async () => {
   const waiting = Array.from({ length: 4_000 }, () =>
     committer.commit({
       accountId: 'acct_z',
-      payerId: null,
+      payer: null,
       request: null,
       claim: null,
       touches: [],

@@ -76,6 +76,14 @@ describe('an account that sends too much', () => {
     }
   });
 
+  test('is refused late when it goes on sending although it is refused', async () => {
+    const answers = await Promise.all(Array.from({ length: 300 }, () => timedGet(tenant)));
+    const late = answers.filter(({ seconds }) => seconds > 1.9);
+    expect(late.length).toBeGreaterThan(0);
+    expect(late.filter(({ status }) => status !== 429)).toEqual([]);
+    expect(answers.length - late.length).toBeGreaterThanOrEqual(100);
+  });
+
   test('is let in again after the time it was told', async () => {
     const refused = await refusedOf(() => tenant.api.get('/v1/references'));
     await delay(Number(refused.headers.get('retry-after')) * 1000);
@@ -472,7 +480,29 @@ describe('a connection', () => {
     await expect.poll(inFlight, { timeout: 10_000 }).toMatch(/tenure_http_requests_in_flight 0\n/);
     expect((await server.api.get('/v1/references')).status).toBe(200);
   });
+
+  test('is closed when it pipelines and all connections have 4,096 requests waiting behind others', async () => {
+    const server = await serverForTest();
+    const port = Number(new URL(server.url).port);
+    let closed = 0;
+    for (let count = 0; count < 90; count++) {
+      const socket = connect(port, '127.0.0.1');
+      onTestFinished(() => void socket.destroy());
+      socket.on('error', () => {}).once('close', () => closed++);
+      // Most are refused, and their answers wait.
+      socket.write(`${getLine(server)}\r\n`.repeat(64));
+    }
+    await expect.poll(() => closed).toBeGreaterThan(0);
+    expect(closed).toBeLessThan(90);
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+  });
 });
+
+async function timedGet({ api }: Tenant): Promise<{ status: number; seconds: number }> {
+  const startedMs = performance.now();
+  const { status } = await api.get('/v1/references');
+  return { status, seconds: (performance.now() - startedMs) / 1000 };
+}
 
 /** A request without the end of its headers. */
 function getLine(server: TestServer): string {

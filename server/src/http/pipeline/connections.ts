@@ -19,6 +19,9 @@ const strangerBytesMax = 64 * 1024;
  */
 const pipelinedMax = 64;
 
+/** And of all connections: those behind the first one of each. Else 4,000 connections would fill a gigabyte. */
+const pipelinedOfAllMax = 4_096;
+
 /**
  * Connections of one process. A connection that sends its headers slowly holds up to 16 kB until they time out. The next ones are
  * closed at once.
@@ -40,6 +43,8 @@ export class Connections {
   readonly #ofStrangers = new WeakSet<IncomingMessage>();
   /** Requests of each connection that have no response yet. */
   readonly #pipelined = new WeakMap<Socket, number>();
+  /** Of all connections, those that wait behind another. */
+  #pipelinedOfAll = 0;
   /** Connections dropped since the last line of the log. */
   #dropped = 0;
   /** Those that are about to be closed. */
@@ -75,8 +80,13 @@ export class Connections {
   #countPipelined(socket: Socket, response: ServerResponse): void {
     const waiting = (this.#pipelined.get(socket) ?? 0) + 1;
     this.#pipelined.set(socket, waiting);
-    if (waiting > pipelinedMax) socket.destroy();
-    else response.once('close', () => this.#pipelined.set(socket, this.#pipelined.get(socket)! - 1));
+    if (waiting > 1) this.#pipelinedOfAll++;
+    response.once('close', () => {
+      const left = this.#pipelined.get(socket)! - 1;
+      this.#pipelined.set(socket, left);
+      if (left > 0) this.#pipelinedOfAll--;
+    });
+    if (waiting > pipelinedMax || (waiting > 1 && this.#pipelinedOfAll > pipelinedOfAllMax)) socket.destroy();
   }
 
   #noteDropped(): void {

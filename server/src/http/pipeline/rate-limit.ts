@@ -19,7 +19,7 @@ export class Buckets {
     this.#perSecond = perSecond;
   }
 
-  /** Takes a token if there is one; says how many are left, and after how many milliseconds there is one again. */
+  /** Takes a token if there is one. Returns how many are left, and after how many milliseconds there is one again. */
   take(key: string): { taken: boolean; left: number; nextInMs: number } {
     const nowMs = performance.now();
     const bucket = this.#fill(key, nowMs);
@@ -81,15 +81,15 @@ export class RateLimit {
 const failuresPerSecond = 20;
 
 /**
- * Bounds how fast an address can try keys and signatures out. A good one is let in whatever came from its address before, because a
- * proxy's address is everybody's; the machine itself is not bounded at all.
+ * Bounds how fast an address can try keys and signatures out. A good key is let in although others from its address failed, because the
+ * address may be a proxy's. The machine itself is not bounded at all.
  */
 export class FailedSignIns {
   readonly #buckets = new Buckets(failuresPerSecond);
 
   /** @throws {ApiError} `rate_limit` if there were too many. */
   note(address: string | undefined): void {
-    // Of a connection that is gone there is no address, and nobody to tell.
+    // A connection that is gone has no address, and no client to tell.
     if (address === undefined || isLoopback(address) || this.#buckets.take(networkOf(address)).taken) return;
     throw new ApiError(
       'rate_limit',
@@ -99,8 +99,8 @@ export class FailedSignIns {
   }
 }
 
-/** Whoever has an IPv6 address has all of its /64; an IPv4 address that is written as IPv6 stands for itself. */
-function networkOf(address: string): string {
+/** Returns the network of an address: of IPv6 its /64, which is mostly one client's. An IPv4 address that is written as IPv6 stands for itself. */
+export function networkOf(address: string): string {
   if (!address.includes(':') || address.toLowerCase().startsWith('::ffff:')) return address;
   const [left = '', right = ''] = address.split('::');
   const head = left === '' ? [] : left.split(':');

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { ByteBudget, HeldBytes } from '../../core/byte-budget.ts';
+import type { ByteBudget, HeldBytes, Payer } from '../../core/byte-budget.ts';
 import { ApiError } from '../../core/errors.ts';
 import { uncountedBytes } from '../read-room.ts';
 import type { ApiRequest } from '../request.ts';
@@ -29,7 +29,7 @@ export class HeldResponses {
     let taken: { held: HeldBytes; bytes: number } | null = null;
     let patience: AbortSignal | null = null;
     for (;;) {
-      const room: ReadRoom = new ReadRoom(this.#reads, request.payer.accountId, taken);
+      const room: ReadRoom = new ReadRoom(this.#reads, request.payer, taken);
       request.room = room;
       try {
         const text = await make();
@@ -49,7 +49,7 @@ export class HeldResponses {
         patience ??= this.#patienceOf(reply);
         taken = {
           bytes,
-          held: await take(this.#reads, request.payer.accountId, bytes, patience, 'large responses'),
+          held: await take(this.#reads, request.payer, bytes, patience, 'large responses'),
         };
       }
     }
@@ -62,7 +62,7 @@ export class HeldResponses {
    */
   async download(request: ApiRequest, reply: FastifyReply): Promise<void> {
     const patience = this.#patienceOf(reply);
-    const held = await take(this.#downloads, request.payer.accountId, downloadBytes, patience, 'downloads');
+    const held = await take(this.#downloads, request.payer, downloadBytes, patience, 'downloads');
     whenClosed(reply, () => held.release());
   }
 
@@ -76,15 +76,15 @@ export class HeldResponses {
 
 async function take(
   budget: ByteBudget,
-  accountId: string,
+  payer: Payer,
   bytes: number,
   patience: AbortSignal,
   what: string,
 ): Promise<HeldBytes> {
   try {
-    return await budget.take(accountId, bytes, patience);
+    return await budget.take(payer, bytes, patience);
   } catch {
-    throw budget.isShareFull(accountId, bytes)
+    throw budget.isShareFull(payer, bytes)
       ? new ApiError(
           'rate_limit',
           `This account has as many ${what} under way as it may have at once. Read them to their end, have fewer at once, and try again.`,

@@ -44,7 +44,7 @@ export function streamRoute(context: HttpContext, resource: Resource): StreamRou
       const follower = await context.eventFeed.follow(
         request.accountId,
         // Whose key it is, and not for whom it acts: as for the rate limit.
-        request.payer.accountId,
+        request.payer,
         await positionOf(context, resource, request, query),
       );
       const wanted = Object.entries(filters).filter(([filter]) => query[filter] !== undefined);

@@ -142,7 +142,7 @@ export async function logOnly(
 ): Promise<void> {
   const outcome = await context.committer.commit({
     accountId: request.accountId,
-    payerId: request.payer.accountId,
+    payer: request.payer,
     request: requestFacts(request),
     claim: null,
     touches: [],
@@ -180,7 +180,7 @@ async function execute(
 ): Promise<Outcome> {
   const mutation: Omit<WriteRequest, 'decide'> = {
     accountId: request.accountId,
-    payerId: request.payer.accountId,
+    payer: request.payer,
     request: requestFacts(request),
     claim,
     touches: await route.touches(request, input),

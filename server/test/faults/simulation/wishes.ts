@@ -55,7 +55,7 @@ export async function ask(life: Life, wish: Wish, asked: Asked): Promise<Told> {
   const request = requestOf(life, wish, asked.requestId);
   const mutation: WriteRequest = {
     accountId,
-    payerId: accountId,
+    payer: { accountId, rootId: accountId },
     request,
     claim,
     touches: wish.target === null ? [] : [wish.target],
