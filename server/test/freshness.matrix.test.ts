@@ -1,3 +1,5 @@
+import { withTraits } from '../src/model/resource.ts';
+import { cached } from '../src/model/traits/cached.ts';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
@@ -89,7 +91,7 @@ describe('a key', () => {
       secretKey: one.secretKey,
       changeContext: (context) => ({
         ...context,
-        resources: context.resources.map((resource) => ({ ...resource, staleForMs: 0 })),
+        resources: context.resources.map((resource) => withTraits(resource, cached(0))),
       }),
     });
     try {

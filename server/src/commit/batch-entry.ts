@@ -2,7 +2,8 @@ import { changesUnseen, eventsOf, isGone, mentionedIds, type EventFacts } from '
 import { toSeconds, type Clock } from '../core/clock.ts';
 import type { JsonObject } from '../core/json-diff.ts';
 import { timeOfId, type Id, type IdMaker } from '../core/ids.ts';
-import type { RequestedDelivery, Resource, StoredRecord, RecordChange } from '../model/resource.ts';
+import type { StoredRecord } from '../model/record.ts';
+import type { RequestedDelivery, Resource, RecordChange } from '../model/resource.ts';
 import type {
   StoredResponse,
   Claim,
@@ -13,6 +14,8 @@ import type {
   RequestFacts,
 } from './write-request.ts';
 import { system } from '../model/principal.ts';
+import { receivesDeliveries } from '../model/traits/receives-deliveries.ts';
+import { scheduled } from '../model/traits/scheduled.ts';
 
 /** A decided mutation as rows to write. Its ids are made once: a batch that is sent again writes the very same rows. */
 export interface BatchEntry {
@@ -213,17 +216,17 @@ function addWrite(member: BatchEntry, { resource, before, after }: RecordChange)
 
 /** A change that says when something is to be done about the record puts the job into the queue, in place of one that waits there. */
 function addJob(jobs: JobRow[], { resource, before, after }: RecordChange): void {
-  const { nextStep } = resource;
-  if (!nextStep || !after) return;
-  const dueAtMs = nextStep.dueAtMs(after);
-  if (dueAtMs === null || (before && nextStep.dueAtMs(before) === dueAtMs)) return;
-  jobs.push({ job: nextStep.job, lane: nextStep.lane(after), id: after.id, dueAtMs });
+  const schedule = scheduled.of(resource);
+  if (!schedule || !after) return;
+  const dueAtMs = schedule.dueAtMs(after);
+  if (dueAtMs === null || (before && schedule.dueAtMs(before) === dueAtMs)) return;
+  jobs.push({ job: schedule.job, lane: schedule.lane(after), id: after.id, dueAtMs });
 }
 
-/** A webhook endpoint that is disabled or deleted gets nothing more; enabling it again starts afresh. */
+/** A webhook endpoint that is disabled or deleted gets nothing more. Enabling it again starts afresh. */
 function silences({ resource, before, after }: RecordChange): boolean {
-  if (resource.object !== 'webhook_endpoint' || !before) return false;
-  return !after || (after as StoredRecord & { status: string }).status === 'disabled';
+  const target = receivesDeliveries.of(resource);
+  return target !== undefined && before !== null && (!after || !target.isOpen(after));
 }
 
 function eventRow(

@@ -1,6 +1,8 @@
 import { toDecision } from '../model/change.ts';
 import { isId } from '../core/ids.ts';
-import type { Resource, StoredRecord, RecordChange } from '../model/resource.ts';
+import type { StoredRecord } from '../model/record.ts';
+import type { Resource, RecordChange } from '../model/resource.ts';
+import { sumsUp } from '../model/traits/sums-up.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 
 /**
@@ -18,7 +20,7 @@ export async function withRollUps(
   for (const { resource: changed, before, after } of changes) {
     if (before === after) continue;
     for (const resource of resources) {
-      const { rollUp } = resource;
+      const rollUp = sumsUp.of(resource);
       if (rollUp?.of !== changed.path) continue;
       const [was, is] = [before, after].map((record) => (record as Record<string, unknown> | null)?.[rollUp.link]);
       for (const id of new Set([was, is])) {

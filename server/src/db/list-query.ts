@@ -1,5 +1,7 @@
 import { firstIdAt } from '../core/ids.ts';
-import type { Filter, Resource, StoredRecord } from '../model/resource.ts';
+import type { StoredRecord } from '../model/record.ts';
+import type { Filter, Resource } from '../model/resource.ts';
+import { ownAccount } from '../model/traits/own-account.ts';
 import { bytesIn, columnsOf, columnsIf, recordOfRow, type StoredRow } from './record-reader.ts';
 import type { Reader, ReadStatement } from './reader.ts';
 
@@ -77,7 +79,7 @@ function listStatement(resource: Resource, query: ListQuery, rowBytesMax: number
   const parameter = (value: string | number): string => `$${values.push(value)}`;
 
   // An account's records, or the accounts that belong to it.
-  const ownedBy = resource.ownedBy?.column ?? 'account_id';
+  const ownedBy = ownAccount.of(resource)?.column ?? 'account_id';
   const matches = [
     query.alsoAccountId === undefined ? `${ownedBy} = $1` : `${ownedBy} in ($1, ${parameter(query.alsoAccountId)})`,
   ];
@@ -191,7 +193,7 @@ function countExpression(
   const [only, ...others] = query.filters;
   // An account is counted where it was made, which for the first one is itself.
   const counted =
-    !resource.ownedBy && (!only || (others.length === 0 && resource.counted?.includes(only.filter.column)));
+    !ownAccount.has(resource) && (!only || (others.length === 0 && resource.counted?.includes(only.filter.column)));
   if (!counted || Object.keys(query.created).length > 0) {
     return `(select count(*) from ${resource.table} where ${matches.join(' and ')})`;
   }

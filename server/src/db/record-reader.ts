@@ -1,5 +1,7 @@
 import { parseJson } from '../core/json.ts';
-import type { Resource, StoredRecord } from '../model/resource.ts';
+import type { StoredRecord } from '../model/record.ts';
+import type { Resource } from '../model/resource.ts';
+import { appendOnly } from '../model/traits/append-only.ts';
 import { coalesce, unanswered } from './batch-loader.ts';
 import type { Reader, ReadStatement } from './reader.ts';
 
@@ -101,7 +103,7 @@ export type StoredRow = StoredRecord & { [column: string]: unknown };
 /** A resource's columns, those that every record has first. */
 export function columnsOf(resource: Resource): string[] {
   const kept = Object.keys(resource.fields).filter((name) => resource.fields[name]!.column !== null);
-  return ['account_id', 'id', 'created', ...(resource.appendOnly ? [] : ['revision']), ...kept];
+  return ['account_id', 'id', 'created', ...(appendOnly.has(resource) ? [] : ['revision']), ...kept];
 }
 
 /** SQL for the size of a row's long texts, in bytes. It is known without reading them. */

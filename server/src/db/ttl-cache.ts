@@ -6,7 +6,7 @@ const entriesMax = 10_000;
 /**
  * What was read of the database and may be used for a short time: the one rule of freshness. Every process may go on with what
  * it has read for `ageMaxMs`; the call that changes a record answers only when that time has passed since its commit (a
- * resource's `staleForMs`). So what a client was answered is true in every process, and no process has to hear of it.
+ * resource's `propagationDelayMs`). So what a client was answered is true in every process, and no process has to hear of it.
  */
 export class TtlCache<Value> {
   readonly #ageMaxMs: number;

@@ -5,7 +5,7 @@ import type { Provider } from '../core/providers.ts';
 import type { LatestVersion } from '../db/latest-version.ts';
 import type { Payer } from '../core/byte-budget.ts';
 import type { Principal } from '../model/principal.ts';
-import type { Contents } from '../model/resource.ts';
+import type { Contents } from '../model/traits/stores-file.ts';
 import type { ApiVersions } from '../versions/apply.ts';
 import type { ReadRoom } from './read-room.ts';
 

@@ -4,7 +4,8 @@ import type { Decision } from '../model/change.ts';
 import type { JsonObject } from '../core/json-diff.ts';
 import type { HeldEvents } from '../events/event-feed.ts';
 import type { PlacedEvent } from '../events/event-order.ts';
-import type { Caller, Resource, Told } from '../model/resource.ts';
+import type { Caller } from '../model/caller.ts';
+import type { Resource, OperationDocs } from '../model/resource.ts';
 import type { ApiRequest, UploadRoute, MatchedRoute } from './request.ts';
 
 /** One operation of the API. */
@@ -21,7 +22,7 @@ interface RouteBase extends MatchedRoute {
   /** Null if nothing in the answer is linked to anything. */
   expandable: Expandable | null;
   /** What the reference says of it. */
-  told: Told & { summary: string };
+  docs: OperationDocs & { summary: string };
   answer: RouteAnswer;
 }
 
@@ -98,7 +99,7 @@ export interface WriteRoute extends RouteBase {
   judgesKeyAnew?: true;
   secretMembers: readonly string[];
   /** How long others may go on with what they have read of the record. */
-  staleForMs: number;
+  propagationDelayMs: number;
   /** The records it will change, as far as can be known before: others that change them wait their turn. */
   touches(request: ApiRequest, input: object): Promise<string[]> | string[];
   /** Reads what it needs and decides; called again if a record moved meanwhile. */
@@ -116,11 +117,11 @@ export interface ClockDecision {
 }
 
 /** `webhook_endpoints` as it is said: webhook endpoints. */
-export function spoken(name: string): string {
+export function displayName(name: string): string {
   return name.replaceAll('_', ' ').replace(/^api\b/, 'API');
 }
 
 /** Returns what people call one record of a kind, with its article: `an application`. */
 export function aOrAn({ object }: Resource): string {
-  return `${/^[aeiou]/.test(object) ? 'an' : 'a'} ${spoken(object)}`;
+  return `${/^[aeiou]/.test(object) ? 'an' : 'a'} ${displayName(object)}`;
 }

@@ -17,6 +17,7 @@ import { eraseWithin, withoutPerson } from '../model/erase.ts';
 import type { JsonObject } from '../core/json-diff.ts';
 import { isId } from '../core/ids.ts';
 import type { Resource, RecordChange } from '../model/resource.ts';
+import { erasable } from '../model/traits/erasable.ts';
 import type { Reader } from '../db/reader.ts';
 import type { Pool } from '../db/pools.ts';
 import type { RecordReader } from '../db/record-reader.ts';
@@ -130,11 +131,12 @@ export class Eraser {
     if (!record || !isErased(record)) throw new Error(`Bug! ${id} is not deleted, so its history stays.`);
     const erased: Erased = new Map([[deleted, [id]]]);
     const ids = new Set([id]);
-    if (deleted.erasure) {
+    if (erasable.has(deleted)) {
       for (const each of await this.#eraseRecords(deleted, accountId, [id], null)) ids.add(each);
     }
     for (const about of this.#context.resources) {
-      if (!about.erasure || about.links?.[about.erasure.link] !== deleted.path) continue;
+      const erasure = erasable.of(about);
+      if (!erasure || about.links?.[erasure.link] !== deleted.path) continue;
       const recordIds = await readIdsAbout(this.#context.reader, about, accountId, id);
       for (let at = 0; at < recordIds.length; at += recordsAtOnce) {
         const page = recordIds.slice(at, at + recordsAtOnce);
@@ -197,7 +199,7 @@ export class Eraser {
     const { resources, reader, database } = this.#context;
     const mentioned = new Set(await readMentioned(database.listers, accountId, recordIds));
     const found: { resource: Resource; id: string }[] = [];
-    for (const link of about.erasure!.files) {
+    for (const link of erasable.of(about)!.files) {
       const resource = resources.find(({ path }) => path === about.links![link]);
       if (!resource) continue;
       for (const { id } of await readLinked(reader, about, link, accountId, recordIds)) mentioned.add(id);
@@ -228,7 +230,7 @@ export class Eraser {
 async function readIdsAbout(reader: Reader, about: Resource, accountId: string, personId: string): Promise<string[]> {
   const rows = await reader.query<{ id: string }>({
     name: `read_${about.table}_about`,
-    text: `select id from ${about.table} where account_id = $1 and ${about.erasure!.link} = $2 order by id`,
+    text: `select id from ${about.table} where account_id = $1 and ${erasable.of(about)!.link} = $2 order by id`,
     values: [accountId, personId],
   });
   return rows.map(({ id }) => id);
@@ -265,7 +267,7 @@ async function readLinkedByOthers(
       where account_id = $1
         and ${link} = any($2::text[])
         and id <> all($3::text[])
-        and ($4::text is null or ${about.erasure!.link} is distinct from $4)
+        and ($4::text is null or ${erasable.of(about)!.link} is distinct from $4)
         and deleted_at is null`,
     values: [accountId, ids, recordIds, personId],
   });

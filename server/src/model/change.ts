@@ -3,7 +3,11 @@ import { withoutPerson } from './erase.ts';
 import { timeOfId, type Id } from '../core/ids.ts';
 import { toSeconds } from '../core/clock.ts';
 import { mergeMetadata, metadataOf } from './metadata.ts';
-import type { Action, Caller, Change, RecordChange, RequestedDelivery, Resource, StoredRecord } from './resource.ts';
+import type { StoredRecord } from './record.ts';
+import type { Caller } from './caller.ts';
+import type { Action, Change, RecordChange, RequestedDelivery, Resource } from './resource.ts';
+import { erasable } from './traits/erasable.ts';
+import { ownAccount } from './traits/own-account.ts';
 
 /** What an event tells of a change; who caused it is added by the committer. */
 export interface EventFacts {
@@ -24,8 +28,9 @@ export function decideCreate(
 ): RecordChange {
   if (!resource.create) throw new Error(`Bug! ${resource.object} cannot be created.`);
   const fields = resource.create.decide(input, caller);
-  const after: StoredRecord = { ...fields, ...newRecord(id, resource.ownedBy ? id : accountId) };
-  if (resource.ownedBy) Object.assign(after, { [resource.ownedBy.column]: accountId });
+  const own = ownAccount.of(resource);
+  const after: StoredRecord = { ...fields, ...newRecord(id, own ? id : accountId) };
+  if (own) Object.assign(after, { [own.column]: accountId });
   if ('deleted_at' in resource.fields) after.deleted_at = null;
   if ('metadata' in resource.fields) after.metadata = mergeMetadata({}, metadataOf(input));
   return { resource, before: null, after };
@@ -46,7 +51,7 @@ export function decideUpdate(resource: Resource, before: StoredRecord, input: ob
 
 /** Empties a record of all that tells of a person who is erased; the id stays, and what is no business of theirs. */
 export function decideErasure(resource: Resource, before: StoredRecord, nowSeconds: number): RecordChange {
-  const { after, verb } = resource.erasure?.decide(before, nowSeconds) ?? { after: before };
+  const { after, verb } = erasable.of(resource)?.decide(before, nowSeconds) ?? { after: before };
   const erased = { ...withoutPerson(resource, after), deleted_at: nowSeconds };
   return toDecision(resource, before, { after: erased, ...(verb && { verb }) }).changes[0];
 }

@@ -1,5 +1,7 @@
 import { sameJson, setMember, type Json, type JsonObject } from '../core/json-diff.ts';
 import type { Resource } from './resource.ts';
+import { erasable } from './traits/erasable.ts';
+import { storesFile } from './traits/stores-file.ts';
 
 /** As it is, but with what is left of the members that tell of a person. The very same if nothing of them was left to empty. */
 export function withoutPerson<Shape extends object>(resource: Resource, members: Shape): Shape {
@@ -49,7 +51,9 @@ export function eraseWithin(value: Json, kinds: ReadonlyMap<string, Resource>, i
 
 /** Finds the ids of records that can tell of a person, in any text: of persons, of records about them, and of files. */
 export function tellingIdsOf(resources: readonly Resource[]): RegExp {
-  const kinds = resources.filter((resource) => resource.delete === 'erases' || resource.erasure || resource.contents);
+  const kinds = resources.filter(
+    (resource) => resource.delete === 'erases' || erasable.has(resource) || storesFile.has(resource),
+  );
   return new RegExp(`\\b(?:${kinds.map(({ prefix }) => prefix).join('|')})_[0-9A-Za-z]{22}\\b`, 'g');
 }
 

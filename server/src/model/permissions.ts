@@ -1,14 +1,18 @@
 import { ApiError } from '../core/errors.ts';
 import type { Resource } from './resource.ts';
+import { nestedUnder } from './traits/nested-under.ts';
+import { storesFile } from './traits/stores-file.ts';
 
-/** Every permission that a key can be given where these kinds of record are served. What nobody writes can only be read. */
+/** Returns every permission that a key can be given where these kinds of record are served. */
 export function permissionsOf(resources: readonly Resource[]): string[] {
-  return resources
-    .filter(({ listedUnder }) => !listedUnder)
-    .flatMap((resource) => [
-      ...(isWritten(resource) ? ['read', 'write'] : ['read']).map((verb) => `${resource.path}.${verb}`),
-      ...(resource.contents ? [`${resource.object}_contents.read`] : []),
-    ]);
+  return resources.flatMap((resource) => {
+    if (nestedUnder.has(resource)) return [];
+    return [
+      `${resource.path}.read`,
+      ...(isWritten(resource) ? [`${resource.path}.write`] : []),
+      ...(storesFile.has(resource) ? [`${resource.object}_contents.read`] : []),
+    ];
+  });
 }
 
 /** Of these the fewest that include every other one: what a secret key holds unless it was narrowed. */

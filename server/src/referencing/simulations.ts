@@ -4,7 +4,7 @@ import { toDecision } from '../model/change.ts';
 import type { Clock } from '../core/clock.ts';
 import { ApiError } from '../core/errors.ts';
 import type { Provider } from '../core/providers.ts';
-import type { StoredRecord } from '../model/resource.ts';
+import type { StoredRecord } from '../model/record.ts';
 import type { Pool } from '../db/pools.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import { reference } from '../resources/reference/index.ts';

@@ -2,18 +2,12 @@ import { Type } from 'typebox';
 import { credentialNames, headerCredentials, notSetUp, providers, type Provider } from '../core/providers.ts';
 import { ApiError, invalidParameter } from '../core/errors.ts';
 import { SingleLine } from '../model/fields.ts';
-import {
-  closedObject,
-  createFrom,
-  defineResource,
-  described,
-  nullable,
-  oneOf,
-  updateFrom,
-  type Caller,
-  type Change,
-  type StoredRecord,
-} from '../model/resource.ts';
+import type { StoredRecord } from '../model/record.ts';
+import type { Caller } from '../model/caller.ts';
+import { createFrom, defineResource, updateFrom, type Change } from '../model/resource.ts';
+import { closedObject, described, nullable, oneOf } from '../model/schemas.ts';
+import { cached } from '../model/traits/cached.ts';
+import { ownAccount } from '../model/traits/own-account.ts';
 
 const Name = Type.String({ minLength: 1, maxLength: 500 });
 const DefaultProvider = oneOf(...providers);
@@ -61,30 +55,130 @@ export type AccountRecord = StoredRecord & {
 };
 
 /** A letting agent or a platform: whoever has keys and records here. A platform has connected accounts and acts for them. */
-export const account = defineResource<AccountRecord>({
-  object: 'account',
-  prefix: 'acct',
-  path: 'accounts',
-  table: 'accounts',
-  description:
-    'A letting agent or a platform: whoever has keys and records here. A platform has connected accounts and acts for them, with the header `Service-Context`.',
-  example: {
-    record: {
-      name: 'Northern Homes',
-      api_version: '2026-11-01',
-      api_version_previous: null,
-      rollback_until: null,
-      default_provider: 'provider_a',
-      linked_records: 'open',
-      parent: null,
+export const account = defineResource<AccountRecord>(
+  {
+    object: 'account',
+    prefix: 'acct',
+    path: 'accounts',
+    table: 'accounts',
+    docs: {
+      description:
+        'A letting agent or a platform: whoever has keys and records here. A platform has connected accounts and acts for them, with the header `Service-Context`.',
+      example: {
+        record: {
+          name: 'Northern Homes',
+          api_version: '2026-11-01',
+          api_version_previous: null,
+          rollback_until: null,
+          default_provider: 'provider_a',
+          linked_records: 'open',
+          parent: null,
+        },
+        before: { default_provider: null },
+      },
     },
-    before: { default_provider: null },
+    links: { parent: 'accounts' },
+    verbs: { credentials_changed: 'What it asks a referencing provider with was changed.' },
+    fields: {
+      name: { column: 'text', schema: Name, description: 'What it is called.' },
+      api_version: {
+        column: 'text',
+        schema: nullable(Type.String()),
+        description:
+          'The version that its requests get if they name none; null until its first request, which pins it to the latest.',
+      },
+      api_version_previous: {
+        column: 'text',
+        schema: nullable(Type.String()),
+        description: 'The version it had before its last upgrade; null if it has made none, or has taken it back.',
+      },
+      rollback_until: {
+        column: 'bigint',
+        schema: nullable(Type.Integer()),
+        derive: (record, nowSeconds) => rollbackUntil(record as AccountRecord, nowSeconds),
+        description:
+          'Until when its last upgrade can be taken back, in seconds since the Unix epoch; null if there is none, and once that time has passed.',
+      },
+      default_provider: {
+        column: 'text',
+        schema: nullable(DefaultProvider),
+        description: 'The referencing provider that is asked where a reference names none; null if none is set.',
+      },
+      provider_credentials: { column: 'json', schema: nullable(Type.Object({})), shown: 'never' },
+      linked_records: {
+        column: 'text',
+        schema: LinkedRecords,
+        description:
+          '`open`: ids in its records are taken as they are, because the linked records may live in a system of your own. `strict`: a link to a record that is not here is refused.',
+      },
+      parent: {
+        column: 'text',
+        schema: nullable(Type.String()),
+        description: 'The id of the account it is connected to; null if it is a deployment’s first account.',
+      },
+    },
+    create: createFrom(
+      {
+        name: SingleLine,
+        default_provider: Type.Optional(nullable(DefaultProvider)),
+        linked_records: Type.Optional(nullable(LinkedRecords)),
+      },
+      (input, caller) => ({
+        name: input.name,
+        // The first request settles it.
+        api_version: null,
+        api_version_previous: null,
+        rollback_until: null,
+        default_provider: askableProvider(input.default_provider ?? null, caller),
+        provider_credentials: null,
+        linked_records: input.linked_records ?? 'open',
+        // Whoever makes it.
+        parent: null,
+      }),
+      {
+        summary: 'Create a connected account',
+        description:
+          'Makes an account that is connected to your own. It has no keys: act for it with `Service-Context`. While that header names a connected account, no account is made: your key could not act on it.',
+        example: { name: 'Ouse Lettings' },
+      },
+    ),
+    update: updateFrom(
+      {
+        name: Type.Optional(SingleLine),
+        default_provider: Type.Optional(nullable(DefaultProvider)),
+        linked_records: Type.Optional(LinkedRecords),
+        provider_credentials: Type.Optional(ProviderCredentials),
+      },
+      (current, input, caller) => ({
+        after: {
+          ...current,
+          name: input.name ?? current.name,
+          default_provider:
+            input.default_provider === undefined
+              ? current.default_provider
+              : askableProvider(input.default_provider, caller),
+          linked_records: input.linked_records ?? current.linked_records,
+          provider_credentials: changeCredentials(
+            current.provider_credentials,
+            input.provider_credentials ?? {},
+            caller,
+          ),
+        },
+        ...(input.provider_credentials && { verb: 'credentials_changed' }),
+      }),
+      {
+        description:
+          '`provider_credentials` is kept encrypted, and is in no answer, event or log: what is sent for a provider takes the place of what it had, null takes it away, and the others keep theirs.',
+        example: { default_provider: 'provider_a' },
+        secrets: ['provider_credentials'],
+      },
+    ),
   },
-  links: { parent: 'accounts' },
-  ownedBy: {
+  ownAccount({
     column: 'parent',
     ownPath: 'account',
-    pin: (current, version) => (current.api_version === null ? { ...current, api_version: version } : current),
+    pin: (current: AccountRecord, version) =>
+      current.api_version === null ? { ...current, api_version: version } : current,
     actions: {
       api_version: {
         summary: 'Upgrade the account to a newer version',
@@ -103,101 +197,10 @@ export const account = defineResource<AccountRecord>({
         decide: rollBack,
       },
     },
-  },
-  verbs: { credentials_changed: 'What it asks a referencing provider with was changed.' },
-  // For so long a process goes on with what it knows of an account.
-  staleForMs: 1_000,
-  fields: {
-    name: { column: 'text', schema: Name, description: 'What it is called.' },
-    api_version: {
-      column: 'text',
-      schema: nullable(Type.String()),
-      description:
-        'The version that its requests get if they name none; null until its first request, which pins it to the latest.',
-    },
-    api_version_previous: {
-      column: 'text',
-      schema: nullable(Type.String()),
-      description: 'The version it had before its last upgrade; null if it has made none, or has taken it back.',
-    },
-    rollback_until: {
-      column: 'bigint',
-      schema: nullable(Type.Integer()),
-      derive: (record, nowSeconds) => rollbackUntil(record as AccountRecord, nowSeconds),
-      description:
-        'Until when its last upgrade can be taken back, in seconds since the Unix epoch; null if there is none, and once that time has passed.',
-    },
-    default_provider: {
-      column: 'text',
-      schema: nullable(DefaultProvider),
-      description: 'The referencing provider that is asked where a reference names none; null if none is set.',
-    },
-    provider_credentials: { column: 'json', schema: nullable(Type.Object({})), shown: 'never' },
-    linked_records: {
-      column: 'text',
-      schema: LinkedRecords,
-      description:
-        '`open`: ids in its records are taken as they are, because the linked records may live in a system of your own. `strict`: a link to a record that is not here is refused.',
-    },
-    parent: {
-      column: 'text',
-      schema: nullable(Type.String()),
-      description: 'The id of the account it is connected to; null if it is a deployment’s first account.',
-    },
-  },
-  create: createFrom(
-    {
-      name: SingleLine,
-      default_provider: Type.Optional(nullable(DefaultProvider)),
-      linked_records: Type.Optional(nullable(LinkedRecords)),
-    },
-    (input, caller) => ({
-      name: input.name,
-      // The first request settles it.
-      api_version: null,
-      api_version_previous: null,
-      rollback_until: null,
-      default_provider: askableProvider(input.default_provider ?? null, caller),
-      provider_credentials: null,
-      linked_records: input.linked_records ?? 'open',
-      // Whoever makes it.
-      parent: null,
-    }),
-    {
-      summary: 'Create a connected account',
-      description:
-        'Makes an account that is connected to your own. It has no keys: act for it with `Service-Context`. While that header names a connected account, no account is made: your key could not act on it.',
-      example: { name: 'Ouse Lettings' },
-    },
-  ),
-  update: updateFrom(
-    {
-      name: Type.Optional(SingleLine),
-      default_provider: Type.Optional(nullable(DefaultProvider)),
-      linked_records: Type.Optional(LinkedRecords),
-      provider_credentials: Type.Optional(ProviderCredentials),
-    },
-    (current, input, caller) => ({
-      after: {
-        ...current,
-        name: input.name ?? current.name,
-        default_provider:
-          input.default_provider === undefined
-            ? current.default_provider
-            : askableProvider(input.default_provider, caller),
-        linked_records: input.linked_records ?? current.linked_records,
-        provider_credentials: changeCredentials(current.provider_credentials, input.provider_credentials ?? {}, caller),
-      },
-      ...(input.provider_credentials && { verb: 'credentials_changed' }),
-    }),
-    {
-      description:
-        '`provider_credentials` is kept encrypted, and is in no answer, event or log: what is sent for a provider takes the place of what it had, null takes it away, and the others keep theirs.',
-      example: { default_provider: 'provider_a' },
-      secrets: ['provider_credentials'],
-    },
-  ),
-});
+  }),
+  // A process goes on for so long with what it knows of an account.
+  cached(1_000),
+);
 
 /** @throws {ApiError} `parameter_invalid` for a service that no reference could be sent to. */
 function askableProvider(provider: Provider | null, { referencingServices }: Caller): Provider | null {

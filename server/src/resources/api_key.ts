@@ -5,17 +5,12 @@ import { ApiError, invalidParameter } from '../core/errors.ts';
 import { SingleLine } from '../model/fields.ts';
 import { fewestOf, includesPermission } from '../model/permissions.ts';
 import { nearestName } from '../core/nearest.ts';
-import {
-  closedObject,
-  createFrom,
-  defineResource,
-  described,
-  nullable,
-  oneOf,
-  type Caller,
-  type Change,
-  type StoredRecord,
-} from '../model/resource.ts';
+import type { StoredRecord } from '../model/record.ts';
+import type { Caller } from '../model/caller.ts';
+import { createFrom, defineResource, type Change } from '../model/resource.ts';
+import { closedObject, described, nullable, oneOf } from '../model/schemas.ts';
+import { cached } from '../model/traits/cached.ts';
+import { grantsRights } from '../model/traits/grants-rights.ts';
 
 const daySeconds = 24 * 3600;
 
@@ -58,139 +53,144 @@ export type ApiKeyRecord = StoredRecord & {
 };
 
 /** What opens the API. The key's text is never kept, only its hash. */
-export const apiKey = defineResource<ApiKeyRecord>({
-  object: 'api_key',
-  prefix: 'key',
-  path: 'api_keys',
-  table: 'api_keys',
-  grantsRights: true,
-  description:
-    'What opens the API. A `secret` key is for your server; a `restricted` one for one job; an `agent` key for a program that acts by itself: it has a name, ends by itself, and makes no keys. Only a hash is kept, so a key is shown once.',
-  example: {
-    record: {
-      type: 'restricted',
-      name: 'Nightly report',
-      permissions: ['references.read', 'events.read'],
-      last_four: 'x7Qd',
-      expires_at: null,
-      last_used_at: null,
-      status: 'active',
-      secret: 'rk_test_h3Vd8sKq1ZtYb6Wn4Lr9Mc2Xp7Gf5Ja0bTx7Qd',
+export const apiKey = defineResource<ApiKeyRecord>(
+  {
+    object: 'api_key',
+    prefix: 'key',
+    path: 'api_keys',
+    table: 'api_keys',
+    docs: {
+      description:
+        'What opens the API. A `secret` key is for your server; a `restricted` one for one job; an `agent` key for a program that acts by itself: it has a name, ends by itself, and makes no keys. Only a hash is kept, so a key is shown once.',
+      example: {
+        record: {
+          type: 'restricted',
+          name: 'Nightly report',
+          permissions: ['references.read', 'events.read'],
+          last_four: 'x7Qd',
+          expires_at: null,
+          last_used_at: null,
+          status: 'active',
+          secret: 'rk_test_h3Vd8sKq1ZtYb6Wn4Lr9Mc2Xp7Gf5Ja0bTx7Qd',
+        },
+        before: { expires_at: null },
+        after: {
+          updated: { expires_at: 1795237627 },
+          rolled: { expires_at: 1795237627 },
+          revoked: { status: 'revoked' },
+        },
+      },
     },
-    before: { expires_at: null },
-    after: {
-      updated: { expires_at: 1795237627 },
-      rolled: { expires_at: 1795237627 },
-      revoked: { status: 'revoked' },
+    verbs: {
+      rolled: 'It was replaced by a new key, which has its own `api_key.created`.',
+      revoked: 'It was revoked, and opens nothing any more.',
+    },
+    // For so long a process goes on with what it knows of a key.
+    fields: {
+      hash: { column: 'text', schema: Type.String(), shown: 'never' },
+      type: {
+        column: 'text',
+        schema: oneOf('secret', 'restricted', 'agent'),
+        description:
+          '`secret`: for your server. `restricted`: for one job. `agent`: for a program that acts by itself.',
+      },
+      name: {
+        column: 'text',
+        schema: nullable(Name),
+        description: 'What it is for; events and logs show it. Null if it has none, which an agent key cannot.',
+      },
+      permissions: {
+        column: 'text[]',
+        schema: Type.Array(Type.String()),
+        description:
+          'What it may do: `<resource>.read` or `<resource>.write`, which includes reading. No key grants what it does not hold.',
+      },
+      last_four: {
+        column: 'text',
+        schema: Type.String(),
+        description: 'The last four characters of the key, to tell it from others.',
+      },
+      expires_at: {
+        column: 'bigint',
+        schema: nullable(Type.Integer()),
+        description:
+          'When it ends, in seconds since the Unix epoch; null if it does not. An agent key ends after 30 days unless you say otherwise, and after 90 at most. No key outlives the one that makes or rolls it: without `expires_at`, a new key ends with its maker at the latest.',
+      },
+      last_used_at: {
+        column: 'bigint',
+        schema: nullable(Type.Integer()),
+        maintainedBy: 'job',
+        description:
+          'When it was last used, to the minute, in seconds since the Unix epoch; null if it never was. It is written every few seconds.',
+      },
+      revoked_at: { column: 'bigint', schema: nullable(Type.Integer()), shown: 'never' },
+      status: {
+        column: null,
+        schema: oneOf('active', 'expired', 'revoked'),
+        derive: (record, nowSeconds) => statusOf(record as ApiKeyRecord, nowSeconds),
+        description: '`active`, `expired` (also after a roll) or `revoked`.',
+      },
+      secret: {
+        column: null,
+        schema: Type.String(),
+        shown: 'as_secret',
+        description: 'The key itself. Only in the answer that makes it: keep it.',
+      },
+    },
+    create: createFrom(
+      {
+        type: described(
+          oneOf('secret', 'restricted', 'agent'),
+          '`secret`: for your server, with every permission unless you send fewer. `restricted` and `agent` need `permissions`, and `agent` a `name`.',
+        ),
+        name: Type.Optional(nullable(SingleLine)),
+        permissions: Type.Optional(nullable(Permissions)),
+        expires_at: Type.Optional(nullable(Time)),
+      },
+      (input, caller) => {
+        const { type } = input;
+        if (type === 'agent' && !input.name) {
+          throw invalidParameter('name', 'An agent key needs a `name`: it says in events and logs who acted.');
+        }
+        return {
+          type,
+          name: input.name ?? null,
+          permissions: grantedPermissions(type, input.permissions ?? null, caller),
+          expires_at: lifetimeOf(type, input.expires_at ?? null, caller),
+          last_used_at: null,
+          revoked_at: null,
+          ...newKey(type, caller),
+        };
+      },
+      {
+        description:
+          'Makes a key of the `type` that you name. The answer has its `secret`, which is never shown again. A secret key may do everything unless you send fewer `permissions`; the other types need theirs.',
+        example: { type: 'restricted', name: 'Nightly report', permissions: ['references.read', 'events.read'] },
+      },
+    ),
+    // Revoked, not removed: events and logs go on to name it.
+    delete: {
+      summary: 'Revoke an API key',
+      description:
+        'Ends the key at once, and answers it. It stays in the list, because events and logs go on to name it. The answer takes a second: then no process accepts the key any more.',
+      decide: revoke,
+    },
+    actions: {
+      roll: {
+        summary: 'Roll an API key',
+        description:
+          'Makes a key with the same name, permissions and end, and answers it with its `secret`. An agent key gets 30 days anew. The old one goes on for `expires_in` seconds, then it ends. A key rolls only keys that hold no more than itself and end no later.',
+        example: { expires_in: 3600 },
+        refusals: ['status_transition_invalid'],
+        showsSecrets: true,
+        body: RollBody,
+        decide: roll,
+      },
     },
   },
-  verbs: {
-    rolled: 'It was replaced by a new key, which has its own `api_key.created`.',
-    revoked: 'It was revoked, and opens nothing any more.',
-  },
-  // For so long a process goes on with what it knows of a key.
-  staleForMs: 1_000,
-  fields: {
-    hash: { column: 'text', schema: Type.String(), shown: 'never' },
-    type: {
-      column: 'text',
-      schema: oneOf('secret', 'restricted', 'agent'),
-      description: '`secret`: for your server. `restricted`: for one job. `agent`: for a program that acts by itself.',
-    },
-    name: {
-      column: 'text',
-      schema: nullable(Name),
-      description: 'What it is for; events and logs show it. Null if it has none, which an agent key cannot.',
-    },
-    permissions: {
-      column: 'text[]',
-      schema: Type.Array(Type.String()),
-      description:
-        'What it may do: `<resource>.read` or `<resource>.write`, which includes reading. No key grants what it does not hold.',
-    },
-    last_four: {
-      column: 'text',
-      schema: Type.String(),
-      description: 'The last four characters of the key, to tell it from others.',
-    },
-    expires_at: {
-      column: 'bigint',
-      schema: nullable(Type.Integer()),
-      description:
-        'When it ends, in seconds since the Unix epoch; null if it does not. An agent key ends after 30 days unless you say otherwise, and after 90 at most. No key outlives the one that makes or rolls it: without `expires_at`, a new key ends with its maker at the latest.',
-    },
-    last_used_at: {
-      column: 'bigint',
-      schema: nullable(Type.Integer()),
-      keptBy: 'duty',
-      description:
-        'When it was last used, to the minute, in seconds since the Unix epoch; null if it never was. It is written every few seconds.',
-    },
-    revoked_at: { column: 'bigint', schema: nullable(Type.Integer()), shown: 'never' },
-    status: {
-      column: null,
-      schema: oneOf('active', 'expired', 'revoked'),
-      derive: (record, nowSeconds) => statusOf(record as ApiKeyRecord, nowSeconds),
-      description: '`active`, `expired` (also after a roll) or `revoked`.',
-    },
-    secret: {
-      column: null,
-      schema: Type.String(),
-      shown: 'as_secret',
-      description: 'The key itself. Only in the answer that makes it: keep it.',
-    },
-  },
-  create: createFrom(
-    {
-      type: described(
-        oneOf('secret', 'restricted', 'agent'),
-        '`secret`: for your server, with every permission unless you send fewer. `restricted` and `agent` need `permissions`, and `agent` a `name`.',
-      ),
-      name: Type.Optional(nullable(SingleLine)),
-      permissions: Type.Optional(nullable(Permissions)),
-      expires_at: Type.Optional(nullable(Time)),
-    },
-    (input, caller) => {
-      const { type } = input;
-      if (type === 'agent' && !input.name) {
-        throw invalidParameter('name', 'An agent key needs a `name`: it says in events and logs who acted.');
-      }
-      return {
-        type,
-        name: input.name ?? null,
-        permissions: grantedPermissions(type, input.permissions ?? null, caller),
-        expires_at: lifetimeOf(type, input.expires_at ?? null, caller),
-        last_used_at: null,
-        revoked_at: null,
-        ...newKey(type, caller),
-      };
-    },
-    {
-      description:
-        'Makes a key of the `type` that you name. The answer has its `secret`, which is never shown again. A secret key may do everything unless you send fewer `permissions`; the other types need theirs.',
-      example: { type: 'restricted', name: 'Nightly report', permissions: ['references.read', 'events.read'] },
-    },
-  ),
-  // Revoked, not removed: events and logs go on to name it.
-  delete: {
-    summary: 'Revoke an API key',
-    description:
-      'Ends the key at once, and answers it. It stays in the list, because events and logs go on to name it. The answer takes a second: then no process accepts the key any more.',
-    decide: revoke,
-  },
-  actions: {
-    roll: {
-      summary: 'Roll an API key',
-      description:
-        'Makes a key with the same name, permissions and end, and answers it with its `secret`. An agent key gets 30 days anew. The old one goes on for `expires_in` seconds, then it ends. A key rolls only keys that hold no more than itself and end no later.',
-      example: { expires_in: 3600 },
-      refusals: ['status_transition_invalid'],
-      showsSecrets: true,
-      body: RollBody,
-      decide: roll,
-    },
-  },
-});
+  grantsRights(),
+  cached(1_000),
+);
 
 function statusOf({ expires_at, revoked_at }: ApiKeyRecord, nowSeconds: number): 'active' | 'expired' | 'revoked' {
   if (revoked_at !== null) return 'revoked';

@@ -1,17 +1,11 @@
 import { Type, type Static } from 'typebox';
 import type { Json } from '../core/json-diff.ts';
 import { CalendarDate, LinkedId } from '../model/fields.ts';
-import {
-  closedObject,
-  createFrom,
-  defineResource,
-  described,
-  exactly,
-  nullable,
-  oneOf,
-  updateFrom,
-  type StoredRecord,
-} from '../model/resource.ts';
+import { createFromFields, updateFromFields } from '../model/inputs.ts';
+import type { Fields, RecordOf, StoredRecord } from '../model/record.ts';
+import { defineResource, exactly } from '../model/resource.ts';
+import { closedObject, described, nullable, oneOf } from '../model/schemas.ts';
+import { sumsUp } from '../model/traits/sums-up.ts';
 
 const Customers = Type.Array(LinkedId, { maxItems: 50, uniqueItems: true });
 
@@ -62,124 +56,105 @@ const ReferencesRollUp = closedObject({
   }),
 });
 
-/** As `ReferencesRollUp`, without what follows from it. */
-type ReferenceCounts = Record<string, number>;
+/** How many references have which status, or which outcome if they are complete. `ReferencesRollUp` follows from it. */
+const ReferenceCounts = Type.Unsafe<Record<string, number>>(Type.Object({}));
 
-export type ApplicationRecord = StoredRecord & {
-  customers: string[];
-  unit: string | null;
-  rent: Static<typeof Rent> | null;
-  move_in_date: string | null;
-  reference_counts: ReferenceCounts;
-};
+type Counted = { reference_counts: Static<typeof ReferenceCounts> };
 
-const optionalFields = {
-  customers: Type.Optional(nullable(Customers)),
-  unit: Type.Optional(nullable(LinkedId)),
-  rent: Type.Optional(nullable(RentInput)),
-  move_in_date: Type.Optional(nullable(CalendarDate)),
-};
+const fields = {
+  customers: {
+    column: 'text[]',
+    schema: Customers,
+    description: 'The ids of the persons who apply together: customers of this API, or of your own system.',
+    input: { on: 'both', default: [] },
+  },
+  unit: {
+    column: 'text',
+    schema: nullable(LinkedId),
+    description: 'What is applied for: an id of your own system. Null if none was named.',
+    input: { on: 'both' },
+  },
+  rent: {
+    column: 'json',
+    schema: nullable(Rent),
+    description: 'What is to be paid; null if it is not known.',
+    input: { on: 'both', schema: RentInput },
+  },
+  move_in_date: {
+    column: 'text',
+    schema: nullable(CalendarDate),
+    description: 'The day on which they want to move in; null if it is not known.',
+    input: { on: 'both' },
+  },
+  reference_counts: { column: 'json', schema: ReferenceCounts, shown: 'never', initial: {} },
+  references: {
+    column: null,
+    description: 'How the references that name this application stand.',
+    schema: ReferencesRollUp,
+    derive: (record: StoredRecord): Json => rollUpOf((record as StoredRecord & Counted).reference_counts),
+  },
+} satisfies Fields;
+
+export type ApplicationRecord = RecordOf<typeof fields>;
 
 /** The wish of one or more persons to rent something together. Each of them is referenced, and the result is here. */
-export const application = defineResource<ApplicationRecord>({
-  object: 'application',
-  prefix: 'app',
-  path: 'applications',
-  table: 'applications',
-  description:
-    'The wish of one or more persons to rent something together. Each of them is referenced; `references` tells how that stands, and changes in the same moment as they do.',
-  example: {
-    record: {
-      customers: ['cus_0VbZq9aK00mT3cUuP8sXw4', 'cus_0VbZq9aK01pR7dWqN2tLy8'],
-      unit: 'flat_12',
-      rent: { amount: 95_000, currency: 'gbp', interval: 'month' },
-      move_in_date: '2027-01-31',
-      references: {
-        total: 2,
-        by_status: { pending: 1, processing: 0, complete: 1, canceled: 0 },
-        by_outcome: { accept: 1, consider: 0, high_risk: 0 },
-        result: null,
+export const application = defineResource<ApplicationRecord>(
+  {
+    object: 'application',
+    prefix: 'app',
+    path: 'applications',
+    table: 'applications',
+    docs: {
+      description:
+        'The wish of one or more persons to rent something together. Each of them is referenced; `references` tells how that stands, and changes in the same moment as they do.',
+      example: {
+        record: {
+          customers: ['cus_0VbZq9aK00mT3cUuP8sXw4', 'cus_0VbZq9aK01pR7dWqN2tLy8'],
+          unit: 'flat_12',
+          rent: { amount: 95_000, currency: 'gbp', interval: 'month' },
+          move_in_date: '2027-01-31',
+          references: {
+            total: 2,
+            by_status: { pending: 1, processing: 0, complete: 1, canceled: 0 },
+            by_outcome: { accept: 1, consider: 0, high_risk: 0 },
+            result: null,
+          },
+          metadata: { branch: 'york' },
+        },
+        before: {
+          references: {
+            total: 0,
+            by_status: { pending: 0, processing: 0, complete: 0, canceled: 0 },
+            by_outcome: { accept: 0, consider: 0, high_risk: 0 },
+            result: null,
+          },
+        },
       },
-      metadata: { branch: 'york' },
     },
-    before: {
-      references: {
-        total: 0,
-        by_status: { pending: 0, processing: 0, complete: 0, canceled: 0 },
-        by_outcome: { accept: 0, consider: 0, high_risk: 0 },
-        result: null,
+    metadata: true,
+    fields,
+    links: { customers: 'customers', unit: 'units' },
+    filters: {
+      customer: {
+        column: 'customers',
+        match: 'contains',
+        schema: described(LinkedId, 'Only those that this person is one of.'),
       },
+      ...exactly({ unit: LinkedId }),
     },
-  },
-  metadata: true,
-  fields: {
-    customers: {
-      column: 'text[]',
-      schema: Customers,
-      description: 'The ids of the persons who apply together: customers of this API, or of your own system.',
-    },
-    unit: {
-      column: 'text',
-      schema: nullable(LinkedId),
-      description: 'What is applied for: an id of your own system. Null if none was named.',
-    },
-    rent: { column: 'json', schema: nullable(Rent), description: 'What is to be paid; null if it is not known.' },
-    move_in_date: {
-      column: 'text',
-      schema: nullable(CalendarDate),
-      description: 'The day on which they want to move in; null if it is not known.',
-    },
-    reference_counts: { column: 'json', schema: Type.Object({}), shown: 'never' },
-    references: {
-      column: null,
-      description: 'How the references that name this application stand.',
-      schema: ReferencesRollUp,
-      derive: (record) => rollUpOf((record as ApplicationRecord).reference_counts),
-    },
-  },
-  links: { customers: 'customers', unit: 'units' },
-  filters: {
-    customer: {
-      column: 'customers',
-      match: 'contains',
-      schema: described(LinkedId, 'Only those that this person is one of.'),
-    },
-    ...exactly({ unit: LinkedId }),
-  },
-  rollUp: { of: 'references', link: 'application', adapt: countReference },
-  create: createFrom(
-    optionalFields,
-    (input) => ({
-      customers: input.customers ?? [],
-      unit: input.unit ?? null,
-      rent: input.rent ?? null,
-      move_in_date: input.move_in_date ?? null,
-      reference_counts: {},
-    }),
-    {
+    create: createFromFields(fields, {
       example: {
         customers: ['cus_0VbZq9aK00mT3cUuP8sXw4'],
         unit: 'flat_12',
         rent: { amount: 95_000, currency: 'gbp', interval: 'month' },
         move_in_date: '2027-01-31',
       },
-    },
-  ),
-  update: updateFrom(
-    optionalFields,
-    (current, input) => ({
-      after: {
-        ...current,
-        customers: input.customers === undefined ? current.customers : (input.customers ?? []),
-        unit: input.unit === undefined ? current.unit : input.unit,
-        rent: input.rent === undefined ? current.rent : input.rent,
-        move_in_date: input.move_in_date === undefined ? current.move_in_date : input.move_in_date,
-      },
     }),
-    { example: { move_in_date: '2027-02-15' } },
-  ),
-  delete: 'removes',
-});
+    update: updateFromFields(fields, { example: { move_in_date: '2027-02-15' } }),
+    delete: 'removes',
+  },
+  sumsUp({ of: 'references', link: 'application', adapt: countReference }),
+);
 
 /** One reference more, less, or with another status or outcome. */
 function countReference(
@@ -202,7 +177,7 @@ function countedAs(reference: StoredRecord | null): string | null {
   return status === 'complete' ? outcome : status;
 }
 
-function rollUpOf(counts: ReferenceCounts): Json {
+function rollUpOf(counts: Static<typeof ReferenceCounts>): Json {
   const of = (name: string): number => counts[name] ?? 0;
   const complete = outcomes.reduce((sum, outcome) => sum + of(outcome), 0);
   const byStatus = {

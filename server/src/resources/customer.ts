@@ -1,17 +1,13 @@
 import { Type, type Static } from 'typebox';
 import { invalidParameter } from '../core/errors.ts';
 import { CalendarDate, SingleLine } from '../model/fields.ts';
-import {
-  closedObject,
-  createFrom,
-  defineResource,
-  described,
-  nullable,
-  updateFrom,
-  type StoredRecord,
-} from '../model/resource.ts';
+import type { Caller } from '../model/caller.ts';
+import { createFromFields, updateFromFields } from '../model/inputs.ts';
+import type { Fields, RecordOf } from '../model/record.ts';
+import { defineResource } from '../model/resource.ts';
+import { closedObject, described, nullable } from '../model/schemas.ts';
 
-/** What is kept may be older than the rules for what is sent. */
+/** What is stored may be older than the rules for what is sent. */
 const Text = Type.String({ minLength: 1, maxLength: 500 });
 const Email = Type.String({ maxLength: 255, pattern: '^[^\\s@]+@[^\\s@]+$', examples: ['ada@example.org'] });
 const EmailInput = Type.Unsafe<string>({ ...Email, format: 'email' });
@@ -40,20 +36,45 @@ const AddressInput = closedObject({
 });
 const AddressInputs = Type.Array(AddressInput, { maxItems: 50 });
 
-export type CustomerRecord = StoredRecord & {
-  name: string;
-  email: string | null;
-  phone: string | null;
-  date_of_birth: string | null;
-  addresses: Static<typeof Address>[];
-};
+const fields = {
+  name: {
+    column: 'text',
+    schema: Text,
+    description: 'The full name.',
+    input: { on: 'both', required: true, schema: SingleLine },
+    erased: () => '[erased]',
+  },
+  email: {
+    column: 'text',
+    schema: nullable(Email),
+    description: 'The e-mail address; null if it is not known.',
+    input: { on: 'both', schema: EmailInput },
+    erased: () => null,
+  },
+  phone: {
+    column: 'text',
+    schema: nullable(Text),
+    description: 'The phone number, as it was given; null if it is not known.',
+    input: { on: 'both', schema: SingleLine },
+    erased: () => null,
+  },
+  date_of_birth: {
+    column: 'text',
+    schema: nullable(CalendarDate),
+    description: 'The day of birth; null if it is not known.',
+    input: { on: 'both', accept: possibleBirthday },
+    erased: () => null,
+  },
+  addresses: {
+    column: 'json',
+    schema: Type.Array(Address, { maxItems: 50 }),
+    description: 'Where the person lives and has lived, in the order given. An update replaces them all.',
+    input: { on: 'both', schema: AddressInputs, default: [], accept: complete },
+    erased: () => [],
+  },
+} satisfies Fields;
 
-const optionalFields = {
-  email: Type.Optional(nullable(EmailInput)),
-  phone: Type.Optional(nullable(SingleLine)),
-  date_of_birth: Type.Optional(nullable(CalendarDate)),
-  addresses: Type.Optional(nullable(AddressInputs)),
-};
+export type CustomerRecord = RecordOf<typeof fields>;
 
 /** A person: an applicant, a tenant, or somebody who may become one. */
 export const customer = defineResource<CustomerRecord>({
@@ -61,56 +82,32 @@ export const customer = defineResource<CustomerRecord>({
   prefix: 'cus',
   path: 'customers',
   table: 'customers',
-  description: 'A person: an applicant, a tenant, or somebody who may become one.',
-  example: {
-    record: {
-      name: 'Ada Lovelace',
-      email: 'ada@example.org',
-      phone: '+44 1904 555 0123',
-      date_of_birth: '1990-12-10',
-      addresses: [
-        {
-          line1: '12 Coppergate',
-          line2: null,
-          city: 'York',
-          postal_code: 'YO1 9NR',
-          country: 'GB',
-          from: '2021-04-01',
-          to: null,
-        },
-      ],
-      metadata: { crm: '88213' },
+  docs: {
+    description: 'A person: an applicant, a tenant, or somebody who may become one.',
+    example: {
+      record: {
+        name: 'Ada Lovelace',
+        email: 'ada@example.org',
+        phone: '+44 1904 555 0123',
+        date_of_birth: '1990-12-10',
+        addresses: [
+          {
+            line1: '12 Coppergate',
+            line2: null,
+            city: 'York',
+            postal_code: 'YO1 9NR',
+            country: 'GB',
+            from: '2021-04-01',
+            to: null,
+          },
+        ],
+        metadata: { crm: '88213' },
+      },
+      before: { phone: null },
     },
-    before: { phone: null },
   },
   metadata: true,
-  fields: {
-    name: { column: 'text', schema: Text, description: 'The full name.', erased: () => '[erased]' },
-    email: {
-      column: 'text',
-      schema: nullable(Email),
-      description: 'The e-mail address; null if it is not known.',
-      erased: () => null,
-    },
-    phone: {
-      column: 'text',
-      schema: nullable(Text),
-      description: 'The phone number, as it was given; null if it is not known.',
-      erased: () => null,
-    },
-    date_of_birth: {
-      column: 'text',
-      schema: nullable(CalendarDate),
-      description: 'The day of birth; null if it is not known.',
-      erased: () => null,
-    },
-    addresses: {
-      column: 'json',
-      schema: Type.Array(Address, { maxItems: 50 }),
-      description: 'Where the person lives and has lived, in the order given. An update replaces them all.',
-      erased: () => [],
-    },
-  },
+  fields,
   filters: {
     email: {
       column: 'email',
@@ -118,63 +115,35 @@ export const customer = defineResource<CustomerRecord>({
       schema: described(Email, 'Only those with this address, whatever its capital and small letters (of ASCII).'),
     },
   },
-  create: createFrom(
-    { name: SingleLine, ...optionalFields },
-    (input, caller) => ({
-      name: input.name,
-      email: input.email ?? null,
-      phone: input.phone ?? null,
-      date_of_birth: possibleBirthday(input.date_of_birth ?? null, caller.nowSeconds),
-      addresses: complete(input.addresses),
-    }),
-    {
-      example: {
-        name: 'Ada Lovelace',
-        email: 'ada@example.org',
-        date_of_birth: '1990-12-10',
-        addresses: [
-          { line1: '12 Coppergate', city: 'York', postal_code: 'YO1 9NR', country: 'GB', from: '2021-04-01' },
-        ],
-      },
+  create: createFromFields(fields, {
+    example: {
+      name: 'Ada Lovelace',
+      email: 'ada@example.org',
+      date_of_birth: '1990-12-10',
+      addresses: [{ line1: '12 Coppergate', city: 'York', postal_code: 'YO1 9NR', country: 'GB', from: '2021-04-01' }],
     },
-  ),
-  update: updateFrom(
-    { name: Type.Optional(SingleLine), ...optionalFields },
-    (current, input, caller) => ({
-      after: {
-        ...current,
-        name: input.name ?? current.name,
-        email: input.email === undefined ? current.email : input.email,
-        phone: input.phone === undefined ? current.phone : input.phone,
-        date_of_birth:
-          input.date_of_birth === undefined
-            ? current.date_of_birth
-            : possibleBirthday(input.date_of_birth, caller.nowSeconds),
-        addresses: input.addresses === undefined ? current.addresses : complete(input.addresses),
-      },
-    }),
-    { example: { phone: '+44 1904 555 0123' } },
-  ),
+  }),
+  update: updateFromFields(fields, { example: { phone: '+44 1904 555 0123' } }),
   delete: 'erases',
 });
 
-/** Nobody who rents was born before. */
+/** No person who rents was born before. */
 const earliestBirthday = '1900-01-01';
 
 /** A new day begins first on Kiritimati (UTC+14), in seconds. */
 const farthestAheadSeconds = 14 * 3600;
 
 /** @throws {ApiError} `parameter_invalid` for a day that has not begun anywhere, or is too long ago. */
-function possibleBirthday(date: string | null, nowSeconds: number): string | null {
+function possibleBirthday(date: string | null, { nowSeconds }: Caller): string | null {
   if (date === null) return null;
   const latest = new Date((nowSeconds + farthestAheadSeconds) * 1000).toISOString().slice(0, 10);
   if (date >= earliestBirthday && date <= latest) return date;
   throw invalidParameter('date_of_birth', `\`date_of_birth\` must be a day from ${earliestBirthday} to today.`);
 }
 
-/** Every member of an address is answered, so that a client need not tell an absent one from null. */
-function complete(addresses: Static<typeof AddressInputs> | null | undefined): CustomerRecord['addresses'] {
-  return (addresses ?? []).map((address, index) => ({
+/** Completes addresses with null, so that a client need not tell an absent member from null. */
+function complete(addresses: Static<typeof AddressInputs>): Static<typeof Address>[] {
+  return addresses.map((address, index) => ({
     ...inOrder(address, index),
     line2: address.line2 ?? null,
     from: address.from ?? null,

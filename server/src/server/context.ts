@@ -26,6 +26,7 @@ import { openKeyRing } from '../http/pipeline/authenticate.ts';
 import { eventTypesOf } from '../http/openapi/event-types.ts';
 import { tellingIdsOf } from '../model/erase.ts';
 import type { Resource } from '../model/resource.ts';
+import { streamed } from '../model/traits/streamed.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { resources as ownResources } from '../resources/index.ts';
 import { Dispatcher, dispatcherLimits, type DispatcherLimits } from '../webhooks/dispatcher.ts';
@@ -151,7 +152,7 @@ export async function createContext(
   const limitsOfStreams = { ...streamLimits, ...overrides.streamLimits };
   const eventFeed = new EventFeed({
     reader: new Reader(database.followers),
-    resource: resources.find(({ streamed }) => streamed)!,
+    resource: resources.find((resource) => streamed.has(resource))!,
     log,
     followedBytes: limitsOfStreams.bytes,
   });

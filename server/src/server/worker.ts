@@ -11,6 +11,7 @@ import { referencingProviders } from '../referencing/providers/index.ts';
 import { ReportPrinter } from '../referencing/report/index.ts';
 import { reference } from '../resources/reference/index.ts';
 import { startSimulators } from '../referencing/simulator/index.ts';
+import { scheduled } from '../model/traits/scheduled.ts';
 
 /** For a whole call to a service, in milliseconds; a simulated one is near. */
 const callTimeoutMs = { real: 15_000, simulated: 5_000 };
@@ -56,7 +57,7 @@ export async function startWork(context: Context): Promise<Work> {
   const worker = new JobWorker({
     connection,
     pool: database.jobs,
-    tasks: { [reference.nextStep!.job]: referencing },
+    tasks: { [scheduled.of(reference)!.job]: referencing },
     log,
   });
   worker.start();

@@ -1,4 +1,4 @@
-import { nullable } from '../model/resource.ts';
+import { nullable } from '../model/schemas.ts';
 import { Type } from 'typebox';
 import type { Json } from '../core/json-diff.ts';
 import type { ApiVersion } from './api-version.ts';

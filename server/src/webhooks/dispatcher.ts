@@ -33,7 +33,7 @@ export interface DispatcherLimits extends LaneLimits {
   claimMax: number;
   /** Connections that are open or being opened; more than attempts, or none could be kept for the next one. */
   socketsMax: number;
-  /** A process uses what it read of an endpoint at most so long; see `staleForMs` of webhook endpoints. */
+  /** A process uses what it read of an endpoint at most so long; see `propagationDelayMs` of webhook endpoints. */
   endpointAgeMaxMs: number;
   /** What large events on their way to receivers hold in memory. */
   payloadBytes: ByteLimits;

@@ -106,7 +106,7 @@ export class EndpointLanes {
     this.#hasPassedOver = true;
   }
 
-  /** Whether there is room again for what was passed over because there was none. Told once. */
+  /** Whether there is room again for what was passed over because there was none. OperationDocs once. */
   takeRoomAgain(): boolean {
     if (!this.#hasPassedOver || this.#isCrowded()) return false;
     this.#hasPassedOver = false;
@@ -140,7 +140,7 @@ export class EndpointLanes {
       });
   }
 
-  /** Endpoints that answer again although their backlog is put off for long: it can be brought forward. Told until it was. */
+  /** Endpoints that answer again although their backlog is put off for long: it can be brought forward. OperationDocs until it was. */
   revived(): { accountId: string; endpointId: string; putOffUntilMs: number }[] {
     return [...this.#lanes.values()]
       .filter(({ revivedFromMs }) => revivedFromMs > 0)

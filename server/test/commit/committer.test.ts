@@ -1,3 +1,5 @@
+import { withTraits } from '../../src/model/resource.ts';
+import { limited } from '../../src/model/traits/limited.ts';
 import { DatabaseError } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Committer } from '../../src/commit/committer.ts';
@@ -442,7 +444,7 @@ function create(name: string, { key = null as string | null, answer: answered = 
 
 /** As `create`, of a kind that an account may have only so many of; answers 400 where the decision sees that there are as many. */
 function createLimited(server: TestServer, name: string, maximum: number): WriteRequest {
-  const resource = { ...customer, mostOfAnAccount: maximum };
+  const resource = withTraits(customer, limited(maximum));
   const mutation = create(name);
   return {
     ...mutation,

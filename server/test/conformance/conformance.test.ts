@@ -1,6 +1,9 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Resource } from '../../src/model/resource.ts';
+import { nestedUnder } from '../../src/model/traits/nested-under.ts';
+import { ownAccount } from '../../src/model/traits/own-account.ts';
+import { storesFile } from '../../src/model/traits/stores-file.ts';
 import { resources } from '../../src/resources/index.ts';
 import { anyValue } from '../support/any-value.ts';
 import { allOf } from '../support/paging.ts';
@@ -28,7 +31,7 @@ type Body = ApiResponse['body'];
 
 const all: readonly Resource[] = [...resources, deposit];
 const made = all.filter(({ create }) => create);
-const listed = all.filter(({ listedUnder }) => !listedUnder);
+const listed = all.filter((resource) => !nestedUnder.has(resource));
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let server: TestServer;
@@ -80,7 +83,7 @@ describe.each(made)('a $object', (resource) => {
       answers.push(refused.body.error.message.replace(id.slice(0, 80), '…'));
     }
     expect(new Set(answers).size).toBe(1);
-    if (resource.update && !resource.ownedBy)
+    if (resource.update && !ownAccount.has(resource))
       expectRefusal(await stranger.post(`${path}/${record.id}`, {}), refusals.idUnknown);
     if (resource.delete) expectRefusal(await stranger.delete(`${path}/${record.id}`), refusals.idUnknown);
     for (const name of Object.keys(resource.actions ?? {}))
@@ -113,7 +116,7 @@ describe.each(made)('a $object', (resource) => {
 
   test('takes no field and no parameter that it does not know, and tells the nearest one', async () => {
     const { api } = await tenant();
-    if (!resource.contents)
+    if (!storesFile.has(resource))
       expectRefusal(await api.post(path, { ...plainBody(resource), colour: 'red' }), unknown('colour'));
     expectRefusal(await api.get(`${path}?colour=red`), unknown('colour'));
     expectRefusal(await api.get(`${path}?limi=1`), { ...unknown('limi'), says: '`limit`' });
@@ -180,7 +183,7 @@ describe.each(made)('a $object', (resource) => {
       status: 200,
       events: [kept[0].id],
     });
-    if (resource.update && !resource.ownedBy) {
+    if (resource.update && !ownAccount.has(resource)) {
       await good(api.post(`${path}/${record.id}`, {}));
       expect(await eventsOf(api, record.id)).toHaveLength(1);
       if (resource.fields.metadata) {
@@ -204,9 +207,9 @@ describe.each(made)('a $object', (resource) => {
     const context = { 'service-context': branch.id };
     const { body: key } = await good(api.post('/v1/api_keys', { type: 'secret' }, context));
     // An account makes its connected accounts itself.
-    const [maker, headers] = resource.ownedBy ? [apiClient(server.url, key.secret), {}] : [api, context];
+    const [maker, headers] = ownAccount.has(resource) ? [apiClient(server.url, key.secret), {}] : [api, context];
     const { body: record } = await make(maker, resource, headers);
-    expect(record.account).toBe(resource.ownedBy ? undefined : branch.id);
+    expect(record.account).toBe(ownAccount.has(resource) ? undefined : branch.id);
     expect((await good(api.get(path, context))).body.data[0]).toMatchObject({ id: record.id, account: branch.id });
     expectRefusal(await api.get(`${path}/${record.id}`), refusals.idUnknown);
   });

@@ -1,35 +1,32 @@
 import { Type } from 'typebox';
-import { createFrom, defineResource, exactly, oneOf, updateFrom, type StoredRecord } from '../../src/model/resource.ts';
-
-type DepositRecord = StoredRecord & { holder: string; amount: number; scheme: string };
+import { createFromFields, updateFromFields } from '../../src/model/inputs.ts';
+import type { Fields, RecordOf } from '../../src/model/record.ts';
+import { defineResource, exactly } from '../../src/model/resource.ts';
+import { oneOf } from '../../src/model/schemas.ts';
 
 const Holder = Type.String({ minLength: 1, maxLength: 255, pattern: '^[a-zA-Z0-9_]+$' });
 const Amount = Type.Integer({ minimum: 0, maximum: 9_999_999_999 });
 const Scheme = oneOf('custodial', 'insured');
 
+const fields = {
+  holder: { column: 'text', schema: Holder, input: { on: 'create', required: true } },
+  amount: { column: 'bigint', schema: Amount, input: { on: 'both', required: true } },
+  scheme: { column: 'text', schema: Scheme, input: { on: 'create', required: true } },
+} satisfies Fields;
+
 /** All that a new kind of record costs: this, a line in the list of kinds, and its table. */
-export const deposit = defineResource<DepositRecord>({
+export const deposit = defineResource<RecordOf<typeof fields>>({
   object: 'deposit',
   prefix: 'dep',
   path: 'deposits',
   table: 'deposits',
   metadata: true,
-  fields: {
-    holder: { column: 'text', schema: Holder },
-    amount: { column: 'bigint', schema: Amount },
-    scheme: { column: 'text', schema: Scheme },
-  },
+  fields,
   links: { holder: 'customers' },
   filters: exactly({ holder: Holder, scheme: Scheme }),
   counted: ['scheme'],
-  create: createFrom({ holder: Holder, amount: Amount, scheme: Scheme }, ({ holder, amount, scheme }) => ({
-    holder,
-    amount,
-    scheme,
-  })),
-  update: updateFrom({ amount: Type.Optional(Amount) }, (current, { amount }) => ({
-    after: { ...current, amount: amount ?? current.amount },
-  })),
+  create: createFromFields(fields),
+  update: updateFromFields(fields),
   delete: 'removes',
 });
 

@@ -6,7 +6,9 @@ import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
 import { formats } from '../../src/core/formats.ts';
 import { readConfig } from '../../src/server/config.ts';
-import { closedObject, defineResource, nullable, type Resource } from '../../src/model/resource.ts';
+import { defineResource, type Resource } from '../../src/model/resource.ts';
+import { closedObject, nullable } from '../../src/model/schemas.ts';
+import { storesFile } from '../../src/model/traits/stores-file.ts';
 import type { HttpContext } from '../../src/http/context.ts';
 import { openApiDocument } from '../../src/http/openapi/document.ts';
 import type { Route } from '../../src/http/route.ts';
@@ -193,7 +195,7 @@ describe('what a route can tell', () => {
     method: 'POST',
     path: '/v1/notes',
     body,
-    upload: { contents: fileResource.contents, prefix: 'file' },
+    upload: { contents: storesFile.of(fileResource)!, prefix: 'file' },
     showsSecrets: false,
   } as unknown as Route;
   const contents: Route = {

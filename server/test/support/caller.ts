@@ -1,4 +1,4 @@
-import type { Caller } from '../../src/model/resource.ts';
+import type { Caller } from '../../src/model/caller.ts';
 import { parseRanges } from '../../src/core/target-addresses.ts';
 
 /** Who asks, for decisions that need neither ids nor secrets. */

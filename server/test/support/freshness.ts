@@ -1,3 +1,5 @@
+import { withTraits } from '../../src/model/resource.ts';
+import { cached } from '../../src/model/traits/cached.ts';
 import type { Context, Overrides } from '../../src/server/context.ts';
 import { openAccounts } from '../../src/http/pipeline/account-context.ts';
 import { openKeyRing } from '../../src/http/pipeline/authenticate.ts';
@@ -31,7 +33,7 @@ const known = new WeakMap<readonly Resource[], readonly Resource[]>();
 function quickened(resources: readonly Resource[]): readonly Resource[] {
   const quick =
     known.get(resources) ??
-    resources.map((resource) => (resource.staleForMs ? { ...resource, staleForMs: ageMaxMs } : resource));
+    resources.map((resource) => (cached.has(resource) ? withTraits(resource, cached(ageMaxMs)) : resource));
   known.set(resources, quick);
   return quick;
 }

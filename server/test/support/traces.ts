@@ -1,4 +1,5 @@
 import type { TestServer } from './server.ts';
+import { appendOnly } from '../../src/model/traits/append-only.ts';
 
 /** What requests leave behind when they are carried out. Their logs are none of it: what is refused has one too. */
 export interface Traces {
@@ -21,7 +22,7 @@ export async function tracesOf({ context }: TestServer, accountId: string | null
     );
     return rows[0]!;
   };
-  for (const { path, table } of resources.filter(({ appendOnly }) => !appendOnly)) {
+  for (const { path, table } of resources.filter((resource) => !appendOnly.has(resource))) {
     const { count, sum } = await countOf(table, 'revision');
     traces.records[path] = count;
     traces.writes[path] = sum;

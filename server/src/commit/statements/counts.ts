@@ -1,5 +1,6 @@
 import type { BatchEntry } from '../batch-entry.ts';
 import { type Statement, type Cell, statementOf } from './statement.ts';
+import { limited } from '../../model/traits/limited.ts';
 
 /** One row for each value that the batch changes the count of, however many members did. */
 export function appendCounts(batch: readonly BatchEntry[]): Statement | null {
@@ -33,7 +34,8 @@ export function holdLimits(batch: readonly BatchEntry[]): (Statement | null)[] {
   const rows: Cell[][] = [];
   batch.forEach(({ accountId, inserts }, member) => {
     for (const { resource } of inserts) {
-      const { object, mostOfAnAccount: most } = resource;
+      const { object } = resource;
+      const most = limited.of(resource);
       if (most === undefined) continue;
       const kind = `${accountId} ${object}`;
       const ordinal = (created.get(kind) ?? 0) + 1;

@@ -1,4 +1,6 @@
-import type { ColumnType, Resource } from '../../model/resource.ts';
+import type { ColumnType } from '../../model/record.ts';
+import type { Resource } from '../../model/resource.ts';
+import { storesFile } from '../../model/traits/stores-file.ts';
 import { arrayLiteral } from '../../db/array-literal.ts';
 import { columnsOf } from '../../db/record-reader.ts';
 import type { BatchEntry, RecordWrite } from '../batch-entry.ts';
@@ -61,7 +63,7 @@ export function deleteRecords(batch: readonly BatchEntry[]): (Statement | null)[
           and record.id = input.id
           and record.revision = input.expected_revision
         returning record.account_id, record.id
-      )${resource.contents ? deletionOfParts : ''}
+      )${storesFile.has(resource) ? deletionOfParts : ''}
       select refuse_batch_members('record_moved', array(
         select member
         from input
@@ -89,7 +91,7 @@ export function insertRecords(batch: readonly BatchEntry[]): (Statement | null)[
       `
       with input as (
         select * from unnest(${parameters(columns.map((name) => arrayTypeOf(resource, name)))}) as input (${columns.join(', ')})
-      )${resource.contents ? endOfUploads : ''}
+      )${storesFile.has(resource) ? endOfUploads : ''}
       insert into ${resource.table} (${columns.join(', ')})
       select ${columns.map((name) => fromInput(resource, name)).join(', ')}
       from input`,
@@ -124,7 +126,7 @@ function byResource(
 
 /** What the committer writes; what a duty keeps is left as it is. */
 function writtenColumnsOf(resource: Resource): string[] {
-  return columnsOf(resource).filter((name) => !resource.fields[name]?.keptBy);
+  return columnsOf(resource).filter((name) => !resource.fields[name]?.maintainedBy);
 }
 
 function cellsOf(resource: Resource, { record }: RecordWrite): Cell[] {

@@ -5,7 +5,7 @@ import { Busboy } from '@fastify/busboy';
 import { setMember, type JsonObject } from '../../core/json-diff.ts';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { formats } from '../../core/formats.ts';
-import type { Contents } from '../../model/resource.ts';
+import type { Contents } from '../../model/traits/stores-file.ts';
 import { BodyBrokenOffError, GrowingBytes, onTooManyChunks } from './incoming-bytes.ts';
 import type { ApiRequest, PendingUpload, UploadRoute } from '../request.ts';
 import type { HttpContext } from '../context.ts';

@@ -101,7 +101,7 @@ function tagsOf({ resources }: Shapes, routes: readonly Route[]): Piece[] {
   return [...names].map((name) => {
     const resource = resources.find(({ path }) => tagNameOf(path) === name);
     const types = resource ? eventTypesOf(resource).map(({ type }) => `\`${type}\``) : [];
-    const text = [resource?.description, types.length > 0 && `Events: ${types.join(', ')}.`];
+    const text = [resource?.docs?.description, types.length > 0 && `Events: ${types.join(', ')}.`];
     const description = text.filter((part) => typeof part === 'string').join('\n\n');
     return { name, ...(description !== '' && { description }) };
   });

@@ -1,7 +1,8 @@
 import { Type, type TObject, type TSchema } from 'typebox';
 import type { Resource } from '../../model/resource.ts';
+import { ownAccount } from '../../model/traits/own-account.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
-import { spoken, type Route } from '../route.ts';
+import { displayName, type Route } from '../route.ts';
 import { fileField } from '../body/upload.ts';
 import { streamBounds, uploadBounds, type Bounds } from '../pipeline/concurrency.ts';
 import { answerHeaders, requestHeaders } from './headers.ts';
@@ -22,28 +23,28 @@ export interface Shapes {
 /** The group that a route is shown in. */
 export function tagOf({ path }: Route, resources: readonly Resource[]): string {
   const kind = path.split('/')[2]!;
-  const resource = resources.find((candidate) => candidate.path === kind || candidate.ownedBy?.ownPath === kind);
+  const resource = resources.find((candidate) => candidate.path === kind || ownAccount.of(candidate)?.ownPath === kind);
   return tagNameOf(resource?.path ?? kind);
 }
 
 export function tagNameOf(path: string): string {
-  const name = spoken(path);
+  const name = displayName(path);
   return name[0]!.toUpperCase() + name.slice(1);
 }
 
 /** One operation: all that a client can send, and every answer it can get. */
 export function operationOf(shapes: Shapes, route: Route): Piece {
-  const { permission, told, operationId } = route;
+  const { permission, docs, operationId } = route;
   const needs = permission === null ? 'Any key will do.' : `Needs the permission \`${permission}\`.`;
   const bounds = boundsOf(route);
   const bound =
     bounds &&
     `An account can have up to ${bounds.ofAccountMax} ${bounds.what} at once; beyond that it is refused with 429 (\`rate_limit\`) before anything is read, and where a server has too many of all accounts, with 503 (\`overloaded\`).`;
-  const description = [told.description, bound, needs].filter((text) => text !== undefined).join('\n\n');
+  const description = [docs.description, bound, needs].filter((text) => text !== undefined).join('\n\n');
   const body = route.method === 'POST' ? requestBodyOf(shapes, route) : null;
   return {
     operationId,
-    summary: told.summary,
+    summary: docs.summary,
     description: shapes.schemas.worded(route.object, description),
     tags: [tagOf(route, shapes.resources)],
     parameters: [...pathParameters(shapes, route), ...queryParameters(shapes, route), ...headerParameters(route)],
@@ -68,7 +69,7 @@ function pathParameters({ resources }: Shapes, { path }: Route): Piece[] {
       name: 'id',
       in: 'path',
       required: true,
-      description: `The id of the ${spoken(resource.object)}: \`${resource.prefix}_…\`.`,
+      description: `The id of the ${displayName(resource.object)}: \`${resource.prefix}_…\`.`,
       schema: { type: 'string' },
     },
   ];
@@ -115,10 +116,10 @@ function headerParameters({ method, answer }: Route): Piece[] {
 
 function requestBodyOf(shapes: Shapes, route: Extract<Route, { method: 'POST' | 'DELETE' }>): Piece | null {
   const { versions, version, schemas, resources } = shapes;
-  const { operationId, body, object, told, upload } = route;
+  const { operationId, body, object, docs, upload } = route;
   if (Object.keys(body.properties).length === 0) return null;
   const resource = resources.find((candidate) => candidate.object === object);
-  const example = told.example && versions.convertBody(object, told.example, versions.newest, version);
+  const example = docs.example && versions.convertBody(object, docs.example, versions.newest, version);
   return {
     required: (body.required ?? []).length > 0,
     content: {
@@ -157,11 +158,11 @@ function uploadSample(url: string): Piece {
 
 /** A member that says nothing of itself means what the field of its name does. */
 function withFieldTexts(body: TObject, resource: Resource | undefined): TObject {
-  const told = Object.entries(body.properties).map(([name, schema]): [string, TSchema] => {
+  const members = Object.entries(body.properties).map(([name, schema]): [string, TSchema] => {
     const description = (schema as Piece).description ?? resource?.fields[name]?.description;
     return [name, { ...schema, ...(description !== undefined && { description }) }];
   });
-  return { ...body, properties: Object.fromEntries(told) };
+  return { ...body, properties: Object.fromEntries(members) };
 }
 
 function successOf(shapes: Shapes, route: Route): Piece {
@@ -190,13 +191,13 @@ function successOf(shapes: Shapes, route: Route): Piece {
 function answerInWords({ answer }: Route): string {
   switch (answer.kind) {
     case 'record':
-      return `The ${spoken(answer.resource.object)}.`;
+      return `The ${displayName(answer.resource.object)}.`;
     case 'list':
-      return `A page of ${spoken(answer.resource.path)}.`;
+      return `A page of ${displayName(answer.resource.path)}.`;
     case 'deletion':
-      return `What is left of the ${spoken(answer.resource.object)}.`;
+      return `What is left of the ${displayName(answer.resource.object)}.`;
     case 'stream':
-      return `The ${spoken(answer.resource.path)}, as they are made.`;
+      return `The ${displayName(answer.resource.path)}, as they are made.`;
     case 'objects':
       return 'All of them.';
     case 'object':

@@ -29,11 +29,11 @@ const withoutOperation: ReadonlySet<ErrorCode> = new Set([
 
 /** The refusals of an operation by their status: those of 400 are its own, the others the same for many. */
 export function refusalsOf(schemas: Schemas, route: Route): Record<string, Piece> {
-  const { method, path, told } = route;
+  const { method, path, docs } = route;
   const replayed = method === 'POST' ? ['Idempotent-Replayed', 'Original-Request'] : [];
   const badRequest = refusal(schemas, 'The request is not good as it is.', badRequestCodes(route), replayed);
   const can: Record<number, boolean> = {
-    404: path.includes(':id') || (told.refusals ?? []).includes('resource_missing'),
+    404: path.includes(':id') || (docs.refusals ?? []).includes('resource_missing'),
     409: method === 'POST',
     413: method !== 'GET',
     415: method !== 'GET',
@@ -66,7 +66,7 @@ function codesOfStatus(status: number): ErrorCode[] {
 }
 
 /** What an operation can find wrong with a request. */
-function badRequestCodes({ method, query, expandable, told, ...route }: Route): ErrorCode[] {
+function badRequestCodes({ method, query, expandable, docs, ...route }: Route): ErrorCode[] {
   const members = 'body' in route ? Object.keys(route.body.properties) : [];
   const links = Object.keys(expandable?.resource.links ?? {});
   const codes: (ErrorCode | false)[] = [
@@ -83,15 +83,15 @@ function badRequestCodes({ method, query, expandable, told, ...route }: Route): 
     // An account whose links are strict refuses those to what is not there.
     links.some((link) => members.includes(link)) && 'resource_missing',
     // Of a record that a body names, that it is missing is a fault of the body.
-    ...(told.refusals ?? []).filter((code) => method === 'POST' || errorCatalogue[code].status === 400),
+    ...(docs.refusals ?? []).filter((code) => method === 'POST' || errorCatalogue[code].status === 400),
   ];
   return codes.filter((code) => code !== false).sort();
 }
 
 function refusal(schemas: Schemas, when: string, codes: ErrorCode[], headers: string[]): Piece {
-  const told = codes.map((code) => `\`${code}\``).join(', ');
+  const listed = codes.map((code) => `\`${code}\``).join(', ');
   return {
-    description: `${when} Codes: ${told}.`,
+    description: `${when} Codes: ${listed}.`,
     headers: answerHeaders('Service-Should-Retry', ...headers),
     content: { 'application/json': { schema: schemas.error() } },
     'x-error-codes': codes,

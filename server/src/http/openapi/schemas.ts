@@ -3,9 +3,14 @@ import { toSeconds } from '../../core/clock.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { errorCatalogue } from '../../core/errors.ts';
 import { timeOfId, type Id } from '../../core/ids.ts';
-import { closedObject, described, oneOf, type Field, type Resource } from '../../model/resource.ts';
+import type { Field } from '../../model/record.ts';
+import type { Resource } from '../../model/resource.ts';
+import { closedObject, described, oneOf } from '../../model/schemas.ts';
+import { aboutAccount } from '../../model/traits/about-account.ts';
+import { erasable } from '../../model/traits/erasable.ts';
+import { snapshot } from '../../model/traits/snapshot.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
-import { spoken, type RouteAnswer } from '../route.ts';
+import { displayName, type RouteAnswer } from '../route.ts';
 import { eventTypesOf } from './event-types.ts';
 
 /** A piece of a document: plain JSON once it is written. */
@@ -116,7 +121,7 @@ export class Schemas {
 
   /** The body of a delivery: an event as webhook endpoints get it. */
   deliveredEvent(): Piece {
-    const event = this.#resources.find(({ object }) => object === 'event')!;
+    const event = this.#resources.find((candidate) => snapshot.has(candidate))!;
     const account = Type.String({
       description: 'The account that the event belongs to: on endpoints with `connected: true`.',
     });
@@ -182,37 +187,36 @@ export class Schemas {
   /** A record of examples when it was new: with its secrets, as the answer that makes it. */
   newExample(resource: Resource): JsonObject | null {
     const example = this.#newestExample(resource, true);
-    return example && this.#older({ ...example, ...resource.example?.before });
+    return example && this.#older({ ...example, ...resource.docs?.example?.before });
   }
 
   /** An event of examples, as it is delivered. */
   deliveredExample(resource: Resource, type: string): JsonObject | null {
-    const events = this.#resources.find(({ object }) => object === 'event')!;
+    const events = this.#resources.find((candidate) => snapshot.has(candidate))!;
     const event = this.#newestExample(events, false);
     const object = this.#newestExample(resource, false);
-    const { before = {}, after = {} } = resource.example ?? {};
+    const { before = {}, after = {} } = resource.docs?.example ?? {};
     if (!event || !object) return null;
     const verb = type.split('.')[1]!;
     const different = verb === 'created' ? before : after[verb];
     const previous = verb === 'updated' ? before : null;
     const isErasure = resource.delete === 'erases' && verb === 'deleted';
-    const snapshot = isErasure
-      ? { id: object.id!, object: object.object!, deleted: true }
-      : { ...object, ...different };
-    const data = { object: snapshot, previous_attributes: previous };
+    const shown = isErasure ? { id: object.id!, object: object.object!, deleted: true } : { ...object, ...different };
+    const data = { object: shown, previous_attributes: previous };
     return this.#older({ ...event, type, data });
   }
 
   #newestExample(resource: Resource, withSecrets: boolean): JsonObject | null {
-    const { example, prefix, object } = resource;
+    const { docs, prefix, object } = resource;
+    const example = docs?.example;
     if (!example) return null;
     const secrets = new Set(secretsOf(resource).map(([name]) => name));
     const members = Object.entries(example.record).filter(([name]) => withSecrets || !secrets.has(name));
     const id = prefix + exampleIdTail;
     const record = { id, object, created: toSeconds(timeOfId(id as Id)), ...Object.fromEntries(members) };
-    if (object !== 'event') return record;
-    const subject = this.#resources.find((candidate) => candidate.example && eventTypesOf(candidate).length > 0)!;
-    const whole = { ...this.#newestExample(subject, false), ...subject.example!.before };
+    if (!snapshot.has(resource)) return record;
+    const subject = this.#resources.find((candidate) => candidate.docs?.example && eventTypesOf(candidate).length > 0)!;
+    const whole = { ...this.#newestExample(subject, false), ...subject.docs!.example!.before };
     return {
       ...record,
       type: `${subject.object}.created`,
@@ -238,16 +242,16 @@ export class Schemas {
       const told = Type.Unsafe({ ...own, ...(description !== undefined && { description }) });
       members[name] = IsOptional(schema) ? Type.Optional(told) : told;
     }
-    const isEvent = resource.object === 'event';
+    const isEvent = snapshot.has(resource);
     if (isEvent) {
       const version = Type.String({ description: 'The version whose shape it has: the one of this answer.' });
       Object.assign(members, this.#eventMembers(resource), { api_version: version });
     } else {
-      members.account = Type.Optional(resource.aboutAccount === undefined ? accountSchema : aboutAccountSchema);
-      if (resource.erasure) members.deleted = Type.Optional(erasedSchema);
+      members.account = Type.Optional(aboutAccount.has(resource) ? aboutAccountSchema : accountSchema);
+      if (erasable.has(resource)) members.deleted = Type.Optional(erasedSchema);
     }
     const schema = isEvent ? this.#eventSchema(members) : this.inVersion(resource.object, closedObject(members));
-    const { description } = resource;
+    const description = resource.docs?.description;
     const example = this.#exampleOf(resource, withSecrets);
     return {
       ...schema,
@@ -355,7 +359,7 @@ function commonMembers(resource: Resource): TProperties {
 
 function idAndObject({ object, prefix }: Resource): TProperties {
   return {
-    id: Type.String({ pattern: idPatternOf(prefix), description: `The id of the ${spoken(object)}.` }),
+    id: Type.String({ pattern: idPatternOf(prefix), description: `The id of the ${displayName(object)}.` }),
     object: described(oneOf(object), 'What kind of object it is.'),
   };
 }

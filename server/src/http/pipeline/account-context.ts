@@ -1,5 +1,6 @@
 import { ApiError } from '../../core/errors.ts';
 import { toDecision } from '../../model/change.ts';
+import { ownAccount } from '../../model/traits/own-account.ts';
 import { isId } from '../../core/ids.ts';
 import type { Provider } from '../../core/providers.ts';
 import { TtlCache } from '../../db/ttl-cache.ts';
@@ -9,7 +10,7 @@ import type { HttpContext, Accounts } from '../context.ts';
 import { onlyHeaderOf } from '../headers.ts';
 import type { AccountFacts } from '../request.ts';
 
-/** What one process may still believe of an account that another one has changed; see `staleForMs` of accounts. */
+/** What one process may still believe of an account that another one has changed; see the trait `cached` of accounts. */
 const ageMaxMs = 1_000;
 
 /** What it takes to know an account, and to pin it. */
@@ -69,7 +70,7 @@ export async function pinned(
 ): Promise<PinnedAccount> {
   if (isPinned(facts)) return facts;
   const { resources, committer, readRecord, accounts, config } = context;
-  const account = resources.find(({ ownedBy }) => ownedBy)!;
+  const account = resources.find((resource) => ownAccount.has(resource))!;
   const wanted = config.latestVersion ?? request.versionsServed[0]!;
   const version = request.versionsServed.includes(wanted) ? wanted : request.versionsServed[0]!;
   await committer.commitAsSystem({
@@ -77,7 +78,7 @@ export async function pinned(
     touches: [facts.id],
     async decide() {
       const record = (await readRecord(account, facts.id, facts.id))!;
-      const { changes } = toDecision(account, record, { after: account.ownedBy!.pin(record, version) });
+      const { changes } = toDecision(account, record, { after: ownAccount.of(account)!.pin(record, version) });
       return { changes };
     },
   });

@@ -10,7 +10,7 @@ import type { KeyRing } from '../context.ts';
 import { onlyHeaderOf } from '../headers.ts';
 import type { AuthenticatedRequest, StoredKey } from '../request.ts';
 
-/** What one process may still believe of a key that another one has changed; see `staleForMs` of API keys. */
+/** What one process may still believe of a key that another one has changed; see the trait `cached` of API keys. */
 const ageMaxMs = 1_000;
 
 /** @param maxMs how old what it tells may be. */

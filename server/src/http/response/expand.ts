@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from '../../core/json-diff.ts';
 import { isId } from '../../core/ids.ts';
 import { invalidParameter } from '../../core/errors.ts';
-import type { Resource, StoredRecord } from '../../model/resource.ts';
+import type { StoredRecord } from '../../model/record.ts';
+import type { Resource } from '../../model/resource.ts';
 import { bytesOf } from '../../db/record-reader.ts';
 import { render } from './render.ts';
 import type { ApiRequest, Expansion } from '../request.ts';

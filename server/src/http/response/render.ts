@@ -1,7 +1,10 @@
 import { renderRecord } from '../../model/change.ts';
 import { toSeconds } from '../../core/clock.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
-import type { Resource, StoredRecord } from '../../model/resource.ts';
+import type { StoredRecord } from '../../model/record.ts';
+import type { Resource } from '../../model/resource.ts';
+import { aboutAccount } from '../../model/traits/about-account.ts';
+import { snapshot } from '../../model/traits/snapshot.ts';
 import type { Vault } from '../../core/encryption.ts';
 import type { StoredRow } from '../../db/record-reader.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
@@ -18,11 +21,13 @@ export function render(
   request: Pick<ApiRequest, 'withContext' | 'accountId' | 'version' | 'startedMs'>,
 ): JsonObject {
   const object = renderRecord(resource, record, toSeconds(request.startedMs));
-  if (resource.object === 'event') {
-    const { shape_version } = record as StoredRecord & { shape_version: string };
-    return versions.convert({ ...object, api_version: request.version }, shape_version, versions.newest);
+  const kept = snapshot.of(resource);
+  if (kept) {
+    const keptVersion = String((record as StoredRow)[kept.versionColumn]);
+    return versions.convert({ ...object, api_version: request.version }, keptVersion, versions.newest);
   }
-  const about = resource.aboutAccount && (record as StoredRow)[resource.aboutAccount.column];
+  const aboutOther = aboutAccount.of(resource);
+  const about = aboutOther && (record as StoredRow)[aboutOther.column];
   if (typeof about === 'string') object.account = about;
   else if (request.withContext) object.account = request.accountId;
   return object;

@@ -1,6 +1,6 @@
 import type { ReadRoute, Route } from '../route.ts';
 import { Type } from 'typebox';
-import { closedObject, described, oneOf } from '../../model/resource.ts';
+import { closedObject, described, oneOf } from '../../model/schemas.ts';
 import { previewUpgrade, UpgradePreview, upgradePreviewExample } from './upgrade-preview.ts';
 import { versionedValidator } from '../body/input.ts';
 import type { HttpContext } from '../context.ts';
@@ -34,7 +34,7 @@ export function versionRoutes(context: HttpContext, routes: readonly Route[]): R
   const list: ReadRoute = {
     method: 'GET',
     operationId: 'api_versions_list',
-    told: {
+    docs: {
       summary: 'List the versions of the API',
       description:
         'The versions that `Service-Version` takes, the newest first, with what changed in each. All of them are on one page.',
@@ -73,7 +73,7 @@ export function versionRoutes(context: HttpContext, routes: readonly Route[]): R
   const preview: ReadRoute = {
     method: 'GET',
     operationId: 'account_api_version_preview',
-    told: {
+    docs: {
       summary: 'Preview an upgrade',
       description:
         'Which of the last 100 requests and events of the account would look different in another version, and how. Requests that would be refused as they were sent say so. GET requests are not logged, so they are not looked at. The key also needs `logs.read` and `events.read`.',

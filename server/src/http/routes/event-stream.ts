@@ -7,7 +7,7 @@ import type { PlacedEvent, Position } from '../../events/event-order.ts';
 import { recordOfRow, type StoredRow } from '../../db/record-reader.ts';
 import { recordMissing } from '../response/errors.ts';
 import { render } from '../response/render.ts';
-import { aOrAn, spoken, type StreamRoute } from '../route.ts';
+import { aOrAn, displayName, type StreamRoute } from '../route.ts';
 import type { ApiRequest } from '../request.ts';
 import type { HttpContext } from '../context.ts';
 import { onlyHeaderOf } from '../headers.ts';
@@ -18,13 +18,13 @@ const lastEventId = 'Last-Event-ID';
 /** `GET /v1/<path>/stream`: the account's records from now on, or from behind one that the client knows. */
 export function streamRoute(context: HttpContext, resource: Resource): StreamRoute {
   const { path, prefix, filters = {} } = resource;
-  const name = spoken(path);
+  const name = displayName(path);
   return {
     method: 'GET',
     operationId: `${path}_stream`,
-    told: {
+    docs: {
       summary: `Stream ${name}`,
-      description: `The account’s ${name} as they are committed, as server-sent events: \`id\` is the id of the ${spoken(resource.object)}, \`data\` is what the list shows of it. Nothing is lost and nothing comes twice: all streams of an account have one order, in which of two changes of one record the later comes later. A stream begins now; with \`Last-Event-ID\`, or \`after\`, it goes on behind that one. It can end at any time, as when the server stops: connect again with the last id that you have. It ends within a second when its key does, or may do this no longer. A comment comes every 15 seconds if nothing else does, with an id where filters have passed over ${name}; a client that does not read is cut off after 30 seconds.`,
+      description: `The account’s ${name} as they are committed, as server-sent events: \`id\` is the id of the ${displayName(resource.object)}, \`data\` is what the list shows of it. Nothing is lost and nothing comes twice: all streams of an account have one order, in which of two changes of one record the later comes later. A stream begins now; with \`Last-Event-ID\`, or \`after\`, it goes on behind that one. It can end at any time, as when the server stops: connect again with the last id that you have. It ends within a second when its key does, or may do this no longer. A comment comes every 15 seconds if nothing else does, with an id where filters have passed over ${name}; a client that does not read is cut off after 30 seconds.`,
       refusals: ['event_cursor_expired', 'resource_missing'],
     },
     answer: { kind: 'stream', resource },
@@ -37,7 +37,7 @@ export function streamRoute(context: HttpContext, resource: Resource): StreamRou
       after: Type.String({
         minLength: 1,
         maxLength: 255,
-        description: `Go on behind the ${spoken(resource.object)} of this id, \`${prefix}_…\`: as \`${lastEventId}\` does, for clients that cannot send that.`,
+        description: `Go on behind the ${displayName(resource.object)} of this id, \`${prefix}_…\`: as \`${lastEventId}\` does, for clients that cannot send that.`,
       }),
     },
     async follow(request, query) {

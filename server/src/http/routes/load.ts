@@ -1,7 +1,9 @@
 import { isErased, isGone } from '../../model/change.ts';
 import { ApiError } from '../../core/errors.ts';
 import { isId, type Id } from '../../core/ids.ts';
-import type { Resource, StoredRecord } from '../../model/resource.ts';
+import type { StoredRecord } from '../../model/record.ts';
+import type { Resource } from '../../model/resource.ts';
+import { ownAccount } from '../../model/traits/own-account.ts';
 import { readList, type ListPage, type ListQuery } from '../../db/list-query.ts';
 import type { StoredRow } from '../../db/record-reader.ts';
 import { recordMissing } from '../response/errors.ts';
@@ -58,9 +60,10 @@ async function readOwned(
   accountId: string,
   id: string,
 ): Promise<StoredRecord | null> {
-  if (!resource.ownedBy) return context.readRecord(resource, accountId, id);
+  const own = ownAccount.of(resource);
+  if (!own) return context.readRecord(resource, accountId, id);
   const record = await context.readRecord(resource, id, id);
-  return record && (record as StoredRow)[resource.ownedBy.column] === accountId ? record : null;
+  return record && (record as StoredRow)[own.column] === accountId ? record : null;
 }
 
 export function idInPath(request: ApiRequest): Id {

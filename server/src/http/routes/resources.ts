@@ -12,19 +12,10 @@ import { isId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { ApiError } from '../../core/errors.ts';
 import { includesPermission } from '../../model/permissions.ts';
-import {
-  closedObject,
-  type Action,
-  type Caller,
-  type Contents,
-  type Create,
-  type Erasure,
-  type Ownership,
-  type Resource,
-  type StoredRecord,
-  type Told,
-  type Update,
-} from '../../model/resource.ts';
+import type { StoredRecord } from '../../model/record.ts';
+import type { Caller } from '../../model/caller.ts';
+import type { Action, Create, Resource, OperationDocs, Update } from '../../model/resource.ts';
+import { closedObject } from '../../model/schemas.ts';
 import { readCount, type ListQuery } from '../../db/list-query.ts';
 import { recordMissing } from '../response/errors.ts';
 import { clockRoute } from './sandbox-clock.ts';
@@ -34,7 +25,7 @@ import { openSecrets } from '../response/render.ts';
 import { idInPath, load, loadPage, loadPresent } from './load.ts';
 import {
   aOrAn,
-  spoken,
+  displayName,
   type ContentsRoute,
   type ReadRoute,
   type Route,
@@ -47,6 +38,16 @@ import { versionRoutes } from './api-versions.ts';
 import type { ApiRequest } from '../request.ts';
 import type { HttpContext } from '../context.ts';
 import { requirePermission } from '../../model/permissions.ts';
+import { aboutAccount } from '../../model/traits/about-account.ts';
+import { cached } from '../../model/traits/cached.ts';
+import { erasable, type Erasure } from '../../model/traits/erasable.ts';
+import { grantsRights } from '../../model/traits/grants-rights.ts';
+import { limited } from '../../model/traits/limited.ts';
+import { nestedUnder, type Nesting } from '../../model/traits/nested-under.ts';
+import { ownAccount, type OwnAccount } from '../../model/traits/own-account.ts';
+import { storesFile, type Contents } from '../../model/traits/stores-file.ts';
+import { streamed } from '../../model/traits/streamed.ts';
+import { sumsUp } from '../../model/traits/sums-up.ts';
 
 /** Every operation there is: those of the resources, those about the API's versions, and what only a sandbox has. */
 export function routesOf(context: HttpContext): Route[] {
@@ -57,22 +58,26 @@ export function routesOf(context: HttpContext): Route[] {
 
 function routesOfResources(context: HttpContext): Route[] {
   return context.resources.flatMap((resource) => {
-    if (resource.listedUnder) {
+    const nesting = nestedUnder.of(resource);
+    if (nesting) {
       return [
-        ...listRoutesBelow(context, resource, resource.listedUnder),
-        ...actionRoutesOnOthers(context, resource, resource.actionsOn ?? {}),
+        ...listRoutesBelow(context, resource, nesting.columns),
+        ...actionRoutesOnOthers(context, resource, nesting.actions ?? {}),
       ];
     }
+    const own = ownAccount.of(resource);
+    const contents = storesFile.of(resource);
+    const erasure = erasable.of(resource);
     return [
-      ...(resource.ownedBy ? ownRoutes(context, resource, resource.ownedBy) : []),
+      ...(own ? ownRoutes(context, resource, own) : []),
       listRoute(context, resource),
-      ...(resource.streamed ? [streamRoute(context, resource)] : []),
+      ...(streamed.has(resource) ? [streamRoute(context, resource)] : []),
       retrieveRoute(context, resource),
-      ...(resource.contents ? [contentsRoute(context, resource, resource.contents)] : []),
+      ...(contents ? [contentsRoute(context, resource, contents)] : []),
       ...(resource.create ? [createRoute(context, resource, resource.create)] : []),
-      ...(resource.update && !resource.ownedBy ? [updateRoute(context, resource, resource.update)] : []),
+      ...(resource.update && !own ? [updateRoute(context, resource, resource.update)] : []),
       ...(resource.delete ? [deleteRoute(context, resource, resource.delete)] : []),
-      ...(resource.erasure ? [eraseRoute(context, resource, resource.erasure)] : []),
+      ...(erasure ? [eraseRoute(context, resource, erasure)] : []),
       ...Object.entries(resource.actions ?? {}).map(([name, action]) => actionRoute(context, resource, name, action)),
     ];
   });
@@ -82,9 +87,9 @@ function listRoute(context: HttpContext, resource: Resource): ReadRoute {
   return {
     method: 'GET',
     operationId: `${resource.path}_list`,
-    told: {
-      summary: `List ${spoken(resource.path)}`,
-      description: `The account’s ${spoken(resource.path)}, the newest first.`,
+    docs: {
+      summary: `List ${displayName(resource.path)}`,
+      description: `The account’s ${displayName(resource.path)}, the newest first.`,
     },
     answer: { kind: 'list', resource },
     path: `/v1/${resource.path}`,
@@ -97,19 +102,15 @@ function listRoute(context: HttpContext, resource: Resource): ReadRoute {
 }
 
 /** The lists of records that belong to others: `GET /v1/<path of theirs>/{id}/<path>`. Whoever may read those may read these. */
-function listRoutesBelow(
-  context: HttpContext,
-  resource: Resource,
-  listedUnder: Readonly<Record<string, string>>,
-): ReadRoute[] {
-  return Object.entries(listedUnder).map(([path, column]) => {
+function listRoutesBelow(context: HttpContext, resource: Resource, columns: Nesting['columns']): ReadRoute[] {
+  return Object.entries(columns).map(([path, column]) => {
     const owners = resourceAt(context, path);
     return {
       method: 'GET',
       operationId: `${path}_list_${resource.path}`,
-      told: {
-        summary: `List the ${spoken(resource.path)} of ${aOrAn(owners)}`,
-        description: `The ${spoken(resource.path)} of this ${spoken(owners.object)}, the newest first.`,
+      docs: {
+        summary: `List the ${displayName(resource.path)} of ${aOrAn(owners)}`,
+        description: `The ${displayName(resource.path)} of this ${displayName(owners.object)}, the newest first.`,
       },
       answer: { kind: 'list', resource },
       path: `/v1/${path}/:id/${resource.path}`,
@@ -123,7 +124,8 @@ function listRoutesBelow(
         wanted.filters.push({ filter: { column, match: 'exact', schema: {} }, value: owner.id });
         // What a platform has been sent of a connected account's event is the platform's own.
         const { accountId } = request.principal;
-        if (resource.aboutAccount?.path === path && accountId !== request.accountId) wanted.alsoAccountId = accountId;
+        if (aboutAccount.of(resource)?.path === path && accountId !== request.accountId)
+          wanted.alsoAccountId = accountId;
         return renderList(context, resource, wanted, request);
       },
     };
@@ -134,7 +136,7 @@ function listRoutesBelow(
 function actionRoutesOnOthers(
   context: HttpContext,
   resource: Resource,
-  actionsOn: Readonly<Record<string, Record<string, Action>>>,
+  actionsOn: NonNullable<Nesting['actions']>,
 ): WriteRoute[] {
   return Object.entries(actionsOn).flatMap(([path, actions]) =>
     Object.entries(actions).map(([name, action]) => ({
@@ -164,7 +166,7 @@ function retrieveRoute(context: HttpContext, resource: Resource): ReadRoute {
   return {
     method: 'GET',
     operationId: `${path}_retrieve`,
-    told: { summary: `Retrieve ${aOrAn(resource)}`, description: `The ${spoken(resource.object)} as it is now.` },
+    docs: { summary: `Retrieve ${aOrAn(resource)}`, description: `The ${displayName(resource.object)} as it is now.` },
     answer: { kind: 'record', resource, secrets: 'to_writers' },
     path: `/v1/${path}/:id`,
     permission: `${path}.read`,
@@ -191,11 +193,11 @@ interface StoredFile {
 
 /** Whoever may see that there is a file need not be allowed to read it. */
 function contentsRoute(context: HttpContext, resource: Resource, contents: Contents): ContentsRoute {
-  const name = spoken(resource.object);
+  const name = displayName(resource.object);
   return {
     method: 'GET',
     operationId: `${resource.path}_contents`,
-    told: {
+    docs: {
       summary: `Download ${aOrAn(resource)}`,
       description: `Answers the bytes of the ${name}, to be saved and not shown. Needs a permission of its own: whoever may know of a ${name} need not be allowed to read it.`,
     },
@@ -223,24 +225,25 @@ async function* startingWith<Value>(first: Value, others: AsyncIterable<Value>):
 }
 
 function createRoute(context: HttpContext, resource: Resource, create: Create<StoredRecord>): WriteRoute {
-  const told = { summary: `Create ${aOrAn(resource)}`, description: `Makes ${aOrAn(resource)}.`, ...toldOf(create) };
-  const refusals = resource.mostOfAnAccount === undefined ? [] : ['limit_reached' as const];
+  const docs = { summary: `Create ${aOrAn(resource)}`, description: `Makes ${aOrAn(resource)}.`, ...docsOf(create) };
+  const contents = storesFile.of(resource);
+  const refusals = limited.has(resource) ? ['limit_reached' as const] : [];
   return {
     ...writeRoute(context, resource, 'POST', '', create.body),
     operationId: `${resource.path}_create`,
-    told: { ...told, refusals: [...refusals, ...(create.refusals ?? [])] },
+    docs: { ...docs, refusals: [...refusals, ...(create.refusals ?? [])] },
     answer: { kind: 'record', resource, secrets: 'always' },
-    ...(resource.ownedBy && { ownAccountOnly: true }),
+    ...(ownAccount.has(resource) && { ownAccountOnly: true }),
     showsSecrets: true,
     // Nobody can have read it yet.
-    staleForMs: 0,
+    propagationDelayMs: 0,
     // Those that add to a count with a limit go one after the other here. Across processes the committer sees to it.
     touches: (request, input) => [
       ...summedUpBy(context, resource, input),
-      ...(resource.mostOfAnAccount === undefined ? [] : [resource.path]),
+      ...(limited.has(resource) ? [resource.path] : []),
       ...actingKey(resource, request),
     ],
-    upload: resource.contents ? { contents: resource.contents, prefix: resource.prefix } : null,
+    upload: contents ? { contents, prefix: resource.prefix } : null,
     async decide(request, input, caller) {
       const id = request.upload?.id ?? context.ids.make(resource.prefix);
       const change = decideCreate(resource, id, request.accountId, input, caller);
@@ -256,7 +259,7 @@ function createRoute(context: HttpContext, resource: Resource, create: Create<St
  * @throws {ApiError} `limit_reached` if the account has as many of these as it may have.
  */
 async function requireRoom(context: HttpContext, resource: Resource, accountId: string): Promise<void> {
-  const { mostOfAnAccount: most } = resource;
+  const most = limited.of(resource);
   if (most === undefined || (await readCount(context.reader, resource, accountId)) < most) return;
   throw new ApiError(
     'limit_reached',
@@ -268,14 +271,14 @@ function updateRoute(context: HttpContext, resource: Resource, update: Update<St
   return {
     ...writeRoute(context, resource, 'POST', '/:id', update.body),
     operationId: `${resource.path}_update`,
-    told: updateTold(resource, update),
+    docs: updateDocs(resource, update),
     decide: async (request, input, caller) =>
       decideUpdate(resource, await loadPresent(context, resource, request), input, caller),
   };
 }
 
 function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 'erases' | Action): WriteRoute {
-  const name = spoken(resource.object);
+  const name = displayName(resource.object);
   const summary = `Delete ${aOrAn(resource)}`;
   const also = erasedBesides(context, resource);
   const description =
@@ -285,7 +288,7 @@ function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 
   return {
     ...writeRoute(context, resource, 'DELETE', '/:id', closedObject({})),
     operationId: `${resource.path}_delete`,
-    told: { summary, description, ...(typeof how === 'object' && toldOf(how)) },
+    docs: { summary, description, ...(typeof how === 'object' && docsOf(how)) },
     answer: typeof how === 'object' ? actionAnswer(resource, how) : { kind: 'deletion', resource },
     async decide(request, input, caller) {
       if (how === 'erases') for (const needed of also) requirePermission(needed, request.principal.permissions);
@@ -303,23 +306,25 @@ function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 
 
 /** Returns the permissions for all that is changed and deleted with a person. */
 function erasedBesides({ resources }: HttpContext, person: Resource): string[] {
-  return resources.flatMap(({ path, erasure, links = {} }) =>
-    erasure && links[erasure.link] === person.path
+  return resources.flatMap((resource) => {
+    const { path, links = {} } = resource;
+    const erasure = erasable.of(resource);
+    return erasure && links[erasure.link] === person.path
       ? [`${path}.write`, ...erasure.files.map((link) => `${links[link]}.write`)]
-      : [],
-  );
+      : [];
+  });
 }
 
 /** Erases what one record tells of a person. The files about them are deleted too, which takes the permission for that. */
 function eraseRoute(context: HttpContext, resource: Resource, erasure: Erasure): WriteRoute {
-  const name = spoken(resource.object);
+  const name = displayName(resource.object);
   const also = erasure.files.map((link) => `${resource.links![link]}.write`);
   return {
     ...writeRoute(context, resource, 'POST', '/:id/erase', closedObject({})),
     operationId: `${resource.path}_erase`,
-    told: {
+    docs: {
       summary: `Erase ${aOrAn(resource)}`,
-      description: `Erases what the ${name} tells of a person that your own system keeps, for good: its \`metadata\`, what a provider found, the files of its report, and the same in events, logs and the answers that are repeated for an \`Idempotency-Key\`. An open ${name} is canceled. Ids, times and outcomes stay, and \`deleted\` is true. A file stays until the last ${name} that names it is erased. Other ${spoken(resource.path)} about the same person stay as they are: list them by \`${erasure.link}\`, and erase each. It takes ${also.map((permission) => `\`${permission}\``).join(' and ')} besides \`${resource.path}.write\`. A customer of this API is erased with all of their ${spoken(resource.path)} by \`DELETE /v1/${resource.links![erasure.link]}/{id}\`.`,
+      description: `Erases what the ${name} tells of a person that your own system keeps, for good: its \`metadata\`, what a provider found, the files of its report, and the same in events, logs and the answers that are repeated for an \`Idempotency-Key\`. An open ${name} is canceled. Ids, times and outcomes stay, and \`deleted\` is true. A file stays until the last ${name} that names it is erased. Other ${displayName(resource.path)} about the same person stay as they are: list them by \`${erasure.link}\`, and erase each. It takes ${also.map((permission) => `\`${permission}\``).join(' and ')} besides \`${resource.path}.write\`. A customer of this API is erased with all of their ${displayName(resource.path)} by \`DELETE /v1/${resource.links![erasure.link]}/{id}\`.`,
     },
     async decide(request, _, caller) {
       for (const needed of also) requirePermission(needed, request.principal.permissions);
@@ -336,7 +341,7 @@ function actionRoute(context: HttpContext, resource: Resource, name: string, act
   return {
     ...writeRoute(context, resource, 'POST', `/:id/${name}`, action.body ?? closedObject({})),
     operationId: `${resource.path}_${name}`,
-    told: { summary: `${name} ${aOrAn(resource)}`, ...toldOf(action) },
+    docs: { summary: `${name} ${aOrAn(resource)}`, ...docsOf(action) },
     answer: actionAnswer(resource, action),
     showsSecrets: action.showsSecrets ?? false,
     permission,
@@ -365,7 +370,7 @@ async function loadNamed(
     const id = (input as Record<string, string>)[member]!;
     const record = isId(resource.prefix, id) ? await readNamed(context, resource, request, id) : null;
     if (!record) {
-      const message = `There is no ${spoken(resource.object)} \`${id.slice(0, 80)}\` in this account. Send the id of one that is here: \`${resource.prefix}_…\`.`;
+      const message = `There is no ${displayName(resource.object)} \`${id.slice(0, 80)}\` in this account. Send the id of one that is here: \`${resource.prefix}_…\`.`;
       throw new ApiError('resource_missing', message, { param: member, status: 400 });
     }
     named[member] = record;
@@ -397,7 +402,7 @@ function writeRoute(
   method: WriteRoute['method'],
   path: string,
   body: TObject,
-): Omit<WriteRoute, 'decide' | 'operationId' | 'told'> {
+): Omit<WriteRoute, 'decide' | 'operationId' | 'docs'> {
   return {
     method,
     answer: { kind: 'record', resource, secrets: 'never' },
@@ -411,8 +416,8 @@ function writeRoute(
     showsSecrets: false,
     // Also where they are not taken: who sends them there has made a mistake, and they are secret all the same.
     secretMembers: resource.update?.secrets ?? [],
-    staleForMs: resource.staleForMs ?? 0,
-    ...(resource.grantsRights && { judgesKeyAnew: true }),
+    propagationDelayMs: cached.of(resource) ?? 0,
+    ...(grantsRights.has(resource) && { judgesKeyAnew: true }),
     async touches(request) {
       const id = idInPath(request);
       if (!isSummedUp(context, resource) || !isId(resource.prefix, id)) return [id, ...actingKey(resource, request)];
@@ -424,17 +429,19 @@ function writeRoute(
 }
 
 /** Returns the acting key where keys are made, rolled or revoked. Its own changes and what it does wait for each other. */
-function actingKey({ grantsRights }: Resource, { principal }: ApiRequest): string[] {
-  return grantsRights ? [principal.id] : [];
+function actingKey(resource: Resource, { principal }: ApiRequest): string[] {
+  return grantsRights.has(resource) ? [principal.id] : [];
 }
 
 function isSummedUp({ resources }: HttpContext, { path }: Resource): boolean {
-  return resources.some(({ rollUp }) => rollUp?.of === path);
+  return resources.some((resource) => sumsUp.of(resource)?.of === path);
 }
 
 /** The records that sum up this one, by the links in it. */
 function summedUpBy({ resources }: HttpContext, { path }: Resource, links: object): string[] {
-  return resources.flatMap(({ prefix, rollUp }) => {
+  return resources.flatMap((resource) => {
+    const { prefix } = resource;
+    const rollUp = sumsUp.of(resource);
     if (rollUp?.of !== path) return [];
     const id = (links as Record<string, unknown>)[rollUp.link];
     return typeof id === 'string' && isId(prefix, id) ? [id] : [];
@@ -442,7 +449,7 @@ function summedUpBy({ resources }: HttpContext, { path }: Resource, links: objec
 }
 
 /** An account finds and changes itself at a path of its own: `/v1/account`. */
-function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions = {} }: Ownership): Route[] {
+function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions = {} }: OwnAccount): Route[] {
   const path = `/v1/${ownPath}`;
   const loadOwn = async (request: ApiRequest): Promise<StoredRecord> => {
     const record = await context.readRecord(resource, request.accountId, request.accountId);
@@ -452,9 +459,9 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
   const read: ReadRoute = {
     method: 'GET',
     operationId: `${ownPath}_retrieve`,
-    told: {
-      summary: `Retrieve your own ${spoken(resource.object)}`,
-      description: `The ${spoken(resource.object)} that is acted upon: the key’s own, unless \`Service-Context\` names another.`,
+    docs: {
+      summary: `Retrieve your own ${displayName(resource.object)}`,
+      description: `The ${displayName(resource.object)} that is acted upon: the key’s own, unless \`Service-Context\` names another.`,
     },
     answer: { kind: 'record', resource, secrets: 'never' },
     path,
@@ -464,7 +471,7 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
     query: {},
     read: async (request) => renderExpanded(context, request, resource, await loadOwn(request)),
   };
-  const ownRoute = (name: string, body: TObject): Omit<WriteRoute, 'decide' | 'operationId' | 'told'> => ({
+  const ownRoute = (name: string, body: TObject): Omit<WriteRoute, 'decide' | 'operationId' | 'docs'> => ({
     ...writeRoute(context, resource, 'POST', '', body),
     path: path + name,
     touches: (request) => [request.accountId],
@@ -476,7 +483,10 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
           {
             ...ownRoute('', resource.update.body),
             operationId: `${ownPath}_update`,
-            told: { ...updateTold(resource, resource.update), summary: `Update your own ${spoken(resource.object)}` },
+            docs: {
+              ...updateDocs(resource, resource.update),
+              summary: `Update your own ${displayName(resource.object)}`,
+            },
             decide: async (request: ApiRequest, input: object, caller: Caller) =>
               decideUpdate(resource, await loadOwn(request), input, caller),
           },
@@ -485,19 +495,19 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
     ...Object.entries(actions).map(([name, action]) => ({
       ...ownRoute(`/${name}`, action.body ?? closedObject({})),
       operationId: `${ownPath}_${name.replaceAll('/', '_')}`,
-      told: { summary: name, ...toldOf(action) },
+      docs: { summary: name, ...docsOf(action) },
       decide: async (request: ApiRequest, input: object, caller: Caller) =>
         decideAction(resource, action, await loadOwn(request), input, caller),
     })),
   ];
 }
 
-function updateTold(resource: Resource, update: Update<StoredRecord>): Told & { summary: string } {
+function updateDocs(resource: Resource, update: Update<StoredRecord>): OperationDocs & { summary: string } {
   const description = `Sets the members that are sent, and leaves all others as they are.`;
-  const { description: particular, ...told } = toldOf(update);
+  const { description: particular, ...docs } = docsOf(update);
   return {
     summary: `Update ${aOrAn(resource)}`,
-    ...told,
+    ...docs,
     description: particular === undefined ? description : `${description} ${particular}`,
   };
 }
@@ -508,7 +518,7 @@ function actionAnswer(resource: Resource, { answers = resource, showsSecrets }: 
 }
 
 /** The part of a definition that is for the reference. */
-function toldOf({ summary, description, example, refusals }: Told): Told {
+function docsOf({ summary, description, example, refusals }: OperationDocs): OperationDocs {
   return {
     ...(summary !== undefined && { summary }),
     ...(description !== undefined && { description }),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { toSeconds } from '../../core/clock.ts';
 import { ApiError } from '../../core/errors.ts';
-import { closedObject, described, oneOf } from '../../model/resource.ts';
+import { closedObject, described, oneOf } from '../../model/schemas.ts';
 import type { SandboxClock } from '../../db/sandbox-clock.ts';
 import type { WriteRoute } from '../route.ts';
 
@@ -38,7 +38,7 @@ export function clockRoute(sandboxClock: SandboxClock): WriteRoute {
   return {
     method: 'POST',
     operationId: 'test_helpers_clock_advance',
-    told: {
+    docs: {
       summary: 'Advance the clock',
       description:
         'In a sandbox only; in live mode there is no such route. Moves the clock of this deployment forward, for all accounts, so that what takes days can be tried: retries of webhooks, the day of an `Idempotency-Key`, the expiry of keys, the roll-back of an upgrade, retention. Every process goes by the new time when it is answered. The clock never goes back.',
@@ -60,7 +60,7 @@ export function clockRoute(sandboxClock: SandboxClock): WriteRoute {
     upload: null,
     secretMembers: [],
     showsSecrets: false,
-    staleForMs: 1_000,
+    propagationDelayMs: 1_000,
     // Those of other accounts, and in other processes, are told by how far it was ahead when they were decided.
     touches: () => ['clock'],
     async decide({ withContext, accountId }, input) {

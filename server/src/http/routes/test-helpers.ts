@@ -1,5 +1,7 @@
 import { toDecision } from '../../model/change.ts';
-import { closedObject, type Resource, type TestHelper } from '../../model/resource.ts';
+import type { Resource } from '../../model/resource.ts';
+import { closedObject } from '../../model/schemas.ts';
+import { testControls, type TestHelper } from '../../model/traits/test-controls.ts';
 import { load } from './load.ts';
 import type { WriteRoute } from '../route.ts';
 import type { HttpContext } from '../context.ts';
@@ -8,7 +10,7 @@ import type { HttpContext } from '../context.ts';
 export function testHelperRoutes(context: HttpContext): WriteRoute[] {
   if (!context.sandboxClock) return [];
   return context.resources.flatMap((resource) =>
-    Object.entries(resource.testHelpers ?? {}).map(([name, helper]) =>
+    Object.entries(testControls.of(resource) ?? {}).map(([name, helper]) =>
       testHelperRoute(context, resource, name, helper),
     ),
   );
@@ -16,11 +18,11 @@ export function testHelperRoutes(context: HttpContext): WriteRoute[] {
 
 /** It happens before the decision, which changes nothing and answers the record as it is then. */
 function testHelperRoute(context: HttpContext, resource: Resource, name: string, helper: TestHelper): WriteRoute {
-  const { body = closedObject({}), ...told } = helper;
+  const { body = closedObject({}), ...docs } = helper;
   return {
     method: 'POST',
     operationId: `test_helpers_${resource.path}_${name}`,
-    told,
+    docs,
     answer: { kind: 'record', resource, secrets: 'never' },
     path: `/v1/test_helpers/${resource.path}/:id/${name}`,
     permission: `${resource.path}.write`,
@@ -31,7 +33,7 @@ function testHelperRoute(context: HttpContext, resource: Resource, name: string,
     upload: null,
     showsSecrets: false,
     secretMembers: [],
-    staleForMs: 0,
+    propagationDelayMs: 0,
     touches: () => [],
     async beforehand(request, input) {
       await context.simulations.play(await load(context, resource, request), name, input);

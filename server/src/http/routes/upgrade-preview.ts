@@ -4,7 +4,8 @@ import { differencesOf, type Difference, type Json, type JsonObject } from '../.
 import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { parseJson } from '../../core/json.ts';
 import { Type, type TSchema } from 'typebox';
-import { closedObject, described, nullable, oneOf, type StoredRecord } from '../../model/resource.ts';
+import type { StoredRecord } from '../../model/record.ts';
+import { closedObject, described, nullable, oneOf } from '../../model/schemas.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
 import { readExpansion } from '../response/expand.ts';
 import type { VersionedValidator } from '../body/input.ts';

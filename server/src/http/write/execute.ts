@@ -8,7 +8,8 @@ import { toSeconds } from '../../core/clock.ts';
 import { retainedFromMs } from '../../core/retention.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { ApiError } from '../../core/errors.ts';
-import type { Caller, RecordChange } from '../../model/resource.ts';
+import type { Caller } from '../../model/caller.ts';
+import type { RecordChange } from '../../model/resource.ts';
 import { UnavailableError, type DatabaseError } from '../../db/pools.ts';
 import { authenticateAnew } from '../pipeline/authenticate.ts';
 import { apiErrorOf, errorAnswer, internalError } from '../response/errors.ts';
@@ -125,8 +126,8 @@ async function follow({ log }: HttpContext, request: ApiRequest, route: WriteRou
 }
 
 /** A change that other processes may not have noticed yet is answered only when they have. */
-async function untilKnownEverywhere({ staleForMs }: WriteRoute): Promise<void> {
-  if (staleForMs > 0) await delay(staleForMs);
+async function untilKnownEverywhere({ propagationDelayMs }: WriteRoute): Promise<void> {
+  if (propagationDelayMs > 0) await delay(propagationDelayMs);
 }
 
 /**

@@ -2,7 +2,7 @@ import { isGone } from '../../model/change.ts';
 import { isId } from '../../core/ids.ts';
 import type { Resource, RecordChange } from '../../model/resource.ts';
 import { ApiError } from '../../core/errors.ts';
-import { aOrAn, spoken } from '../route.ts';
+import { aOrAn, displayName } from '../route.ts';
 import type { ApiRequest } from '../request.ts';
 import type { HttpContext } from '../context.ts';
 
@@ -58,13 +58,13 @@ async function faultOf(
   const record = isOwn ? await readRecord(target, request.accountId, id) : null;
   if (record)
     return isGone(target, record)
-      ? `The ${spoken(target.object)} \`${id}\` was deleted, and nothing can be about them any more.`
+      ? `The ${displayName(target.object)} \`${id}\` was deleted, and nothing can be about them any more.`
       : null;
   if (!isStrict) {
     if (!isOwn) return null;
-    return `There is no ${spoken(target.object)} \`${id}\` in this account. Send the id of one that is here, or one of your own system, which does not have the form of ours.`;
+    return `There is no ${displayName(target.object)} \`${id}\` in this account. Send the id of one that is here, or one of your own system, which does not have the form of ours.`;
   }
-  return `There is no ${spoken(target.object)} \`${id.slice(0, 80)}\` in this account, and its links are strict. Create it first, or set \`linked_records\` of the account to \`open\`.`;
+  return `There is no ${displayName(target.object)} \`${id.slice(0, 80)}\` in this account, and its links are strict. Create it first, or set \`linked_records\` of the account to \`open\`.`;
 }
 
 /** A link names one record, or a list of them. */

@@ -143,7 +143,7 @@ export interface Progress {
   problem: Problem | null;
 }
 
-/** Told as `<code>: <message>`. */
+/** OperationDocs as `<code>: <message>`. */
 export interface Problem {
   /** Stable, in lower case with underscores. */
   code: string;

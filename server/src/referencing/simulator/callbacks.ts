@@ -2,7 +2,7 @@ import type { Provider } from '../../core/providers.ts';
 import { nextStepAtMs, standingOf, stepsOf } from './order.ts';
 import { claimToTell, giveBack, type ToTell } from './orders.ts';
 import type { ServiceContext } from './service.ts';
-import type { Told, Vendor } from './vendor.ts';
+import type { OperationDocs, Vendor } from './vendor.ts';
 
 const lookEveryMs = 250;
 const callTimeoutMs = 5_000;
@@ -78,7 +78,7 @@ async function tell(vendor: Vendor, toTell: ToTell, context: ServiceContext, sto
 }
 
 /** The steps that were not told; if there are none, a helper has changed something, and how it stands is told. */
-function whatToTell(vendor: Vendor, { order, toldSteps }: ToTell, nowMs: number): Told[] {
+function whatToTell(vendor: Vendor, { order, toldSteps }: ToTell, nowMs: number): OperationDocs[] {
   const { phase, steps: reached } = standingOf(order, nowMs);
   if (phase === 'canceled') return [{ order, phase, step: reached }];
   const steps = stepsOf(order);

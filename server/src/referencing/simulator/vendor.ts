@@ -26,7 +26,7 @@ export interface Vendor {
   callback?: {
     /** The steps to tell of, in the order that they are sent in, when the order has gone from `from` to `to` of `total`. Counted from 1. */
     stepsToTell(from: number, to: number, total: number): number[];
-    request(told: Told, secret: string, nowMs: number): { headers: Record<string, string>; body: string };
+    request(told: OperationDocs, secret: string, nowMs: number): { headers: Record<string, string>; body: string };
   };
 }
 
@@ -66,7 +66,7 @@ export interface StoredResponse {
   body: object | null;
 }
 
-export interface Told {
+export interface OperationDocs {
   order: SimulatedOrder;
   phase: Phase;
   /** Counted from 1. */

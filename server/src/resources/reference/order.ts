@@ -3,7 +3,8 @@ import { isErased } from '../../model/change.ts';
 import { sameJson, type Json, type JsonObject } from '../../core/json-diff.ts';
 import { invalidParameter } from '../../core/errors.ts';
 import { notSetUp } from '../../core/providers.ts';
-import type { Caller, Change, RecordChange } from '../../model/resource.ts';
+import type { Caller } from '../../model/caller.ts';
+import type { Change, RecordChange } from '../../model/resource.ts';
 import type { Looks, ProviderOrder, ReferenceRecord } from './record.ts';
 import type { AutomaticReferenceInput } from './shape.ts';
 

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { StoredRecord } from '../../model/resource.ts';
+import type { StoredRecord } from '../../model/record.ts';
 import type { AutomaticReference, Outcome, ReferenceType, Status } from './shape.ts';
 
 /** A reference as it is kept. */

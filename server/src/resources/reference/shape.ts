@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Json, JsonObject } from '../../core/json-diff.ts';
 import { providers } from '../../core/providers.ts';
-import { closedObject, described, nullable, oneOf } from '../../model/resource.ts';
+import { closedObject, described, nullable, oneOf } from '../../model/schemas.ts';
 
 export const Status = oneOf('pending', 'processing', 'complete', 'canceled');
 export const Outcome = oneOf('accept', 'consider', 'high_risk');

@@ -1,6 +1,6 @@
 import { invalidParameter } from '../../core/errors.ts';
 import { metadataOf } from '../../model/metadata.ts';
-import type { Caller } from '../../model/resource.ts';
+import type { Caller } from '../../model/caller.ts';
 import { scriptFault } from '../../core/simulation-script.ts';
 import type { ReferenceRecord } from './record.ts';
 

@@ -1,7 +1,8 @@
 import type { Static } from 'typebox';
 import { isErased } from '../../model/change.ts';
 import { ApiError } from '../../core/errors.ts';
-import type { Caller, Change } from '../../model/resource.ts';
+import type { Caller } from '../../model/caller.ts';
+import type { Change } from '../../model/resource.ts';
 import { stopProvider } from './order.ts';
 import type { ReferenceRecord } from './record.ts';
 import type { Outcome } from './shape.ts';

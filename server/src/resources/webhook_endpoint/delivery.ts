@@ -1,60 +1,74 @@
 import { Type } from 'typebox';
-import { defineResource, nullable, oneOf } from '../../model/resource.ts';
+import { defineResource } from '../../model/resource.ts';
+import { nullable, oneOf } from '../../model/schemas.ts';
+import { aboutAccount } from '../../model/traits/about-account.ts';
+import { appendOnly } from '../../model/traits/append-only.ts';
+import { nestedUnder } from '../../model/traits/nested-under.ts';
 import { Attempt, type WebhookDeliveryRecord } from './requested-delivery.ts';
 import { resend } from './resend.ts';
 
 /** An event's way to an endpoint. The committer makes deliveries and the dispatcher carries them out; nobody else can. */
-export const webhookDelivery = defineResource<WebhookDeliveryRecord>({
-  object: 'delivery',
-  prefix: 'dlv',
-  path: 'deliveries',
-  table: 'webhook_deliveries_shown',
-  description:
-    'The way of one event to one webhook endpoint, with every attempt. Of an endpoint for connected accounts it names the event’s `account`: send that in `Service-Context` to retrieve the event, list its deliveries, or resend it.',
-  example: {
-    record: {
-      event: 'evt_0VbZr1fe01dQ7fXkTn4Lb6',
-      webhook_endpoint: 'we_0VbZqxC200fW8gYmUo2Jd5',
-      type: 'reference.created',
-      status: 'delivered',
-      attempt_count: 1,
-      next_attempt_at: null,
-      delivered_at: 1795234027,
-      attempts: [
-        { created: 1795234027, status: 204, error: null, duration_ms: 31, response: null, api_version: '2026-11-01' },
-      ],
-    },
-  },
-  appendOnly: true,
-  aboutAccount: { path: 'events', column: 'event_account' },
-  listedUnder: { webhook_endpoints: 'webhook_endpoint', events: 'event' },
-  actionsOn: { events: { resend } },
-  fields: {
-    event: { column: 'text', schema: Type.String(), description: 'The id of the event.' },
-    webhook_endpoint: { column: 'text', schema: Type.String(), description: 'The id of the endpoint.' },
-    type: { column: 'text', schema: Type.String(), description: 'The type of the event.' },
-    status: {
-      column: 'text',
-      schema: oneOf('pending', 'delivered', 'failed', 'canceled'),
+export const webhookDelivery = defineResource<WebhookDeliveryRecord>(
+  {
+    object: 'delivery',
+    prefix: 'dlv',
+    path: 'deliveries',
+    table: 'webhook_deliveries_shown',
+    docs: {
       description:
-        '`pending`: an attempt is due or under way. `delivered`: the receiver answered 2xx. `failed`: every attempt failed. `canceled`: the endpoint was disabled or deleted, or a resend of the event succeeded first.',
+        'The way of one event to one webhook endpoint, with every attempt. Of an endpoint for connected accounts it names the event’s `account`: send that in `Service-Context` to retrieve the event, list its deliveries, or resend it.',
+      example: {
+        record: {
+          event: 'evt_0VbZr1fe01dQ7fXkTn4Lb6',
+          webhook_endpoint: 'we_0VbZqxC200fW8gYmUo2Jd5',
+          type: 'reference.created',
+          status: 'delivered',
+          attempt_count: 1,
+          next_attempt_at: null,
+          delivered_at: 1795234027,
+          attempts: [
+            {
+              created: 1795234027,
+              status: 204,
+              error: null,
+              duration_ms: 31,
+              response: null,
+              api_version: '2026-11-01',
+            },
+          ],
+        },
+      },
     },
-    attempt_count: {
-      column: 'bigint',
-      schema: Type.Integer(),
-      description: 'How many attempts were made; interrupted ones do not count.',
+    fields: {
+      event: { column: 'text', schema: Type.String(), description: 'The id of the event.' },
+      webhook_endpoint: { column: 'text', schema: Type.String(), description: 'The id of the endpoint.' },
+      type: { column: 'text', schema: Type.String(), description: 'The type of the event.' },
+      status: {
+        column: 'text',
+        schema: oneOf('pending', 'delivered', 'failed', 'canceled'),
+        description:
+          '`pending`: an attempt is due or under way. `delivered`: the receiver answered 2xx. `failed`: every attempt failed. `canceled`: the endpoint was disabled or deleted, or a resend of the event succeeded first.',
+      },
+      attempt_count: {
+        column: 'bigint',
+        schema: Type.Integer(),
+        description: 'How many attempts were made; interrupted ones do not count.',
+      },
+      next_attempt_at: {
+        column: 'bigint',
+        schema: nullable(Type.Integer()),
+        description: 'When the next attempt is due, in seconds since the Unix epoch; null if there will be none.',
+      },
+      delivered_at: {
+        column: 'bigint',
+        schema: nullable(Type.Integer()),
+        description: 'When the receiver took it, in seconds since the Unix epoch; null if it has not.',
+      },
+      event_account: { column: 'text', schema: nullable(Type.String()), shown: 'never' },
+      attempts: { column: 'json', schema: Type.Array(Attempt), description: 'Every attempt, the oldest first.' },
     },
-    next_attempt_at: {
-      column: 'bigint',
-      schema: nullable(Type.Integer()),
-      description: 'When the next attempt is due, in seconds since the Unix epoch; null if there will be none.',
-    },
-    delivered_at: {
-      column: 'bigint',
-      schema: nullable(Type.Integer()),
-      description: 'When the receiver took it, in seconds since the Unix epoch; null if it has not.',
-    },
-    event_account: { column: 'text', schema: nullable(Type.String()), shown: 'never' },
-    attempts: { column: 'json', schema: Type.Array(Attempt), description: 'Every attempt, the oldest first.' },
   },
-});
+  appendOnly(),
+  aboutAccount({ path: 'events', column: 'event_account' }),
+  nestedUnder({ columns: { webhook_endpoints: 'webhook_endpoint', events: 'event' }, actions: { events: { resend } } }),
+);

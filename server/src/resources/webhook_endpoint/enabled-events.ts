@@ -1,6 +1,6 @@
 import { invalidParameter } from '../../core/errors.ts';
 import { nearestName } from '../../core/nearest.ts';
-import type { Caller } from '../../model/resource.ts';
+import type { Caller } from '../../model/caller.ts';
 
 /**
  * Refuses a name that no event of this release has: nothing would ever arrive under it.

@@ -1,6 +1,7 @@
 import { ApiError } from '../../core/errors.ts';
 import { includesPermission } from '../../model/permissions.ts';
-import type { Caller, StoredRecord } from '../../model/resource.ts';
+import type { StoredRecord } from '../../model/record.ts';
+import type { Caller } from '../../model/caller.ts';
 
 export type WebhookEndpointRecord = StoredRecord & {
   url: string;

@@ -1,15 +1,10 @@
 import { Type } from 'typebox';
 import { newRecord } from '../../model/change.ts';
 import { invalidParameter } from '../../core/errors.ts';
-import {
-  closedObject,
-  defineResource,
-  nullable,
-  oneOf,
-  type Action,
-  type Change,
-  type StoredRecord,
-} from '../../model/resource.ts';
+import type { StoredRecord } from '../../model/record.ts';
+import { defineResource, type Action, type Change } from '../../model/resource.ts';
+import { closedObject, nullable, oneOf } from '../../model/schemas.ts';
+import { nestedUnder } from '../../model/traits/nested-under.ts';
 import { requireEnabled, type WebhookEndpointRecord } from './record.ts';
 
 const Time = Type.Integer({ minimum: 0, maximum: 9_999_999_999 });
@@ -24,53 +19,57 @@ export type RecoveryRecord = StoredRecord & {
 };
 
 /** An order to send an endpoint again what it did not take. A duty carries it out, page by page. */
-export const recovery = defineResource<RecoveryRecord>({
-  object: 'recovery',
-  prefix: 'rcv',
-  path: 'recoveries',
-  table: 'recoveries',
-  description: 'An order to send a webhook endpoint again what it did not take since a time.',
-  example: {
-    record: {
-      webhook_endpoint: 'we_0VbZqxC200fW8gYmUo2Jd5',
-      since: 1795147200,
-      status: 'completed',
-      resent: 1204,
-      completed_at: 1795234031,
+export const recovery = defineResource<RecoveryRecord>(
+  {
+    object: 'recovery',
+    prefix: 'rcv',
+    path: 'recoveries',
+    table: 'recoveries',
+    docs: {
+      description: 'An order to send a webhook endpoint again what it did not take since a time.',
+      example: {
+        record: {
+          webhook_endpoint: 'we_0VbZqxC200fW8gYmUo2Jd5',
+          since: 1795147200,
+          status: 'completed',
+          resent: 1204,
+          completed_at: 1795234031,
+        },
+        before: { status: 'pending', resent: 0, completed_at: null },
+        after: { created: { status: 'pending', resent: 0, completed_at: null } },
+      },
     },
-    before: { status: 'pending', resent: 0, completed_at: null },
-    after: { created: { status: 'pending', resent: 0, completed_at: null } },
+    verbs: {
+      created: 'A recovery was asked for.',
+      updated: 'A recovery has come further: `previous_attributes` has the changed members as they were.',
+      completed: 'Everything that the endpoint did not take is being sent again.',
+      canceled: 'The endpoint was disabled or deleted before the recovery was complete.',
+    },
+    links: { webhook_endpoint: 'webhook_endpoints' },
+    fields: {
+      webhook_endpoint: { column: 'text', schema: Type.String(), description: 'The id of the endpoint.' },
+      since: {
+        column: 'bigint',
+        schema: Type.Integer(),
+        description: 'Since when what failed is sent again, in seconds since the Unix epoch.',
+      },
+      status: {
+        column: 'text',
+        schema: oneOf('pending', 'completed', 'canceled'),
+        description:
+          '`pending`: it goes on. `completed`: all is queued. `canceled`: the endpoint was disabled or deleted meanwhile.',
+      },
+      resent: { column: 'bigint', schema: Type.Integer(), description: 'How many deliveries it has made so far.' },
+      completed_at: {
+        column: 'bigint',
+        schema: nullable(Type.Integer()),
+        description: 'When it was completed or canceled, in seconds since the Unix epoch; null while it is pending.',
+      },
+      position: { column: 'text', schema: Type.String(), shown: 'never' },
+    },
   },
-  verbs: {
-    created: 'A recovery was asked for.',
-    updated: 'A recovery has come further: `previous_attributes` has the changed members as they were.',
-    completed: 'Everything that the endpoint did not take is being sent again.',
-    canceled: 'The endpoint was disabled or deleted before the recovery was complete.',
-  },
-  links: { webhook_endpoint: 'webhook_endpoints' },
-  listedUnder: { webhook_endpoints: 'webhook_endpoint' },
-  fields: {
-    webhook_endpoint: { column: 'text', schema: Type.String(), description: 'The id of the endpoint.' },
-    since: {
-      column: 'bigint',
-      schema: Type.Integer(),
-      description: 'Since when what failed is sent again, in seconds since the Unix epoch.',
-    },
-    status: {
-      column: 'text',
-      schema: oneOf('pending', 'completed', 'canceled'),
-      description:
-        '`pending`: it goes on. `completed`: all is queued. `canceled`: the endpoint was disabled or deleted meanwhile.',
-    },
-    resent: { column: 'bigint', schema: Type.Integer(), description: 'How many deliveries it has made so far.' },
-    completed_at: {
-      column: 'bigint',
-      schema: nullable(Type.Integer()),
-      description: 'When it was completed or canceled, in seconds since the Unix epoch; null while it is pending.',
-    },
-    position: { column: 'text', schema: Type.String(), shown: 'never' },
-  },
-});
+  nestedUnder({ columns: { webhook_endpoints: 'webhook_endpoint' } }),
+);
 
 /** `POST /v1/webhook_endpoints/{id}/recover`. */
 export const recover: Action<WebhookEndpointRecord> = {

@@ -2,7 +2,9 @@ import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { toSeconds } from '../../core/clock.ts';
 import { timeOfId } from '../../core/ids.ts';
-import { closedObject, nullable, type RequestedDelivery, type StoredRecord } from '../../model/resource.ts';
+import type { StoredRecord } from '../../model/record.ts';
+import type { RequestedDelivery } from '../../model/resource.ts';
+import { closedObject, nullable } from '../../model/schemas.ts';
 
 export const Attempt = closedObject({
   created: Type.Integer({ description: 'When it began, in seconds since the Unix epoch.' }),

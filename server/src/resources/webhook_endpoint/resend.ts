@@ -1,6 +1,8 @@
 import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { LinkedId } from '../../model/fields.ts';
-import { closedObject, type Action, type RequestedDelivery, type StoredRecord } from '../../model/resource.ts';
+import type { StoredRecord } from '../../model/record.ts';
+import type { Action, RequestedDelivery } from '../../model/resource.ts';
+import { closedObject } from '../../model/schemas.ts';
 import { requireEnabled, type WebhookEndpointRecord } from './record.ts';
 import { newDelivery } from './requested-delivery.ts';
 

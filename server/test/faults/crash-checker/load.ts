@@ -28,7 +28,7 @@ export interface LoadSettings {
   memories: ClientMemory[];
   /** No record may be in one state twice: then the order of its changes follows from what they tell. */
   marksEveryChange?: boolean;
-  /** Told each result, to see when the server has recovered. */
+  /** OperationDocs each result, to see when the server has recovered. */
   onResult: (result: CallResult, sentMs: number) => void;
 }
 

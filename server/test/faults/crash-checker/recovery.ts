@@ -21,7 +21,7 @@ export class Recovery {
     this.#beganMs = performance.now();
   }
 
-  /** Told of every answer of the load. */
+  /** OperationDocs of every answer of the load. */
   note(result: CallResult, sentMs: number): void {
     if (sentMs < this.#beganMs + Recovery.#blindMs) return;
     if (result.kind === 'unanswered' || result.status === 503) {

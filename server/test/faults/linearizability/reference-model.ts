@@ -14,7 +14,7 @@ export interface Wish {
 
 /** What a client was told. */
 export interface Result {
-  told: Told;
+  told: OperationDocs;
   /** `Idempotent-Replayed: true`. */
   replayed: boolean;
   /** Of the body's bytes: a repeated answer is the same to the byte. */
@@ -22,7 +22,7 @@ export interface Result {
 }
 
 /** The reference, that there is none, or a refusal. */
-type Told = View | 'none' | `refused: ${string}`;
+type OperationDocs = View | 'none' | `refused: ${string}`;
 
 /** The members that clients change, as they are shown. */
 interface View {
@@ -45,7 +45,7 @@ interface State {
 
 interface ReplayedResponse {
   wish: string;
-  told: Told;
+  told: OperationDocs;
   digest: string | null;
 }
 
@@ -111,7 +111,7 @@ export const keyReused = 'refused: idempotency_key_reused';
 
 const forbidden = 'refused: status_transition_invalid';
 
-function carryOut(reference: View | null, wish: Wish, id: string): { told: Told; after: View | null } {
+function carryOut(reference: View | null, wish: Wish, id: string): { told: OperationDocs; after: View | null } {
   switch (wish.kind) {
     case 'retrieve':
     case 'list':
@@ -167,7 +167,7 @@ function merged(metadata: JsonObject, input: Json | undefined): JsonObject {
   );
 }
 
-function toldBy(answer: Answered): Told {
+function toldBy(answer: Answered): OperationDocs {
   if (answer.status === 404) return 'none';
   const body = answer.status === 200 ? parseObject(answer.text) : null;
   if (!body) return `refused: ${errorCodeOf(answer) || answer.status}`;
@@ -189,7 +189,7 @@ function viewOf(body: JsonObject): View {
   };
 }
 
-function isSame(left: Told, right: Told): boolean {
+function isSame(left: OperationDocs, right: OperationDocs): boolean {
   return JSON.stringify(left) === JSON.stringify(right);
 }
 

@@ -95,7 +95,7 @@ async function fillAgain(server: Deployment, size: number, { seed, print }: Play
     await settleUnknown(api, history);
     for (const { result } of history.operations.flatMap(({ calls }) => calls)) {
       counts.requests!++;
-      const told = toldOf(result);
+      const told = docsOf(result);
       counts[told] = (counts[told] ?? 0) + 1;
     }
     violations.push(...judgeIdempotency(history.operations, await observe(api, [], 0), history.outages));
@@ -118,7 +118,7 @@ function wasRefused({ calls }: Operation): boolean {
   return calls.some(({ result }) => result.kind === 'answered' && result.status === 503);
 }
 
-function toldOf(result: CallResult): string {
+function docsOf(result: CallResult): string {
   return result.kind === 'unanswered' ? 'unanswered' : `answered ${toldBy(result)}`;
 }
 

@@ -89,7 +89,11 @@ function judgeAnswers(world: World, { logs }: Found, report: Report): void {
         if (!log)
           return report('acknowledged_and_lost', requestId, `Wish ${wish.number} was answered, and has no log.`);
         if (log.status !== told.status || log.body !== told.body || log.original !== told.original)
-          report('other_answer', requestId, `Told ${told.status} ${told.body}, stored ${log.status} ${log.body}.`);
+          report(
+            'other_answer',
+            requestId,
+            `OperationDocs ${told.status} ${told.body}, stored ${log.status} ${log.body}.`,
+          );
         if (told.original !== null && logOf.get(told.original)?.body !== told.body)
           report('other_replay', requestId, `It repeats ${told.original}, which was answered something else.`);
         return;

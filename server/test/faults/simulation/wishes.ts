@@ -2,7 +2,8 @@ import type { StoredResponse, WriteDecision, WriteRequest, RequestFacts } from '
 import { decideAction, decideCreate, decideUpdate, renderRecord } from '../../../src/model/change.ts';
 import { toSeconds } from '../../../src/core/clock.ts';
 import { ApiError } from '../../../src/core/errors.ts';
-import type { Resource, StoredRecord, RecordChange } from '../../../src/model/resource.ts';
+import type { StoredRecord } from '../../../src/model/record.ts';
+import type { Resource, RecordChange } from '../../../src/model/resource.ts';
 import { UnavailableError } from '../../../src/db/pools.ts';
 import { errorAnswer, recordMissing } from '../../../src/http/response/errors.ts';
 import { fingerprints, readStoredResponse, type Claim } from '../../../src/http/write/idempotency.ts';
@@ -34,10 +35,10 @@ export interface Wish {
 /** One request for it, and what the client was told. */
 export interface Asked {
   requestId: string;
-  told: Told | null;
+  told: OperationDocs | null;
 }
 
-export type Told =
+export type OperationDocs =
   | { kind: 'answered'; status: number; body: string; original: string | null }
   | { kind: 'in_use' }
   /** Nothing was written. */
@@ -48,7 +49,7 @@ export type Told =
   | { kind: 'fault'; message: string };
 
 /** Asks a process for what a client wants, as its HTTP side does: what has a key is done once, and then answered with what is stored. */
-export async function ask(life: Life, wish: Wish, asked: Asked): Promise<Told> {
+export async function ask(life: Life, wish: Wish, asked: Asked): Promise<OperationDocs> {
   const { committer, reader, vault, clock } = life;
   const { accountId } = life.world;
   const claim = claimOf(accountId, wish);

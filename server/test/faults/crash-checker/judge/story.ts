@@ -3,7 +3,7 @@ import { previousValues, textOf, type JsonObject } from '../json.ts';
 import type { Observation, ObservedList } from '../observe.ts';
 import { withoutWebhooks, type Evidence, type WebhookEvidence } from './evidence.ts';
 
-interface Told {
+interface OperationDocs {
   key?: string | null;
   /** Carried out, but the answer was lost in the crash. */
   unanswered?: boolean;
@@ -26,7 +26,7 @@ export class Story {
   #nowMs = 0;
 
   /** A reference is created. */
-  create(told: Told = {}): { operation: Operation; id: string } {
+  create(told: OperationDocs = {}): { operation: Operation; id: string } {
     const operation = this.#operation('create_reference', '/v1/references', {}, told.key);
     operation.body = { application: 'app_1', metadata: { made_by: operation.id } };
     const id = this.#id('ref');
@@ -35,14 +35,14 @@ export class Story {
   }
 
   /** An update that made these changes. */
-  update(id: string, body: JsonObject, changes: JsonObject, told: Told = {}): Operation {
+  update(id: string, body: JsonObject, changes: JsonObject, told: OperationDocs = {}): Operation {
     const operation = this.#operation('update_reference', `/v1/references/${id}`, body, told.key);
     this.change(operation, id, { ...this.records.get(id)!, ...changes }, told);
     return operation;
   }
 
   /** An outcome that completed the reference. */
-  complete(id: string, told: Told = {}): Operation {
+  complete(id: string, told: OperationDocs = {}): Operation {
     return this.update(
       id,
       { outcome: 'accept' },
@@ -52,7 +52,7 @@ export class Story {
   }
 
   /** The reference is canceled. */
-  cancel(id: string, told: Told = {}): Operation {
+  cancel(id: string, told: OperationDocs = {}): Operation {
     const operation = this.#operation('cancel_reference', `/v1/references/${id}/cancel`, null, told.key);
     this.change(operation, id, { ...this.records.get(id)!, status: 'canceled' }, told);
     return operation;
@@ -66,7 +66,7 @@ export class Story {
   }
 
   /** An update that was executed and refused. */
-  refuse(id: string, body: JsonObject, told: Told = {}): Operation {
+  refuse(id: string, body: JsonObject, told: OperationDocs = {}): Operation {
     const operation = this.#operation('update_reference', `/v1/references/${id}`, body, told.key);
     this.answer(operation, { status: 400, text: errorText('status_transition_invalid') });
     return operation;
@@ -82,7 +82,7 @@ export class Story {
   }
 
   /** The record becomes `after`: with events, and an answer unless it got lost. No operation: the server did it. */
-  change(operation: Operation | null, id: string, after: JsonObject, { unanswered = false }: Told = {}): void {
+  change(operation: Operation | null, id: string, after: JsonObject, { unanswered = false }: OperationDocs = {}): void {
     const before = this.records.get(id);
     const requestId = operation && this.#id('req');
     this.records.set(id, after);

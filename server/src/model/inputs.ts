@@ -1,0 +1,60 @@
+import { Type, type TSchema } from 'typebox';
+import type { Caller } from './caller.ts';
+import type { Fields, FieldsOf, Input, StoredRecord } from './record.ts';
+import type { Create, OperationDocs, Update } from './resource.ts';
+import { closedObject, nullable } from './schemas.ts';
+
+/** Makes a record out of a body as its fields say: `input` and `initial`. */
+export function createFromFields<R extends StoredRecord>(fields: Fields, docs: OperationDocs = {}): Create<R> {
+  const inputs = inputsOf(fields, ['create', 'both']);
+  return {
+    ...docs,
+    body: closedObject(membersOf(inputs, (member, { required }) => (required ? member : optional(member)))),
+    decide(body, caller) {
+      const values = Object.entries(fields).flatMap(([name, { initial, input }]) => {
+        if (input) return [[name, accepted(input, (body as Values)[name], caller)]];
+        return initial === undefined ? [] : [[name, initial]];
+      });
+      return Object.fromEntries(values) as FieldsOf<R>;
+    },
+  };
+}
+
+/** Changes the fields of a record that a body has, as their `input` says, and leaves the others. */
+export function updateFromFields<R extends StoredRecord>(fields: Fields, docs: OperationDocs = {}): Update<R> {
+  const inputs = inputsOf(fields, ['both']);
+  return {
+    ...docs,
+    body: closedObject(
+      membersOf(inputs, (member, { required }) => (required ? Type.Optional(member) : optional(member))),
+    ),
+    decide(current, body, caller) {
+      const sent = inputs.filter(([name]) => (body as Values)[name] !== undefined);
+      const values = sent.map(([name, input]) => [name, accepted(input, (body as Values)[name], caller)]);
+      return { after: { ...current, ...Object.fromEntries(values) } };
+    },
+  };
+}
+
+type Values = Record<string, unknown>;
+
+type NamedInput = [name: string, input: Input, schema: TSchema];
+
+function inputsOf(fields: Fields, on: Input['on'][]): NamedInput[] {
+  return Object.entries(fields).flatMap(([name, { input, schema }]): NamedInput[] =>
+    input && on.includes(input.on) ? [[name, input, input.schema ?? schema]] : [],
+  );
+}
+
+function membersOf(inputs: NamedInput[], as: (member: TSchema, input: Input) => TSchema): Record<string, TSchema> {
+  return Object.fromEntries(inputs.map(([name, input, schema]) => [name, as(schema, input)]));
+}
+
+function optional(member: TSchema): TSchema {
+  return Type.Optional(nullable(member));
+}
+
+function accepted(input: Input, value: unknown, caller: Caller): unknown {
+  const given = value ?? input.default ?? null;
+  return input.accept ? input.accept(given, caller) : given;
+}
