@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { apiVersions } from '../src/versions/index.ts';
+import { Deployment } from './faults/crash-checker/deployment.ts';
 import { runCommand } from './support/backups.ts';
 import { processesForTest, urlOf } from './support/processes.ts';
+import { apiClient, good } from './support/server.ts';
 
 /*
  * The operator's commands, as npm runs them. What `backup` and `restore` do is in backup.matrix.test.ts.
@@ -15,6 +17,7 @@ describe.each([
   { command: 'restore', takes: ['a'] },
   { command: 'new-key', takes: [] },
   { command: 'release-version', takes: [] },
+  { command: 'seed', takes: [] },
 ])('npm run $command', { timeout: 60_000 }, ({ command, takes }) => {
   test('tells with --help what it does, and does nothing', async () => {
     // With faulty settings, at which it does not even look.
@@ -49,5 +52,40 @@ describe('on a database of the operator’s own', { timeout: 60_000 }, () => {
       code: 1,
       output: expect.stringMatching(/^TENURE_MASTER_KEY is required with DATABASE_URL: the one of this database\. /),
     });
+  });
+});
+
+describe('npm run seed', { timeout: 60_000 }, () => {
+  test('makes references in every state, and nothing twice, when it runs twice', async () => {
+    const deployment = await Deployment.create();
+    onTestFinished(() => deployment.remove());
+    await deployment.start();
+    const settings = { PORT: new URL(deployment.url).port, DATA_DIR: deployment.dataDir };
+    for (let run = 0; run < 2; run++) {
+      expect(await runCommand('seed', [], settings)).toEqual({
+        code: 0,
+        output: expect.stringMatching(/^The agency is there\. /),
+      });
+    }
+    const api = apiClient(deployment.url, deployment.secretKey);
+    const listed = async (path: string): Promise<{ status: string }[]> =>
+      (await good(api.get(`/v1/${path}?limit=50`))).body.data;
+    const references = await listed('references');
+    expect(references).toHaveLength(9);
+    expect(new Set(references.map(({ status }) => status))).toEqual(
+      new Set(['pending', 'processing', 'complete', 'canceled']),
+    );
+    expect(await listed('customers')).toHaveLength(6);
+    expect((await listed('api_keys')).filter(({ status }) => status === 'active')).toHaveLength(1);
+  });
+
+  test('is refused when no server runs', async () => {
+    const { code, output } = await runCommand('seed', [], { PORT: '1' });
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(/^No server answers at http/) });
+  });
+
+  test('is refused in live mode', async () => {
+    const { code, output } = await runCommand('seed', [], { TENURE_MODE: 'live' });
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(/^Only a sandbox is filled/) });
   });
 });
