@@ -88,7 +88,7 @@ async function fillReferences(post: Post, ids: Ids): Promise<void> {
     const body = { application, customer, automatic_reference: { provider }, metadata: { simulate } };
     return (await post(`reference ${name}`, '/v1/references', body)).id;
   };
-  const help = (id: string, action: string, body: Body = {}): Promise<Body> =>
+  const helper = (id: string, action: string, body: Body = {}): Promise<Body> =>
     post(`${action} ${id}`, `/v1/test_helpers/references/${id}/${action}`, body);
 
   await byHand('pending', ids.flat12, ids.grace);
@@ -103,10 +103,10 @@ async function fillReferences(post: Post, ids: Ids): Promise<void> {
   const complete = await byHand('complete', ids.house3, ids.alan);
   await post('finish', `/v1/references/${complete}`, { outcome: 'accept', reference_pdf: report });
 
-  await help(await automatic('accepted', [ids.flat12, ids.ada], 'provider_a', 'accept'), 'complete');
-  await help(await automatic('considered', [ids.house3, ids.mary], 'provider_c', 'low_income'), 'complete');
-  await help(await automatic('at risk', [ids.studio7, ids.emmy], 'provider_d', 'ccj'), 'complete');
-  await help(await automatic('failing', [ids.flat4, ids.george], 'provider_a', 'accept'), 'fail');
+  await helper(await automatic('accepted', [ids.flat12, ids.ada], 'provider_a', 'accept'), 'complete');
+  await helper(await automatic('considered', [ids.house3, ids.mary], 'provider_c', 'low_income'), 'complete');
+  await helper(await automatic('at risk', [ids.studio7, ids.emmy], 'provider_d', 'ccj'), 'complete');
+  await helper(await automatic('failing', [ids.flat4, ids.george], 'provider_a', 'accept'), 'fail');
   await automatic('ordered', [ids.flat4, ids.george], 'provider_c', 'referee_silent');
 }
 

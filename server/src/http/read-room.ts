@@ -45,6 +45,12 @@ export class NoRoomError extends Error {
   }
 }
 
+/** The largest record, in bytes. */
+const recordBytesMax = 256 * 1024;
+
+/** One request reads so many records at a time whose size it does not know. */
+const unknownAtOnceMax = 8;
+
 /** The memory that one request for records uses. A request that finds no room lets go of what it has, so that none waits for another. */
 export class ReadRoom {
   readonly #budget: ByteBudget;
@@ -52,6 +58,10 @@ export class ReadRoom {
   readonly #holdings: HeldBytes[] = [];
   #heldBytes = 0;
   #usedBytes = 0;
+  /** Reads under way whose size is not known. */
+  #unknown = 0;
+  #waiting: (() => void)[] = [];
+  #isReleased = false;
 
   /** @param taken what it holds from the beginning. */
   constructor(budget: ByteBudget, payer: Payer, taken: { held: HeldBytes; bytes: number } | null) {
@@ -67,8 +77,13 @@ export class ReadRoom {
     return this.#usedBytes;
   }
 
-  /** Makes room for these bytes besides those that are used. */
+  /**
+   * Makes room for these bytes besides those that are used.
+   *
+   * @throws {NoRoomError} also if the room was released: what a failed request still reads must hold nothing.
+   */
   reserve(bytes: number): void {
+    if (this.#isReleased) throw new NoRoomError(this.#usedBytes + bytes);
     const neededBytes = this.#usedBytes + bytes;
     if (neededBytes <= Math.max(this.#heldBytes, uncountedBytes)) return;
     const held = this.#budget.tryTake(this.#payer, neededBytes - this.#heldBytes);
@@ -81,6 +96,23 @@ export class ReadRoom {
   use(bytes: number): void {
     this.reserve(bytes);
     this.#usedBytes += bytes;
+  }
+
+  /**
+   * Reads a record of any size. There is room for the largest before it is read, and few are read at once.
+   *
+   * @throws {NoRoomError}
+   */
+  async readUnknown<Read>(read: () => Promise<Read>): Promise<Read> {
+    while (this.#unknown >= unknownAtOnceMax) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.reserve((this.#unknown + 1) * recordBytesMax);
+    this.#unknown++;
+    try {
+      return await read();
+    } finally {
+      this.#unknown--;
+      this.#waiting.shift()?.();
+    }
   }
 
   /** Counts bytes no more that are no longer needed. What was held for them is kept for the next. */
@@ -98,6 +130,8 @@ export class ReadRoom {
   }
 
   release(): void {
+    this.#isReleased = true;
+    for (const resume of this.#waiting.splice(0)) resume();
     for (const bytes of this.#holdings) bytes.release();
   }
 }

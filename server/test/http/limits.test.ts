@@ -474,8 +474,11 @@ describe('a connection', () => {
     const socket = connect(port, '127.0.0.1');
     onTestFinished(() => void socket.destroy());
     const closed = new Promise((resolve) => socket.on('error', () => {}).once('close', resolve));
+    const before = await requestsSeen(server);
     socket.write(`${line(server)}\r\n`.repeat(1_000));
     await closed;
+    // None was made of what the parser had read besides.
+    expect((await requestsSeen(server)) - before).toBeLessThanOrEqual(65);
     const inFlight = async (): Promise<string> => server.context.metrics.text();
     await expect.poll(inFlight, { timeout: 10_000 }).toMatch(/tenure_http_requests_in_flight 0\n/);
     expect((await server.api.get('/v1/references')).status).toBe(200);
@@ -497,6 +500,14 @@ describe('a connection', () => {
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
   });
 });
+
+/** How many requests have begun, answered or not. */
+async function requestsSeen({ context }: TestServer): Promise<number> {
+  const text = await context.metrics.text();
+  const answered = text.matchAll(/^tenure_http_request_duration_seconds_count\{.*\} (\d+)$/gm);
+  const inFlight = Number(/^tenure_http_requests_in_flight (\d+)$/m.exec(text)?.[1]);
+  return [...answered].reduce((sum, [, count]) => sum + Number(count), inFlight);
+}
 
 async function timedGet({ api }: Tenant): Promise<{ status: number; seconds: number }> {
   const startedMs = performance.now();

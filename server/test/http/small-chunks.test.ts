@@ -50,8 +50,8 @@ test('refuses a body and closes the connection when all of its small chunks have
   await once(socket, 'close');
 }, 20_000);
 
-test('takes a body when it comes in a thousand small chunks', async () => {
-  const body = `{"name":"Ada"${' '.repeat(900)}}`;
+test('takes a body when it comes in two hundred small chunks', async () => {
+  const body = `{"name":"Ada"${' '.repeat(180)}}`;
   const chunks = Array.from(body, (byte) => `1\r\n${byte}\r\n`).join('');
   const text = await converse(server, `${head('/v1/customers', 'application/json')}${chunks}0\r\n\r\n`);
   expect(statusesIn(text)).toEqual(['200']);

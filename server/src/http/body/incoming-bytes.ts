@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../../core/errors.ts';
 import type { HeldBody } from '../request.ts';
+import { dropChunks } from '../parser.ts';
 import { bodyBytesMax, firstBytes } from './body-bytes.ts';
 
 /** A body of any size may have so many chunks. */
-const chunksMin = 1_000;
+const chunksMin = 256;
 
 /** Above `chunksMin`, chunks must have so many bytes on average. A smaller one costs more than what it brings. */
 const chunkBytesMin = 32;
@@ -127,6 +128,7 @@ function cutOff(incoming: IncomingMessage): void {
   refused.add(incoming);
   // oxlint-disable-next-line eslint/no-underscore-dangle -- The stream resumes its socket whenever it asks for more.
   incoming._read = () => {};
+  dropChunks(socket);
   socket.pause();
   setTimeout(() => socket.destroy(), lingerMs).unref();
   incoming.emit(refusedEvent);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../../core/errors.ts';
+import { stopRequests } from '../parser.ts';
 import { errorAnswer } from '../response/errors.ts';
 import type { HttpContext } from '../context.ts';
 
@@ -86,7 +87,9 @@ export class Connections {
       this.#pipelined.set(socket, left);
       if (left > 0) this.#pipelinedOfAll--;
     });
-    if (waiting > pipelinedMax || (waiting > 1 && this.#pipelinedOfAll > pipelinedOfAllMax)) socket.destroy();
+    if (waiting <= pipelinedMax && (waiting === 1 || this.#pipelinedOfAll <= pipelinedOfAllMax)) return;
+    stopRequests(socket);
+    socket.destroy();
   }
 
   #noteDropped(): void {

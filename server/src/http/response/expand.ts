@@ -122,7 +122,8 @@ async function expandId(
   inner: Expansion,
 ): Promise<Json> {
   if (typeof id !== 'string' || !isId(target.prefix, id)) return id;
-  const record = await context.readRecord(target, request.accountId, id);
+  const read = (): Promise<StoredRecord | null> => context.readRecord(target, request.accountId, id);
+  const record = await (request.room ? request.room.readUnknown(read) : read());
   if (!record) return id;
   countExpanded(request, record);
   return renderExpanded(context, request, target, record, inner);

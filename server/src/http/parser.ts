@@ -1,0 +1,35 @@
+import type { Socket } from 'node:net';
+
+/** The part of Node's HTTP parser that no public interface reaches. A connection has one while it is open. */
+interface Parser {
+  onIncoming: unknown;
+  constructor: { kOnBody: number };
+  [callback: number]: unknown;
+}
+
+/** What llhttp's `on_headers_complete` returns to end the parsing where it is. */
+const endParsing = 2;
+
+/**
+ * Ends the parsing of what was read from a connection. Without this the parser makes a request of each line that follows in the same 64 kB,
+ * also if the connection is destroyed.
+ */
+export function stopRequests(socket: Socket): void {
+  const parser = parserOf(socket);
+  if (parser) parser.onIncoming = () => endParsing;
+}
+
+/** Drops the chunks of bodies that follow on a connection, before they become objects. The connection must not be used again. */
+export function dropChunks(socket: Socket): void {
+  const parser = parserOf(socket);
+  if (!parser) return;
+  const { kOnBody } = parser.constructor;
+  const callback = parser[kOnBody];
+  parser[kOnBody] = undefined;
+  // Parsers are used again for other connections.
+  socket.once('close', () => (parser[kOnBody] = callback));
+}
+
+function parserOf(socket: Socket): Parser | undefined {
+  return (socket as Socket & { parser?: Parser }).parser ?? undefined;
+}

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import { ByteBudget } from '../../src/core/byte-budget.ts';
+import { NoRoomError, ReadRoom } from '../../src/http/read-room.ts';
+import { makeLargeCustomer } from '../support/large-records.ts';
+import { good, serverForTest } from '../support/server.ts';
+import { addAccount } from '../support/tenants.ts';
+
+const megabyte = 1024 * 1024;
+const payer = { accountId: 'acct_1', rootId: 'acct_1' };
+
+describe('the room of a request', () => {
+  test('holds nothing more when it was released while something was still read', () => {
+    const budget = new ByteBudget({ max: 10 * megabyte, maxPerAccount: 10 * megabyte });
+    const room = new ReadRoom(budget, payer, null);
+    room.use(megabyte);
+    room.release();
+    expect(() => room.use(megabyte)).toThrow(NoRoomError);
+    expect(budget.held).toBe(0);
+  });
+
+  test('reads few records at a time, with room for each, when their size is not known', async () => {
+    const budget = new ByteBudget({ max: 10 * megabyte, maxPerAccount: 10 * megabyte });
+    const room = new ReadRoom(budget, payer, null);
+    let reading = 0;
+    let readingMax = 0;
+    const read = async (): Promise<void> => {
+      readingMax = Math.max(readingMax, ++reading);
+      expect(budget.held).toBeGreaterThanOrEqual(reading * 256 * 1024);
+      await new Promise((resolve) => setImmediate(resolve));
+      reading--;
+    };
+    await Promise.all(Array.from({ length: 50 }, () => room.readUnknown(read)));
+    room.release();
+    expect([readingMax, budget.held]).toEqual([8, 0]);
+  });
+});
+
+test('returns all memory when requests with expanded records find no room, or their clients go away', async () => {
+  const bytes = { max: 4 * megabyte, maxPerAccount: 4 * megabyte };
+  const server = await serverForTest({ overrides: { readLimits: { bytes, waitMs: 300 } } });
+  const { api, key } = await addAccount(server);
+  for (let count = 0; count < 12; count++) {
+    const customer = await makeLargeCustomer(api);
+    await good(api.post('/v1/references', { application: 'app_1', customer }));
+  }
+  const ask = async (signal: AbortSignal): Promise<number> => {
+    const url = `${server.url}/v1/references?limit=12&expand[]=data.customer`;
+    const response = await fetch(url, { headers: { authorization: `Bearer ${key}` }, signal });
+    await response.text();
+    return response.status;
+  };
+  const patient = Array.from({ length: 6 }, () => ask(AbortSignal.timeout(20_000)));
+  const hasty = Array.from({ length: 6 }, (_, index) => ask(AbortSignal.timeout(20 * index + 1)).catch(() => 0));
+  const statuses = await Promise.all([...patient, ...hasty]);
+  expect(statuses).toContain(200);
+  await expect.poll(() => server.context.readBudgets.reads.held, { timeout: 5_000 }).toBe(0);
+  expect(await ask(AbortSignal.timeout(20_000))).toBe(200);
+}, 60_000);
