@@ -18,7 +18,7 @@ afterAll(() => server.stop());
 
 const json = ['Content-Type: application/json'];
 
-describe('JSON that programs read differently', () => {
+describe('ambiguous JSON', () => {
   const refused: [name: string, body: string | Uint8Array][] = [
     ['a key twice', '{"application":"app_1","application":"app_1"}'],
     ['a key twice, once spelt with escapes', '{"application":"app_1","\\u0061pplication":"app_2"}'],
@@ -70,7 +70,7 @@ describe('JSON that programs read differently', () => {
     ['white space only', ' \n\t'],
   ];
 
-  test.each(refused)('is refused: %s', async (_, body) => {
+  test.each(refused)('refuses JSON that programs read differently: %s', async (_, body) => {
     for (const chunked of [false, true]) {
       const answer = await rawRequest(server, 'POST /v1/references', { headers: json, body, chunked });
       expectRefusal(answer, refusals.bodyInvalid);
@@ -89,14 +89,14 @@ describe('JSON that programs read differently', () => {
     ['an escaped solidus', '{"application":"app_1","metadata":{"a":"\\/"}}'],
   ];
 
-  test.each(taken)('is taken: %s', async (_, body) => {
+  test.each(taken)('accepts correct JSON: %s', async (_, body) => {
     const answer = await rawRequest(server, 'POST /v1/references', { headers: json, body });
     expect(answer.status, answer.text).toBe(200);
     const { metadata = {} } = JSON.parse(body);
     expect(answer.body.metadata).toEqual(metadata);
   });
 
-  test('32 levels are read, and 33 are refused', async () => {
+  test('reads 32 levels of JSON and refuses 33', async () => {
     expectRefusal(await api.post('/v1/references', nested(32, '[]')), unknown('deep'));
     expectRefusal(await api.post('/v1/references', nested(32, '{}')), unknown('deep'));
     for (const levels of [33, 1_000, 40_000])
@@ -104,7 +104,7 @@ describe('JSON that programs read differently', () => {
         expectRefusal(await api.post('/v1/references', deep), { ...refusals.bodyInvalid, says: '32' });
     for (const start of ['[', '{"a":', '[{"a":', '[[],', '{"a":{},"b":'])
       expectRefusal(await api.post('/v1/references', start.repeat(250_000 / start.length)), refusals.bodyInvalid);
-    // Brackets in a string are no levels.
+    // Brackets in a string are not levels.
     const answer = await api.post('/v1/references', { application: 'app_1', metadata: { a: '[{'.repeat(100) } });
     expect(answer.status).toBe(200);
   });
@@ -133,11 +133,11 @@ describe('numbers', () => {
     '"5"',
     'true',
     '[5]',
-  ])('that do not fit are refused, not bent: %.40s', async (spelling) => {
+  ])('refuses a number that does not fit and does not round it: %.40s', async (spelling) => {
     expectRefusal((await roll(spelling)).answer, invalid('expires_in'));
   });
 
-  test('that fit may be spelt in any way', async () => {
+  test('accepts every spelling of a number that fits', async () => {
     const spellings = {
       '-0': 0,
       '0.0': 0,
@@ -162,7 +162,7 @@ describe('numbers', () => {
 });
 
 describe('keys', () => {
-  test('of any length are unknown, and the answer does not repeat all of one', async () => {
+  test('shortens an unknown key of any length in the response', async () => {
     for (const key of ['x'.repeat(100_000), '😀'.repeat(50_000), '\\u0061'.repeat(30_000), '['.repeat(200_000)]) {
       for (const body of [
         `{"application":"app_1","${key}":1}`,
@@ -175,7 +175,7 @@ describe('keys', () => {
     }
   });
 
-  /** Names that simple hash functions take for one another, or that are many at any rate. */
+  /** Keys that simple hash functions confuse with one another, and other keys in large numbers. */
   const floods: [name: string, keyOf: (index: number) => string][] = [
     ['counted', String],
     [
@@ -187,7 +187,7 @@ describe('keys', () => {
     ['of array indexes far apart', (index) => String((index * 261_943) % 4_294_967_291)],
   ];
 
-  test.each(floods)('by the thousand are refused at once: %s', async (_, keyOf) => {
+  test.each(floods)('refuses thousands of unknown keys at once: %s', async (_, keyOf) => {
     const members = Array.from({ length: 6_000 }, (_item, index) => `"${keyOf(index)}":"x"`).join();
     const answers = await Promise.all([
       api.post('/v1/references', `{${members}}`),
@@ -200,7 +200,7 @@ describe('keys', () => {
     expectRefusal(answers[3], invalid('metadata'));
   });
 
-  test('and items by the thousand are refused too', async () => {
+  test('refuses lists with thousands of items', async () => {
     const items = Array.from({ length: 20_000 }, (_, index) => `"a.b${index}"`).join();
     const body = `{"url":"https://hooks.example.com/","enabled_events":[${items}]}`;
     expectRefusal(await api.post('/v1/webhook_endpoints', body), invalid('enabled_events'));
@@ -209,10 +209,10 @@ describe('keys', () => {
   });
 });
 
-describe('the size of the body', () => {
+describe('body size', () => {
   const limit = 256 * 1024;
 
-  test.each([false, true])('256 kB are read, and one byte more is refused; in chunks: %s', async (chunked) => {
+  test.each([false, true])('accepts a body of 256 kB and refuses one byte more; in chunks: %s', async (chunked) => {
     const exactly = padded(limit);
     expect(Buffer.byteLength(exactly)).toBe(limit);
     expect((await rawRequest(server, 'POST /v1/references', { headers: json, body: exactly, chunked })).status).toBe(
@@ -225,56 +225,52 @@ describe('the size of the body', () => {
     );
   });
 
-  test('it counts in bytes', async () => {
+  test('counts the body size in bytes', async () => {
     const body = `{"application":"app_1","metadata":{"a":"${'😀'.repeat(limit / 4)}"}}`;
     expect(body.length).toBeLessThan(limit);
     expectRefusal(await api.post('/v1/references', body), refusals.bodyTooLarge);
   });
 
-  test('one that announces more than anybody would send is refused before it arrives', async () => {
+  test('refuses a body before it arrives when its Content-Length is far too large', async () => {
     const headers = [...json, 'Content-Length: 99999999999'];
     expectRefusal(await rawRequest(server, 'POST /v1/references', { headers }), refusals.bodyTooLarge);
   });
 
-  test(
-    'whoever sends ten megabytes is told so, however they send them, and can go on',
-    { timeout: 60_000 },
-    async () => {
-      const before = await tracesOf(server);
-      const length = 10_000_000;
-      for (let round = 0; round < 10; round++) {
-        for (const headers of [{}, { 'content-length': String(length) }]) {
-          const authorized = {
-            authorization: `Bearer ${server.secretKey}`,
-            'content-type': 'application/json',
-            ...headers,
-          };
-          const url = `${server.url}/v1/references`;
-          const answers = await Promise.all([
-            requestByUndici(url, { method: 'POST', headers: authorized, body: spaces(length) }).then(
-              async ({ statusCode, body }) => {
-                await body.dump();
-                return statusCode;
-              },
-            ),
-            fetch(url, {
-              method: 'POST',
-              headers: authorized,
-              body: Readable.toWeb(spaces(length)),
-              duplex: 'half',
-            }).then(async (answer) => {
-              await answer.text();
-              return answer.status;
-            }),
-          ]);
-          expect(answers).toEqual([413, 413]);
-        }
+  test('responds 413 to 10 MB from any client, and the client can continue', { timeout: 60_000 }, async () => {
+    const before = await tracesOf(server);
+    const length = 10_000_000;
+    for (let round = 0; round < 10; round++) {
+      for (const headers of [{}, { 'content-length': String(length) }]) {
+        const authorized = {
+          authorization: `Bearer ${server.secretKey}`,
+          'content-type': 'application/json',
+          ...headers,
+        };
+        const url = `${server.url}/v1/references`;
+        const answers = await Promise.all([
+          requestByUndici(url, { method: 'POST', headers: authorized, body: spaces(length) }).then(
+            async ({ statusCode, body }) => {
+              await body.dump();
+              return statusCode;
+            },
+          ),
+          fetch(url, {
+            method: 'POST',
+            headers: authorized,
+            body: Readable.toWeb(spaces(length)),
+            duplex: 'half',
+          }).then(async (answer) => {
+            await answer.text();
+            return answer.status;
+          }),
+        ]);
+        expect(answers).toEqual([413, 413]);
       }
-      expect(await tracesOf(server)).toEqual(before);
-    },
-  );
+    }
+    expect(await tracesOf(server)).toEqual(before);
+  });
 
-  test('one in thousands of tiny chunks is read', async () => {
+  test('reads a body in thousands of tiny chunks', async () => {
     const body = Buffer.from(JSON.stringify({ application: 'app_1', metadata: { a: 'é😀'.repeat(150) } }));
     const chunks = Array.from(body, (byte) =>
       Buffer.concat([Buffer.from('1\r\n'), Buffer.of(byte), Buffer.from('\r\n')]),
@@ -288,7 +284,7 @@ describe('the size of the body', () => {
   });
 });
 
-describe('a body that is refused unread', () => {
+describe('refused body that was not read', () => {
   const smuggled = `POST /v1/customers HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`;
 
   test.each([
@@ -296,7 +292,7 @@ describe('a body that is refused unread', () => {
     ['unknown route', '/v1/nothing', ['Content-Type: application/json'], true],
     ['content type', '/v1/references', ['Content-Type: text/plain'], true],
     ['unknown version', '/v1/references', ['Service-Version: x', 'Content-Type: application/json'], true],
-  ])('is not taken for the next request: %s', async (_, path, headers, withKey) => {
+  ])('never reads the refused body as the next request: %s', async (_, path, headers, withKey) => {
     const authorization = `Authorization: Bearer ${server.secretKey}`;
     const first = [`POST ${path} HTTP/1.1`, 'Host: x', ...headers, ...(withKey ? [authorization] : [])];
     const second = ['GET /v1/references?limit=51 HTTP/1.1', 'Host: x', 'Connection: close', authorization, '', ''];
@@ -309,7 +305,7 @@ describe('a body that is refused unread', () => {
   });
 });
 
-test('a body that is refused costs nobody their connection', async () => {
+test('keeps the connection open after it refuses a body', async () => {
   const authorization = `Host: x\r\nAuthorization: Bearer ${server.secretKey}\r\n`;
   const refused = ['{', '[]', '{"a":1,"a":2}', '{"application":1}', padded(256 * 1024 + 1)].map(
     (body) =>
@@ -321,7 +317,7 @@ test('a body that is refused costs nobody their connection', async () => {
   expect(statuses).toEqual(['400', '400', '400', '400', '413', '200']);
 });
 
-describe('an empty body counts as {}', () => {
+describe('empty body', () => {
   const headerSets: { headers: string[] }[] = [
     { headers: [] },
     { headers: ['Content-Type: application/json'] },
@@ -333,7 +329,7 @@ describe('an empty body counts as {}', () => {
     { headers: ['Content-Type: application/json', 'Content-Encoding: gzip'] },
   ];
 
-  test.each(headerSets)('whatever its headers say: $headers', async ({ headers }) => {
+  test.each(headerSets)('treats an empty body as {} with any headers: $headers', async ({ headers }) => {
     for (const request of [{ headers }, { headers, body: '' }, { headers, body: '', chunked: true }]) {
       const { id } = (await api.post('/v1/references', { application: 'app_1' })).body;
       const answer = await rawRequest(server, `POST /v1/references/${id}/cancel`, request);
@@ -341,31 +337,34 @@ describe('an empty body counts as {}', () => {
     }
   });
 
-  test('and lacks what {} lacks', async () => {
+  test('reports the missing parameters of an empty body', async () => {
     expectRefusal(await api.post('/v1/references'), missing('application'));
     expectRefusal(await api.post('/v1/references', ''), missing('application'));
   });
 });
 
 describe('encoded bodies', () => {
-  test.each(['gzip', 'deflate', 'br', 'x-gzip', 'gzip, identity', 'nonsense'])('%s is refused', async (encoding) => {
-    const body = gzipSync('{"application":"app_1"}');
-    for (const chunked of [false, true]) {
-      const headers = [...json, `Content-Encoding: ${encoding}`];
-      expectRefusal(await rawRequest(server, 'POST /v1/references', { headers, body, chunked }), {
-        ...refusals.contentType,
-        says: encoding,
-      });
-    }
-  });
+  test.each(['gzip', 'deflate', 'br', 'x-gzip', 'gzip, identity', 'nonsense'])(
+    'refuses the content encoding %s',
+    async (encoding) => {
+      const body = gzipSync('{"application":"app_1"}');
+      for (const chunked of [false, true]) {
+        const headers = [...json, `Content-Encoding: ${encoding}`];
+        expectRefusal(await rawRequest(server, 'POST /v1/references', { headers, body, chunked }), {
+          ...refusals.contentType,
+          says: encoding,
+        });
+      }
+    },
+  );
 
-  test('gzip that is not announced is no UTF-8', async () => {
+  test('refuses gzip bytes as invalid UTF-8 when no encoding is declared', async () => {
     const body = gzipSync('{"application":"app_1"}');
     expectRefusal(await rawRequest(server, 'POST /v1/references', { headers: json, body }), refusals.bodyInvalid);
   });
 
   test.each(['utf-8', 'UTF-8', '"utf-8"', 'latin1', 'utf-16', 'nonsense', ''])(
-    'a body is UTF-8, whatever charset it claims (RFC 8259, section 8.1): %j',
+    'reads a body as UTF-8 with any declared charset (RFC 8259, section 8.1): %j',
     async (charset) => {
       const headers = [`Content-Type: application/json; charset=${charset}`];
       const text = '{"application":"app_1","metadata":{"a":"é😀"}}';
@@ -378,7 +377,7 @@ describe('encoded bodies', () => {
     },
   );
 
-  test('identity is no encoding', async () => {
+  test('accepts the content encoding identity', async () => {
     const headers = [...json, 'Content-Encoding: identity'];
     expect((await rawRequest(server, 'POST /v1/references', { headers, body: '{"application":"app_1"}' })).status).toBe(
       200,
@@ -386,7 +385,7 @@ describe('encoded bodies', () => {
   });
 });
 
-/** A body that has this many levels, itself the first. */
+/** Returns a body with this many levels, counting itself as the first. */
 function nested(levels: number, kind: '[]' | '{}' | '[{}]'): string {
   const isArray = (level: number): boolean => kind === '[]' || (kind === '[{}]' && level % 2 === 0);
   const inner = Array.from({ length: levels - 2 }, (_, level) => level);
@@ -412,7 +411,7 @@ function padded(length: number): string {
   return body + ' '.repeat(length - body.length);
 }
 
-/** Of whole numbers from 0 to 604,800: so many seconds go on with the old key. */
+/** Rolls a key so that the old key stays valid for `spelling` seconds. A valid spelling means a whole number from 0 to 604,800. */
 async function roll(spelling: string): Promise<{ id: string; answer: ApiResponse }> {
   const { id } = (await api.post('/v1/api_keys', { type: 'secret' })).body;
   return { id, answer: await api.post(`/v1/api_keys/${id}/roll`, `{"expires_in":${spelling}}`) };

@@ -8,8 +8,8 @@ import { inParallel } from '../support/routes.ts';
 import { startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
 
 /*
- * Forms are the one kind of body that is no JSON: text in their fields comes back exactly or is refused by name, and whatever is no form
- * is told so.
+ * Forms are the only bodies that are not JSON. Text in their fields comes back exactly or is refused by name. Anything that is not a form
+ * is refused.
  */
 
 const atOnce = 16;
@@ -28,14 +28,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test('any text in a field comes back exactly, or is refused by the name of its field', async () => {
+test('returns any text of a form field exactly, or refuses it by the name of its field', async () => {
   let [kept, refused] = [0, 0];
   await inParallel(tried, atOnce, async (text) => {
     const answer = await api.post('/v1/files', formOf({ 'metadata[text]': text }));
-    // Who sends a form ends its lines so (WHATWG, multipart/form-data).
+    // A client that sends a form ends its lines with CRLF (WHATWG, multipart/form-data).
     const sent = text.toWellFormed().replaceAll(/\r\n|\r|\n/g, '\r\n');
     if (answer.status === 200) {
-      // An empty value is no pair.
+      // Metadata keeps no pair with an empty value.
       expect(answer.body.metadata).toEqual(sent === '' ? {} : { text: sent });
       kept++;
     } else {
@@ -48,7 +48,7 @@ test('any text in a field comes back exactly, or is refused by the name of its f
   process.stdout.write(`forms: ${kept} texts came back exactly, ${refused} were refused\n`);
 });
 
-test('any filename is kept without what is before it in a path, or is refused', async () => {
+test('keeps any filename without its path, or refuses it', async () => {
   await inParallel(tried, atOnce, async (text) => {
     const answer = await api.post('/v1/files', formOf({}, pdfOf('x'), text === '' ? 'empty' : text));
     if (answer.status === 200) {
@@ -57,7 +57,7 @@ test('any filename is kept without what is before it in a path, or is refused', 
         headers: { authorization: `Bearer ${server.secretKey}` },
       });
       expect(contents.status).toBe(200);
-      // One header, whatever is in it, and the name in full.
+      // One header for any name, with the name in full.
       const disposition = contents.headers.get('content-disposition')!;
       expect(disposition).toMatch(/^attachment; filename="[\x20-\x7e]*"; filename\*=UTF-8''[\w.~%!$&+^`|-]*$/);
       expect(decodeURIComponent(disposition.split("UTF-8''")[1]!)).toBe(answer.body.filename);
@@ -95,7 +95,7 @@ test.each<[string, string, Refusal]>([
   ['a filename that hides its end', file("filename*=utf-8''report%E2%80%AEfdp.exe"), invalid('file')],
   ['a blank filename', file("filename*=utf-8''%E2%80%8B%20"), invalid('file')],
   ['a field of 300 kB', named('purpose', 'x'.repeat(300_000)), invalid('purpose')],
-])('a form of %s is refused, and nothing is left', async (_name, text, refusal) => {
+])('refuses a form of %s and leaves nothing behind', async (_name, text, refusal) => {
   const response = await fetch(`${server.url}/v1/files`, {
     method: 'POST',
     headers: {
@@ -118,7 +118,7 @@ test.each<[string, string, Refusal]>([
   expect(rows).toEqual([]);
 });
 
-test('a name in an encoding of its own is read, if it is text', async () => {
+test('reads a name in an encoding of its own when it is valid text', async () => {
   const form = [
     named('purpose', 'other'),
     field(`content-disposition: form-data; name*=utf-16le''${utf16('metadata[😀]')}`, 'x'),
@@ -136,7 +136,7 @@ function file(filename: string): string {
   return field(header, pdfOf('Report').toString('latin1'));
 }
 
-/** As a parameter of a header has it (RFC 8187). */
+/** Encodes a text for a header parameter (RFC 8187). */
 function utf16(text: string): string {
   return Array.from(Buffer.from(text, 'utf16le'), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 }

@@ -18,8 +18,8 @@ afterAll(() => server.stop());
 
 const json = ['Content-Type: application/json'];
 
-describe('the path', () => {
-  test('an id of 12,000 characters is unknown, and its answer does not repeat all of it', async () => {
+describe('path', () => {
+  test('shortens an unknown id of 12,000 characters in the response', async () => {
     const id = `ref_${'x'.repeat(12_000)}`;
     for (const answer of [await api.get(`/v1/references/${id}`), await api.post(`/v1/references/${id}/cancel`)]) {
       expectRefusal(answer, refusals.idUnknown);
@@ -27,7 +27,7 @@ describe('the path', () => {
     }
   });
 
-  test('a long path that nothing can make shorter is logged as far as it tells something', async () => {
+  test('logs the first 500 characters of a long path that does not compress', async () => {
     const id = `ref_${randomBytes(6_000).toString('hex')}`;
     const answer = await api.post(`/v1/references/${id}/cancel`, {}, { 'idempotency-key': 'a long path' });
     expectRefusal(answer, refusals.idUnknown);
@@ -37,7 +37,7 @@ describe('the path', () => {
     expect(log.path.length).toBe(500);
   });
 
-  test('a route of 12,000 characters is unknown, and its answer does not repeat all of it', async () => {
+  test('shortens an unknown route of 12,000 characters in the response', async () => {
     const answer = await api.get(`/v1/${'x/'.repeat(6_000)}`);
     expectRefusal(answer, refusals.routeUnknown);
     expect(answer.text.length).toBeLessThan(1_000);
@@ -60,28 +60,28 @@ describe('the path', () => {
     '~',
   ];
 
-  test.each(ids)('an id of odd characters is unknown: %s', async (id) => {
+  test.each(ids)('finds nothing when an id has odd characters: %s', async (id) => {
     expectRefusal(await rawRequest(server, `GET /v1/references/${id}`), refusals.idUnknown);
     expectRefusal(await rawRequest(server, `POST /v1/references/${id}`), refusals.idUnknown);
     expectRefusal(await rawRequest(server, `POST /v1/references/${id}/cancel`), refusals.idUnknown);
   });
 
   test.each(['%', '%z', '%zz', '%ff', '%C3%28', '%ED%A0%80', '%F8%88%80%80%80', 'a%'])(
-    'one that is no percent-encoded UTF-8 cannot be read: %s',
+    'refuses an id that is not percent-encoded UTF-8: %s',
     async (id) => {
       expectRefusal(await rawRequest(server, `GET /v1/references/${id}`), refusals.requestInvalid);
       expectRefusal(await rawRequest(server, `POST /v1/references/${id}`), refusals.requestInvalid);
     },
   );
 
-  test('an answer that repeats part of an id does not break a character', async () => {
+  test('cuts no character in half when a response shortens an id', async () => {
     for (let length = 70; length <= 90; length++) {
       expectRefusal(await api.get(`/v1/references/${'x'.repeat(length)}😀😀😀`), refusals.idUnknown);
     }
   });
 });
 
-describe('what is no HTTP', () => {
+describe('input that is not HTTP', () => {
   const garbage = [
     'garbage\r\n\r\n',
     '\u0000\u0001\u0002\r\n\r\n',
@@ -102,14 +102,14 @@ describe('what is no HTTP', () => {
     'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
   ];
 
-  test.each(garbage)('is refused with an error like any other: %j', async (garbled) => {
+  test.each(garbage)('refuses input that is not HTTP with an ordinary error: %j', async (garbled) => {
     const answer = await exchange(server, garbled);
     expect(answer.status).toBe(400);
     expect(answer.body.error).toMatchObject({ type: 'invalid_request_error', code: 'request_invalid' });
     expect(answer.headers.get('request-id')).toBe(answer.body.error.request_id);
   });
 
-  test('a chunk of no readable length is refused', async () => {
+  test('refuses a chunk with an unreadable length', async () => {
     const head = `POST /v1/references HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.secretKey}\r\n`;
     const answer = await exchange(
       server,
@@ -122,19 +122,19 @@ describe('what is no HTTP', () => {
     ['one long header', [`X-Long: ${'x'.repeat(17_000)}`]],
     ['many headers', Array.from({ length: 1_000 }, (_, index) => `X-Header-${index}: some value`)],
     ['a long key', [`Idempotency-Key: ${'k'.repeat(20_000)}`]],
-  ])('headers over the limit are refused: %s', async (_, headers) => {
+  ])('refuses headers over the limit: %s', async (_, headers) => {
     const answer = await rawRequest(server, 'GET /v1/references', { headers });
     expect(answer.status).toBe(431);
     expect(answer.body.error).toMatchObject({ type: 'invalid_request_error', code: 'headers_too_large' });
     expect(answer.headers.get('request-id')).toBe(answer.body.error.request_id);
   });
 
-  test('a path over the limit is refused', async () => {
+  test('refuses a path over the limit', async () => {
     const answer = await rawRequest(server, `GET /v1/references/${'x'.repeat(17_000)}`);
     expect([answer.status, answer.body.error.code]).toEqual([431, 'headers_too_large']);
   });
 
-  test('a connection that closes in the middle of a request does no harm', async () => {
+  test('survives a connection that closes in the middle of a request', async () => {
     const head = `POST /v1/references HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.secretKey}\r\n${json[0]}\r\n`;
     const before = await tracesOf(server);
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
@@ -152,7 +152,7 @@ describe('what is no HTTP', () => {
     'Content-Type',
     'Content-Encoding',
     'User-Agent',
-  ])('bytes beyond ASCII in %s never break anything', async (name) => {
+  ])('never fails when %s has bytes beyond ASCII', async (name) => {
     for (const value of ['\u00e9', '\u00ff\u0080', 'x\u00c3\u00a9', '\u00ed\u00a0\u0080']) {
       const answer = await rawRequest(server, 'POST /v1/references', {
         headers: [`${name}: ${value}`, ...json],
@@ -163,13 +163,13 @@ describe('what is no HTTP', () => {
   });
 });
 
-describe('what comes on a connection after a good request', () => {
+describe('pipelined input', () => {
   const body = '{"application":"app_1"}';
 
   test.each(['garbage\r\n\r\n', '{"application":"app_2"}', '\u0000', 'POST /v1/references HTTP/9.9\r\n\r\n'])(
-    'is refused after that one has its answer: %j',
+    'responds to a good request first and then refuses the garbage behind it: %j',
     async (garbled) => {
-      // Several at once, so that some of them are still being committed when the rest arrives.
+      // Sends several at once, so that some commits are still running when the rest arrives.
       const asked = Array.from({ length: 10 }, () =>
         converse(server, post(`Content-Length: ${body.length}`, body + garbled)),
       );
@@ -182,7 +182,7 @@ describe('what comes on a connection after a good request', () => {
     },
   );
 
-  test('is answered in its order, however many they are, and what is no request last', async () => {
+  test('responds to pipelined requests in order and refuses the garbage behind them', async () => {
     const get = `GET /v1/references?limit=1 HTTP/1.1\r\nHost: x\r\n${authorization()}\r\n`;
     const missed = `GET /v1/references/ref_1 HTTP/1.1\r\nHost: x\r\n${authorization()}\r\n`;
     const text = await converse(server, `${(get + missed).repeat(20)}garbage\r\n\r\n`);
@@ -190,7 +190,7 @@ describe('what comes on a connection after a good request', () => {
   });
 
   inMatrix(() => {
-    test('is its own rest, when it was refused before all of it had come: nothing more is answered', async () => {
+    test('sends one response only when it refuses a request before its body has come', async () => {
       const before = await tracesOf(server);
       const head = 'POST /v1/references HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
       const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
@@ -204,7 +204,7 @@ describe('what comes on a connection after a good request', () => {
   });
 });
 
-describe('the length of a body', () => {
+describe('body length', () => {
   const body = '{"application":"app_1"}';
   const hex = body.length.toString(16);
   const whole = `${hex}\r\n${body}\r\n0\r\n\r\n`;
@@ -248,7 +248,7 @@ describe('the length of a body', () => {
     ['trailers without end', chunked, `${hex}\r\n${body}\r\n0\r\n${'a: b\r\n'.repeat(5_000)}\r\n`, 'headers_too_large'],
   ];
 
-  test.each(refused)('%s: is refused once, and nothing is written', async (_, headers, bytes, code) => {
+  test.each(refused)('refuses a body once and writes nothing: %s', async (_, headers, bytes, code) => {
     const before = await tracesOf(server);
     const text = await converse(server, post(`Connection: close\r\n${headers}`, bytes));
     expect(statusesIn(text), text).toEqual([
@@ -266,12 +266,12 @@ describe('the length of a body', () => {
     ['a trailer', chunked, `${hex}\r\n${body}\r\n0\r\nX-Odd: x\r\n\r\n`],
   ];
 
-  test.each(taken)('%s: is read', async (_, headers, bytes) => {
+  test.each(taken)('accepts a body: %s', async (_, headers, bytes) => {
     const text = await converse(server, post(`Connection: close\r\n${headers}`, bytes));
     expect(statusesIn(text), text).toEqual(['200']);
   });
 
-  test('that promises more than comes keeps nothing, also when only one side is closed', async () => {
+  test('writes nothing when a body is shorter than its Content-Length', async () => {
     const before = await tracesOf(server);
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
     const answer = textOf(socket);
@@ -280,7 +280,7 @@ describe('the length of a body', () => {
     expect(await tracesOf(server)).toEqual(before);
   });
 
-  test('that is not told is none: what comes then is no body', async () => {
+  test('reads no body when neither a length nor chunks are declared', async () => {
     const before = await tracesOf(server);
     const text = await converse(server, post('X-Odd: x', body));
     expect(statusesIn(text)).toEqual(['400', '400']);
@@ -288,7 +288,7 @@ describe('the length of a body', () => {
     expect(await tracesOf(server)).toEqual(before);
   });
 
-  test('in a trailer no header counts any more', async () => {
+  test('ignores headers in a trailer', async () => {
     const late = `${hex}\r\n${body}\r\n0\r\nIdempotency-Key: late\r\nService-Version: nonsense\r\n\r\n`;
     const before = await tracesOf(server);
     expect(statusesIn(await converse(server, post(`Connection: close\r\n${chunked}`, late)))).toEqual(['200']);
@@ -296,13 +296,13 @@ describe('the length of a body', () => {
   });
 });
 
-describe('what HTTP can do and we do not', () => {
-  test('a tunnel is refused', async () => {
+describe('HTTP features that the server does not have', () => {
+  test('refuses a CONNECT tunnel', async () => {
     const answer = await rawRequest(server, 'CONNECT localhost:80');
     expect([answer.status, answer.body.error.code]).toEqual([400, 'request_invalid']);
   });
 
-  test('a tunnel whose client resets the connection ends nothing but that', async () => {
+  test('survives clients that reset a CONNECT tunnel', async () => {
     const port = Number(new URL(server.url).port);
     for (const before of ['', 'GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n']) {
       for (let one = 0; one < 50; one++) {
@@ -315,13 +315,13 @@ describe('what HTTP can do and we do not', () => {
     expect((await api.get('/v1/references')).status).toBe(200);
   });
 
-  test.each(['websocket', 'h2c', 'TLS/1.0', 'nonsense'])('an upgrade is passed over: %s', async (protocol) => {
+  test.each(['websocket', 'h2c', 'TLS/1.0', 'nonsense'])('ignores an upgrade: %s', async (protocol) => {
     const head = `GET /v1/references?limit=1 HTTP/1.1\r\nHost: x\r\n${authorization()}`;
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
     const answers = textOf(socket);
     socket.write(`${head}Connection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`);
     await new Promise((answered) => socket.once('data', answered));
-    // The connection goes on as it was.
+    // The connection continues as before.
     socket.write(`${head}Connection: close\r\n\r\n`);
     expect(statusesIn(await answers)).toEqual(['200', '200']);
     const body = '{"application":"app_1"}';
@@ -329,8 +329,8 @@ describe('what HTTP can do and we do not', () => {
     expect(statusesIn(await converse(server, post(headers, body)))).toEqual(['200']);
   });
 
-  test('a thousand headers are read, and more are refused rather than passed over', async () => {
-    // A key that was not seen would make a second record of a repeated request.
+  test('reads up to a thousand headers and refuses more', async () => {
+    // A server that ignored a late Idempotency-Key would make a second record of a repeated request.
     for (const count of [100, 900, 1_100, 1_900, 3_000]) {
       const headers = [...Array.from({ length: count }, () => 'a:'), 'Service-Version: nonsense'];
       const answer = await rawRequest(server, 'POST /v1/references', { headers });
@@ -342,7 +342,7 @@ describe('what HTTP can do and we do not', () => {
 });
 
 inMatrix(() => {
-  describe('a body that never ends', () => {
+  describe('endless body', () => {
     const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
     const piece = 'x'.repeat(0x4000);
 
@@ -371,7 +371,7 @@ inMatrix(() => {
       ['of garbage', () => '', piece, '400'],
     ];
 
-    test('is answered once, at once, and then cut off', { timeout: 60_000 }, async () => {
+    test('responds once and at once to an endless body, then closes the connection', { timeout: 60_000 }, async () => {
       const before = await tracesOf(server);
       await Promise.all(
         senders.map(async ([name, head, more, status]) => {
@@ -384,9 +384,9 @@ inMatrix(() => {
           const sending = setInterval(() => socket.writable && socket.write(more), 20);
           expect(statusesIn(await text), name).toEqual([status]);
           clearInterval(sending);
-          // Well before the time that a whole request may take.
+          // Well below the time limit of a whole request.
           expect(performance.now() - startedMs, name).toBeLessThan(14_000);
-          // What can be judged without the rest does not wait for it.
+          // A verdict that needs no more bytes does not wait for them.
           expect(bytesBeforeAnswer, name).toBeLessThan(5_000_000);
         }),
       );
@@ -403,11 +403,11 @@ function post(headers: string, bytes: string): string {
   return `POST /v1/references HTTP/1.1\r\nHost: x\r\n${authorization()}${json[0]}\r\n${headers}\r\n\r\n${bytes}`;
 }
 
-/** All that comes back until the connection is closed, whoever closes it. */
+/** Returns all text until either side closes the connection. */
 async function textOf(socket: Socket): Promise<string> {
   const chunks: Buffer[] = [];
   socket.on('data', (chunk) => chunks.push(chunk));
-  // It may be closed while something is under way.
+  // The connection may close while bytes are in flight.
   socket.on('error', () => {});
   await new Promise((closed) => socket.on('close', closed));
   return Buffer.concat(chunks).toString('utf8');

@@ -9,8 +9,8 @@ import { startTestServer, type ApiResponse, type TestServer } from '../support/s
 import { tracesOf } from '../support/traces.ts';
 
 /*
- * JSONTestSuite by Nicolas Seriot (see data/json-test-suite/): files that every parser must accept (`y_`), that none may (`n_`), and of
- * which each may decide (`i_`). Each is sent as a body and as a value within one.
+ * JSONTestSuite by Nicolas Seriot (see data/json-test-suite/). Every parser must accept its `y_` files and refuse its `n_` files. Each
+ * parser may decide about its `i_` files. Each file is sent as a body and as a value within one.
  */
 
 const path = '/v1/references';
@@ -23,9 +23,9 @@ const refusedOfAccepted: Record<string, string> = {
   'y_string_null_escape.json': 'NUL',
 };
 
-/** What we do where parsers may differ: read it, or refuse it with these words. */
+/** Our decision where parsers may differ: null reads the file, and a text refuses it with these words. */
 const decided: Record<string, string | null> = {
-  // Numbers are read as everywhere in JavaScript; whether one fits is for the parameter to say.
+  // Numbers are read as everywhere in JavaScript. The parameter decides whether one fits.
   'i_number_double_huge_neg_exp.json': null,
   'i_number_huge_exp.json': null,
   'i_number_neg_int_huge_exp.json': null,
@@ -36,7 +36,7 @@ const decided: Record<string, string | null> = {
   'i_number_too_big_neg_int.json': null,
   'i_number_too_big_pos_int.json': null,
   'i_number_very_big_negative_int.json': null,
-  // Half a character is none.
+  // A lone surrogate is not a character.
   'i_object_key_lone_2nd_surrogate.json': 'unpaired surrogate',
   'i_string_1st_surrogate_but_2nd_missing.json': 'unpaired surrogate',
   'i_string_1st_valid_surrogate_2nd_invalid.json': 'unpaired surrogate',
@@ -47,7 +47,7 @@ const decided: Record<string, string | null> = {
   'i_string_invalid_surrogate.json': 'unpaired surrogate',
   'i_string_inverted_surrogates_U+1D11E.json': 'unpaired surrogate',
   'i_string_lone_second_surrogate.json': 'unpaired surrogate',
-  // Bytes are UTF-8 and nothing else.
+  // Bytes must be UTF-8.
   'i_string_UTF-16LE_with_BOM.json': 'not valid UTF-8',
   'i_string_UTF-8_invalid_sequence.json': 'not valid UTF-8',
   'i_string_UTF8_surrogate_U+D800.json': 'not valid UTF-8',
@@ -69,7 +69,7 @@ const files = filesOfSuite();
 const accepted = ofKind('y');
 const refused = ofKind('n');
 
-// As slow as a machine that does other things beside it: what is judged is never how long it takes.
+// A machine under load is slow. These tests never judge how long something takes.
 vi.setConfig({ testTimeout: 300_000 });
 
 let server: TestServer;
@@ -86,25 +86,25 @@ afterAll(async () => {
   );
 });
 
-test('the files are those that were published', () => {
+test('has the files as they were published', () => {
   expect([accepted.length, refused.length, ofKind('i').length]).toEqual([95, 188, 35]);
-  // As `git ls-tree --format='%(objectname) %(path)' HEAD:test_parsing | sha1sum` tells of the suite's commit.
+  // The hash of `git ls-tree --format='%(objectname) %(path)' HEAD:test_parsing | sha1sum` at the suite's commit.
   const listing = Array.from(files, ([name, bytes]) => `${gitHashOf(bytes)} ${name}\n`).join('');
   expect(hash('sha1', listing)).toBe('a2aec3b12c58f7c1e03fdd854879cc0974c774b0');
   expect(Object.keys(decided).sort()).toEqual(ofKind('i').sort());
 });
 
-describe('as the body', () => {
-  test('what is no JSON is refused, logged, and nothing is written', async () => {
+describe('file as the body', () => {
+  test('refuses and logs a body that is not JSON, and writes nothing', async () => {
     const answers = await sendAll(refused, (bytes) => bytes);
     for (const [name, answer] of answers) {
-      // No bytes at all count as `{}`.
+      // An empty body counts as `{}`.
       const isEmpty = name === 'n_structure_no_data.json';
       expectRefused(name, answer, isEmpty ? missing('application') : refusals.bodyInvalid);
     }
   });
 
-  test('what is JSON is read: what may be wrong with it is no more than its shape', async () => {
+  test('reads a body that is JSON and refuses at most its shape', async () => {
     for (const [name, answer] of await sendAll(accepted, (bytes) => bytes)) {
       const fault = refusedOfAccepted[name];
       if (fault === undefined) expectReadAsBody(name, answer);
@@ -112,7 +112,7 @@ describe('as the body', () => {
     }
   });
 
-  test('what may be read or not is as it is said above', async () => {
+  test('reads or refuses an optional body as decided', async () => {
     for (const [name, answer] of await sendAll(ofKind('i'), (bytes) => bytes)) {
       const fault = decided[name];
       if (fault === null) expectReadAsBody(name, answer);
@@ -121,12 +121,12 @@ describe('as the body', () => {
   });
 });
 
-describe('as a value in a body', () => {
-  test('what is no JSON is refused, logged, and nothing is written', async () => {
+describe('file as a value in a body', () => {
+  test('refuses and logs a value that is not JSON, and writes nothing', async () => {
     for (const [name, answer] of await sendAll(refused, inMetadata)) expectRefused(name, answer, refusals.bodyInvalid);
   });
 
-  test('what is JSON is read, and its texts come back exactly', async () => {
+  test('reads a value that is JSON and returns its texts exactly', async () => {
     for (const [name, answer] of await sendAll(accepted, inMetadata, { mayBeWritten: true })) {
       const fault = refusedOfAccepted[name];
       if (fault === undefined) expectReadAsMetadata(name, answer);
@@ -134,7 +134,7 @@ describe('as a value in a body', () => {
     }
   });
 
-  test('what may be read or not is as it is said above', async () => {
+  test('reads or refuses an optional value as decided', async () => {
     for (const [name, answer] of await sendAll(ofKind('i'), inMetadata, { mayBeWritten: true })) {
       const fault = decided[name];
       if (fault === null) expectReadAsMetadata(name, answer);
@@ -142,11 +142,11 @@ describe('as a value in a body', () => {
     }
   });
 
-  test('every text that is a file by itself, or in an array, comes back exactly', async () => {
+  test('returns every text of the suite exactly as a value of metadata', async () => {
     const texts = accepted
       .filter((name) => refusedOfAccepted[name] === undefined)
       .flatMap((name) => {
-        // The spelling as it stands in the file, escapes and all.
+        // The spelling in the file, with its escapes.
         const spelling = /^\s*\[?\s*("(?:[^"\\]|\\.)*")\s*\]?\s*$/s.exec(textOf(name))?.[1];
         return spelling === undefined ? [] : [{ name, spelling }];
       });
@@ -162,13 +162,13 @@ describe('as a value in a body', () => {
   });
 });
 
-test('as a parameter nobody knows, what is JSON is read and then refused', async () => {
+test('refuses an unknown parameter by name after it has read its JSON', async () => {
   const readable = accepted.filter((name) => refusedOfAccepted[name] === undefined);
   for (const [name, answer] of await sendAll(readable, (bytes) => inBody('no_such', bytes)))
     expectRefused(name, answer, unknown('no_such'));
 });
 
-/** The parser has taken it; a reference is another object. */
+/** Expects the parser to accept the file. The body then fails because it is not a reference. */
 function expectReadAsBody(name: string, answer: ApiResponse): void {
   counts.read++;
   const value = JSON.parse(textOf(name));
@@ -177,7 +177,7 @@ function expectReadAsBody(name: string, answer: ApiResponse): void {
   else expectRefusal(answer, missing('application'));
 }
 
-/** Metadata is an object of texts. */
+/** Expects the file's value in metadata, or a refusal if it is not an object of texts. */
 function expectReadAsMetadata(name: string, answer: ApiResponse): void {
   counts.read++;
   const value = JSON.parse(textOf(name));
@@ -203,7 +203,7 @@ function inBody(name: string, bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`{"application":"app_1","${name}":`), bytes, Buffer.from('}')]);
 }
 
-/** Sends each; every one of them has a log, and what is refused leaves nothing else. */
+/** Sends each file. Expects a log of every request, and nothing else from a refused one. */
 async function sendAll(
   names: string[],
   bodyOf: (bytes: Buffer) => Buffer,

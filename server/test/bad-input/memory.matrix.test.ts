@@ -9,7 +9,7 @@ import { inParallel } from '../support/routes.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { tracesOf } from '../support/traces.ts';
 
-// As slow as a machine that does other things beside it: what is judged is never how long it takes.
+// A machine under load is slow. These tests never judge how long something takes.
 vi.setConfig({ testTimeout: 300_000 });
 
 let server: TestServer;
@@ -19,13 +19,13 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe('what is refused', () => {
+describe('refused requests', () => {
   const requestsPerRound = 744;
   const rounds = 7;
-  /** A tenth of what a request has on average; a measurement is good to about 2 kB. */
+  /** A tenth of the average request, in bytes. A measurement is accurate to about 2 kB. */
   const keptBytesMax = 5_000;
 
-  test('stays nowhere in memory', async () => {
+  test('keeps nothing of refused requests in memory', async () => {
     const agent = new Agent({ connections: 16 });
     onTestFinished(() => agent.close());
     let sentBytes = 0;
@@ -42,7 +42,7 @@ describe('what is refused', () => {
       });
       await answer.body.dump();
       statuses.add(answer.statusCode);
-      // On a connection of its own, so not each time.
+      // Only every tenth time, because it needs a connection of its own.
       if (index % 10 === 0) await exchange(server, `garbage ${randomUUID()}\r\n\r\n`);
     };
     const before = await tracesOf(server);
@@ -59,20 +59,20 @@ describe('what is refused', () => {
     );
   });
 
-  test('would be noticed if it stayed', async () => {
+  test('notices memory that requests leave behind', async () => {
     const kept: object[] = [];
     const keptBytes = await bytesKeptOf(async (index) => void kept.push({ index, known: randomBytes(10_000) }));
     expect(kept.length).toBe(rounds * requestsPerRound);
     expect(keptBytes).toBeGreaterThan(keptBytesMax);
   });
 
-  /** How many bytes are left of each. What is compiled or cached once is there after the first round; what is still to be collected comes and goes. */
+  /** Returns how many bytes each call leaves behind. The first round compiles and caches. Uncollected garbage comes and goes. */
   async function bytesKeptOf(work: (index: number) => Promise<void>): Promise<number> {
     const heap: number[] = [];
     for (let round = 0; round < rounds; round++) {
       const indexes = Array.from({ length: requestsPerRound }, (_, index) => round * requestsPerRound + index);
       await inParallel(indexes, 16, work);
-      // What was just closed is let go a moment later.
+      // Closed connections are released a moment later.
       await delay(100);
       heap.push(Math.min(heapBytes(), heapBytes()));
     }
@@ -88,7 +88,7 @@ interface Refusable {
   body?: string;
 }
 
-/** Requests of every kind that is refused, each with something that none had before it. */
+/** Returns a request of one of the refused kinds, with unique content. */
 function refusable(index: number): Refusable {
   const { ids } = server.context;
   const unique = randomUUID();

@@ -13,10 +13,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe('the query', () => {
+describe('query', () => {
   const lists = ['/v1/references', '/v1/customers', '/v1/events'];
 
-  test.each(lists)('the name of something every object has is no parameter: %s', async (path) => {
+  test.each(lists)('refuses parameters named like members of every object: %s', async (path) => {
     for (const name of [
       '__proto__',
       'constructor',
@@ -30,25 +30,25 @@ describe('the query', () => {
     }
   });
 
-  test('an empty name is unknown, and empty pairs are none', async () => {
+  test('refuses an empty parameter name and ignores empty pairs', async () => {
     expectRefusal(await api.get('/v1/references?=1'), unknown(''));
     for (const query of ['', '&', '&&&', 'limit=5&', '&limit=5'])
       expect((await api.get(`/v1/references?${query}`)).status).toBe(200);
   });
 
-  test('a parameter that is repeated is refused, however it is spelt', async () => {
+  test('refuses a repeated parameter in any spelling', async () => {
     expectRefusal(await api.get('/v1/references?limit=5&limit=5'), invalid('limit'));
     expectRefusal(await api.get('/v1/references?limit=5&l%69mit=6'), invalid('limit'));
     expectRefusal(await api.get('/v1/references?created[gt]=1&created%5Bgt%5D=1'), invalid('created[gt]'));
     expectRefusal(await api.get('/v1/references?limit[]=5'), unknown('limit[]'));
   });
 
-  test('brackets and spaces may be encoded or not', async () => {
+  test('accepts brackets and spaces with or without encoding', async () => {
     expect((await api.get('/v1/references?created%5Bgt%5D=1&created[lt]=2')).status).toBe(200);
     expectRefusal(await api.get('/v1/references?status=a+b'), invalid('status'));
   });
 
-  test('the bounds of each number are themselves good', async () => {
+  test('accepts the bounds of each number and refuses other spellings', async () => {
     const good = ['limit=1', 'limit=50', 'offset=0', 'offset=1000000'];
     const times = ['gt', 'gte', 'lt', 'lte'].flatMap((bound) => [
       `created[${bound}]=0`,
@@ -75,7 +75,7 @@ describe('the query', () => {
     }
   });
 
-  test('a NUL or a control character in a filter or a cursor is refused or finds nothing', async () => {
+  test('refuses a NUL or control character in a filter, or finds nothing', async () => {
     const names = {
       '/v1/references': ['application', 'customer', 'status', 'starting_after', 'ending_before'],
       '/v1/customers': ['email', 'starting_after'],
@@ -104,11 +104,11 @@ describe('the query', () => {
     }
   });
 
-  test('an event type may end in a star, and a star alone is all', async () => {
+  test('accepts an event type with a star at its end, and a star alone', async () => {
     await api.post('/v1/references', { application: 'app_1' });
     await api.post('/v1/customers', { name: 'Ada' });
     const all = (await api.get('/v1/events')).body.count;
-    // Several times over each connection of the server, so that one statement meets what another has prepared.
+    // Repeats over each connection of the server, so that a statement meets one that another request has prepared.
     for (let round = 0; round < 10; round++) {
       const counts = await Promise.all(
         ['*', 'reference.*', 'r*', 'reference.created', 'zebra.*', '*'].map(async (type) => {
@@ -122,7 +122,7 @@ describe('the query', () => {
     }
   });
 
-  test('all filters may be combined, in any choice', async () => {
+  test('accepts every combination of filters', async () => {
     const id = server.context.ids.make('ref');
     const parts = ['application=app_1', 'customer=cus_1', 'status=pending', 'outcome=accept', 'type=customer'];
     const ends = [
@@ -152,7 +152,7 @@ describe('names that every object has', () => {
   const names = [...new Set(['__proto__', 'prototype', ...Object.getOwnPropertyNames(Object.prototype)])];
   const untouched = Object.getOwnPropertyDescriptors(Object.prototype);
 
-  test.each(names)('%s is no parameter, at any depth', async (name) => {
+  test.each(names)('refuses the parameter %s at any depth', async (name) => {
     const value = '{"polluted":"yes"}';
     expectRefusal(await api.post('/v1/references', `{"application":"app_1","${name}":${value}}`), unknown(name));
     expectRefusal(
@@ -169,7 +169,7 @@ describe('names that every object has', () => {
       expectRefusal(await api.get(`${path}?${name}=1`), unknown(name));
   });
 
-  test.each(names)('%s is no path to a record, no id and no version', async (name) => {
+  test.each(names)('refuses %s as a path of expand, an id and a version', async (name) => {
     const { id } = (await api.post('/v1/references', { application: 'app_1', customer: 'cus_1' })).body;
     for (const path of [name, `customer.${name}`, `${name}.${name}`])
       expectRefusal(await api.get(`/v1/references/${id}?expand=${path}`), invalid('expand'));
@@ -181,7 +181,7 @@ describe('names that every object has', () => {
     expectRefusal(await api.get('/v1/references', { 'service-context': name }), refusals.accountMalformed);
   });
 
-  test('they are headers that nobody reads, and Idempotency-Keys like any other', async () => {
+  test('ignores headers with such names, and accepts the names as Idempotency-Keys', async () => {
     const headers = names.map((name) => `${name}: polluted`);
     expect((await rawRequest(server, 'GET /v1/references', { headers })).status).toBe(200);
     for (const name of names) {
@@ -199,7 +199,7 @@ describe('names that every object has', () => {
     expect(keys).toEqual(expect.arrayContaining(names));
   });
 
-  test('they are keys of metadata like any other, through answers, lists, events and changes', async () => {
+  test('keeps such names as keys of metadata in responses, lists, events and changes', async () => {
     const entries = names.map((name, index): [string, string] => [name, `value ${index}`]);
     const body = `{"application":"app_1","metadata":${objectText(entries)}}`;
     const created = await api.post('/v1/references', body);
@@ -215,14 +215,14 @@ describe('names that every object has', () => {
     expect(ownEntries(update.data.object.metadata)).toEqual(changed);
     expect(ownEntries(update.data.previous_attributes.metadata)).toEqual(entries);
 
-    // A key that was not there is null before, and one that is gone has its value.
+    // A new key is null before the change, and a removed key has its old value.
     const replaced = await api.post(`/v1/references/${id}`, '{"metadata":{"__proto__":"","extra":"1"}}');
     expect(ownEntries(replaced.body.metadata)).toEqual([...changed.slice(1), ['extra', '1']]);
     const [latest] = (await api.get(`/v1/events?object_id=${id}`)).body.data;
     expect(ownEntries(latest.data.previous_attributes.metadata)).toEqual([changed[0], ['extra', null]]);
   });
 
-  test('none of it has reached any other object', async () => {
+  test('leaves Object.prototype unchanged', async () => {
     await api.post(
       '/v1/references',
       '{"application":"app_1","metadata":{"__proto__":"x"},"__proto__":{"polluted":"yes"}}',
@@ -231,7 +231,7 @@ describe('names that every object has', () => {
     expect(({} as { polluted?: string }).polluted).toBeUndefined();
   });
 
-  test('two bodies that differ only in __proto__ are two requests', async () => {
+  test('treats two bodies that differ only in __proto__ as different requests', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const first = await api.post('/v1/references', withProto('a'), headers);
     expect((await api.post('/v1/references', withProto('a'), headers)).text).toBe(first.text);
@@ -240,12 +240,12 @@ describe('names that every object has', () => {
 });
 
 describe('metadata', () => {
-  test('50 pairs are taken, and 51 are refused', async () => {
+  test('accepts 50 pairs of metadata and refuses 51', async () => {
     expect((await create(pairs(50))).body.metadata).toEqual(pairs(50));
     expectRefusal(await create(pairs(51)), { ...invalid('metadata'), says: '50' });
   });
 
-  test('a record cannot grow beyond 50 pairs, and is left as it was', async () => {
+  test('leaves a record unchanged when its metadata would exceed 50 pairs', async () => {
     const path = `/v1/references/${(await create(pairs(50))).body.id}`;
     const { error } = (await api.post(path, { metadata: { more: 'x' } })).body;
     expect(error).toMatchObject({ code: 'parameter_invalid', param: 'metadata' });
@@ -254,7 +254,7 @@ describe('metadata', () => {
     expect(Object.keys(swapped.body.metadata)).toHaveLength(50);
   });
 
-  test('a key has 1 to 40 characters, however many bytes they are', async () => {
+  test('limits a key of metadata to 40 characters, not bytes', async () => {
     const longest = ['k'.repeat(40), 'é'.repeat(40), '😀'.repeat(40)];
     for (const key of longest) {
       expect((await create({ [key]: 'x' })).body.metadata).toEqual({ [key]: 'x' });
@@ -268,7 +268,7 @@ describe('metadata', () => {
     });
   });
 
-  test('a key that is refused is told what keys may be', async () => {
+  test('explains the rules for keys when it refuses a key of metadata', async () => {
     for (const key of ['a[b]', '[', ']', 'x'.repeat(41), '']) {
       const answer = await create({ [key]: 'x' });
       expect([answer.status, answer.body.error.code, answer.body.error.param.slice(0, 8)]).toEqual([
@@ -280,7 +280,7 @@ describe('metadata', () => {
     }
   });
 
-  test('a value has up to 500 characters, however many bytes they are', async () => {
+  test('limits a value of metadata to 500 characters, not bytes', async () => {
     for (const character of ['v', 'é', '😀', '\n', '"']) {
       const longest = character.repeat(500);
       expect((await create({ a: longest })).body.metadata).toEqual({ a: longest });
@@ -289,7 +289,7 @@ describe('metadata', () => {
   });
 
   test.each([0, 1.5, -1e300, true, false, null, [], {}, ['x'], { a: 'x' }].map((value) => [JSON.stringify(value)]))(
-    'a value that is no string is refused, not converted: %s',
+    'refuses a value of metadata that is not a string: %s',
     async (value) => {
       expectRefusal(
         await api.post('/v1/references', `{"application":"app_1","metadata":{"a":${value}}}`),
@@ -298,7 +298,7 @@ describe('metadata', () => {
     },
   );
 
-  test('an empty value keeps no pair, and null clears all', async () => {
+  test('drops a pair when its value is empty, and clears metadata when it is null', async () => {
     const created = await create({ a: '1', b: '' });
     expect(created.body.metadata).toEqual({ a: '1' });
     const path = `/v1/references/${created.body.id}`;
@@ -308,7 +308,7 @@ describe('metadata', () => {
     expect((await create(null)).body.metadata).toEqual({});
   });
 
-  test('a number too large for any program is no string', async () => {
+  test('refuses a number instead of a text, at any size', async () => {
     for (const number of ['1e999', '-1e999', '9'.repeat(400), '1e-999', `0.${'1'.repeat(400)}`]) {
       expectRefusal(await api.post('/v1/references', `{"application":${number}}`), invalid('application'));
     }
@@ -327,7 +327,7 @@ function objectText(entries: [string, string][]): string {
   return `{${entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
 }
 
-/** What `toEqual` would not see: whether a key is the object's own. */
+/** Shows what `toEqual` does not: whether a key is the object's own. */
 function ownEntries(object: object): [string, unknown][] {
   return Object.entries(object);
 }

@@ -23,26 +23,26 @@ import { tracesOf } from '../support/traces.ts';
 import { versions, words } from '../support/versions.ts';
 
 /*
- * Every rule of every schema, broken one at a time: whatever a route takes in its body or its query is taken from the routes themselves,
- * so that a resource of tomorrow is covered by itself.
+ * Breaks every rule of every schema, one at a time. The routes list the members of their bodies and queries, so that new resources are
+ * covered at once.
  */
 
 const atOnce = 32;
 
-/** A good body where `bodies` has one that leaves no choice, or whose answer nobody waits for. */
+/** Good bodies for routes whose entry in `bodies` allows no variation, or whose result is not needed. */
 const plainBodies: Record<string, JsonObject> = {
-  // It may do what the key that makes it may do.
+  // A key may do what the key that makes it may do.
   'POST /v1/api_keys': { type: 'secret' },
   'POST /v1/webhook_endpoints': { url: 'https://hooks.example.com/', enabled_events: ['webhook_endpoint.pinged'] },
 };
 
-/** What means more than its schema tells, with those of its edges that are good all the same. */
+/** Parameters with rules beyond their schema, and the limits that are valid nevertheless. */
 const judgedFurther: Record<string, Record<string, Json>> = {
   url: { maxLength: 'https://hooks.example.com/'.padEnd(2048, 'x') },
   expires_at: { maximum: 9_999_999_999 },
   api_version: {},
   since: {},
-  // A year ahead, all others would be in another time.
+  // A year ahead, all other requests would run at another time.
   seconds: { minimum: 1 },
   webhook_endpoint: {},
   enabled_events: { minItems: ['*'] },
@@ -55,19 +55,19 @@ const judgedFurther: Record<string, Record<string, Json>> = {
   after: {},
 };
 
-/** Whoever asks as they may is told no, because there is nothing to do. */
+/** Errors of valid requests that find nothing to do. */
 const toldNo: Record<string, string> = {
   'POST /v1/events/:id/resend': 'resource_missing',
   'POST /v1/account/api_version': 'parameter_invalid',
   'POST /v1/account/api_version/rollback': 'status_transition_invalid',
-  // No service is carrying these references out.
+  // No service runs a check for these references.
   'POST /v1/test_helpers/references/:id/advance': 'status_transition_invalid',
   'POST /v1/test_helpers/references/:id/complete': 'status_transition_invalid',
   'POST /v1/test_helpers/references/:id/fail': 'status_transition_invalid',
   'POST /v1/test_helpers/references/:id/note': 'status_transition_invalid',
 };
 
-// As slow as a machine that does other things beside it: what is judged is never how long it takes.
+// A machine under load is slow. These tests never judge how long something takes.
 vi.setConfig({ testTimeout: 300_000 });
 
 let server: TestServer;
@@ -77,7 +77,7 @@ const counts = { breaches: 0, edges: 0 };
 const rules = new Map<string, number>();
 
 beforeAll(async () => {
-  // Nothing is delivered, so that all there is was asked for.
+  // Delivers nothing, so that requests make every record.
   server = await startTestServer({
     settings: { TENURE_ROLE: 'api', DATABASE_URL: 'postgres://given.by.the.test/', TENURE_MASTER_KEY: newMasterKey() },
   });
@@ -93,8 +93,8 @@ afterAll(async () => {
   );
 });
 
-describe.each(rounds([versions[0]!], [versions[0]!, versions.at(-1)!]))('in version %s', (version) => {
-  test('each rule of a body that is broken is told, and nothing is written', async () => {
+describe.each(rounds([versions[0]!], [versions[0]!, versions.at(-1)!]))('version %s', (version) => {
+  test('names each broken rule of a body and writes nothing', async () => {
     const tenant = await newTenant(version);
     const ids = await recordsOf(tenant);
     const all = routes.filter(takesJson).flatMap((route) =>
@@ -117,18 +117,18 @@ describe.each(rounds([versions[0]!], [versions[0]!, versions.at(-1)!]))('in vers
       refused.set(answer.headers.get('request-id')!, breach);
     });
     expect(await tracesOf(server, tenant.accountId)).toEqual(before);
-    // But each has its log, which tells the same.
+    // Each refusal still has a log with the same error.
     const logs = (await allOf(tenant.api, '/v1/logs', { status: '400' })).filter(({ id }) => refused.has(id));
     expect(logs.length).toBe(refused.size);
     for (const { id, error, request_body: body } of logs) {
       const { code, param, body: sent } = refused.get(id)!;
       expect([error.code, error.param]).toEqual([code, param]);
-      // No log shows a secret, though it be no good one.
+      // A log hides secrets, even invalid ones.
       if (!('provider_credentials' in (sent as object))) expect(body).toBe(JSON.stringify(sent));
     }
   });
 
-  test('each rule of a query that is broken is told', async () => {
+  test('names each broken rule of a query', async () => {
     const tenant = await newTenant(version);
     const ids = await recordsOf(tenant);
     const all = routes.flatMap((route) =>
@@ -144,7 +144,7 @@ describe.each(rounds([versions[0]!], [versions[0]!, versions.at(-1)!]))('in vers
     });
   });
 
-  test('whatever keeps its rules, if only just, is taken', async () => {
+  test('accepts values at the limits of their rules', async () => {
     const tenant = await newTenant(version);
     const ids = await recordsOf(tenant);
     const ofBodies = routes
@@ -159,7 +159,7 @@ describe.each(rounds([versions[0]!], [versions[0]!, versions.at(-1)!]))('in vers
     const inBodies = rounds(pairwise(ofBodies, edgeAndRule), ofBodies);
     expect(inBodies.length).toBeGreaterThanOrEqual(rounds(50, 100));
     await inParallel(inBodies, atOnce, async ({ route, edge }) => {
-      // A record of its own, whose state forbids nothing.
+      // Uses a new record, whose state forbids nothing.
       const own = hasId(route) ? { ...ids, [kindOf(route)]: await newRecord(tenant, kindOf(route)) } : ids;
       const answer = await send(tenant, 'POST', pathOf(route, own), edge.body);
       const refused = toldNo[nameOf(route)];
@@ -176,7 +176,7 @@ describe.each(rounds([versions[0]!], [versions[0]!, versions.at(-1)!]))('in vers
       );
     const inQueries = rounds(pairwise(ofQueries, edgeAndRule), ofQueries);
     expect(inQueries.length).toBeGreaterThanOrEqual(rounds(40, 80));
-    // A URL ends where the headers' limit is.
+    // The limit of the headers also limits a URL.
     const sendable = inQueries.filter(({ edge }) => queryOf(edge.body).length < 14_000);
     expect(sendable.length).toBeGreaterThan(inQueries.length - 5);
     await inParallel(sendable, atOnce, async ({ route, edge }) => {
@@ -188,7 +188,7 @@ describe.each(rounds([versions[0]!], [versions[0]!, versions.at(-1)!]))('in vers
 });
 
 inMatrix(() => {
-  test('what is sent breaks what it is meant to break, by the word of a validator of its own', () => {
+  test('breaks the intended rule by the verdict of another validator', () => {
     for (const route of routes.filter(takesJson)) {
       const schema = bodySchema(route, versions[0]!);
       const ajv = new Ajv2020({ allErrors: true, strict: true, ownProperties: true, allowUnionTypes: true });
@@ -205,7 +205,7 @@ inMatrix(() => {
           (error) => error.propertyName === undefined || error.keyword === 'propertyNames',
         );
         expect(broken.map((error) => error.keyword)).toContain(keyword);
-        // Where one rule cannot be broken without another, both are of the same place.
+        // If one rule cannot be broken without another, both are of the same place.
         expect(new Set(broken.map((error) => error.instancePath)).size).toBe(1);
       }
       for (const { body } of edgesOf(schema, bodyOf(route))) expect(validate(body), JSON.stringify(body)).toBe(true);
@@ -213,8 +213,8 @@ inMatrix(() => {
   });
 });
 
-describe('whatever a client may send has an end', () => {
-  test('every text, list, number and choice of names, in every body and query', () => {
+describe('limits of what a client may send', () => {
+  test('limits every text, list, number and set of names in all bodies and queries', () => {
     const endless = routes.flatMap((route) =>
       [querySchema(route, versions[0]!), ...(route.method === 'GET' ? [] : [bodySchema(route, versions[0]!)])]
         .flatMap((schema) => placesOf(schema))
@@ -224,7 +224,7 @@ describe('whatever a client may send has an end', () => {
     expect(endless).toEqual([]);
   });
 
-  test('what has none is found', () => {
+  test('finds a schema without a limit', () => {
     const endless: JsonSchema[] = [
       { type: 'string' },
       { type: ['string', 'null'], pattern: '^[a-z]+$' },
@@ -237,7 +237,7 @@ describe('whatever a client may send has an end', () => {
   });
 });
 
-test('a rule that nobody here can break is noticed', () => {
+test('fails when a schema has a rule that these tests cannot break', () => {
   for (const rule of [
     { minProperties: 1 },
     { anyOf: [] },
@@ -263,7 +263,7 @@ function expectTold(answer: ApiResponse, { keyword, code, param }: Breach, route
   rules.set(keyword, (rules.get(keyword) ?? 0) + 1);
 }
 
-/** Whether there is a largest value that a schema allows, what is within it left aside. */
+/** Whether a schema limits the size of its values. Ignores their members and items. */
 function hasEnd(schema: JsonSchema): boolean {
   const { type, enum: choice, pattern, format, maxLength, maxItems, minimum, maximum } = schema;
   const { additionalProperties, propertyNames, maxProperties } = schema;
@@ -285,7 +285,7 @@ function edgeAndRule({ route, edge: { keyword, param } }: { route: Route; edge: 
   return [nameOf(route), keyword, param];
 }
 
-/** Edges that are good by all that is known of the place. */
+/** Returns the edge if it is valid by all rules of the place. */
 function meaningful(edge: Edge): Edge[] {
   const further = judgedFurther[edge.param];
   if (!further || edge.value === null) return [edge];
@@ -293,7 +293,7 @@ function meaningful(edge: Edge): Edge[] {
   return value === undefined ? [] : [{ ...edge, value, body: { ...edge.body, [edge.param]: value } }];
 }
 
-/** Everything in a query is text, of which some is read as a number. */
+/** Whether a query can carry the breach. A query has only texts, and reads some of them as numbers. */
 function canBeSpelt(schema: JsonSchema): (breach: Breach) => boolean {
   return ({ keyword, param, value }) =>
     keyword !== 'type' ||
@@ -325,14 +325,14 @@ async function newTenant(version: string): Promise<Tenant> {
   return addKey(server, accountId, { permissions: [...allPermissions] });
 }
 
-/** One record of each kind that a path may name, by the path of its kind. */
+/** Makes one record of each kind that a path may name. Returns ids by the path of the kind. */
 async function recordsOf(tenant: Tenant): Promise<Record<string, string>> {
   const ids: Record<string, string> = {};
   for (const kind of new Set(routes.filter(hasId).map(kindOf))) ids[kind] = await newRecord(tenant, kind);
   return ids;
 }
 
-/** What nobody can make is there once something else is. */
+/** Makes a record. If no route makes this kind, returns the newest one that other requests left. */
 async function newRecord(tenant: Tenant, kind: string): Promise<string> {
   const create = routes.find((route) => route.method === 'POST' && route.path === `/v1/${kind}`);
   if (create) return (await good(tenant.api.post(create.path, takesForm(create) ? formOf() : bodyOf(create)))).body.id;
@@ -340,7 +340,7 @@ async function newRecord(tenant: Tenant, kind: string): Promise<string> {
   return body.data[0]?.id ?? 'none_yet';
 }
 
-/** A form is read as the JSON that it stands for, whose rules are those of any other; what is particular of forms has its own tests. */
+/** Whether the body is JSON. A form is read as the JSON that it stands for. Its own rules have other tests. */
 function takesJson(route: Route): boolean {
   return route.method !== 'GET' && !takesForm(route);
 }
@@ -349,7 +349,7 @@ function pathOf(route: Route, ids: Record<string, string>): string {
   return route.path.replace(':id', ids[kindOf(route)]!);
 }
 
-/** As an answer repeats a name that is none of ours. */
+/** Shortens an unknown name as a response does. */
 function shortened(param: string): string {
   return param.replace(/(?<=\[)[^\]]{81,}(?=\])/, (name) => `${name.slice(0, 80)}…`);
 }
@@ -364,7 +364,7 @@ async function send(tenant: Tenant, method: Route['method'], path: string, body?
   });
   const text = await textOf(answer);
   const headers = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);
-  // A file is no JSON.
+  // A file is not JSON.
   const told = text.startsWith('{') ? JSON.parse(text) : null;
   return { status: answer.statusCode, headers: new Headers(headers), text, body: told };
 }

@@ -23,23 +23,23 @@ import { addAccount, addKey, type Tenant } from '../support/tenants.ts';
 import { versions } from '../support/versions.ts';
 
 /*
- * Texts that programs change, cut, choke on or carry out: the Big List of Naughty Strings and our own, wherever a text can be sent. Each comes
- * back exactly, or is refused by name.
+ * Texts that programs change, cut, choke on or execute: the Big List of Naughty Strings and our own. They are sent wherever a text can be
+ * sent. Each comes back exactly, or is refused by name.
  */
 
-/** Enough to keep the server busy, also when every answer waits until all processes know what it says. */
+/** Keeps the server busy, even while responses wait until all processes know of a change. */
 const atOnce = 64;
 
-/** Fewer than an account may have webhook endpoints. */
+/** Below the number of webhook endpoints that an account may have. */
 const textsOfTenant = 90;
 
-/** What a text stands for there is judged beyond the schema. */
+/** Places whose texts have rules beyond their schema. */
 const judgedFurther = new Set(['url', 'api_version']);
 
-// As slow as a machine that does other things beside it: what is judged is never how long it takes.
+// A machine under load is slow. These tests never judge how long something takes.
 vi.setConfig({ testTimeout: 300_000 });
 
-/** Every eighth of them, from anywhere in the list, unless all are asked for. */
+/** Every eighth text, spread over the list, or all of them in full runs. */
 const tried = rounds(
   naughtyStrings.filter((_, index) => index % 8 === 3),
   naughtyStrings,
@@ -52,7 +52,7 @@ let routes: Route[];
 const counts = { roundTrips: 0, keys: 0, parameters: 0, ids: 0, headers: 0 };
 
 beforeAll(async () => {
-  // Nothing is delivered, so that all there is was asked for.
+  // Delivers nothing, so that requests make every record.
   server = await startTestServer({
     settings: { TENURE_ROLE: 'api', DATABASE_URL: 'postgres://given.by.the.test/', TENURE_MASTER_KEY: newMasterKey() },
   });
@@ -69,7 +69,7 @@ afterAll(async () => {
   );
 });
 
-test('the list is the one that was published, and each text of it is fit to be kept', () => {
+test('has the list as it was published, with texts that can be stored', () => {
   expect(gitHashOf(bigListBytes)).toBe('bfb195f844a6c662e4deb6ccd8fdae60e8e50084');
   const published = JSON.parse(bigListBytes.toString('utf8')) as string[];
   expect(published).toHaveLength(515);
@@ -78,8 +78,8 @@ test('the list is the one that was published, and each text of it is fit to be k
   expect(naughtyStrings.filter((text) => text.includes('\0') || !text.isWellFormed())).toEqual([]);
 });
 
-describe('in a body', () => {
-  test('they come back exactly: in answers, lists, events, logs and replays', async () => {
+describe('body', () => {
+  test('returns texts exactly in responses, lists, events, logs and replays', async () => {
     const creating = textRoutes(isCreation);
     const updating = textRoutes(({ path }) => path.endsWith('/:id'));
     expect(creating.map(({ route }) => nameOf(route))).toEqual(
@@ -93,7 +93,7 @@ describe('in a body', () => {
         await expectKept(tenant, route, places, made);
         const update = updating.find((other) => other.route.path === `${route.path}/:id`);
         if (!update) continue;
-        // Some get another one's text, so that an event tells two.
+        // Some get the text of another record, so that an event holds two.
         const some = made.filter((_, index) => index % 5 === 0);
         const changed = await inTurn(some, async ({ answer }, index) =>
           sendText(tenant, update.route, `${route.path}/${answer.body.id}`, update.places, texts[index * 5 + 1] ?? 'x'),
@@ -104,7 +104,7 @@ describe('in a body', () => {
     expect(counts.roundTrips).toBeGreaterThanOrEqual(tried.length * creating.length * 0.9);
   });
 
-  test('they are refused by name where a line of text stands and they are none', async () => {
+  test('refuses a text by the name of its place when it must be a line and is not', async () => {
     const others = tried.filter((text) => formats['single-line'](text) !== null);
     expect(others.length).toBeGreaterThanOrEqual(rounds(3, 30));
     const lines = textRoutes(isCreation).flatMap(({ route, places }) =>
@@ -124,7 +124,7 @@ describe('in a body', () => {
     expect(await allOf(api, '/v1/customers')).toEqual(before);
   });
 
-  test('they come back exactly as values of metadata, through a replay too', async () => {
+  test('returns texts exactly as values of metadata, also in a replay', async () => {
     for (const some of inGroups(tried, 50)) {
       const metadata = Object.fromEntries(some.map((text, index) => [`key ${index}`, text]));
       const key = { 'idempotency-key': randomUUID() };
@@ -137,7 +137,7 @@ describe('in a body', () => {
     }
   });
 
-  test('they come back exactly as keys of metadata, and as what was before a change', async () => {
+  test('returns texts exactly as keys of metadata, also in previous attributes', async () => {
     const keys = tried.filter(isKey);
     expect(keys.length).toBeGreaterThanOrEqual(rounds(30, 300));
     for (const some of inGroups(keys, 50)) {
@@ -153,7 +153,7 @@ describe('in a body', () => {
     }
   });
 
-  test('those that are no keys of metadata are refused by name', async () => {
+  test('refuses texts that are not valid keys of metadata, by name', async () => {
     const others = tried.filter((text) => !isKey(text));
     expect(others.length).toBeGreaterThanOrEqual(rounds(10, 100));
     await inParallel(others, atOnce, async (text) => {
@@ -163,25 +163,25 @@ describe('in a body', () => {
     });
   });
 
-  test('those that are no names of parameters are refused by name', async () => {
+  test('refuses texts as names of body parameters', async () => {
     await inParallel(tried, atOnce, async (text) => {
       expectRefusal(await api.post('/v1/references', { application: 'app_1', [text]: 'x' }), unknown(shortened(text)));
     });
   });
 });
 
-describe('in a query', () => {
-  test('they are read as they are or refused by name, whatever the parameter', async () => {
+describe('query', () => {
+  test('reads a text in any parameter exactly or refuses it by name', async () => {
     const parameters = distinctParameters();
     expect(parameters.length).toBeGreaterThanOrEqual(20);
     const found = { good: 0, refused: 0 };
     for (const [turn, { path, name, isText }] of parameters.entries()) {
-      // Numbers and words of a list refuse all alike, so that some will do.
+      // Numbers and fixed words refuse all texts alike, so a quarter of the texts is enough.
       const texts = tried.filter((_, index) => isText || (index + turn) % 4 === 0);
       await inParallel(texts, atOnce, async (text) => {
         const asking = (): Promise<ApiResponse> => ask('GET', `${path}?${name}=${encodeURIComponent(text)}`);
         let answer = await asking();
-        // A stream that nobody reads any more is open for another moment, and an account has so many at once.
+        // An unread stream stays open for another moment, and an account has a limit of open streams.
         for (; answer.status === 429; answer = await asking()) await delay(20);
         counts.parameters++;
         if (answer.status !== 200) {
@@ -190,7 +190,7 @@ describe('in a query', () => {
           return;
         }
         found.good++;
-        // Nothing is called so.
+        // No record has this text.
         if (isFilter(name, isText) && !text.endsWith('*')) expect(answer.body.count, `${name} ${text}`).toBe(0);
       });
     }
@@ -198,14 +198,14 @@ describe('in a query', () => {
     expect(found.refused).toBeGreaterThan(rounds(500, 5_000));
   });
 
-  test('they are no names of parameters', async () => {
+  test('refuses texts as names of query parameters', async () => {
     await inParallel(tried, atOnce, async (text) => {
       expectRefusal(await ask('GET', `/v1/references?${encodeURIComponent(text)}=1`), unknown(shortened(text)));
     });
   });
 });
 
-test('in a path they are unknown ids, on every route that has one', async () => {
+test('finds no record for a text in a path, on every route with an id', async () => {
   const withId = routes.filter(hasId);
   await inParallel([...tried.entries()], atOnce, async ([index, text]) => {
     for (let turn = 0; turn < 4; turn++) {
@@ -220,9 +220,9 @@ test('in a path they are unknown ids, on every route that has one', async () => 
   expect(counts.ids).toBeGreaterThan(withId.length * rounds(5, 20));
 });
 
-describe('in a header', () => {
-  // HTTP carries bytes; what we see is one character each, without the spaces at either end (RFC 9110, section 5.5).
-  // Nobody can send an end of line, for it would be the header's.
+describe('header', () => {
+  // HTTP carries bytes, and we see one character for each, without the spaces at either end (RFC 9110, section 5.5). A header cannot carry
+  // a line end, because the line end would end the header.
   const headerTexts = tried
     .filter((text) => !/[\r\n]/.test(text))
     .map((text) => {
@@ -235,7 +235,7 @@ describe('in a header', () => {
     });
   const readable = headerTexts.filter(({ isReadable }) => isReadable);
 
-  test('with characters that none may have they are no request', async () => {
+  test('refuses a header with forbidden characters', async () => {
     const others = headerTexts.filter(({ isReadable }) => !isReadable);
     expect(others.length).toBeGreaterThanOrEqual(rounds(1, 6));
     for (const { bytes } of others) {
@@ -245,14 +245,14 @@ describe('in a header', () => {
     }
   });
 
-  test('Idempotency-Key: they are keys, or refused', async () => {
+  test('accepts or refuses texts as Idempotency-Key', async () => {
     const keys = new Set<string>();
     await inParallel(readable, atOnce, async ({ bytes, value }) => {
       const answer = await sendWith(`Idempotency-Key: ${bytes}`);
       counts.headers++;
       if (!/^[ -~]{1,255}$/.test(value)) return expectRefusal(answer, refusals.idempotencyForm);
       keys.add(value);
-      // Two that differ only in spaces at their ends are one, and may meet.
+      // Two keys that differ only in spaces at their ends are one key, and may conflict.
       expect([200, 409], answer.text).toContain(answer.status);
     });
     expect(keys.size).toBeGreaterThanOrEqual(rounds(20, 200));
@@ -265,7 +265,7 @@ describe('in a header', () => {
     });
   });
 
-  test('Service-Context and Service-Version: they are refused', async () => {
+  test('refuses texts as Service-Context and Service-Version', async () => {
     await inParallel(readable, atOnce, async ({ bytes, value }) => {
       expectRefusal(await sendWith(`Service-Context: ${bytes}`), refusals.accountMalformed);
       if (versions.includes(value)) await good(sendWith(`Service-Version: ${bytes}`));
@@ -274,7 +274,7 @@ describe('in a header', () => {
     });
   });
 
-  test('User-Agent: the log has them byte by byte', async () => {
+  test('logs texts in User-Agent byte by byte', async () => {
     await inParallel(readable, atOnce, async ({ bytes, value }) => {
       const answer = await good(sendWith(`User-Agent: ${bytes}`));
       const { body } = await good(api.get(`/v1/logs/${answer.headers.get('request-id')}`));
@@ -284,19 +284,19 @@ describe('in a header', () => {
   });
 });
 
-/** What was sent, and what came back. */
+/** A request and its response. */
 interface Sent {
   text: string;
   body: string;
   answer: ApiResponse;
 }
 
-/** Whether it asks for those records that have just this text. */
+/** Whether the parameter selects the records with exactly this text. */
 function isFilter(name: string, isText: boolean): boolean {
   return isText && !['starting_after', 'ending_before', 'to'].includes(name);
 }
 
-/** POST routes with a field where any text may stand, and all such places in their bodies. */
+/** Returns POST routes with a field for any text, and all such places in their bodies. */
 function textRoutes(isWanted: (route: Route) => boolean): { route: WriteRoute; places: Path[] }[] {
   return routes
     .filter((route): route is WriteRoute => route.method === 'POST' && !takesForm(route) && isWanted(route))
@@ -309,13 +309,13 @@ function textRoutes(isWanted: (route: Route) => boolean): { route: WriteRoute; p
     .filter(({ places }) => places.some(([name]) => name !== 'metadata'));
 }
 
-/** Whether a text that stands in all these places must be a line. */
+/** Whether a text in all these places must be a single line. */
 function hasLines({ body }: WriteRoute, places: Path[]): boolean {
   const wanted = new Set(places.map(paramOf));
   return placesOf(body).some(({ path, schema }) => schema.format === 'single-line' && wanted.has(paramOf(path)));
 }
 
-/** Whether it makes one of the records that the same path lists. */
+/** Whether the route makes a record that the same path lists. */
 function isCreation({ path }: Route): boolean {
   return !path.includes(':id') && routes.some((other) => other.method === 'GET' && other.path === `${path}/:id`);
 }
@@ -329,12 +329,12 @@ function isKey(text: string): boolean {
   return Array.from(text).length <= 40 && !/[[\]]/.test(text);
 }
 
-/** As an answer repeats a name that is none of ours. */
+/** Shortens an unknown name as a response does. */
 function shortened(text: string): string {
   return text.length <= 80 ? text : `${text.slice(0, 80).toWellFormed()}…`;
 }
 
-/** Sends a path as it is: other clients take `..` for the folder above. */
+/** Sends a path unchanged. Other clients read `..` as the folder above. */
 async function ask(
   method: Route['method'],
   path: string,
@@ -377,7 +377,7 @@ function byId<Value extends { id: string }>(records: Value[]): Map<string, Value
   return new Map(records.map((record) => [record.id, record]));
 }
 
-/** Sends the text wherever one may stand. */
+/** Sends the text in every place that takes one. */
 async function sendText(tenant: Tenant, route: WriteRoute, path: string, places: Path[], text: string): Promise<Sent> {
   const quiet = route.path === '/v1/webhook_endpoints' ? { enabled_events: ['webhook_endpoint.pinged'] } : {};
   const base = { ...(bodies[nameOf(route)] as JsonObject), ...quiet };
@@ -387,7 +387,7 @@ async function sendText(tenant: Tenant, route: WriteRoute, path: string, places:
   const headers = { 'idempotency-key': randomUUID() };
   const answer = await good(ask('POST', path, { key: tenant.key, body, headers }));
   for (const place of places) expect(valueAt(answer.body, place)).toBe(text);
-  // It is kept encrypted where it has a secret.
+  // The stored response is encrypted if it has a secret.
   if (route.path === '/v1/api_keys') {
     const again = await good(ask('POST', path, { key: tenant.key, body, headers }));
     expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([answer.text, 'true']);
@@ -396,7 +396,7 @@ async function sendText(tenant: Tenant, route: WriteRoute, path: string, places:
   return { text, body, answer };
 }
 
-/** In the record by itself, in the list, in the event of its making and in its log. */
+/** Expects the text in the record, in the list, in the event of its creation and in its log. */
 async function expectKept(tenant: Tenant, { path }: Route, places: Path[], made: Sent[]): Promise<void> {
   const listed = byId(await allOf(tenant.api, path));
   const object = made[0]!.answer.body.object as string;
@@ -422,13 +422,13 @@ async function expectChanged(tenant: Tenant, places: Path[], made: Sent[], chang
     const { data } = events.find((event) => event.data.object.id === answer.body.id)!;
     for (const place of places) {
       expect(valueAt(data.object, place)).toBe(text);
-      // Arrays are told whole.
+      // An event shows an array as a whole.
       expect(valueAt(data.previous_attributes, place)).toBe(made[index]!.text);
     }
   }
 }
 
-/** Each parameter that takes values of its own, on one of the routes that have it; and `expand`. */
+/** Returns each distinct parameter, on one of the routes that have it, and `expand`. */
 function distinctParameters(): { path: string; name: string; isText: boolean }[] {
   const known = new Map([['expand', { path: '/v1/references', name: 'expand[]', isText: true }]]);
   for (const { method, path, query } of routes) {

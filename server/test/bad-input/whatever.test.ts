@@ -5,7 +5,7 @@ import { anyRequest, type AnyRequest } from '../support/any-request.ts';
 import { startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
 import { tracesOf } from '../support/traces.ts';
 
-// As slow as a machine that does other things beside it: what is judged is never how long it takes.
+// A machine under load is slow. These tests never judge how long something takes.
 vi.setConfig({ testTimeout: 300_000 });
 
 let server: TestServer;
@@ -17,12 +17,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe('whatever is sent', () => {
+describe('random requests', () => {
   const runs = 25;
-  // Many at once, because some answers wait until all processes know what they say.
+  // Many at once, because some responses wait until all processes know of a change.
   const requestsPerRun = 64;
 
-  test('no answer is a fault of ours, and what is refused leaves no trace', async () => {
+  test('never fails with a server error, and leaves no trace of refused requests', async () => {
     const reference = { application: 'app_1', customer: 'cus_1', metadata: { a: '1' } };
     const endpoint = { url: 'http://127.0.0.1:9/hook', enabled_events: ['webhook_endpoint.pinged'] };
     const ids = {
@@ -55,19 +55,17 @@ describe('whatever is sent', () => {
         }
         const refused = answered.map(({ answer }) => answer).filter(({ status }) => status !== 200);
         expect(await eventsOf(refused)).toBe(0);
-        // Every write of a record is one that an event tells of.
+        // Every write of a record has its event.
         expect(after.writes.references! + after.writes.customers!).toBe(await writesTold());
       }),
       { numRuns: runs, endOnFailure: true },
     );
     expect(statuses).toHaveLength(runs * requestsPerRun);
-    // Requests that never pass, or always do, would show nothing.
+    // Requests that never succeed, or always do, would prove nothing.
     const accepted = statuses.filter((status) => status === 200).length / statuses.length;
     expect(accepted).toBeGreaterThan(0.03);
     expect(accepted).toBeLessThan(0.9);
-    process.stdout.write(
-      `whatever is sent: ${statuses.length} requests, ${Math.round(accepted * 100)} % carried out\n`,
-    );
+    process.stdout.write(`random requests: ${statuses.length}, ${Math.round(accepted * 100)} % executed\n`);
   });
 });
 
@@ -79,7 +77,10 @@ async function eventsOf(refused: ApiResponse[]): Promise<number> {
   return rows[0]!.count;
 }
 
-/** One for each write of a reference or a customer. An erasure that also changes the record has `updated` and `deleted`: one write. */
+/**
+ * Counts the writes of references and customers by their events. An erasure that also changes the record has `updated` and `deleted`: one
+ * write.
+ */
 async function writesTold(): Promise<number> {
   const { rows } = await server.context.database.readers.query<{ count: number }>(`
     select count(*)

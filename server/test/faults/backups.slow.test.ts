@@ -22,10 +22,10 @@ const backups = rounds(2, 20);
 const seed = Number(process.env.BACKUP_SEED ?? newSeed());
 const clients = 8;
 
-/** Writing before the backup begins, and after it has ended. */
+/** Load before the backup begins and after it has ended, in milliseconds. */
 const aroundMs = 700;
 
-test(`of ${backups} backups under load, each has all that was answered before it began, and nothing that nobody asked for`, async () => {
+test(`restores every response before the start and no unrequested record from ${backups} backups under load`, async () => {
   print(`seed ${seed}`);
   const random = new Random(`seed ${seed}`);
   const original = await Deployment.create();
@@ -56,7 +56,7 @@ test(`of ${backups} backups under load, each has all that was answered before it
   }
 });
 
-test('a backup whose database dies on the way says so in one line, and leaves nothing that could be taken for one', async () => {
+test('prints one line and leaves no partial backup when the database dies during a backup', async () => {
   const deployment = await Deployment.create();
   onTestFinished(() => deployment.remove());
   await deployment.start();
@@ -75,7 +75,7 @@ interface Round {
   original: Deployment;
   folder: string;
   history: History;
-  /** Of the backup, on the clock of the calls. */
+  /** The span of the backup, on the clock of the calls. */
   span: { beganMs: number; endedMs: number };
   random: Random;
   round: number;
@@ -100,7 +100,7 @@ async function expectRestored({ original, folder, history, span, random, round }
       operations: known.operations,
       outages: [],
       observation,
-      // What the restored server showed at first must not vanish either.
+      // Data that the restored server showed at first must not vanish either.
       earlier: found,
       webhooks: withoutWebhooks(),
     });
@@ -119,8 +119,8 @@ async function expectRestored({ original, folder, history, span, random, round }
 }
 
 /**
- * The history as somebody knows it who has the backup: what was answered before it began is certain, what was sent before its end may
- * be in it, and nothing later is. An operation on a record that was not there yet, or one that names it, has changed nothing.
+ * Returns the history as the backup must show it. Responses before its start are certain. Requests sent before its end may be in it, and
+ * later ones are not. An operation on a record that did not exist yet, or one that names it, changed nothing.
  */
 function asKnownAt(
   { beganMs, endedMs }: Round['span'],
@@ -147,7 +147,7 @@ function idIn(text: string): string {
   return textOf(parseObject(text) ?? {}, 'id');
 }
 
-/** One bit of one file, wherever. */
+/** Flips one bit of one random file. */
 async function expectDamageRefused(folder: string, random: Random): Promise<void> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== 'manifest.json')

@@ -4,13 +4,13 @@ import { createTestDatabase, startTestServer, type TestServer } from '../support
 import { startDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts';
 
 /*
- * The connection to the database breaks after a batch was sent, so nobody knows whether it was committed. The client must get
- * the truth, once it can be known, and never a second execution.
+ * The connection to the database breaks after a batch was sent, so the outcome of the commit is unknown. The client must get the true
+ * outcome once it can be known, and never a second execution.
  */
 
 const body = { application: 'app_1', metadata: { try: 'in doubt' } };
 
-test('the answer to a commit is lost: the client gets its answer, and there is one reference with one event', async () => {
+test('returns the response with one reference and one event when the response to a commit is lost', async () => {
   const { server, proxy } = await serverBehindProxy();
   proxy.cutAfterNextCommit();
   const answered = await server.api.post('/v1/references', body, { 'idempotency-key': 'lost answer' });
@@ -21,7 +21,7 @@ test('the answer to a commit is lost: the client gets its answer, and there is o
   expect(replayed.text).toBe(answered.text);
 });
 
-test('the commit itself is lost: it is sent again with the same ids', async () => {
+test('retries a lost commit with the same ids', async () => {
   const { server, proxy } = await serverBehindProxy();
   proxy.cutBeforeNextCommit('roll_back', 0);
   const answered = await server.api.post('/v1/references', body);
@@ -30,7 +30,7 @@ test('the commit itself is lost: it is sent again with the same ids', async () =
 });
 
 test.each(['roll_back', 'commit'] as const)(
-  'the lost transaction is still open, and would end with %s: it is ended, and what it left undone is done once',
+  'terminates a lost open transaction that would end with %s, and executes its changes once',
   async (fate) => {
     const { server, proxy } = await serverBehindProxy();
     const afterMs = 700;
@@ -42,7 +42,7 @@ test.each(['roll_back', 'commit'] as const)(
   },
 );
 
-test('while a commit is in doubt, its key is in use', async () => {
+test('refuses a key as in use while its commit outcome is unknown', async () => {
   const { server, proxy } = await serverBehindProxy();
   proxy.cutAfterNextCommit(async () => proxy.close());
   const first = server.api.post('/v1/references', body, { 'idempotency-key': 'twin' });
@@ -54,7 +54,7 @@ test('while a commit is in doubt, its key is in use', async () => {
   await expectOnlyReference(server, (await first).body.id);
 });
 
-test('forty requests and three cuts: each has one effect and its own answer', async () => {
+test('executes forty parallel requests once each when connections are cut three times', async () => {
   const { server, proxy } = await serverBehindProxy();
   const answers = [];
   for (const cut of [
@@ -80,7 +80,7 @@ test('forty requests and three cuts: each has one effect and its own answer', as
   expect(events.body.count).toBe(120);
 });
 
-test('an update in doubt is not decided a second time on its own result', async () => {
+test('does not decide an update again on its own result when its commit outcome is unknown', async () => {
   const { server, proxy } = await serverBehindProxy();
   const { body: reference } = await server.api.post('/v1/references', body);
   proxy.cutAfterNextCommit();
@@ -94,7 +94,7 @@ test('an update in doubt is not decided a second time on its own result', async 
   ]);
 });
 
-test('a database that cannot be reached is told as 503, and nothing is left behind', async () => {
+test('responds 503 and writes nothing when the database cannot be reached', async () => {
   const { server, proxy } = await serverBehindProxy();
   await server.api.get('/v1/references');
   proxy.close();
@@ -113,7 +113,7 @@ test('a database that cannot be reached is told as 503, and nothing is left behi
   await expectOnlyReference(server, answered.body.id);
 });
 
-test('a commit whose fate cannot be learnt in time is told as 503, saying so; the same key finds out later', async () => {
+test('responds 503 with the reason when a commit outcome stays unknown, and replays it by key later', async () => {
   const { server, proxy } = await serverBehindProxy({ doubtMs: 300 });
   proxy.cutAfterNextCommit(async () => proxy.close());
   const unknown = await server.api.post('/v1/references', body, { 'idempotency-key': 'unknown' });
@@ -127,7 +127,7 @@ test('a commit whose fate cannot be learnt in time is told as 503, saying so; th
   await expectOnlyReference(server, replayed.body.id);
 });
 
-test('who sent no key is not told to repeat a commit whose fate is not known, but to look: else there would be two of it', async () => {
+test('advises to check first, not to retry, when a commit outcome is unknown and there is no key', async () => {
   const { server, proxy } = await serverBehindProxy({ doubtMs: 300 });
   proxy.cutAfterNextCommit(async () => proxy.close());
   const unknown = await server.api.post('/v1/references', body);
@@ -141,7 +141,7 @@ test('who sent no key is not told to repeat a commit whose fate is not known, bu
   await expectOnlyReference(server, list.body.data[0].id);
 });
 
-test('a deletion whose fate is not known may be repeated without a key: it is carried out at most once', async () => {
+test('executes a deletion at most once when it is repeated after an unknown outcome', async () => {
   const { server, proxy } = await serverBehindProxy({ doubtMs: 300 });
   const { body: customer } = await server.api.post('/v1/customers', { name: 'Ada' });
   proxy.cutAfterNextCommit(async () => proxy.close());
@@ -156,7 +156,7 @@ test('a deletion whose fate is not known may be repeated without a key: it is ca
   expect(events.body.count).toBe(1);
 });
 
-test('a queue that is full is told as 503 at once', async () => {
+test('responds 503 at once when the queue is full', async () => {
   const { server, proxy } = await serverBehindProxy();
   await server.api.get('/v1/references');
   proxy.cutBeforeNextCommit('roll_back', 1_500);
@@ -191,7 +191,7 @@ async function serverBehindProxy({ doubtMs }: { doubtMs?: number } = {}): Promis
   const proxy = await startDatabaseProxy(database.connection);
   const server = await startTestServer({
     connection: proxy.connection,
-    // What it knows of keys and accounts outlasts the database's absence.
+    // Keeps the cached keys and accounts while the database is away.
     realFreshness: true,
     changeContext: (context) => {
       if (doubtMs === undefined) return context;

@@ -6,7 +6,7 @@ import { judge } from './crash-checker/judge/judge.ts';
 let story: DeliveryStory;
 let event: JsonObject;
 
-/** What the judge finds, as pairs of rule and the event's way to the endpoint. */
+/** Returns the findings of the judge, as pairs of rule and of event and endpoint. */
 function findings(): string[] {
   return judge(story.evidence()).map(({ rule, about }) => `${rule} ${about}`);
 }
@@ -22,23 +22,23 @@ beforeEach(() => {
   story.deliver(event, story.all);
 });
 
-describe('finds nothing wrong with', () => {
-  test('deliveries that succeeded, at once or later', () => {
+describe('correct deliveries', () => {
+  test('accepts deliveries that succeeded, at once or later', () => {
     story.deliver(event, story.references, 500, 'dropped', 200);
     expect(findings()).toEqual([]);
   });
 
-  test('a delivery that was refused as often as it was to be tried', () => {
+  test('accepts a delivery that failed after all attempts', () => {
     story.deliver(event, story.references, 'dropped', 500, 500);
     expect(findings()).toEqual([]);
   });
 
-  test('a request that was under way when the server was killed, and came again', () => {
+  test('accepts a repeated request when the server was killed during the first', () => {
     story.deliver(event, story.references, 500, 'killed', 200);
     expect(findings()).toEqual([]);
   });
 
-  test('a request whose answer had not been written down when the server was killed', () => {
+  test('accepts a repeated request when the server was killed before it recorded the response', () => {
     const { attempts, arrivals, delivery } = story.deliver(event, story.references, 200, 200);
     attempts.shift();
     delivery.attempt_count = 1;
@@ -47,7 +47,7 @@ describe('finds nothing wrong with', () => {
     expect(findings()).toEqual([]);
   });
 
-  test('a request that was dropped before a kill, and dropped again when it came again', () => {
+  test('accepts a request that was dropped before a kill and dropped again', () => {
     const { attempts, arrivals, delivery } = story.deliver(event, story.references, 'dropped', 'dropped', 200);
     attempts.shift();
     delivery.attempt_count = 2;
@@ -56,13 +56,13 @@ describe('finds nothing wrong with', () => {
     expect(findings()).toEqual([]);
   });
 
-  test('an event that only one of the endpoints asked for', () => {
+  test('accepts an event for one endpoint when only that endpoint subscribed to it', () => {
     story.deliver(event, story.references);
     story.deliver(madeEvent(story, 'webhook_endpoint.created', 'we_other'), story.all);
     expect(findings()).toEqual([]);
   });
 
-  test('an event that is older than the endpoint', () => {
+  test('accepts an event without a delivery when it is older than the endpoint', () => {
     const made = madeEvent(story, 'webhook_endpoint.created', 'we_references');
     made.id = 'evt_999999';
     story.deliver(made, story.all);
@@ -70,7 +70,7 @@ describe('finds nothing wrong with', () => {
   });
 
   test.each(['connection_refused', 'connection_closed', 'timeout', 'unreachable'])(
-    'an attempt with the error %s while no receiver could be reached',
+    'accepts an attempt with the error %s when no receiver could be reached',
     (error) => {
       const { attempts, arrivals } = story.deliver(event, story.references, 'dropped', 200);
       cut(arrivals[0]!);
@@ -80,7 +80,7 @@ describe('finds nothing wrong with', () => {
     },
   );
 
-  test('attempts while no receiver could be reached, and answers that were lost with their connection', () => {
+  test('accepts lost responses when no receiver could be reached', () => {
     const { attempts, arrivals } = story.deliver(event, story.references, 500, 200, 200);
     cut(arrivals[0]!);
     cut(arrivals[1]!);
@@ -90,7 +90,7 @@ describe('finds nothing wrong with', () => {
     expect(findings()).toEqual([]);
   });
 
-  test('deliveries that are under way when it looks, and older ones that it does not look at', () => {
+  test('accepts running deliveries, and skips older ones', () => {
     story.deliver(event, story.references, 'killed').delivery.status = 'pending';
     story.kills.length = 0;
     story.webhooks = { ...story.webhooks, isOver: false, readAtMs: story.arrivals.at(-1)!.endedMs + 100 };
@@ -101,49 +101,49 @@ describe('finds nothing wrong with', () => {
   });
 });
 
-describe('event_not_delivered: finds an event', () => {
-  test('without a delivery', () => {
+describe('event_not_delivered', () => {
+  test('reports an event without a delivery', () => {
     expect(findings()).toEqual(notDelivered());
   });
 
-  test('without a delivery, although the receiver got it', () => {
+  test('reports an event without a delivery when the receiver got it', () => {
     story.deliver(event, story.references, 500, 200);
     story.deliveries.pop();
     expect(findings()).toEqual(notDelivered());
   });
 
-  test('whose delivery never ends', () => {
+  test('reports a delivery that never ends', () => {
     story.deliver(event, story.references, 500).delivery.status = 'pending';
     expect(findings()).toEqual(notDelivered());
   });
 
-  test('whose delivery was canceled', () => {
+  test('reports a delivery that was canceled', () => {
     story.deliver(event, story.references, 500).delivery.status = 'canceled';
     expect(findings()).toEqual(notDelivered());
   });
 
-  test('that was given up too early', () => {
+  test('reports a delivery that failed before all attempts', () => {
     story.deliver(event, story.references, 500, 500);
     expect(findings()).toEqual(notDelivered());
   });
 
-  test('that was given up although it was accepted', () => {
+  test('reports a delivery that failed although the receiver accepted it', () => {
     story.deliver(event, story.references, 500, 500, 200).delivery.status = 'failed';
     expect(findings()).toEqual(notDelivered());
   });
 
-  test('that is told as delivered, and never came', () => {
+  test('reports a delivery shown as delivered when no request came', () => {
     const { arrivals } = story.deliver(event, story.references);
     story.arrivals.splice(story.arrivals.indexOf(arrivals[0]!), 1);
     expect(findings()).toEqual(notDelivered());
   });
 
-  test('that is told as delivered, and was refused', () => {
+  test('reports a delivery shown as delivered when the receiver refused it', () => {
     story.deliver(event, story.references, 500).delivery.status = 'delivered';
     expect(findings()).toEqual(notDelivered());
   });
 
-  test('whose successful attempt is lost', () => {
+  test('reports a delivery whose successful attempt is lost', () => {
     const { attempts, delivery } = story.deliver(event, story.references, 500, 200);
     attempts.pop();
     delivery.attempt_count = 1;
@@ -151,20 +151,20 @@ describe('event_not_delivered: finds an event', () => {
   });
 });
 
-describe('delivery_without_event: finds a request', () => {
-  test('of an event that does not exist', () => {
+describe('delivery_without_event', () => {
+  test('reports a request of an event that does not exist', () => {
     story.deliver(event, story.references);
     const { about } = story.deliver({ ...event, id: 'evt_unknown' }, story.references);
     expect(findings()).toEqual([`delivery_without_event ${about}`]);
   });
 
-  test('of an event that does not exist, and of no delivery', () => {
+  test('reports a request without an event and a delivery', () => {
     story.deliver(event, story.references);
     story.arrive({ ...event, id: 'evt_unknown' }, 'reliable', 'dlv_unknown', 1, 200);
     expect(findings()).toEqual(['delivery_without_event evt_unknown to we_all']);
   });
 
-  test('of an event that the endpoint did not ask for', () => {
+  test('reports a request of an event that the endpoint did not subscribe to', () => {
     story.deliver(event, story.references);
     const other = madeEvent(story, 'webhook_endpoint.created', 'we_other');
     story.deliver(other, story.all);
@@ -176,46 +176,49 @@ describe('delivery_without_event: finds a request', () => {
     ['another snapshot', (body) => ({ ...body, data: { object: {}, previous_attributes: null } })],
     ['a member more', (body) => ({ ...body, api_version: '2026-11-01' })],
     ['a member less', ({ request: _request, ...body }) => body],
-  ])('that has %s than the API shows', (_, spoil) => {
+  ])('reports a request that has %s than the API shows', (_, spoil) => {
     const { about, arrivals } = story.deliver(event, story.references);
     story.replaceBody(arrivals[0]!, spoil(arrivals[0]!.body!));
     expect(findings()).toEqual([`delivery_without_event ${about}`]);
   });
 
-  test('that is no event at all', () => {
+  test('reports a request that is no event', () => {
     story.deliver(event, story.references);
     story.replaceBody(story.arrive(event, 'reliable', 'dlv_unknown', 1, 200), { hello: 'world' });
     expect(findings()).toContain('delivery_without_event  to we_all');
   });
 });
 
-describe('attempt_untrue: finds an attempt', () => {
-  test('with another status than was answered', () => {
+describe('attempt_untrue', () => {
+  test('reports an attempt with another status than the response', () => {
     const told = story.deliver(event, story.references, 500, 200);
     told.attempts[0]!.status = 503;
     expect(findings()).toEqual([`attempt_untrue ${told.about}`]);
   });
 
-  test('with another answer than was given', () => {
+  test('reports an attempt with another body than the response', () => {
     const told = story.deliver(event, story.references, 500, 200);
     told.attempts[0]!.response = 'answer 0';
     expect(findings()).toEqual([`attempt_untrue ${told.about}`]);
   });
 
-  test.each(['connection_refused', 'timeout', 'interrupted'])('with the error %s that never was', (error) => {
-    const told = story.deliver(event, story.references, 'dropped', 200);
-    told.attempts[0]!.error = error;
-    expect(findings()).toEqual([`attempt_untrue ${told.about}`]);
-  });
+  test.each(['connection_refused', 'timeout', 'interrupted'])(
+    'reports an attempt with the error %s that did not happen',
+    (error) => {
+      const told = story.deliver(event, story.references, 'dropped', 200);
+      told.attempts[0]!.error = error;
+      expect(findings()).toEqual([`attempt_untrue ${told.about}`]);
+    },
+  );
 
-  test('with an error although it was answered', () => {
+  test('reports an attempt with an error when it got a response', () => {
     const told = story.deliver(event, story.references, 500, 200);
     Object.assign(told.attempts[0]!, { status: null, error: 'connection_closed', response: null });
     expect(findings()).toEqual([`attempt_untrue ${told.about}`]);
   });
 
   test.each(['tls_failed', 'address_forbidden', 'host_unresolved', 'response_invalid', 'interrupted'])(
-    'with the error %s while receivers could not be reached, which no cut causes',
+    'reports an attempt with the error %s during a cut, because no cut causes it',
     (error) => {
       const told = story.deliver(event, story.references, 'dropped', 200);
       cut(told.arrivals[0]!);
@@ -225,53 +228,53 @@ describe('attempt_untrue: finds an attempt', () => {
     },
   );
 
-  test('with another number than its request had', () => {
+  test('reports an attempt with another number than its request', () => {
     const told = story.deliver(event, story.references, 'dropped', 200);
     told.arrivals[0]!.headers['service-attempt'] = ['2'];
     expect(findings()).toEqual([`attempt_untrue ${told.about}`]);
   });
 
-  test('at another time than its request', () => {
+  test('reports an attempt at another time than its request', () => {
     const told = story.deliver(event, story.references, 500, 200);
     told.attempts[0]!.created = told.arrivals[0]!.arrivedAtSeconds + 5;
     expect(findings()).toEqual([`attempt_untrue ${told.about}`]);
   });
 
-  test('that never was', () => {
+  test('reports an attempt that was never made', () => {
     const told = story.deliver(event, story.references, 500, 500, 200);
     story.arrivals.splice(story.arrivals.indexOf(told.arrivals[1]!), 1);
     expect(findings()).toEqual([`attempt_untrue ${told.about}`]);
   });
 
-  test('with an answer although no receiver could be reached', () => {
+  test('reports an attempt with a response when no receiver could be reached', () => {
     const told = story.deliver(event, story.references, 500, 200);
     cut(told.arrivals[0]!);
     story.arrivals.splice(story.arrivals.indexOf(told.arrivals[0]!), 1);
     expect(findings()).toEqual([`attempt_untrue ${told.about}`]);
   });
 
-  test('that is told twice', () => {
+  test('reports an attempt that is shown twice', () => {
     const told = story.deliver(event, story.references, 500, 200);
     told.attempts.unshift(told.attempts[0]!);
     told.delivery.attempt_count = 3;
     expect(findings()).toEqual([`attempt_untrue ${told.about}`]);
   });
 
-  test('in another version than it was sent in', () => {
+  test('reports an attempt in another version than its request', () => {
     const told = story.deliver(event, story.references);
     told.attempts[0]!.api_version = '2025-09-01';
     expect(findings()).toEqual([`attempt_untrue ${told.about}`]);
   });
 
-  test('that is not counted', () => {
+  test('reports an attempt that is not counted', () => {
     const told = story.deliver(event, story.references, 500, 200);
     told.delivery.attempt_count = 1;
     expect(findings()).toEqual([`attempt_untrue ${told.about}`]);
   });
 });
 
-describe('duplicate_without_reason: finds', () => {
-  test('a request of which no attempt tells, without a kill', () => {
+describe('duplicate_without_reason', () => {
+  test('reports a request without an attempt when there was no kill', () => {
     const told = story.deliver(event, story.references, 'killed', 200);
     story.kills.length = 0;
     expect(findings()).toEqual([`duplicate_without_reason ${told.about}`]);
@@ -280,20 +283,20 @@ describe('duplicate_without_reason: finds', () => {
   test.each([
     ['long before a kill', 2_500],
     ['after a kill', -500],
-  ])('a request of which no attempt tells, %s', (_, laterMs) => {
+  ])('reports a request without an attempt when it came %s', (_, laterMs) => {
     const told = story.deliver(event, story.references, 'killed', 200);
     story.kills[0] = { fromMs: story.kills[0]!.fromMs + laterMs, toMs: story.kills[0]!.fromMs + laterMs };
     expect(findings()).toEqual([`duplicate_without_reason ${told.about}`]);
   });
 
-  test('a request whose attempt is lost', () => {
+  test('reports a request whose attempt is lost', () => {
     const told = story.deliver(event, story.references, 500, 500, 200);
     told.attempts.shift();
     told.delivery.attempt_count = 2;
     expect(findings()).toEqual([`duplicate_without_reason ${told.about}`]);
   });
 
-  test('a request whose attempt is lost, as soon as it should be told', () => {
+  test('reports a request whose attempt is lost as soon as the attempt must be visible', () => {
     const told = story.deliver(event, story.references, 500, 500, 200);
     told.attempts.shift();
     told.delivery.attempt_count = 2;
@@ -301,12 +304,12 @@ describe('duplicate_without_reason: finds', () => {
     expect(findings()).toEqual([`duplicate_without_reason ${told.about}`]);
   });
 
-  test('a request after the one that is told as delivered, even at a kill', () => {
+  test('reports a request after a successful delivery, even when there was a kill', () => {
     const told = story.deliver(event, story.references, 200, 'killed');
     expect(findings()).toEqual([`duplicate_without_reason ${told.about}`]);
   });
 
-  test('two deliveries of one event', () => {
+  test('reports two deliveries of one event', () => {
     const told = story.deliver(event, story.references);
     const { arrivals, delivery } = story.deliver(event, story.references);
     arrivals[0]!.headers['service-delivery-id'] = [textOf(told.delivery, 'id')];
@@ -316,7 +319,7 @@ describe('duplicate_without_reason: finds', () => {
   });
 });
 
-describe('bad_signature: finds', () => {
+describe('bad_signature', () => {
   let told: ToldDelivery;
 
   beforeEach(() => {
@@ -324,18 +327,30 @@ describe('bad_signature: finds', () => {
   });
 
   test.each<[string, (told: ToldDelivery) => void]>([
-    ['none', ({ arrivals }) => delete arrivals[0]!.headers['service-signature']],
-    ['one with another secret', ({ arrivals }) => sign(arrivals[0]!, 'whsec_other', arrivals[0]!.arrivedAtSeconds)],
-    ['one that is too old', ({ arrivals }) => sign(arrivals[0]!, 'whsec_story', arrivals[0]!.arrivedAtSeconds - 30)],
-    ['one of the future', ({ arrivals }) => sign(arrivals[0]!, 'whsec_story', arrivals[0]!.arrivedAtSeconds + 5)],
-    ['one of other bytes', ({ arrivals }) => (arrivals[0]!.bytes = Buffer.concat([arrivals[0]!.bytes, Buffer.of(32)]))],
-  ])('%s', (_, spoil) => {
+    ['a missing signature', ({ arrivals }) => delete arrivals[0]!.headers['service-signature']],
+    [
+      'a signature with another secret',
+      ({ arrivals }) => sign(arrivals[0]!, 'whsec_other', arrivals[0]!.arrivedAtSeconds),
+    ],
+    [
+      'a signature that is too old',
+      ({ arrivals }) => sign(arrivals[0]!, 'whsec_story', arrivals[0]!.arrivedAtSeconds - 30),
+    ],
+    [
+      'a signature of the future',
+      ({ arrivals }) => sign(arrivals[0]!, 'whsec_story', arrivals[0]!.arrivedAtSeconds + 5),
+    ],
+    [
+      'a signature of other bytes',
+      ({ arrivals }) => (arrivals[0]!.bytes = Buffer.concat([arrivals[0]!.bytes, Buffer.of(32)])),
+    ],
+  ])('reports %s', (_, spoil) => {
     spoil(told);
     expect(findings()).toEqual([`bad_signature ${told.about}`]);
   });
 });
 
-describe('wrong_headers: finds a wrong', () => {
+describe('wrong_headers', () => {
   test.each([
     'content-type',
     'user-agent',
@@ -343,14 +358,14 @@ describe('wrong_headers: finds a wrong', () => {
     'service-event-id',
     'service-delivery-id',
     'service-attempt',
-  ])('%s', (name) => {
+  ])('reports a wrong header %s', (name) => {
     const { about, arrivals } = story.deliver(event, story.references);
     arrivals[0]!.headers[name] = ['0'];
     expect(findings()).toEqual([`wrong_headers ${about}`]);
   });
 });
 
-/** An event of a record that the checker does not make itself, and that only `*` matches. */
+/** Makes an event of a record that the checker does not make itself. Only `*` matches it. */
 function madeEvent({ events }: DeliveryStory, type: string, id: string): JsonObject {
   const [object] = type.split('.');
   const made: JsonObject = {
@@ -366,7 +381,7 @@ function madeEvent({ events }: DeliveryStory, type: string, id: string): JsonObj
   return made;
 }
 
-/** Nobody reached the receivers when this request was made. */
+/** Marks a cut of the receivers around this request. */
 function cut({ arrivedMs, endedMs, arrivedAtSeconds }: ToldDelivery['arrivals'][number]): void {
   story.cuts.push({
     fromMs: arrivedMs,

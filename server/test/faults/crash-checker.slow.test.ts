@@ -15,7 +15,7 @@ import type { Scene, Trouble } from './crash-checker/stages/stage.ts';
 const projectDir = fileURLToPath(new URL('../../../', import.meta.url));
 const seed = newSeed();
 
-describe('the checker reports exactly what is missing when somebody removes', () => {
+describe('crash checker on a damaged database', () => {
   let checker: CrashChecker;
   let deployment: Deployment;
 
@@ -28,7 +28,7 @@ describe('the checker reports exactly what is missing when somebody removes', ()
   });
   afterEach(() => checker.close());
 
-  test('a reference that was answered', async () => {
+  test('reports exactly the missing record when a reference is removed', async () => {
     const { observation, violations } = await checker.inspect();
     expect(violations).toEqual([]);
     const id = textOf(observation.references.items[3], 'id');
@@ -36,12 +36,12 @@ describe('the checker reports exactly what is missing when somebody removes', ()
     expect(await findings()).toEqual([`lost_record ${id}`, 'wrong_count /v1/references']);
   });
 
-  test('an event of an update', async () => {
+  test('reports exactly the missing event when an event of an update is removed', async () => {
     const { observation, violations } = await checker.inspect();
     expect(violations).toEqual([]);
     const event = observation.events.items.find(({ type }) => type === 'reference.updated')!;
     await remove('events', textOf(event, 'id'));
-    // Both receivers have got it, and nobody can look it up any more.
+    // Both receivers have got the event, and the API no longer shows it.
     expect(await findings()).toEqual([
       ...observation.deliveries
         .map(({ items }) => `delivery_without_event ${aboutOf(deliveryOf(event, items)!)}`)
@@ -51,20 +51,20 @@ describe('the checker reports exactly what is missing when somebody removes', ()
     ]);
   });
 
-  test('a delivery that a kill has left pending, and its place in the queue', async () => {
+  test('reports exactly the missing delivery when a pending one and its queue entry are removed', async () => {
     const delivery = await claimedByTheDead();
     await remove('webhook_queue', textOf(delivery, 'id'));
     await remove('webhook_deliveries', textOf(delivery, 'id'));
     expect(await findings()).toEqual([`event_not_delivered ${aboutOf(delivery)}`]);
   });
 
-  test('only its place in the queue', async () => {
+  test('reports exactly the missing delivery when only its queue entry is removed', async () => {
     const delivery = await claimedByTheDead();
     await remove('webhook_queue', textOf(delivery, 'id'));
     expect(await findings()).toEqual([`event_not_delivered ${aboutOf(delivery)}`]);
   });
 
-  test('the attempt that delivered an event', async () => {
+  test('reports exactly the missing attempt when it is removed', async () => {
     const delivered = (await deliveries()).find(
       ({ status, attempt_count: count }) => status === 'delivered' && count === 1,
     )!;
@@ -72,7 +72,7 @@ describe('the checker reports exactly what is missing when somebody removes', ()
     expect(await findings()).toEqual([`event_not_delivered ${aboutOf(delivered)}`]);
   });
 
-  /** One that nobody sends before the dead server's claim is over: any other has been attempted within this time. */
+  /** Returns a delivery that waits for the dead server's claim to end. Any other has been attempted within this time. */
   async function claimedByTheDead(): Promise<JsonObject> {
     for (;;) {
       await sleep(3_000);
@@ -90,7 +90,7 @@ describe('the checker reports exactly what is missing when somebody removes', ()
     return observation.deliveries.flatMap(({ items }) => items);
   }
 
-  /** With the server stopped, straight in its database. */
+  /** Removes rows directly in the database while the server is stopped. */
   async function remove(table: keyof typeof idColumns, id: string): Promise<void> {
     await deployment.stop();
     const database = await startEmbeddedDatabase({ dataDir: deployment.dataDir, projectDir });
@@ -111,17 +111,17 @@ describe('the checker reports exactly what is missing when somebody removes', ()
   }
 });
 
-test('a server that ends before its failpoint, by another reason than ours, is told as one that did', async () => {
+test('reports a server that ends before its failpoint for another reason', async () => {
   const stage = await FailpointStage.create();
   onTestFinished(() => stage.close({ keepFiles: false }));
   await stage.start();
   const random = new Random('failpoints');
-  // Without a receiver nobody comes there.
+  // No failpoint of a delivery is reached without a receiver.
   let trouble: Trouble;
   do trouble = stage.next(random);
   while (!trouble.description.includes('after reply'));
   const struck = trouble.strike({ history: new History() } as Scene);
-  await Promise.all([expect(struck).rejects.toThrow('and not by us'), stage.servers[0]!.stop()]);
+  await Promise.all([expect(struck).rejects.toThrow('and this run did not kill it'), stage.servers[0]!.stop()]);
 });
 
 const idColumns = {

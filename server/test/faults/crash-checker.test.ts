@@ -6,7 +6,7 @@ import { errorText, Story } from './crash-checker/judge/story.ts';
 let story: Story;
 let id: string;
 
-/** What the judge finds, as pairs of rule and record, operation or list. */
+/** Returns the findings of the judge, as pairs of rule and of record, operation or list. */
 function findings(): string[] {
   return judge(story.evidence()).map(({ rule, about }) => `${rule} ${about}`);
 }
@@ -16,8 +16,8 @@ beforeEach(() => {
   ({ id } = story.create());
 });
 
-describe('finds nothing wrong with', () => {
-  test('a life with every kind of change', () => {
+describe('correct histories', () => {
+  test('accepts a history with every kind of change', () => {
     story.update(id, { status: 'processing' }, { status: 'processing' });
     story.update(id, { metadata: { a: 'x' } }, { metadata: { made_by: 'op-1', a: 'x' } });
     story.update(id, { metadata: { a: '' } }, { metadata: { made_by: 'op-1' } });
@@ -31,21 +31,21 @@ describe('finds nothing wrong with', () => {
     expect(findings()).toEqual([]);
   });
 
-  test('answers that were lost, and found again by sending the key again', () => {
+  test('accepts lost responses that a retry with the key found', () => {
     const create = story.create({ unanswered: true });
     story.repeat(create.operation);
     story.repeat(story.complete(id, { unanswered: true }));
     expect(findings()).toEqual([]);
   });
 
-  test('requests without a key that took effect once, or not at all', () => {
+  test('accepts requests without a key that took effect once or not at all', () => {
     story.create({ key: null, unanswered: true });
     story.update(id, { metadata: { changed_by: 'op-8' } }, {}, { key: null, unanswered: true });
     story.cancel(id, { key: null, unanswered: true });
     expect(findings()).toEqual([]);
   });
 
-  test('a twin that was told to wait, and a replay', () => {
+  test('accepts a twin that was told to wait, and a replay', () => {
     const operation = story.complete(id);
     const { sentMs, endedMs } = operation.calls[0]!;
     story.answer(operation, { status: 409, text: errorText('idempotency_key_in_use') });
@@ -54,7 +54,7 @@ describe('finds nothing wrong with', () => {
     expect(findings()).toEqual([]);
   });
 
-  test('a database that was down', () => {
+  test('accepts 503 when the database was down', () => {
     story.outages.push({ fromMs: 10, toMs: 1_000 });
     const operation = story.update(id, { reference_pdf: 'file_1' }, {}, { unanswered: true });
     story.answer(operation, { status: 503, text: errorText('unavailable') });
@@ -63,21 +63,21 @@ describe('finds nothing wrong with', () => {
   });
 });
 
-describe('records: finds', () => {
-  test('one that was answered and is lost', () => {
+describe('records', () => {
+  test('reports a confirmed record that is lost', () => {
     const { id: lostId } = story.create();
     story.records.delete(lostId);
     expect(findings()).toEqual([`lost_record ${lostId}`]);
   });
 
-  test('one that was answered and is lost with its events', () => {
+  test('reports a confirmed record that is lost with its events', () => {
     const { id: lostId } = story.create();
     story.records.delete(lostId);
     story.events.pop();
     expect(findings()).toEqual([`lost_record ${lostId}`]);
   });
 
-  test('one that was seen before, although never answered, and is lost', () => {
+  test('reports a record that is lost when only a read had shown it', () => {
     const { id: lostId } = story.create({ key: null, unanswered: true });
     story.earlier = story.observation();
     story.records.delete(lostId);
@@ -85,7 +85,7 @@ describe('records: finds', () => {
     expect(findings()).toEqual([`lost_record ${lostId}`]);
   });
 
-  test('one that was made twice', () => {
+  test('reports a record that was made twice', () => {
     const { operation } = story.create({ key: null, unanswered: true });
     const copyId = 'ref_copy';
     const copy = { ...[...story.records.values()].at(-1)!, id: copyId };
@@ -93,38 +93,38 @@ describe('records: finds', () => {
     expect(findings()).toEqual([`duplicated_record ${copyId}`]);
   });
 
-  test('one that is listed twice', () => {
+  test('reports a record that is listed twice', () => {
     const { references } = story.observation();
     const evidence = story.evidence();
     evidence.observation.references = { ...references, items: [...references.items, ...references.items], counts: [2] };
     expect(judge(evidence)).toMatchObject([{ rule: 'duplicated_record', about: id }]);
   });
 
-  test('one that nobody asked for', () => {
+  test('reports a record that no client asked for', () => {
     const { operation, id: unaskedId } = story.create();
     story.operations.splice(story.operations.indexOf(operation), 1);
     expect(findings()).toEqual([`unasked_record ${unaskedId}`]);
   });
 
-  test('a count that is not the number of records', () => {
+  test('reports a count that is not the number of records', () => {
     const evidence = story.evidence();
     evidence.observation.references.counts = [2];
     expect(judge(evidence)).toMatchObject([{ rule: 'wrong_count', about: '/v1/references' }]);
   });
 
-  test('a count of a filtered list that is not the number of matches', () => {
+  test('reports a count of a filtered list that is not the number of matches', () => {
     const evidence = story.evidence();
     evidence.observation.references.filteredCounts = [{ field: 'status', value: 'pending', count: 0 }];
     expect(judge(evidence)).toMatchObject([{ rule: 'wrong_count', about: '/v1/references' }]);
   });
 });
 
-describe('events: finds', () => {
+describe('events', () => {
   test.each([
     ['of the creation', 0],
     ['of an update in the middle', 1],
     ['of the last update', 2],
-  ])('a lost one %s', (_, index) => {
+  ])('reports a lost event %s', (_, index) => {
     story.update(id, { metadata: { a: 'x' } }, { metadata: { made_by: 'op-1', a: 'x' } });
     story.update(id, { reference_pdf: 'file_1' }, { reference_pdf: 'file_1' });
     story.retrieve(id);
@@ -132,26 +132,26 @@ describe('events: finds', () => {
     expect(findings()).toEqual([`lost_event ${id}`]);
   });
 
-  test('a lost one that follows the updated event', () => {
+  test('reports a lost event that follows the updated event', () => {
     story.complete(id);
     story.events.pop();
     expect(findings()).toEqual([`lost_event ${id}`]);
   });
 
-  test('a lost updated event before the one that follows it', () => {
+  test('reports a lost updated event before the one that follows it', () => {
     story.complete(id);
     story.events.splice(1, 1);
     expect(findings()).toEqual([`lost_event ${id}`]);
   });
 
-  test('one that was seen before and is lost', () => {
+  test('reports an event that was seen before and is lost', () => {
     story.change(story.update(id, {}, {}, { key: null, unanswered: true }), id, { ...story.records.get(id)! });
     story.earlier = story.observation();
     story.events.length = 0;
     expect(findings()).toEqual([`lost_event ${id}`]);
   });
 
-  test('one that was seen before and is another now', () => {
+  test('reports an event that was seen before and has changed', () => {
     story.earlier = structuredClone(story.observation());
     story.events[0]!.created = 999;
     expect(findings()).toEqual([`changed_event ${id}`]);
@@ -161,38 +161,38 @@ describe('events: finds', () => {
     ['of the creation', 0],
     ['of an update', 1],
     ['that follows the updated event', 2],
-  ])('a duplicated one %s', (_, index) => {
+  ])('reports a duplicated event %s', (_, index) => {
     story.complete(id);
     story.events.splice(index + 1, 0, { ...story.events[index]!, id: `${textOf(story.events[index], 'id')}a` });
     expect(findings()).toEqual([`duplicated_event ${id}`]);
   });
 
-  test('one that is listed twice', () => {
+  test('reports an event that is listed twice', () => {
     story.events.push(story.events[0]!);
     expect(findings()).toEqual([`duplicated_event ${id}`]);
   });
 
-  test('a change that nobody asked for', () => {
+  test('reports a change that no client asked for', () => {
     const operation = story.update(id, { reference_pdf: 'file_1' }, { reference_pdf: 'file_1' });
     story.operations.splice(story.operations.indexOf(operation), 1);
     expect(findings()).toEqual([`unasked_event ${id}`]);
   });
 
-  test('previous attributes that are not what was before', () => {
+  test('reports previous attributes that differ from the state before', () => {
     story.update(id, { reference_pdf: 'file_1' }, { reference_pdf: 'file_1' });
     (story.events[1]!.data as JsonObject).previous_attributes = { reference_pdf: 'file_0' };
     expect(findings()).toEqual([`broken_chain ${id}`]);
   });
 
-  test('previous attributes that did not change', () => {
+  test('reports previous attributes that did not change', () => {
     story.update(id, { reference_pdf: 'file_1' }, { reference_pdf: 'file_1' });
     (story.events[1]!.data as JsonObject).previous_attributes = { reference_pdf: null, status: 'pending' };
     expect(findings()).toEqual([`broken_chain ${id}`]);
   });
 });
 
-describe('effects: finds', () => {
-  test('two of one key', () => {
+describe('effects', () => {
+  test('reports two effects of one key', () => {
     const body = { metadata: { a: 'x' } };
     const operation = story.update(id, body, { metadata: { made_by: 'op-1', a: 'x' } }, { unanswered: true });
     story.update(id, { metadata: { a: '' } }, { metadata: { made_by: 'op-1' } });
@@ -200,13 +200,13 @@ describe('effects: finds', () => {
     expect(findings()).toEqual([`two_effects ${operation.id}`]);
   });
 
-  test('a key that was executed again, even if nothing changed by it', () => {
+  test('reports a key that was executed again, even without a change', () => {
     const operation = story.complete(id);
     story.answer(operation, { status: 200, text: JSON.stringify(story.records.get(id)) });
     expect(findings()).toEqual([`two_effects ${operation.id}`]);
   });
 
-  test('an effect of a refused request', () => {
+  test('reports an effect of a refused request', () => {
     const operation = story.update(id, { reference_pdf: 'file_1' }, { reference_pdf: 'file_1' });
     operation.calls[0]!.result = {
       ...operation.calls[0]!.result,
@@ -216,7 +216,7 @@ describe('effects: finds', () => {
     expect(findings()).toContain(`effect_of_refusal ${operation.id}`);
   });
 
-  test('an effect of a replay', () => {
+  test('reports an effect of a replay', () => {
     const operation = story.complete(id);
     const { requestId } = story.repeat(operation);
     story.change(operation, id, { ...story.records.get(id)!, reference_pdf: 'file_1' }, { unanswered: true });
@@ -224,7 +224,7 @@ describe('effects: finds', () => {
     expect(findings()).toContain(`effect_of_refusal ${operation.id}`);
   });
 
-  test('an effect of a request that was told that nothing was changed', () => {
+  test('reports an effect of a request when its response says that nothing was changed', () => {
     story.outages.push({ fromMs: 0, toMs: 1_000 });
     const operation = story.update(id, { reference_pdf: 'file_1' }, { reference_pdf: 'file_1' });
     const text = '{"error":{"code":"unavailable","message":"Nothing was changed."}}';
@@ -232,7 +232,7 @@ describe('effects: finds', () => {
     expect(findings()).toContain(`effect_of_refusal ${operation.id}`);
   });
 
-  test('a lost update: answered, and neither in the events nor in the record', () => {
+  test('reports a confirmed update that is lost from the events and the record', () => {
     const before = story.records.get(id)!;
     story.update(id, { reference_pdf: 'file_1' }, { reference_pdf: 'file_1' });
     story.records.set(id, before);
@@ -240,39 +240,39 @@ describe('effects: finds', () => {
     expect(findings()).toEqual([`lost_update ${id}`]);
   });
 
-  test('a lost update: told by an event, but not in the record', () => {
+  test('reports an update that is in the events but lost from the record', () => {
     const before = story.records.get(id)!;
     story.update(id, { reference_pdf: 'file_1' }, { reference_pdf: 'file_1' });
     story.records.set(id, before);
     expect(findings()).toEqual([`lost_update ${id}`]);
   });
 
-  test('a lost update: overwritten by another that had not seen it', () => {
+  test('reports an update that another one overwrote without reading it', () => {
     story.update(id, { reference_pdf: 'file_1' }, { reference_pdf: 'file_1' });
     story.update(id, { metadata: { a: 'x' } }, { reference_pdf: null, metadata: { made_by: 'op-1', a: 'x' } });
     expect(findings()).toEqual([expect.stringContaining('wrong_effect')]);
   });
 
-  test('a transition that the state forbids', () => {
+  test('reports a transition that the state forbids', () => {
     story.complete(id);
     story.cancel(id);
     expect(findings()).toEqual([`impossible_transition ${id}`]);
   });
 
-  test('a transition that the server made by itself and no reference can make', () => {
+  test('reports a transition by the server that no reference can make', () => {
     story.cancel(id);
     story.change(null, id, { ...story.records.get(id)!, status: 'pending' });
     expect(findings()).toEqual([`impossible_transition ${id}`]);
   });
 
-  test('a change that is not the one asked for', () => {
+  test('reports a change that is not the requested one', () => {
     const operation = story.update(id, { reference_pdf: 'file_1' }, { reference_pdf: 'file_2' });
     expect(findings()).toEqual([`wrong_effect ${operation.id}`]);
   });
 });
 
-describe('answers: finds', () => {
-  test('a replay with other bytes', () => {
+describe('responses', () => {
+  test('reports a replay with other bytes', () => {
     const operation = story.complete(id);
     const call = operation.calls.length;
     story.repeat(operation);
@@ -281,13 +281,13 @@ describe('answers: finds', () => {
     expect(findings()).toEqual([`wrong_replay ${operation.id}`]);
   });
 
-  test('a replay that names another original', () => {
+  test('reports a replay that names another original', () => {
     const operation = story.complete(id);
     story.repeat(operation).originalRequest = 'req_other';
     expect(findings()).toEqual([`wrong_replay ${operation.id}`]);
   });
 
-  test('an answer that is not what its event shows', () => {
+  test('reports a response that differs from its event', () => {
     const operation = story.complete(id);
     (operation.calls[0]!.result as { text: string }).text = JSON.stringify({
       ...story.records.get(id)!,
@@ -296,12 +296,12 @@ describe('answers: finds', () => {
     expect(findings()).toEqual([`wrong_answer ${operation.id}`]);
   });
 
-  test('a refusal that no state explains', () => {
+  test('reports a refusal that no state explains', () => {
     const operation = story.refuse(id, { outcome: 'accept' });
     expect(findings()).toEqual([`wrong_answer ${operation.id}`]);
   });
 
-  test('a read of a state that was over', () => {
+  test('reports a read of a state that was over', () => {
     story.complete(id);
     const stale = story.retrieve(id);
     const created = (story.events[0]!.data as JsonObject).object;
@@ -309,7 +309,7 @@ describe('answers: finds', () => {
     expect(findings()).toEqual([`wrong_answer ${stale.id}`]);
   });
 
-  test('updates that happened in another order than they were answered', () => {
+  test('reports updates in another order than their responses', () => {
     const first = story.update(id, { reference_pdf: 'file_1' }, { reference_pdf: 'file_1' });
     const second = story.update(id, { reference_pdf: 'file_2' }, { reference_pdf: 'file_2' });
     [first.calls[0]!.sentMs, second.calls[0]!.sentMs] = [second.calls[0]!.sentMs, first.calls[0]!.sentMs];
@@ -318,16 +318,16 @@ describe('answers: finds', () => {
   });
 
   test.each([
-    ['500', 500, 'internal'],
-    ['503 although the database was there', 503, 'unavailable'],
-    ['409 without a twin', 409, 'idempotency_key_in_use'],
-  ])('%s', (_, status, code) => {
+    ['the response 500', 500, 'internal'],
+    ['a 503 while the database was up', 503, 'unavailable'],
+    ['a 409 without a twin', 409, 'idempotency_key_in_use'],
+  ])('reports %s', (_, status, code) => {
     const operation = story.complete(id);
     story.answer(operation, { status, text: errorText(code) });
     expect(findings()).toEqual([`unexpected_answer ${operation.id}`]);
   });
 
-  test('a key that never got an answer', () => {
+  test('reports a key that never got a response', () => {
     const { operation } = story.create({ unanswered: true });
     expect(findings()).toEqual([`never_answered ${operation.id}`]);
   });

@@ -11,14 +11,14 @@ import { Random } from './crash-checker/random.ts';
 import { Subscriber } from './event-stream/follower.ts';
 
 /*
- * Whoever follows an account and comes back with the last id they have gets every event exactly once, in the order that all others get,
- * whatever becomes of connections, processes and transactions meanwhile.
+ * A follower that resumes after its last id gets every event exactly once, in the order that all followers get. Lost connections, killed
+ * processes and open transactions do not change that.
  */
 
 const writers = 16;
 const writingMs = 6_000;
 
-test('nothing is lost or repeated while transactions are held open, and commit in any order', async () => {
+test('loses and repeats no event when transactions stay open and commit in any order', async () => {
   const { one, other } = await twoProcesses();
   const tenant = await addAccount(one);
   const followers = await followersOf([one, other], tenant, 10);
@@ -31,7 +31,7 @@ test('nothing is lost or repeated while transactions are held open, and commit i
   expect(written).toBeGreaterThan(100);
 }, 90_000);
 
-test('nothing is lost or repeated when connections to the database are ended', async () => {
+test('loses and repeats no event when connections to the database are terminated', async () => {
   const { one, other } = await twoProcesses();
   const tenant = await addAccount(one);
   const followers = await followersOf([one, other], tenant, 6);
@@ -50,7 +50,7 @@ test('nothing is lost or repeated when connections to the database are ended', a
   await expectEverything(one, tenant, followers);
 }, 90_000);
 
-test('a stream whose process cannot reach the database for a while goes on or ends, and nothing is lost', async () => {
+test('loses no event when the process of a stream cannot reach the database for a while', async () => {
   const one = await serverForTest({ settings: withoutDelivering });
   const proxy = await startDatabaseProxy(one.connection);
   onTestFinished(() => proxy.stop());
@@ -74,7 +74,7 @@ test('a stream whose process cannot reach the database for a while goes on or en
   await expectEverything(one, tenant, followers);
 }, 90_000);
 
-/** One process that delivers, and one that only answers, on one database. */
+/** Starts one process that delivers, and one that only serves requests, on one database. */
 async function twoProcesses(): Promise<{ one: TestServer; other: TestServer }> {
   const one = await serverForTest();
   const other = await serverForTest({
@@ -99,7 +99,7 @@ async function followersOf(servers: TestServer[], tenant: Tenant, count: number)
   return followers;
 }
 
-/** Many at once make records and change them, two at a time the same one. Resolves with how many requests were carried out. */
+/** Makes records and changes them in parallel, each by two writers. Resolves with the number of successful requests. */
 async function write(servers: TestServer[], { key }: Tenant): Promise<number> {
   const endsAtMs = performance.now() + writingMs;
   let carriedOut = 0;
@@ -121,7 +121,7 @@ async function write(servers: TestServer[], { key }: Tenant): Promise<number> {
   return carriedOut;
 }
 
-/** Transactions that begin, wait for some time, and write an event at their end: their ids are older than what was committed since. */
+/** Runs transactions that begin, wait, and write an event at their end. Their ids are older than those of later commits. */
 function holdTransactions(
   { connection, context }: TestServer,
   { accountId }: Tenant,
@@ -177,7 +177,7 @@ async function expectEverything(
   );
 }
 
-/** Each change of a reference begins where the one before it ended. */
+/** Expects each change of a reference to begin where the one before it ended. */
 function expectCausal(events: ApiResponse['body'][]): void {
   const steps = new Map<string, string | null>();
   let changes = 0;

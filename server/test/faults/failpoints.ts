@@ -1,33 +1,33 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { Client, Database } from '../../src/db/pools.ts';
 
-/** Moments of the work at which a server can be made to die: those that decide what is lost and what is done twice. */
+/** Points of the work at which a server can be made to die. They decide what is lost and what is done twice. */
 export const failpointNames = [
-  // A batch of changes: nothing of it is sent; its commit is on the way; it is durable, and nobody is answered.
+  // A batch of changes: nothing of it is sent; its commit is on the way; durable, without a response.
   'before commit',
   'at commit',
   'after commit',
-  // A claim of deliveries: asked for; written, and nothing is sent.
+  // A claim of deliveries: requested; written, with nothing sent.
   'at claim',
   'after claim',
-  // An attempt: the connection is there, and nothing is sent; sent, and not answered; answered, and not written down.
+  // An attempt: connected, with nothing sent; sent, without a response; responded, and not recorded.
   'before send',
   'after send',
   'after reply',
-  // What became of attempts: not yet written; on the way; written.
+  // The results of attempts: not yet written; on the way; written.
   'before mark',
   'at mark',
   'after mark',
 ] as const;
 export type Failpoint = (typeof failpointNames)[number];
 
-/** At which point, and how many times it is passed before. */
+/** The failpoint, and how many times to pass it first. */
 export interface Arming {
   point: Failpoint;
   passes: number;
 }
 
-/** Watches what a server does, and strikes when it comes to the point for which it is armed. */
+/** Watches what a server does, and kills it at the failpoint for which it is armed. */
 export class Failpoints {
   readonly #strike: () => void;
   #armed: Arming | null = null;
@@ -43,7 +43,7 @@ export class Failpoints {
     this.#armed = { ...arming };
   }
 
-  /** Every connection that is made for changes and for deliveries from now on. */
+  /** Watches every connection that is made for changes and for deliveries from now on. */
   watch({ writers, deliverers }: Database): void {
     for (const pool of [writers, deliverers]) pool.on('connect', (client) => this.#watchClient(client));
   }
@@ -66,7 +66,7 @@ export class Failpoints {
       }
       const result = query(...args);
       if (!isCallback) (result as Promise<unknown>).then(reachAfter, () => {});
-      // In the next turn it is on its way.
+      // In the next turn the statement is on its way.
       if (points.at) setImmediate(() => this.#reach(points.at!));
       return result;
     };
@@ -78,7 +78,7 @@ export class Failpoints {
   }
 }
 
-/** What a statement is the beginning, the middle and the end of. */
+/** Returns the failpoints before, during and after a statement. */
 function pointsOf({
   name,
   text,

@@ -12,21 +12,21 @@ import { Killer } from './idempotency-checker/kills.ts';
 import { makeShared, playRound, type LoadSettings } from './idempotency-checker/load.ts';
 import { rounds } from '../support/rounds.ts';
 
-/** Requests that reached a process, retries included; a client sends about half of them for the first time. */
+/** Requests that reached a process, retries included. About half of them are first attempts. */
 const operationsMin = rounds(10_000, 20_000);
 const seed = Number(process.env.IDEMPOTENCY_SEED ?? newSeed());
 const processes = 2;
 
-/** Only bounds a run in which nothing comes through. */
+/** Bounds a run in which no request succeeds. */
 const roundsMax = 400;
 
-/** Before so many of the operations there is a kill, if all processes run; one that was killed is back after many more. */
+/** The share of operations preceded by a kill, if all processes run. A killed one is back after many more. */
 const killShare = 0.003;
 
-/** Side by side, because a round mostly waits for commits. */
+/** Parallel, because a round mostly waits for commits. */
 const roundsTogether = 4;
 
-test('whatever clients, keys, kills and retries do to each other: one effect a key, and answers that agree with one order', async () => {
+test('executes each key once and keeps one order when clients, keys, kills and retries collide', async () => {
   print(`seed ${seed}`);
   const { servers, apis } = await startDeployment();
   const history = new History();
@@ -39,19 +39,19 @@ test('whatever clients, keys, kills and retries do to each other: one effect a k
   const violations = judgeIdempotency(history.operations, observation, []);
   print(
     `${countsOf(history)}, ${kills} kills, ` +
-      `${settled.operations} settled afterwards (${settled.done} were done), ` +
+      `${settled.operations} settled afterwards (${settled.done} executed before), ` +
       `${observation.events.items.length} events, ${Math.round((performance.now() - startedMs) / 1000)} s`,
   );
   for (const { rule, about, message } of violations) print(`${rule}: ${about}: ${message}`);
   if (violations.length > 0) print(`Repeat with IDEMPOTENCY_SEED=${seed}`);
   expect(violations).toEqual([]);
-  // A run in which nothing happened would find nothing either; and a twin must not wait for the other.
+  // A run without conflicts would prove nothing. A twin must not wait for the other.
   expect(countOf(history, 'idempotency_key_in_use')).toBeGreaterThan(0);
   expect(requestsOf(history).length).toBeGreaterThanOrEqual(operationsMin);
   expect(kills).toBeGreaterThan(operationsMin / 5_000);
 });
 
-/** Several processes on one database; ended with the test. */
+/** Starts several processes on one database, which end with the test. */
 async function startDeployment(): Promise<{ servers: Deployment[]; apis: Api[] }> {
   const deployment = await processesForTest();
   const servers: Deployment[] = [];
@@ -96,7 +96,7 @@ function answersOf(history: History): Answered[] {
     .filter((result) => result.kind === 'answered');
 }
 
-/** How many were refused for this reason. */
+/** Counts the refusals with this code. */
 function countOf(history: History, code: string): number {
   return answersOf(history).filter((answer) => errorCodeOf(answer) === code).length;
 }
@@ -105,7 +105,7 @@ function countsOf(history: History): string {
   const requests = requestsOf(history);
   const answers = answersOf(history);
   const stored = history.operations.map(({ calls }) => calls.map(({ result }) => result).filter(isStored));
-  // What carried them out was answered to nobody.
+  // The response of the executing request was lost.
   const foundAgain = stored.filter((all) => all.length > 0 && all.every(({ replayed }) => replayed));
   return (
     `${requests.length} operations with ${new Set(history.operations.map(({ key }) => key)).size} keys, ` +

@@ -8,17 +8,17 @@ import { Random } from './crash-checker/random.ts';
 import { judge, play, type Failure } from './linearizability/load.ts';
 
 /*
- * The linearizability checker is shown the real server, once as it is and then with a fault between it and the clients, of the kind
- * that a cache or a careless handler makes.
+ * Tests the linearizability checker with the real server, first unchanged and then with a planted fault in between. The faults are those of
+ * a cache or a careless handler.
  */
 
 const operations = 600;
 
-test('the server itself: one order explains every answer', async () => {
+test('finds one order for every response of the real server', async () => {
   expect(await failuresWith((request, send) => send(request))).toEqual([]);
 }, 90_000);
 
-test('a read that is answered from a cache, 200 ms old at most, is found', async () => {
+test('reports a read that comes from a cache of at most 200 ms', async () => {
   const cache = new Map<string, { passed: Passed; atMs: number }>();
   const failures = await failuresWith(async (request, send) => {
     if (request.method !== 'GET') return send(request);
@@ -31,7 +31,7 @@ test('a read that is answered from a cache, 200 ms old at most, is found', async
   expectFound(failures);
 }, 90_000);
 
-test('an update that is answered and not carried out is found', async () => {
+test('reports an update that is confirmed and not executed', async () => {
   let swallowed = 0;
   const failures = await failuresWith(async (request, send) => {
     const { metadata, ...others } = parseObject(request.body) ?? {};
@@ -47,7 +47,7 @@ test('an update that is answered and not carried out is found', async () => {
   expectFound(failures);
 }, 90_000);
 
-test('a key whose second use is carried out anew is found', async () => {
+test('reports a key whose second use is executed again', async () => {
   let uses = 0;
   const failures = await failuresWith((request, send) => {
     const { 'idempotency-key': key, ...headers } = request.headers;
@@ -59,11 +59,11 @@ test('a key whose second use is carried out anew is found', async () => {
 
 function expectFound(failures: Failure[]): void {
   expect(failures.map(({ verdict }) => verdict)).toContain('not_linearizable');
-  // The answer that cannot be, and at least what it contradicts.
+  // The impossible response, and at least one that it contradicts.
   expect(failures[0]!.smallest.length).toBeGreaterThan(1);
 }
 
-/** What is found in some hundred operations through this. */
+/** Returns what is found in some hundred operations through this. */
 async function failuresWith(between: Between): Promise<Failure[]> {
   const server = await serverForTest();
   const api = new Api([await standBetween(server.url, between)], server.secretKey);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { checkHistory, smallestFailure, type Model, type Observed } from './linearizability/checker.ts';
 import { referenceModel, resultOf, type Result, type Wish } from './linearizability/reference-model.ts';
 
-/** A register and a refusal: `add` is refused from `limit` on, so that what was refused can be seen to have had an effect. */
+/** A register that refuses `add` from `limit` on. A refused `add` with an effect can then be seen. */
 type Input = 'read' | { write: number } | 'add';
 const limit = 3;
 
@@ -18,40 +18,40 @@ const register: Model<number, Input, number | 'refused'> = {
 
 type Operation = Observed<Input, number | 'refused'>;
 
-describe('finds nothing wrong with', () => {
+describe('linearizable histories', () => {
   test.each<[string, Operation[]]>([
-    ['nothing at all', []],
-    ['one after the other', [at(0, 1, { write: 5 }, 5), at(2, 3, 'read', 5)]],
+    ['an empty history', []],
+    ['operations one after the other', [at(0, 1, { write: 5 }, 5), at(2, 3, 'read', 5)]],
     [
       'a read beside a write that sees it, and one that does not',
       [at(0, 9, { write: 5 }, 5), at(1, 2, 'read', 0), at(3, 4, 'read', 5)],
     ],
     [
-      'an answer that is known later than that of what came after it',
+      'a response that came later than that of a later operation',
       [at(0, 9, { write: 1 }, 1), at(1, 8, { write: 2 }, 2), at(10, 11, 'read', 1)],
     ],
-    ['a write whose answer was lost, and that happened', [at(0, 1, { write: 5 }, null), at(2, 3, 'read', 5)]],
+    ['a write that happened when its response was lost', [at(0, 1, { write: 5 }, null), at(2, 3, 'read', 5)]],
     [
-      'a write whose answer was lost, and that happened much later',
+      'a write that happened much later when its response was lost',
       [at(0, 1, { write: 5 }, null), at(2, 3, 'read', 0), at(4, 5, 'read', 5)],
     ],
     [
-      'a write whose answer was lost, and that never happened',
+      'a write that never happened when its response was lost',
       [at(0, 1, { write: 5 }, null), at(2, 3, 'read', 0), at(4, 5, { write: 1 }, 1), at(6, 7, 'read', 1)],
     ],
-    ['a refusal that only what was lost explains', [at(0, 1, { write: 3 }, null), at(2, 3, 'add', 'refused')]],
-    ['what cannot be told apart in time', [at(0, 1, { write: 5 }, 5), at(1, 2, 'read', 0)]],
-  ])('%s', (_, history) => {
+    ['a refusal that only a lost write explains', [at(0, 1, { write: 3 }, null), at(2, 3, 'add', 'refused')]],
+    ['operations that touch in time', [at(0, 1, { write: 5 }, 5), at(1, 2, 'read', 0)]],
+  ])('accepts %s', (_, history) => {
     expect(checkHistory(register, history)).toBe('linearizable');
   });
 });
 
-describe('finds', () => {
+describe('histories without an order', () => {
   test.each<[string, Operation[]]>([
     ['a stale read', [at(0, 1, { write: 5 }, 5), at(2, 3, 'read', 0)]],
     ['a read that goes back', [at(0, 9, { write: 5 }, 5), at(1, 2, 'read', 5), at(3, 4, 'read', 0)]],
     ['a lost update', [at(0, 2, 'add', 1), at(1, 3, 'add', 1)]],
-    ['an update that was answered and not done', [at(0, 1, 'add', 1), at(2, 3, 'read', 0)]],
+    ['an update that was confirmed and not executed', [at(0, 1, 'add', 1), at(2, 3, 'read', 0)]],
     ['an effect after a refusal', [at(0, 1, { write: 3 }, 3), at(2, 3, 'add', 'refused'), at(4, 5, 'read', 4)]],
     ['a refusal without a reason', [at(0, 1, { write: 2 }, 2), at(2, 3, 'add', 'refused')]],
     ['a value from nowhere', [at(0, 1, 'read', 7)]],
@@ -66,13 +66,13 @@ describe('finds', () => {
         at(8, 9, 'read', 5),
       ],
     ],
-  ])('%s', (_, history) => {
+  ])('reports %s', (_, history) => {
     expect(checkHistory(register, history)).toBe('not_linearizable');
   });
 });
 
-describe('whatever the history', () => {
-  test('what was answered from one order, with overlaps, is linearizable', () => {
+describe('any history', () => {
+  test('accepts responses from one order with overlaps', () => {
     fc.assert(
       fc.property(sequentialRun(40), (history) => {
         expect(checkHistory(register, history)).toBe('linearizable');
@@ -81,7 +81,7 @@ describe('whatever the history', () => {
     );
   });
 
-  test('it is judged as by trying every order', () => {
+  test('judges like a search of every order', () => {
     let failing = 0;
     fc.assert(
       fc.property(sequentialRun(6), fc.nat(5), fc.integer({ min: 0, max: 4 }), (history, index, result) => {
@@ -97,7 +97,7 @@ describe('whatever the history', () => {
     expect(failing).toBeGreaterThan(500);
   });
 
-  test('a failing one is made smaller, and fails by what is left', () => {
+  test('reduces a failing history to a part that still fails', () => {
     fc.assert(
       fc.property(sequentialRun(6), fc.nat(5), (history, index) => {
         const spoiled = history.map((operation, number) =>
@@ -112,12 +112,12 @@ describe('whatever the history', () => {
     );
   });
 
-  test('a search that takes too long is told as such', () => {
+  test('returns undecided when a search takes too long', () => {
     expect(checkHistory(register, [at(0, 1, { write: 5 }, 5), at(0, 1, 'read', 5)], 1)).toBe('undecided');
   });
 });
 
-describe('a reference', () => {
+describe('reference', () => {
   const create: Wish = { kind: 'create', body: null, key: 'made' };
   const accept: Wish = { kind: 'update', body: { outcome: 'accept' }, key: null };
   const processing: Wish = { kind: 'update', body: { status: 'processing' }, key: null };
@@ -127,7 +127,7 @@ describe('a reference', () => {
 
   test.each<[string, [Wish, Result | null][]]>([
     [
-      'that is completed, and corrected',
+      'that is completed and refuses later changes',
       [
         [create, reference()],
         [processing, reference({ status: 'processing' })],
@@ -138,7 +138,7 @@ describe('a reference', () => {
       ],
     ],
     [
-      'whose first answer was lost',
+      'whose first response was lost',
       [
         [create, null],
         [create, { ...reference(), replayed: true }],
@@ -146,7 +146,7 @@ describe('a reference', () => {
       ],
     ],
     [
-      'that is canceled, and keeps all but its metadata',
+      'that is canceled and changes only its metadata',
       [
         [create, reference()],
         [cancel, reference({ status: 'canceled' })],
@@ -156,7 +156,7 @@ describe('a reference', () => {
         [retrieve, reference({ status: 'canceled', metadata: { a: 'x' } })],
       ],
     ],
-  ])('%s is as the contract has it', (_, steps) => {
+  ])('accepts a reference %s', (_, steps) => {
     expect(checkHistory(referenceModel('ref_1'), oneByOne(steps))).toBe('linearizable');
   });
 
@@ -170,22 +170,22 @@ describe('a reference', () => {
       ],
     ],
     [
-      'a repeated answer with other bytes',
+      'a replay with other bytes',
       [
         [create, reference()],
         [create, { ...reference({ created: 2 }), replayed: true }],
       ],
     ],
     [
-      'a repeated answer that is told as a new one',
+      'a replay that is not marked as one',
       [
         [create, reference()],
         [create, reference()],
       ],
     ],
-    ['an answer that nobody asked for before', [[create, { ...reference(), replayed: true }]]],
+    ['a replay without an earlier request', [[create, { ...reference(), replayed: true }]]],
     [
-      'another wish that gets the stored answer',
+      'another wish that gets the stored response',
       [
         [create, reference()],
         [
@@ -208,8 +208,8 @@ describe('a reference', () => {
         [accept, reference({ status: 'complete', outcome: 'accept' })],
       ],
     ],
-    ['a fault of the server', [[create, answered(500, { error: { code: 'internal' } })]]],
-  ])('%s is found', (_, steps) => {
+    ['a server error', [[create, answered(500, { error: { code: 'internal' } })]]],
+  ])('reports %s', (_, steps) => {
     expect(checkHistory(referenceModel('ref_1'), oneByOne(steps))).toBe('not_linearizable');
   });
 
@@ -247,7 +247,7 @@ function registerAnswer(state: number, input: Input): { told: number | 'refused'
   return { told: input.write, after: input.write };
 }
 
-/** Operations that happened one after the other, each somewhere in a span that overlaps with others; some answers are lost. */
+/** Makes operations that happened one after the other, each somewhere in a span that overlaps others. Some results are lost. */
 function sequentialRun(maxLength: number): fc.Arbitrary<Operation[]> {
   const input = fc.oneof(
     fc.constant<Input>('read'),
@@ -259,14 +259,14 @@ function sequentialRun(maxLength: number): fc.Arbitrary<Operation[]> {
     let state = 0;
     return steps.map(({ input: wish, earlier, later, isLost }, index) => {
       const { told, after } = registerAnswer(state, wish);
-      // Of those whose answer is lost, some never happen.
+      // Some operations with a lost result never happen.
       if (isLost !== 0) state = after;
       return at(index - earlier, index + later + 0.5, wish, isLost <= 1 ? null : told);
     });
   });
 }
 
-/** By trying everything: each order of each choice of those that happened. */
+/** Tries everything: each order of each choice of the operations that happened. */
 function someOrderFits(left: readonly Operation[], state = 0): boolean {
   if (left.every(({ result }) => result === null)) return true;
   return left.some((operation) => {

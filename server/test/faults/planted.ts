@@ -1,15 +1,15 @@
 import type { Client, Database } from '../../src/db/pools.ts';
 
-/** Faults that somebody could have made, put into a server between its own code and its database, to see whether the judge finds them. */
+/** Plausible faults, planted between a server's own code and its database. They show whether the judge finds them. */
 export const plantedFaults = {
-  /** The disk is not waited for. */
+  /** Does not wait for the disk. */
   'answers before it is durable': ({ writers, deliverers }) => {
-    // Whoever waited for the disk would write down what others have not waited for.
+    // A commit that waits for the disk would also write those that do not.
     for (const pool of [writers, deliverers]) {
       pool.on('connect', (client) => void client.query('set synchronous_commit = off'));
     }
   },
-  /** Keys are remembered for as long as the process lives. */
+  /** Forgets all keys when the process starts. */
   'forgets its keys at a start': ({ writers }) => {
     let isFirst = true;
     writers.on('connect', (client) => {
@@ -17,7 +17,7 @@ export const plantedFaults = {
       isFirst = false;
     });
   },
-  /** Of the changes of a busy moment, the deliveries are not made. */
+  /** Drops the deliveries of changes at busy moments. */
   'loses deliveries under load': ({ writers }) => {
     let batches = 0;
     onQuery(writers, ({ name, values }, send) => {
@@ -25,7 +25,7 @@ export const plantedFaults = {
       return send({ text: 'select $1::text', values: [String(values?.length)] });
     });
   },
-  /** That something was delivered is now and then not written down, and nobody is told. */
+  /** Sometimes drops the record of a delivery, without an error. */
   'forgets that it has delivered': ({ deliverers }) => {
     let outcomes = 0;
     onQuery(deliverers, ({ name }, send) => {
@@ -45,7 +45,7 @@ interface Query {
 
 type Send = (instead?: Query) => Promise<unknown> | undefined;
 
-/** Has every query of a pool pass by, to be sent, changed or answered otherwise. */
+/** Passes every query of a pool through a function that sends, changes or answers it. */
 function onQuery(pool: Database['writers'], pass: (query: Query, send: Send) => Promise<unknown> | undefined): void {
   pool.on('connect', (client: Client) => {
     const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown> | undefined;

@@ -35,20 +35,21 @@ const runs: readonly FaultRun[] = [
   simulation,
 ];
 
-/** Of what one run finds, so much is printed: the first tell what it is. */
+/** How many violations of one run are printed. The first show what is wrong. */
 const printedMax = 20;
 
 const help = `npm run faults -- [options]
 
-Does to Tenure what happens to servers, and checks that nothing answered is lost or done twice: by its API alone, but for the simulation.
+Breaks the server as real life does, and checks that no answered request is lost or executed twice.
+Judges by the API alone, except for the simulation.
 
-  --full            the sizes of the table in docs/faults.md; under an hour (without it, about ten minutes)
-  --ci              three minutes
-  --only a,b        of ${namesOf(runs).join(', ')}
+  --full            uses the sizes of the table in docs/faults.md; under an hour (without it, about ten minutes)
+  --ci              plays for three minutes
+  --only a,b        plays only these runs: ${namesOf(runs).join(', ')}
   --seed N          repeats the random choices of an earlier run
-  --size N          so many, of each
-  --together N      so many runs side by side (2)
-  --publish         with --full: puts what was found into docs/faults.md
+  --size N          plays N faults in each run
+  --together N      plays N runs in parallel (2)
+  --publish         with --full: writes the results into docs/faults.md
 `;
 
 interface Options {
@@ -60,7 +61,7 @@ interface Options {
   publish: boolean;
 }
 
-/** Plays the runs, tells what was found, and ends with 1 if anything was. */
+/** Plays the runs, prints the findings, and exits with 1 if there are any. */
 async function main(): Promise<void> {
   const options = readOptions();
   const startedMs = performance.now();
@@ -69,9 +70,7 @@ async function main(): Promise<void> {
     .filter(({ name }) => options.only === null || options.only.includes(name))
     .filter((run) => sizeOf(run, options) > 0);
   if (wanted.length === 0) {
-    print(
-      `Nothing would be played: at this size, the runs that are asked for are of none. Another one is chosen by --size.`,
-    );
+    print(`Nothing to play: the selected runs are empty at this size. Choose another size with --size.`);
     process.exit(2);
   }
   const played: Played[] = [];
@@ -85,9 +84,9 @@ async function main(): Promise<void> {
   print(`\n${tableOf(played)}\n`);
   const failed = played.filter(({ report, error }) => report.violations.length > 0 || error !== null);
   const notRun = played.filter(({ report }) => report.notRun !== undefined);
-  for (const { name, report } of notRun) print(`${name} was not run: ${report.notRun}`);
+  for (const { name, report } of notRun) print(`${name} did not run: ${report.notRun}`);
   for (const { name, report, error, seed } of failed) {
-    // Once more at the end, where the person who reads this looks first.
+    // Once more at the end, where a reader looks first.
     printViolations(name, report);
     if (error !== null) print(`${name}: ${error}`);
     const size = sizeOf(
@@ -96,8 +95,8 @@ async function main(): Promise<void> {
     );
     print(`Repeat with: npm run faults -- --only "${name}" --size ${size} --seed ${seed}`);
   }
-  const verdict = failed.length === 0 ? 'Nothing was lost, and nothing done twice' : `${failed.length} runs FAILED`;
-  const unplayed = notRun.length === 0 ? '' : `, and ${notRun.length} not run`;
+  const verdict = failed.length === 0 ? 'Nothing was lost, and nothing was done twice' : `${failed.length} runs FAILED`;
+  const unplayed = notRun.length === 0 ? '' : `, and ${notRun.length} did not run`;
   const minutes = (performance.now() - startedMs) / 60_000;
   print(`${verdict}${unplayed}: ${minutes.toFixed(1)} min`);
   if (options.publish) publish(played, namesOf(runs));
@@ -112,23 +111,23 @@ async function play(run: FaultRun, options: Options): Promise<Played> {
   try {
     const size = sizeOf(run, options);
     Object.assign(report, await run.play(size, { seed: options.seed, print: (line) => print(`${run.name} ${line}`) }));
-    // Whoever has found something may well have stopped there.
+    // A run that found a violation may have stopped there.
     if (report.violations.length === 0) error = shortfallOf(report, size, run.unit);
   } catch (thrown) {
-    error = `It could not be played to its end: ${(thrown as Error).message}`;
+    error = `The run did not finish: ${(thrown as Error).message}`;
     print(`${run.name} ${(thrown as Error).stack}`);
   }
   printViolations(run.name, report);
   const { name, title, unit } = run;
   const seconds = Math.round((performance.now() - startedMs) / 1_000);
-  print(report.notRun === undefined ? `${name}: ${report.done} ${unit} in ${seconds} s` : `${name}: not run`);
+  print(report.notRun === undefined ? `${name}: ${report.done} ${unit} in ${seconds} s` : `${name}: did not run`);
   return { name, title, unit, seed: options.seed, takenAt, commit: commitHere(), seconds, report, error };
 }
 
 function printViolations(name: string, { violations }: FaultReport): void {
   for (const { rule, about, message } of violations.slice(0, printedMax))
     print(`${name}: ${rule}: ${about}: ${message}`);
-  if (violations.length > printedMax) print(`${name}: ${violations.length - printedMax} more were found`);
+  if (violations.length > printedMax) print(`${name}: ${violations.length - printedMax} more violations`);
 }
 
 function sizeOf(run: FaultRun, { size, count }: Options): number {
@@ -171,7 +170,7 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-// Ctrl-C comes twice, from the terminal and from npm: the second one must not end what is done at the exit.
+// Ctrl-C comes twice, from the terminal and from npm. The second one must not interrupt the exit handlers.
 process.on('SIGINT', () => process.exit(130));
 process.on('SIGTERM', () => process.exit(143));
 await main();

@@ -5,9 +5,9 @@ import { Failpoints, type Arming } from './failpoints.ts';
 import { plantedFaults, type PlantedFault } from './planted.ts';
 
 /*
- * The server as it is, but for three things that its environment tells. TEST_DISPATCHER_LIMITS, in JSON: its own lease of half a minute
- * would make of fifty kills an afternoon. TEST_FAILPOINT_FILE: at SIGUSR2 it reads there at which point of its work it is to die.
- * TEST_PLANTED_FAULT: a fault that must be found.
+ * The server with three settings from its environment. TEST_DISPATCHER_LIMITS, in JSON, shortens the lease: with half a minute, fifty kills
+ * would take an afternoon. At SIGUSR2 the server reads from TEST_FAILPOINT_FILE at which failpoint it must die. TEST_PLANTED_FAULT names a
+ * fault that must be found.
  */
 
 const limits = process.env.TEST_DISPATCHER_LIMITS;

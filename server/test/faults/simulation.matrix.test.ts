@@ -4,19 +4,19 @@ import { simulateOn, type Verdict } from './simulation/index.ts';
 import type { Plant } from './simulation/world.ts';
 import { createTestDatabase } from '../support/server.ts';
 
-/** Small worlds of processes, receivers and faults; `simulation/README.md` tells what they are. */
+/** Small worlds of processes, receivers and faults. `simulation/README.md` describes them. */
 
 const seeds = 50;
 
-test(`${seeds} seeds: whatever fails and whoever crashes, what was answered is there once, and every event arrives or visibly fails`, async () => {
+test(`keeps every confirmed request once and delivers or visibly fails every event in ${seeds} seeds of faults and crashes`, async () => {
   const { counts, violations } = await played({ seeds });
   expect(violations).toEqual([]);
   // Worlds in which nothing happens would break no promise either.
   expect(counts).toMatchObject({ seeds });
   for (const what of [
     'crashes',
-    'told answered',
-    'told gone',
+    'outcome answered',
+    'outcome gone',
     'fault answer_lost',
     'fault lost_within',
     'received',
@@ -25,21 +25,21 @@ test(`${seeds} seeds: whatever fails and whoever crashes, what was answered is t
     expect(counts[what], what).toBeGreaterThan(0);
 }, 120_000);
 
-describe('it notices', () => {
-  test('a commit that is told and did not happen', async () => {
+describe('planted faults', () => {
+  test('reports a commit that is confirmed and did not happen', async () => {
     const plant = { insteadOf: (query: Query) => (query.text === 'commit' ? { text: 'rollback' } : query) };
     await expectFound('acknowledged_and_lost', plant);
   });
 
-  test('a key that is not claimed', async () => {
+  test('reports a key that is not claimed', async () => {
     await expectFound('key_ran_twice', without('claim_keys'));
   });
 
-  test('events without their deliveries', async () => {
+  test('reports events without their deliveries', async () => {
     await expectFound('delivery_missing', without('insert_deliveries'));
   });
 
-  test('a change that is made on an older state of the record', async () => {
+  test('reports a change that is made on an older state of the record', async () => {
     const plant = {
       insteadOf: (query: Query) =>
         query.name === 'update_customers'
@@ -53,11 +53,11 @@ describe('it notices', () => {
     await expectFound('lost_update', plant);
   });
 
-  test('deliveries that are told as delivered and are sent to nobody', async () => {
+  test('reports deliveries that are shown as delivered and never sent', async () => {
     await expectFound('delivered_to_nobody', { sendsNothing: true });
   });
 
-  test('a claim that another process does not respect', async () => {
+  test('reports a claim that another process does not respect', async () => {
     const plant = {
       insteadOf: (query: Query) =>
         query.name === 'claim_deliveries'
@@ -68,12 +68,12 @@ describe('it notices', () => {
   });
 });
 
-/** A statement that is never carried out. */
+/** Drops a statement. */
 function without(name: string): Plant {
   return { insteadOf: (query) => (query.name === name ? { text: 'select' } : query) };
 }
 
-/** Within some worlds, of which each has a part of what can happen, and some of it depends on who is faster. */
+/** Expects a finding within some worlds. Each world has a part of the possible faults, and some findings depend on timing. */
 async function expectFound(rule: string, plant: Plant): Promise<void> {
   const found = new Set<string>();
   for (let firstSeed = 1; firstSeed <= 400 && !found.has(rule); firstSeed += 20) {

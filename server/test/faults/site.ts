@@ -13,27 +13,26 @@ import { kill, readPostmasterPid } from './crash-checker/processes.ts';
 
 const projectDir = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** A PostgreSQL of one's own, and real server processes that reach it over a network in our hands. No test runner is needed. */
+/** A PostgreSQL and real server processes that reach it over a network that a test controls. Needs no test runner. */
 export interface Site {
-  /** The way of the servers to their database. */
+  /** The network between the servers and their database. */
   network: DatabaseProxy;
-  /** The database itself, beside that way. */
+  /** The database itself, past that network. */
   connection: Connection;
   secretKey: string;
   servers: readonly Deployment[];
-  /** Where the data and the logs are. */
+  /** The places of the data and the logs. */
   places: readonly string[];
-  /** Ends the processes, and takes their files away unless they are wanted. */
+  /** Ends the processes, and removes their files unless they are wanted. */
   close(options?: { keepFiles?: boolean }): Promise<void>;
 }
 
 /**
- * Starts the database and chooses the places of the servers, which are to be started; the first of them alone, because it makes the tables
- * and the first account.
- *
- * @param options.servers what each is told by its environment beside what all are told.
+ * Starts the database and chooses the places of the servers. Start the first server alone, because it makes the tables and the first
+ * account.
+ * @param options.servers environment variables of each server.
  * @param options.settings of all servers.
- * @param options.program another one than the server's own.
+ * @param options.program to run in place of the server's own.
  */
 export async function openSite(options: {
   servers: readonly Record<string, string>[];
@@ -41,10 +40,10 @@ export async function openSite(options: {
   program?: string;
 }): Promise<Site> {
   const folder = mkdtempSync(join(tmpdir(), 'tenure-site-'));
-  // As root, PostgreSQL runs as somebody else, who must be able to enter.
+  // As root, PostgreSQL runs as another user, which needs access to the folder.
   chmodSync(folder, 0o711);
   const database = await startEmbeddedDatabase({ dataDir: join(folder, 'data'), projectDir });
-  // Whoever ends this process leaves no database behind.
+  // The database ends with this process, at any end.
   const abandon = (): void => {
     const postmaster = readPostmasterPid(join(folder, 'data', 'postgres'));
     if (postmaster !== null) kill(postmaster, 'SIGQUIT');

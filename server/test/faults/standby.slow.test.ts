@@ -20,26 +20,26 @@ import { repeatAnswered, settleUnknown } from './crash-checker/settle.ts';
 import { rounds } from '../support/rounds.ts';
 
 /*
- * A primary and a streaming standby that it waits for, both real. The server finds its database by an address that is moved to the
- * standby when that is promoted, as a name or a virtual address is: here a proxy, which does nothing else.
+ * A real primary and a real streaming standby that it waits for. The server finds its database by an address. The address moves to the
+ * promoted standby, like a host name or a virtual address. Here the address is a proxy that does nothing else.
  */
 
 const failovers = rounds(2, 10);
 const seed = Number(process.env.STANDBY_SEED ?? newSeed());
 const clients = 8;
 
-/** Under load, before the primary dies, and after the standby has taken over. */
+/** The times of load before the primary dies and after the standby has taken over, in milliseconds. */
 const beforeMs = 1_000;
 const afterMs = 1_500;
 
-/** For so long one of two standbys receives nothing, before the primary dies. */
+/** How long one of two standbys receives nothing before the primary dies, in milliseconds. */
 const lagMs = 1_000;
 
-/** Its processes are found by what Linux tells of them. */
+/** Killing a primary needs Linux's list of processes. */
 const isLinux = process.platform === 'linux';
 
 test.skipIf(!isLinux)(
-  `the primary dies ${failovers} times under load, and the standby is promoted: nothing that was answered is lost or done twice`,
+  `loses and repeats no confirmed request when the primary dies ${failovers} times under load and the standby is promoted`,
   async () => {
     print(`seed ${seed}`);
     const { proxy, server, api, ...begun } = await startOnPrimary();
@@ -47,7 +47,7 @@ test.skipIf(!isLinux)(
     const run = newRun(api);
     for (let round = 1; round <= failovers; round++) {
       const standby = await primary.standbyForTest();
-      // A server that goes on finds out what became of its commits; one that dies as well leaves it to the clients' keys.
+      // A surviving server learns the outcome of its commits. If it dies too, the clients learn it by their keys.
       const serverDies = round % 2 === 0;
       const violations = await playRound(run, round, async () => {
         await primary.kill();
@@ -57,53 +57,52 @@ test.skipIf(!isLinux)(
         await server.kill();
         await server.start();
       });
-      print(`server ${serverDies ? 'killed too' : 'went on'}`);
+      print(`server ${serverDies ? 'killed too' : 'survived'}`);
       expectNone(violations);
       primary = standby;
     }
   },
 );
 
-describe.skipIf(!isLinux)(
-  'one of two standbys, either of which commits may wait for, lags when the primary dies',
-  () => {
-    test('the one that is furthest ahead is promoted, and the other one follows it: nothing that was answered is lost', async () => {
-      const { primary, standbys, proxy, api } = await startWithTwoStandbys();
-      const violations = await playRound(newRun(api), 1, async () => {
-        await letOneLag(standbys);
-        await primary.kill();
-        const [furthest, other] = await byWhatTheyHave(standbys);
-        await furthest.promote();
-        await other.follow(furthest);
-        await furthest.waitFor('ANY 1 (standby_1, standby_2)');
-        proxy.moveTo(furthest.connection());
-        await furthest.awaitStandby();
-      });
-      expectNone(violations);
+describe.skipIf(!isLinux)('two standbys, one of them lagging when the primary dies', () => {
+  test('loses no confirmed request when the most advanced standby is promoted and the other follows it', async () => {
+    const { primary, standbys, proxy, api } = await startWithTwoStandbys();
+    const violations = await playRound(newRun(api), 1, async () => {
+      await letOneLag(standbys);
+      await primary.kill();
+      const [furthest, other] = await byWhatTheyHave(standbys);
+      await furthest.promote();
+      await other.follow(furthest);
+      await furthest.waitFor('ANY 1 (standby_1, standby_2)');
+      proxy.moveTo(furthest.connection());
+      await furthest.awaitStandby();
     });
+    expectNone(violations);
+  });
 
-    test('the one that lags is promoted: what was answered is lost, and found to be', async () => {
-      const { primary, standbys, proxy, api } = await startWithTwoStandbys();
-      const violations = await playRound(newRun(api), 1, async () => {
-        await letOneLag(standbys);
-        await primary.kill();
-        const [, lagging] = await byWhatTheyHave(standbys);
-        await lagging.promote();
-        proxy.moveTo(lagging.connection());
-      });
-      const lost = violations.filter(({ rule }) => rule === 'lost_record');
-      print(`${lost.length} answered records are lost`);
-      expect(lost.length, `STANDBY_SEED=${seed}`).toBeGreaterThan(0);
+  test('loses confirmed requests and reports them when the lagging standby is promoted', async () => {
+    const { primary, standbys, proxy, api } = await startWithTwoStandbys();
+    const violations = await playRound(newRun(api), 1, async () => {
+      await letOneLag(standbys);
+      await primary.kill();
+      const [, lagging] = await byWhatTheyHave(standbys);
+      await lagging.promote();
+      proxy.moveTo(lagging.connection());
     });
-  },
-);
+    const lost = violations.filter(({ rule }) => rule === 'lost_record');
+    print(`${lost.length} confirmed records are lost`);
+    expect(lost.length, `STANDBY_SEED=${seed}`).toBeGreaterThan(0);
+  });
+});
 
-describe.skipIf(!isLinux)('while the standby is gone', () => {
-  test('nothing is promised or shown: who writes is told that it is not known, and has the answer by the same key later', async () => {
+describe.skipIf(!isLinux)('primary without its standby', () => {
+  test('confirms and shows nothing until the standby is back, and then replays the response by its key', async () => {
     const { primary, standby, api } = await startWithoutStandby();
     const startedMs = performance.now();
     const inDoubt = await create(api, 'while it is gone');
-    print(`without its standby a request was answered after ${Math.round((performance.now() - startedMs) / 1000)} s`);
+    print(
+      `without its standby the primary delayed a response by ${Math.round((performance.now() - startedMs) / 1000)} s`,
+    );
     expectInDoubt(inDoubt);
     expect((await api.read('/v1/references')).count).toBe(1);
     const again = await create(api, 'while it is gone');
@@ -113,7 +112,7 @@ describe.skipIf(!isLinux)('while the standby is gone', () => {
     await expectAnswerWithStandby({ primary, standby, api });
   });
 
-  test('nothing is promised either by a primary that has died and come back, and forgotten that it waited', async () => {
+  test('confirms nothing when the primary restarts and has forgotten that it waited', async () => {
     const { primary, standby, api } = await startWithoutStandby();
     const asked = create(api, 'while it is gone');
     await sleep(1_000);
@@ -138,9 +137,8 @@ function newRun(api: Api): Run {
 }
 
 /**
- * Has clients send requests before, during and after a failover, and judges all that was answered until then.
- *
- * @param failOver ends when the database is there again, under load.
+ * Lets clients send requests before, during and after a failover, and judges all responses until then.
+ * @param failOver ends when the database is back, under load.
  */
 async function playRound(run: Run, round: number, failOver: () => Promise<void>): Promise<Violation[]> {
   const { api, history, memories } = run;
@@ -155,7 +153,7 @@ async function playRound(run: Run, round: number, failOver: () => Promise<void>)
   };
   const load = runLoad({ api, history, random, round, memories, onResult }, stop.signal);
   await sleep(random.between(beforeMs / 2, beforeMs));
-  // However busy the machine is, the load is there before and after.
+  // Waits for load before and after, on any machine.
   await expect.poll(() => tally.answered, { timeout: 10_000 }).toBeGreaterThan(clients);
   const fromMs = performance.now();
   const answeredBefore = tally.answered;
@@ -175,8 +173,8 @@ async function playRound(run: Run, round: number, failOver: () => Promise<void>)
   run.earlier = observation;
   print(
     `${round}: failed over after ${Math.round(failedOverMs - fromMs)} ms; ` +
-      `${tally.answered} answered (${answeredBefore} before, ${answeredAfter} after), ${tally.turnedAway} turned away, ${tally.unanswered} without an answer, ` +
-      `${unknown.operations} settled (${unknown.done} were done), ${observation.events.items.length} events, ${violations.length} violations`,
+      `${tally.answered} answered (${answeredBefore} before, ${answeredAfter} after), ${tally.turnedAway} refused with 503, ${tally.unanswered} without a response, ` +
+      `${unknown.operations} settled (${unknown.done} executed before), ${observation.events.items.length} events, ${violations.length} violations`,
   );
   expect(answeredAfter).toBeGreaterThan(clients);
   return violations;
@@ -196,13 +194,13 @@ async function startWithTwoStandbys(): Promise<Started & { standbys: Cluster[] }
   return { ...started, standbys };
 }
 
-/** Either of them; meanwhile commits go on, with the other one. */
+/** Stops one of the standbys, chosen at random, from receiving. Commits continue with the other one. */
 async function letOneLag(standbys: Cluster[]): Promise<void> {
   await new Random(`seed ${seed}`).pick(standbys)!.stopReceiving();
   await sleep(lagMs);
 }
 
-/** The one that is furthest ahead first, by what an operator can ask them. */
+/** Returns the most advanced standby first, as an operator can find out. */
 async function byWhatTheyHave(standbys: Cluster[]): Promise<[Cluster, Cluster]> {
   const asked = await Promise.all(standbys.map(async (standby) => ({ standby, bytes: await standby.receivedBytes() })));
   const [furthest, other] = asked.sort((left, right) => right.bytes - left.bytes);

@@ -10,11 +10,11 @@ export interface Played {
   unit: string;
   seed: number;
   takenAt: string;
-  /** What was played with; null where that is not known. */
+  /** The commit that was tested; null if it is not known. */
   commit: string | null;
   seconds: number;
   report: FaultReport;
-  /** Why it did not come to its end. */
+  /** Why it did not finish. */
   error: string | null;
 }
 
@@ -30,10 +30,10 @@ export function publish(played: readonly Played[], order: readonly string[]): vo
   putBetween('docs/faults.md', 'faults', tableOf(all));
 }
 
-/** Everything, for whoever wants to repeat it. */
+/** Returns the Markdown table of the runs, with all that a person needs to repeat them. */
 export function tableOf(played: readonly Played[]): string {
   return markdown(
-    ['what was done', 'how often', 'meanwhile', 'promises broken', 'took', 'seed', 'commit'],
+    ['fault', 'count', 'other counts', 'promises broken', 'time', 'seed', 'commit'],
     played.map((run) => [
       run.title,
       timesOf(run),

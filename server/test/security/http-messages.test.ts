@@ -8,15 +8,15 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 import { keyMark, last, read, refused, smuggledApplication, unfinished } from './http-messages.ts';
 
 /*
- * Messages to our server, and to a bare one of the same platform. What is no HTTP ends the connection, what is some has its answer, and
- * nobody is talked into taking a part of one request for another one.
+ * Sends messages to our server and to a bare server of the same platform. What is not HTTP ends the connection, and every HTTP request gets
+ * a response. No message makes the server read part of one request as another.
  */
 
-/** Follows right behind each message. Whether it is answered tells where the server believes that the message ended. */
+/** Follows each message at once. Its response shows where the server believes that the message ended. */
 const next = 'GET /what-comes-next HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
 const answerToNext = 'There is no path `/what-comes-next`';
 
-/** What ours refuses and a bare server carries out. */
+/** Messages that our server refuses and a bare server accepts. */
 const stricterThanNode = [
   'HTTP/0.9',
   'HTTP/2.0',
@@ -31,11 +31,11 @@ const stricterThanNode = [
   'two types of content',
 ];
 
-/** What a bare server refuses and ours carries out. */
+/** Messages that a bare server refuses and our server accepts. */
 const laxerThanNode = [
-  // An expectation may be passed over (RFC 9110, section 10.1.1).
+  // A server may ignore an expectation (RFC 9110, section 10.1.1).
   'an expectation that nobody knows',
-  // It refuses all that it was sent at once; ours answers the good request first, in its order.
+  // The bare server refuses the whole input at once. Our server first answers the good request, in its order.
   'a body that is longer than it says',
   'close and a request behind it',
 ].sort();
@@ -44,7 +44,7 @@ const messages = [...refused, ...read, ...last, ...unfinished].map(([name, bytes
 
 let server: TestServer;
 let bare: Server;
-/** What came back, by the message's name. */
+/** Holds what came back, by the name of the message. */
 const ours = new Map<string, string>();
 const theirsAlone = new Map<string, string>();
 
@@ -67,41 +67,41 @@ afterAll(async () => {
   await server.stop();
 });
 
-test('there are enough of them, and none twice', () => {
+test('sends at least 280 messages, each with a name of its own', () => {
   expect(messages.length).toBeGreaterThanOrEqual(280);
   expect(new Set(messages.map(({ name }) => name)).size).toBe(messages.length);
 });
 
-test('what is no HTTP is refused once, and nothing that follows it is read', () => {
+test('refuses input that is not HTTP once and reads nothing after it', () => {
   expect(answersOf(refused.map(([name]) => name))).toEqual(
     Object.fromEntries(refused.map(([name]) => [name, [expect.stringMatching(/^4(00|15|31)$/)]])),
   );
 });
 
-test('what is HTTP has its answer, and what follows it has its own', () => {
+test('responds to each HTTP message and to the request after it', () => {
   expect(answersOf(read.map(([name]) => name))).toEqual(
     Object.fromEntries(read.map(([name, , statuses]) => [name, [...statuses.split(' '), 'the next one’s']])),
   );
 });
 
-test('what ends its connection has its answer, and nothing that follows it is carried out', () => {
+test('responds to a message that ends its connection and executes nothing after it', () => {
   expect(answersOf(last.map(([name]) => name))).toEqual(
     Object.fromEntries(last.map(([name, , statuses]) => [name, statuses.split(' ')])),
   );
 });
 
-test('what is cut off has not happened', () => {
+test('does nothing when a request is cut off', () => {
   for (const [name] of unfinished) expect(statusesIn(ours.get(name)!).join(), name).toMatch(/^(400)?$/);
 });
 
-test('as many records were made as were answered for, and none of a request within another', async () => {
+test('makes one record for each successful response and none for a request inside another', async () => {
   const made = Array.from(ours.values()).flatMap((text) => text.match(/\r\n\r\n\{"id":"ref_/g) ?? []);
   expect(made.length).toBeGreaterThanOrEqual(20);
   expect((await server.api.get('/v1/references')).body.count).toBe(made.length);
   expect((await server.api.get(`/v1/references?application=${smuggledApplication}`)).body.count).toBe(0);
 });
 
-test('a bare server refuses the same, but for what is known', () => {
+test('agrees with a bare server about each message, except for known differences', () => {
   const refusedByThem = messages.filter(({ name }) => wasRefused(theirsAlone.get(name)!));
   expect(refusedByThem.length).toBeGreaterThanOrEqual(150);
   const carriedOut = refusedByThem.filter(({ name }) => !wasRefused(ours.get(name)!));
@@ -116,7 +116,7 @@ function wasRefused(text: string): boolean {
   return !statusesIn(text).some((status) => status.startsWith('2'));
 }
 
-/** The statuses that came back for each message; the last is told by its name if it is the answer to what follows. */
+/** Returns the response statuses of each message. The last entry is a text instead if it belongs to the request that follows. */
 function answersOf(names: string[]): Record<string, string[]> {
   return Object.fromEntries(
     names.map((name) => {
@@ -127,12 +127,12 @@ function answersOf(names: string[]): Record<string, string[]> {
   );
 }
 
-/** All that comes back to who says this and nothing more. */
+/** Sends these bytes, ends its side, and returns all bytes that come back. */
 async function answersToAll(url: string, bytes: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   const pieces: Buffer[] = [];
   socket.on('data', (piece) => pieces.push(piece));
-  // A server that has refused may be gone before it has read the rest.
+  // After a refusal, the server may close before it has read the rest.
   socket.on('error', () => {});
   socket.end(Buffer.from(bytes, 'latin1'));
   await new Promise((closed) => socket.on('close', closed));

@@ -1,13 +1,13 @@
 /*
- * Messages as HTTP has them, nearly has them, and must not have them: line ends, methods, targets, versions, hosts, fields, lengths, chunks,
- * trailers, connections, and requests within the body of others. The cases are those that llhttp's tests and Http11Probe ask about, written anew from
- * RFC 9110 and RFC 9112, as bytes to one route of this API.
+ * HTTP messages: correct, nearly correct, and forbidden. They vary line ends, methods, targets, versions, hosts, fields and lengths. They
+ * also vary chunks, trailers, connections, and requests inside the body of other requests. The cases are those of llhttp's tests and of
+ * Http11Probe. They are written anew from RFC 9110 and RFC 9112, as bytes to one route of this API.
  */
 
 /** Stands for the secret key. */
 export const keyMark = '{key}';
 
-/** What a message is, what its bytes are, and the statuses of its answers. */
+/** The name of a message, its bytes, and the statuses of its responses. */
 type Answered = [name: string, bytes: string, statuses: string];
 type Message = [name: string, bytes: string];
 
@@ -20,7 +20,7 @@ const chunked = 'Transfer-Encoding: chunked';
 const authorization = `Authorization: Bearer ${keyMark}`;
 const list = '/v1/references?limit=1';
 
-/** The application of each record that is made only by who takes a body, or a part of one, for a request. */
+/** The application of each smuggled record. Only a server that reads a body, or a part of one, as a request makes such a record. */
 export const smuggledApplication = 'app_smuggled';
 const smuggledBody = JSON.stringify({ application: smuggledApplication });
 
@@ -36,7 +36,7 @@ function asked(requestLine: string, ...lines: string[]): string {
   return `${requestLine}\r\n${fields(...lines)}\r\n`;
 }
 
-/** @param framing the lines that tell how long it is. */
+/** Returns a POST request. `framing` holds the header lines that give the length of its body. */
 function post(framing: string[], bytes: string): string {
   return `POST /v1/references HTTP/1.1\r\n${fields(...framing)}\r\n${bytes}`;
 }
@@ -44,15 +44,15 @@ function post(framing: string[], bytes: string): string {
 const smuggled = `POST /v1/references HTTP/1.1\r\n${fields(`Content-Length: ${smuggledBody.length}`)}\r\n${smuggledBody}`;
 const smuggledLength = smuggled.length - keyMark.length;
 
-/** A request whose body of `Content-Length` is, for who believes in chunks, an empty one and one more request. */
+/** Returns a request with a second request hidden in its body. A server that reads chunks sees an empty body, then the second request. */
 function hidden(...framing: string[]): string {
   return post(framing, `0\r\n\r\n${smuggled}`);
 }
 
-/** Its `Content-Length` once the key is in it, whose length is that of all keys. */
+/** The `Content-Length` after the key is filled in. All keys have the same length. */
 const hiddenLength = 5 + smuggledLength + 46;
 
-/** RFC 9112 lets none of them be carried out, or leaves it to the server and this one does not: one 4xx, and the connection ends. */
+/** RFC 9112 forbids these messages, or lets the server choose and ours refuses. Each gets one 4xx, and the connection ends. */
 export const refused: Message[] = [
   // Line ends (RFC 9112, section 2.2).
   ['a request line that ends with a line feed alone', `GET ${list} HTTP/1.1\n${fields()}\r\n`],
@@ -144,7 +144,7 @@ export const refused: Message[] = [
   ['a value of 100 kB', get(`X-Odd: ${'x'.repeat(100_000)}`)],
   ['a name of 100 kB', get(`${'x'.repeat(100_000)}: x`)],
   ['ten thousand fields', get(...Array.from({ length: 10_000 }, (_, index) => `X-${index}: x`))],
-  // Bytes that were never meant for us.
+  // Bytes of other protocols.
   ['a hello of TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
   ['a greeting of SSH', 'SSH-2.0-OpenSSH_9.6\r\n'],
   ['a command of SMTP', 'EHLO mail.example.com\r\n'],
@@ -154,7 +154,7 @@ export const refused: Message[] = [
   ['JSON', '{"application":"app_1"}\r\n\r\n'],
   ['an answer', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'],
   ['bytes of no meaning', '\xde\xad\xbe\xef\x00\xff\xfe\r\n\r\n'],
-  // Lengths (RFC 9112, section 6.2 and 6.3).
+  // Lengths (RFC 9112, sections 6.2 and 6.3).
   ['two lengths', post([`Content-Length: ${length}`, 'Content-Length: 5'], body)],
   ['two lengths that are the same', post([`Content-Length: ${length}`, `Content-Length: ${length}`], body)],
   ['a list of lengths', post([`Content-Length: ${length}, 5`], body)],
@@ -179,7 +179,7 @@ export const refused: Message[] = [
   ['a length on a folded line', post([`Content-Length:\r\n ${length}`], body)],
   ['a length with a space before its colon', post([`Content-Length : ${length}`], body)],
   ['a length with a carriage return for its hyphen', post([`Content\rLength: ${length}`], body)],
-  // Codings (section 6.1).
+  // Transfer codings (section 6.1).
   ['a length, then chunks', post([`Content-Length: ${length}`, chunked], chunks)],
   ['chunks, then a length', post([chunked, `Content-Length: ${chunks.length}`], chunks)],
   ['chunks and a length of nothing', post([chunked, 'Content-Length: 0'], chunks)],
@@ -237,7 +237,7 @@ export const refused: Message[] = [
   ['a trailer that is folded', post([chunked], `${chunk}0\r\nX-Odd: a\r\n b\r\n\r\n`)],
   ['a trailer without a colon', post([chunked], `${chunk}0\r\nodd\r\n\r\n`)],
   ['trailers without end', post([chunked], `${chunk}0\r\n${'a: b\r\n'.repeat(5_000)}\r\n`)],
-  // A request within the body of another: whoever ended the body too early would carry it out.
+  // A request within the body of another. A server that ended the body too early would execute it.
   ['a request behind the chunks of a length', hidden(`Content-Length: ${hiddenLength}`, chunked)],
   ['a request behind the chunks of a length told last', hidden(chunked, `Content-Length: ${hiddenLength}`)],
   ['a request behind a length with a plus', hidden(`Content-Length: +${hiddenLength}`, chunked)],
@@ -256,7 +256,7 @@ export const refused: Message[] = [
   ['a request behind a chunk with a semicolon and line feed', post([chunked], `${hex};\n${body}\r\n0\n\n${smuggled}`)],
 ];
 
-/** They are requests like any other: each has the answer that its route gives, and so has what follows on the connection. */
+/** Ordinary requests. Each gets the response of its route, and so does the request that follows on the connection. */
 export const read: Answered[] = [
   ['a list', get(), '200'],
   ['a record', post([`Content-Length: ${length}`], body), '200'],
@@ -376,13 +376,13 @@ export const read: Answered[] = [
   ['a body that waits to be asked for', post(['Expect: 100-continue', `Content-Length: ${length}`], body), '100 200'],
 ];
 
-/** They are carried out, and the connection ends with their answer: what follows is nobody's. */
+/** The server executes these requests and ends the connection with their response. It ignores what follows. */
 export const last: Answered[] = [
   ['close', get('Connection: close'), '200'],
   ['close in capitals', get('Connection: CLOSE'), '200'],
   ['close among others', get('Connection: x-odd, close'), '200'],
   ['close to a proxy', get('Proxy-Connection: close'), '200'],
-  // The parser reads every version that it knows, and closes what is none of 1.1.
+  // The parser reads every version that it knows, and closes the connection unless the version is 1.1.
   ['HTTP/2.0', asked(`GET ${list} HTTP/2.0`), '400'],
   ['a version of RTSP, which is read as that of HTTP', asked(`GET ${list} RTSP/1.0`), '200'],
   ['close and a request behind it', get('Connection: close') + smuggled, '200'],
@@ -403,7 +403,7 @@ export const last: Answered[] = [
   ['a body that is longer than it says', post([`Content-Length: ${length}`], `${body}more\r\n\r\n`), '200 400'],
 ];
 
-/** They wait for more, and when nothing more comes nothing has happened. */
+/** These messages are incomplete. If nothing more arrives, nothing has happened. */
 export const unfinished: Message[] = [
   ['nothing at all', ''],
   ['an empty line', '\r\n'],

@@ -6,11 +6,9 @@ import { bodies, hasId, inParallel, nameOf, takesForm } from '../support/routes.
 import { good, startTestServer, type Api, type TestServer } from '../support/server.ts';
 import { tracesOf } from '../support/traces.ts';
 
-/*
- * What a record shows is not what a client may set: whoever sends a member back that is the server's own is told so, and nothing is done.
- */
+/* A record shows members that a client may not set. A request that sends such a member is refused with its name, and changes nothing. */
 
-/** What stands in the tables, or in other APIs, and in no answer. */
+/** Members that exist in the tables or in other APIs, and in no response. */
 const hidden = ['account_id', 'revision', 'hash', 'owner', 'role', 'is_admin', 'deleted_at', 'api_key', 'order', '_id'];
 
 let server: TestServer;
@@ -26,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test('no operation takes a member that its records show and it does not offer', async () => {
+test('refuses a member that records show and the operation does not offer', async () => {
   const shown = new Set(hidden);
   for (const route of routes.filter((one) => !hasId(one) && bodies[nameOf(one)])) {
     const { status, body } = await api.post(route.path, bodies[nameOf(route)]);
@@ -59,12 +57,12 @@ test.each([
   ['created', 1],
   ['deleted', false],
   ['object', 'reference'],
-])('a reference is not made with a %s of one’s own', async (member, value) => {
+])("refuses a new reference when its body sets the server's %s", async (member, value) => {
   expectRefusal(await api.post('/v1/references', { application: 'app_1', [member]: value }), unknown(member));
 });
 
 test.each(['status', 'outcome', 'last_error', 'provider_data'])(
-  'nor with the %s that its service would tell',
+  "refuses a new reference when its body sets the service's %s",
   async (member) => {
     const automatic = { provider: 'provider_a', [member]: null };
     const answer = await api.post('/v1/references', { application: 'app_1', automatic_reference: automatic });
@@ -72,7 +70,7 @@ test.each(['status', 'outcome', 'last_error', 'provider_data'])(
   },
 );
 
-test('nor is one changed that way', async () => {
+test('refuses a change of members that only the server sets', async () => {
   const made = await good(api.post('/v1/references', { application: 'app_1' }));
   const path = `/v1/references/${made.body.id}`;
   for (const member of ['completed_at', 'account', 'id', 'created', 'application', 'customer', 'type'])

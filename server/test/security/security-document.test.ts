@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 
-/** OWASP API Security Top 10, edition of 2023. */
+/** The OWASP API Security Top 10, edition of 2023. */
 const risks = [
   'API1:2023 Broken object level authorization',
   'API2:2023 Broken authentication',
@@ -18,7 +18,7 @@ const risks = [
 const projectFolder = new URL('../../../', import.meta.url);
 const text = readFileSync(new URL('SECURITY.md', projectFolder), 'utf8');
 
-/** The text below each heading, up to the next one. */
+/** The text below each heading, up to the next heading. */
 const sections = new Map(
   text
     .split(/^#{2,3} /m)
@@ -30,24 +30,24 @@ const sections = new Map(
 );
 
 describe('SECURITY.md', () => {
-  test('speaks of all ten risks, in their order', () => {
+  test('covers all ten risks, in their order', () => {
     expect(Array.from(sections.keys()).filter((title) => title.startsWith('API'))).toEqual(risks);
   });
 
-  test.each(risks)('says where it ends, and names tests, for %s', (risk) => {
+  test.each(risks)('states its limits and names tests for %s', (risk) => {
     const section = sections.get(risk)!;
     expect(section).toMatch(/^Where it ends: /m);
     expect(testsIn(section).length).toBeGreaterThanOrEqual(3);
   });
 
-  test('names no test that is not there, by its file and its name', () => {
+  test('names only tests that exist, by file and name', () => {
     const named = testsIn(text);
     expect(named.length).toBeGreaterThanOrEqual(45);
     expect(named.filter((one) => !isThere(one))).toEqual([]);
     expect(isThere({ file: named[0]!.file, name: 'that was never written' })).toBe(false);
   });
 
-  test('names no file of a collection that is not there', () => {
+  test('names only files that exist in its collections', () => {
     const files = Array.from(text.matchAll(/\(`([\w./-]+\.ts)`\)/g), ([, file]) => file!);
     expect(files.length).toBeGreaterThanOrEqual(5);
     expect(files.filter((file) => !existsSync(new URL(`server/test/${file}`, projectFolder)))).toEqual([]);

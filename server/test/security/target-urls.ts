@@ -1,9 +1,9 @@
 /*
- * URLs that lead a server to itself, to the network behind it or to what its cloud tells it alone, in all the spellings by which filters are
- * passed: after the forms that PayloadsAllTheThings collects under "Server Side Request Forgery".
+ * URLs that lead a server to itself, to its network, or to its cloud's metadata. They use every spelling that gets past filters. The forms
+ * are those that PayloadsAllTheThings collects under "Server Side Request Forgery".
  */
 
-/** What a target can be that nobody outside should reach. */
+/** Addresses that no outside client may reach. */
 const addresses = [
   '127.0.0.1',
   '127.127.127.127',
@@ -11,7 +11,7 @@ const addresses = [
   '10.0.0.1',
   '172.16.0.1',
   '192.168.0.1',
-  // Where clouds tell a machine about itself, and what it may do: most of them; AWS for containers, Alibaba, Oracle, Azure.
+  // Metadata addresses of most clouds, then of AWS for containers, Alibaba, Oracle and Azure.
   '169.254.169.254',
   '169.254.170.2',
   '100.100.100.200',
@@ -34,7 +34,7 @@ const spellings: ((address: string) => string)[] = [
   // The last part may stand for several bytes.
   (address) => `${numberOf(address) >>> 24}.${numberOf(address) & 0xff_ffff}`,
   (address) => `${numberOf(address) >>> 24}.${(numberOf(address) >>> 16) & 0xff}.${numberOf(address) & 0xffff}`,
-  // Digits that are digits only to whoever normalizes.
+  // Characters that become digits only after normalization.
   (address) => digitsFrom(address, 0xff10),
   (address) => address.replaceAll('.', '。'),
   (address) => address.replaceAll('.', '．'),
@@ -55,7 +55,7 @@ const spellings: ((address: string) => string)[] = [
   (address) => `[64:ff9b::${address}]`,
   (address) => `[64:ff9b:1::${wordsOf(address)}]`,
   (address) => `[2002:${wordsOf(address)}::]`,
-  // Ends of lines within are taken out by who reads URLs as browsers do.
+  // Parsers that follow browsers remove line ends within a URL.
   (address) => address.replace('.', '.\t'),
   (address) => address.replace('.', '\r\n.'),
 ];
@@ -89,7 +89,7 @@ const ownAddresses = [
   '192.88.99.1',
 ];
 
-/** Names of the machine, of its network and of what is around it. */
+/** Names of the machine, of its network and of its neighbours. */
 const privateNames = [
   'localhost',
   'LOCALHOST',
@@ -130,7 +130,7 @@ const privateNames = [
   'hidden.onion',
 ];
 
-/** Names that anybody can look up, and that lead inside. */
+/** Public names that resolve to inside addresses. */
 const publicNames = [
   'localtest.me',
   'localh.st',
@@ -153,7 +153,7 @@ const publicNames = [
   'ⓝⓘⓟ.ⓘⓞ',
 ];
 
-/** What only looks as if it led somewhere else, with a host that is forbidden. */
+/** URLs with a forbidden host that seem to lead elsewhere. */
 const disguised = (host: string): string[] => [
   `https://hooks.example.com@${host}/`,
   `https://hooks.example.com:443@${host}/`,
@@ -174,7 +174,7 @@ const disguised = (host: string): string[] => [
   `http://${host}/`,
 ];
 
-/** Schemes by which other clients do other things. */
+/** Schemes that make other clients do other things. */
 const schemes = [
   'file:///etc/passwd',
   'file://localhost/etc/passwd',
@@ -217,7 +217,7 @@ const schemes = [
   'view-source:https://127.0.0.1/',
 ];
 
-/** All of them, with a port of this machine at which something listens. */
+/** Returns all of these URLs, with a port of this machine where a listener waits. */
 export function targetUrls(port: number): string[] {
   const hosts = [
     ...addresses.flatMap((address) => spellings.map((spell) => spell(address))),

@@ -9,10 +9,10 @@ import { addAccount } from '../support/tenants.ts';
 import { deliverOnceTo, pingedEndpoint } from '../webhooks/scenario.ts';
 import { targetUrls } from './target-urls.ts';
 
-// As slow as a machine that does other things beside it: what is judged is never how long it takes.
+// A machine under load is slow. These tests never judge how long something takes.
 vi.setConfig({ testTimeout: 300_000 });
 
-/** Whatever is looked up leads inside; some names have an address outside too. */
+/** Every lookup leads inside. Some names also have an outside address. */
 const inside = [
   ['127.0.0.1'],
   ['93.184.216.34', '127.0.0.1'],
@@ -21,7 +21,7 @@ const inside = [
   ['::ffff:10.0.0.1'],
 ];
 
-test('in live mode no URL that leads inside gets a packet: it is refused when it is saved, and again when something is sent', async () => {
+test('sends no packet inside in live mode: refuses such a URL when it is saved and when it is used', async () => {
   const listener = await listen();
   let lookups = 0;
   const server = await serverForTest({
@@ -38,11 +38,11 @@ test('in live mode no URL that leads inside gets a packet: it is refused when it
     if (answer.status === 200) saved.push(url);
     else expectRefusal(answer, { ...invalid('url'), says: /URL/ });
   });
-  // A name is judged by its addresses, and they are asked for when something is sent.
+  // The server judges a name by its addresses, which it looks up when it sends.
   expect(saved.length).toBeGreaterThanOrEqual(15);
   expect(saved.filter((url) => isIP(URL.parse(url)!.hostname.replace(/^\[|\]$/g, '')) > 0)).toEqual([]);
 
-  // As if each had been saved by somebody who does not judge.
+  // Behaves as if each URL had been saved without a check.
   const pattern = await pingedEndpoint(server.api, 'https://hooks.example.com/');
   const sendable = urls.filter((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? ''));
   expect(sendable.length).toBeGreaterThanOrEqual(400);
@@ -60,7 +60,7 @@ test('in live mode no URL that leads inside gets a packet: it is refused when it
   await listener.expectNoConnection();
 });
 
-/** What many of the URLs lead to. */
+/** Listens where many of the URLs lead to. */
 async function listen(): Promise<{ port: number; expectNoConnection(): Promise<void> }> {
   let connections = 0;
   const server = createServer((socket) => {
@@ -73,7 +73,7 @@ async function listen(): Promise<{ port: number; expectNoConnection(): Promise<v
   const { port } = server.address() as AddressInfo;
   return {
     port,
-    // One of our own arrives, so that it is known of the others that none has.
+    // Makes one connection itself, so that a count of one proves that no other arrived.
     async expectNoConnection() {
       const socket = connect(port, '127.0.0.1').resume();
       await once(socket, 'close');

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
-/** An answer as it goes out. */
+/** A response as it goes out. */
 export interface ObservedAnswer {
   method: string;
   /** The route's pattern, with `:id`; null if the request had no route. */
@@ -26,14 +26,14 @@ interface Operation {
   responses: Record<string, Response | { $ref: string }>;
 }
 
-/** The part of an OpenAPI document that answers are held against. */
+/** The part of an OpenAPI document that responses are checked against. */
 export interface AnswerDocument {
   info: { version: string };
   paths: Record<string, Record<string, Operation>>;
   components: Record<string, Record<string, object>>;
 }
 
-/** Holds answers against one OpenAPI document. What of it no answer asked for is never compiled. */
+/** Checks responses against one OpenAPI document. Compiles only the schemas that a response needs. */
 export class AnswerChecker {
   readonly #document: AnswerDocument;
   readonly #ajv = new Ajv2020({ strict: true, allowUnionTypes: true, validateSchema: false });
@@ -46,7 +46,7 @@ export class AnswerChecker {
     this.#ajv.addSchema({ $id: 'document', components: document.components });
   }
 
-  /** What the document does not allow of the answer; empty if it is as documented. */
+  /** Returns where the response differs from the document; empty if it matches. */
   faultsOf(answer: ObservedAnswer): string[] {
     const operation = this.#operationOf(answer);
     if (operation === undefined) return [this.#told(answer, null, 'there is no such operation')];
@@ -57,13 +57,13 @@ export class AnswerChecker {
     return faults.map((fault) => this.#told(answer, operation, fault));
   }
 
-  /** Null where there was no route, so there is no operation either. */
+  /** Returns null if there was no route and so no operation. */
   #operationOf({ method, path }: ObservedAnswer): Operation | null | undefined {
     if (path === null) return null;
     return this.#document.paths[path.replaceAll(':id', '{id}')]?.[method.toLowerCase()];
   }
 
-  /** Whatever is refused before there is an operation has the form of every refusal. */
+  /** A refusal without an operation has the form of every refusal. */
   #refusalWithoutRoute(status: number): Response | null {
     const { InternalServerError: refusal } = this.#document.components.responses as Record<string, Response>;
     const { 'x-error-codes': _codes, ...form } = refusal!;

@@ -1,9 +1,9 @@
-/* What `answers.ts` found wrong with the answers of a test; `hold-answers.ts` fails the test for it. */
+/* Holds the faults that `answers.ts` found in the responses of a test. `hold-answers.ts` fails the test for them. */
 
 const faults: string[] = [];
 let held = 0;
 
-/** Counts an answer, and keeps what is wrong with it. */
+/** Counts a response and keeps its faults. */
 export function noteAnswer(faultsOfIt: readonly string[]): void {
   held++;
   faults.push(...faultsOfIt);
@@ -14,7 +14,7 @@ export function takeAnswerFaults(): string[] {
   return faults.splice(0);
 }
 
-/** Returns how many answers were held since the last call. */
+/** Returns how many responses were checked since the last call. */
 export function takeHeldCount(): number {
   const count = held;
   held = 0;

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 
-/** The text of an answer. Of a stream, which has no end, nothing is waited for. */
+/** Reads the text of a response. Does not wait for a stream, which has no end. */
 export async function textOf({ headers, body }: Dispatcher.ResponseData): Promise<string> {
   if (!isStream(String(headers['content-type']))) return body.text();
   body.on('error', () => {}).destroy();

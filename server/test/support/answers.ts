@@ -6,19 +6,19 @@ import { AnswerChecker, type AnswerDocument, type ObservedAnswer } from './answe
 import { noteAnswer } from './answer-faults.ts';
 
 /**
- * Holds every answer of a server, but for those that need no key, against the OpenAPI documents of its own resources and versions. To be
- * called before it listens.
+ * Checks every response of a server against the OpenAPI documents of its own resources and versions. Skips the responses that need no key.
+ * Call it before the server listens.
  */
 export function holdAnswers(app: FastifyInstance, context: HttpContext): void {
   app.addHook('onSend', async (request, reply, payload) => {
     const { config } = request.routeOptions;
     if (config.public) return;
-    // What is asked about a page, and not of it.
+    // Skips preflight responses and redirects, which belong to no page.
     if (!config.route && [204, 308].includes(reply.statusCode)) return;
-    // An empty id makes no route.
+    // An empty id matches no route.
     const path = Object.values(request.params as object).includes('') ? null : (config.route?.path ?? null);
     const answer = {
-      // HEAD is answered as GET is.
+      // HEAD gets the response of GET.
       method: request.method === 'HEAD' ? 'GET' : request.method,
       path,
       status: reply.statusCode,
@@ -31,19 +31,19 @@ export function holdAnswers(app: FastifyInstance, context: HttpContext): void {
 
 function faultsOf(context: HttpContext, answer: ObservedAnswer): string[] {
   const version = String(answer.headers['service-version']);
-  // What a release to come has answered is repeated as it was; only that release has its document.
+  // A replay repeats the response of a later release as it was. Only that release has its document.
   if (answer.headers['idempotent-replayed'] && !context.versions.dates.includes(version)) return [];
   try {
     return checkerOf(context, version).faultsOf(answer);
   } catch (error) {
-    // The client gets its answer in any case.
+    // The client gets its response in any case.
     return [`${answer.method} ${answer.path} could not be held against its document: ${String(error)}`];
   }
 }
 
 const checkers: { from: [unknown, unknown]; version: string; checker: AnswerChecker }[] = [];
 
-/** The same for all servers of a test file that are made of the same definitions. */
+/** Shares one checker among all servers of a test file with the same definitions. */
 export function checkerOf(context: HttpContext, version: string): AnswerChecker {
   const { resources, versions } = context;
   const known = checkers.find(

@@ -6,14 +6,13 @@ export interface AnyRequest {
   method: Route['method'];
   path: string;
   query: string;
-  /** As text, for not all of it is JSON. */
+  /** Text, because some bodies are not JSON. */
   body: string | undefined;
   headers: Record<string, string>;
 }
 
 /**
- * Requests to these routes as a client in trouble might send them: some are good, most are nearly so, and some are nonsense.
- *
+ * Makes requests to these routes as a client in trouble might send them. Some are good, most are nearly good, and some are nonsense.
  * @param ids of records that exist, by the path of their resource.
  */
 export function anyRequest(routes: Route[], ids: Record<string, string>): fc.Arbitrary<AnyRequest> {
@@ -174,7 +173,7 @@ function mutation(): fc.Arbitrary<{ kind: 'drop' | 'set' | 'add'; at: number; na
   });
 }
 
-/** The body as text, with members dropped, replaced or added anywhere in it. */
+/** Returns the body as text, with members dropped, replaced or added anywhere in it. */
 function mutated([body, mutations]: [
   object,
   { kind: 'drop' | 'set' | 'add'; at: number; name: string; value: unknown }[],
@@ -185,7 +184,7 @@ function mutated([body, mutations]: [
     const target = objects[at % objects.length]!;
     const names = Object.keys(target);
     const member = kind === 'add' || names.length === 0 ? name : names[at % names.length]!;
-    // An array has a length whatever is in it.
+    // An array has a length of its own.
     if (Array.isArray(target) && member === 'length') continue;
     if (kind === 'drop') delete target[member];
     else
@@ -199,7 +198,7 @@ function mutated([body, mutations]: [
   return JSON.stringify(copy);
 }
 
-/** By way of JSON, because a structured clone loses a member called `__proto__`. */
+/** Copies by way of JSON, because a structured clone loses a member called `__proto__`. */
 function copyOf<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;
 }

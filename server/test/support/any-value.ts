@@ -3,9 +3,9 @@ import type { Json, JsonObject } from '../../src/core/json-diff.ts';
 import { formats } from '../../src/core/formats.ts';
 import { countryCodes, currencyCodes } from '../../src/core/iso-codes.ts';
 
-/** The rules of JSON Schema that our schemas are made of. */
+/** The rules of JSON Schema that our schemas use. */
 export interface JsonSchema {
-  /** No rule, but for whoever reads it. */
+  /** Informs readers and sets no rule. */
   description?: string;
   type?: string | string[];
   enum?: Json[];
@@ -31,7 +31,7 @@ const known = new Set([
   'type', 'enum', 'pattern', 'format', 'minLength', 'maxLength', 'minimum', 'maximum',
   'items', 'minItems', 'maxItems', 'uniqueItems',
   'properties', 'required', 'additionalProperties', 'propertyNames', 'maxProperties',
-  // Says what a value means, and allows and forbids none.
+  // Describes a value, and allows and forbids none.
   'description',
   'examples',
   'writeOnly',
@@ -52,9 +52,8 @@ const trickyKeys = [
 const trickyTexts = ['reference', 'event', 'list', ''];
 
 /**
- * Any value that a schema allows.
- *
- * @throws for a rule that it does not know, which is then to be added here.
+ * Makes any value that a schema allows.
+ * @throws for an unknown rule, which must then be added here.
  */
 export function anyValue(schema: JsonSchema): fc.Arbitrary<Json> {
   const unknown = Object.keys(schema).find((name) => !known.has(name));
@@ -63,7 +62,7 @@ export function anyValue(schema: JsonSchema): fc.Arbitrary<Json> {
   return fc.oneof(...[schema.type ?? []].flat().map((type) => anyOfType(type, schema)));
 }
 
-/** An object with all of these members, or with any of them. */
+/** Makes an object with all of these members, or with some of them. */
 export function anyObject(properties: Record<string, JsonSchema>, required: string[]): fc.Arbitrary<JsonObject> {
   const members = Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, anyValue(schema)]));
   return fc.record(members, { requiredKeys: required, noNullPrototype: true });
@@ -93,7 +92,7 @@ function anyOfType(type: string, schema: JsonSchema): fc.Arbitrary<Json> {
 function anyText({ format, pattern, minLength = 0, maxLength = Infinity }: JsonSchema): fc.Arbitrary<string> {
   if (format === 'date')
     return fc.date({ noInvalidDate: true, ...years }).map((date) => date.toISOString().slice(0, 10));
-  // As JSON Schema counts them: code points, not the halves of a pair.
+  // JSON Schema counts code points, not the halves of a pair.
   const fits = (text: string): boolean => {
     const { length } = Array.from(text);
     return length >= minLength && length <= maxLength;

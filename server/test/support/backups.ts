@@ -3,20 +3,20 @@ import { join } from 'node:path';
 
 const projectDir = join(import.meta.dirname, '../../..');
 
-/** How a command of the operator ended, and what it said. */
+/** How an operator's command ended, and what it printed. */
 export interface Ended {
   code: number | null;
   output: string;
 }
 
-/** Ends a command and all that it runs in, as Ctrl-C in a terminal does, or tells npm alone, as whoever started it would. */
+/** Ends a command with its whole process group, as Ctrl-C in a terminal does, or signals npm alone. */
 export interface Interruption {
   when: Promise<unknown>;
   signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL';
   toNpmAlone?: boolean;
 }
 
-/** `npm run backup -- <folder>`, as an operator runs it; without a folder as one who forgot it. */
+/** Runs `npm run backup -- <folder>` as an operator does. Without a folder, runs it as an operator that forgot the folder. */
 export function backUp(
   dataDir: string,
   folder: string | null,
@@ -26,7 +26,7 @@ export function backUp(
   return runCommand('backup', folder === null ? [] : [folder], { DATA_DIR: dataDir, ...settings }, interruption);
 }
 
-/** `npm run restore -- <folder>`. */
+/** Runs `npm run restore -- <folder>`. */
 export function restore(
   folder: string | null,
   dataDir: string,
@@ -36,12 +36,12 @@ export function restore(
   return runCommand('restore', folder === null ? [] : [folder], { DATA_DIR: dataDir, ...settings }, interruption);
 }
 
-/** `npm run new-key`. */
+/** Runs `npm run new-key`. */
 export function newKey(dataDir: string, settings: Record<string, string> = {}): Promise<Ended> {
   return runCommand('new-key', [], { DATA_DIR: dataDir, ...settings });
 }
 
-/** `npm run <command> -- <given>`. */
+/** Runs `npm run <command> -- <given>`. */
 export function runCommand(
   command: string,
   given: readonly string[],
@@ -52,7 +52,7 @@ export function runCommand(
     cwd: projectDir,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // In a process group of its own, where it is to be interrupted.
+    // Runs in a process group of its own if it is to be interrupted.
     detached: interruption !== undefined,
   });
   void interruption?.when.then(() =>

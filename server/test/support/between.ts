@@ -10,20 +10,19 @@ export interface Passing {
   body: string;
 }
 
-/** Its answer on the way back. */
+/** Its response on the way back. */
 export interface Passed {
   status: number;
   headers: Record<string, string>;
   text: string;
 }
 
-/** Stands between clients and server, and may send on something else, or answer itself. */
+/** Stands between clients and server. May send a different request, or respond itself. */
 export type Between = (request: Passing, send: (request: Passing) => Promise<Passed>) => Promise<Passed>;
 
 /**
  * Plants a fault between the real server and its clients, for one test.
- *
- * @returns the address that clients are to use.
+ * @returns the address that clients must use.
  */
 export async function standBetween(serverUrl: string, between: Between): Promise<string> {
   const proxy = createServer((request, response) => {
@@ -46,7 +45,7 @@ async function sendOn(serverUrl: string, { method, url, headers, body }: Passing
   return { status: answer.status, headers: kept, text: await answer.text() };
 }
 
-/** What belongs to the connection, and not to the request, stays behind. */
+/** Headers of the connection, which are not forwarded. */
 const ofConnection = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'expect', 'keep-alive']);
 
 async function passingOf(request: IncomingMessage): Promise<Passing> {

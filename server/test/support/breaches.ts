@@ -16,12 +16,12 @@ export interface Breach {
   keyword: string;
   code: 'parameter_missing' | 'parameter_unknown' | 'parameter_invalid';
   param: string;
-  /** What stands at the place; nothing where something is missing. */
+  /** The value at the place; absent if the breach is a missing member. */
   value?: Json;
   body: JsonObject;
 }
 
-/** A body that is as far as a rule of its schema lets it go. */
+/** A body at the limit of a rule of its schema. */
 export interface Edge {
   keyword: string;
   param: string;
@@ -29,7 +29,7 @@ export interface Edge {
   body: JsonObject;
 }
 
-/** What describes and allows, and forbids nothing. Items and members have rules of their own. */
+/** Keywords that describe or allow, and forbid nothing. Items and members have rules of their own. */
 const noRules = new Set([
   'properties',
   'items',
@@ -41,14 +41,13 @@ const noRules = new Set([
   'writeOnly',
 ]);
 
-/** Names that are nobody's, and that every object has. */
+/** Names that no schema defines. Every object has some of them. */
 const unknownNames = ['no_such_parameter', '__proto__', 'constructor'];
 
 /**
- * For every rule of a body's schema, at every place, bodies that break it there and are good otherwise.
- *
+ * Returns bodies that break one rule at one place and are good otherwise: for every rule, at every place.
  * @param base a good body.
- * @throws for a rule that it does not know, which is then to be added here.
+ * @throws for an unknown rule, which must then be added here.
  */
 export function breachesOf(schema: JsonSchema, base: JsonObject): Breach[] {
   return placesOf(schema).flatMap((place) => {
@@ -75,7 +74,7 @@ export function breachesOf(schema: JsonSchema, base: JsonObject): Breach[] {
               member(keyword, 'parameter_missing', name, withoutValueAt(schema, base, [...path, name])),
             );
           case 'additionalProperties':
-            // Where a client chooses the names, their values are a place of their own.
+            // If a client chooses the names, their values are a place of their own.
             if (place.schema.additionalProperties !== false) return [];
             return unknownNames.map((name) =>
               member(keyword, 'parameter_unknown', name, withValueAt(schema, base, [...path, name], 'x')),
@@ -88,14 +87,14 @@ export function breachesOf(schema: JsonSchema, base: JsonObject): Breach[] {
                 member(keyword, 'parameter_invalid', name, withValueAt(schema, base, [...path, name], 'x')),
               );
           default:
-            // A body that is no object is no body.
+            // A body must be an object, so the body itself has no other values to try.
             return path.length === 0 ? [] : valuesBreaking(place, keyword).map((value) => invalid(keyword, value));
         }
       });
   });
 }
 
-/** Values that break this rule of a place, and no other where that can be. */
+/** Returns values that break this rule of a place, and no other rule if possible. */
 function valuesBreaking({ path, schema }: Pick<Place, 'path' | 'schema'>, keyword: string): Json[] {
   const { minLength = 0, maxLength = Infinity, minItems = 0, maxItems = 0, maxProperties = 0 } = schema;
   switch (keyword) {
@@ -144,7 +143,7 @@ function textsBreaking(format: string): string[] {
   return texts;
 }
 
-/** For every rule with an edge, at every place, a body that is just within it. */
+/** Returns a body just within the limit, for every rule with a limit, at every place. */
 export function edgesOf(schema: JsonSchema, base: JsonObject): Edge[] {
   const places = placesOf(schema).filter(({ path }) => path.length > 0);
   return places
@@ -164,7 +163,7 @@ export function edgesOf(schema: JsonSchema, base: JsonObject): Edge[] {
     }));
 }
 
-/** The values at the edges of each rule. */
+/** Returns the values at the limits of each rule. */
 function edgeValues(rules: JsonSchema): [keyword: string, value: Json][] {
   const { type, minLength, maxLength, minimum, maximum, minItems, maxItems, maxProperties } = rules;
   const isFree = rules.pattern === undefined && (rules.format ?? 'single-line') === 'single-line';
@@ -174,7 +173,7 @@ function edgeValues(rules: JsonSchema): [keyword: string, value: Json][] {
     ['enum', rules.enum?.[0]],
     ['minLength', minLength ? textOf(rules, minLength) : undefined],
     ['maxLength', maxLength ? textOf(rules, maxLength) : undefined],
-    // Characters, not bytes or halves of them.
+    // Characters, not bytes or halves of characters.
     ['maxLength', maxLength && isFree ? '😀'.repeat(maxLength) : undefined],
     ['minimum', minimum],
     ['maximum', maximum],
@@ -185,7 +184,7 @@ function edgeValues(rules: JsonSchema): [keyword: string, value: Json][] {
   return edges.filter((edge): edge is [string, Json] => edge[1] !== undefined);
 }
 
-/** As JSON Schema has it: a whole number is one however it is spelt. */
+/** As JSON Schema defines it, a whole number is an integer in any spelling. */
 function isOfType({ type }: JsonSchema, value: Json): boolean {
   const types = new Set([type].flat());
   if (value === null) return types.has('null');
@@ -194,7 +193,7 @@ function isOfType({ type }: JsonSchema, value: Json): boolean {
   return types.has(typeof value);
 }
 
-/** A text of this many characters, which has the pattern that it must have where one of this length can. */
+/** Returns a text of this many characters. It matches the pattern if a text of this length can. */
 function textOf(schema: JsonSchema, length: number): string {
   const example = length === 0 ? '' : exampleText({ ...schema, minLength: 0, maxLength: length });
   const missing = length - example.length;
@@ -207,7 +206,7 @@ function textOf(schema: JsonSchema, length: number): string {
   return fit;
 }
 
-/** A text of a good length that has not the pattern. */
+/** Returns a text of a valid length that does not match the pattern. */
 function textBeyondPattern(schema: JsonSchema): string {
   const { minLength = 0, maxLength = Infinity } = schema;
   const example = exampleText(schema);
@@ -217,7 +216,7 @@ function textBeyondPattern(schema: JsonSchema): string {
   return fit;
 }
 
-/** So many items, each another one where there are as many. */
+/** Returns this many items, all different if the schema has enough values. */
 function itemsOf({ items = {}, uniqueItems }: JsonSchema, count: number): Json[] {
   return Array.from({ length: count }, (_, index) => {
     if (!uniqueItems) return exampleOf(items);
@@ -235,7 +234,7 @@ function lettersOf(number: number): string {
   return Array.from(number.toString(26), (digit) => String.fromCodePoint(97 + Number.parseInt(digit, 26))).join('');
 }
 
-/** So many pairs; half of them empty, which keeps no pair where values are merged. */
+/** Returns this many pairs. Half are empty, and a merge keeps no empty pair. */
 function membersOf(count: number): JsonObject {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`key ${index}`, index % 2 ? 'x' : '']));
 }

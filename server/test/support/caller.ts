@@ -1,7 +1,7 @@
 import type { Caller } from '../../src/model/caller.ts';
 import { parseRanges } from '../../src/core/target-addresses.ts';
 
-/** Who asks, for decisions that need neither ids nor secrets. */
+/** Returns a caller for decisions that need neither ids nor secrets. */
 export function callerAt(nowSeconds: number): Caller {
   return {
     mode: 'sandbox',

@@ -2,32 +2,29 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Connection } from '../../src/db/pools.ts';
 
-/** The network between a server and its database, in a test's hands. */
+/** The network between a server and its database, under the control of a test. */
 export interface DatabaseProxy {
   /** The database, through the proxy. */
   connection: Connection;
   /**
-   * Cuts the next connection over which a commit goes out, before its answer can come back: the database commits, and the server
-   * cannot know.
-   *
-   * @param before run while the connection is dead and the server does not know yet.
+   * Cuts the next connection that sends a commit, before the response can come back. The database commits, and the server cannot know.
+   * @param before runs while the connection is dead and the server does not know yet.
    */
   cutAfterNextCommit(before?: () => Promise<void>): void;
   /**
-   * Cuts the next connection over which a commit would go out. The database learns of it only after `afterMs`: until then the
-   * transaction is open, as it is when a network dies without a word.
-   *
+   * Cuts the next connection that is about to send a commit. The database learns of it only after `afterMs`. Until then the transaction is
+   * open, as when a network dies without a close.
    * @param fate what becomes of the transaction then.
    */
   cutBeforeNextCommit(fate: 'roll_back' | 'commit', afterMs: number): void;
-  /** Refuses new connections and drops those there are, until `open` is called. */
+  /** Refuses new connections and drops the existing ones, until `open` is called. */
   close(): void;
   open(): void;
-  /** Lets nothing through in either direction, as if the network were dead, until `open` or `close` is called; no connection breaks. */
+  /** Passes no bytes in either direction until `open` or `close` is called, as if the network were dead. No connection breaks. */
   silence(): void;
-  /** From now on leads to another database, as a name does that is moved to another machine; drops the connections there are. */
+  /** Leads to another database from now on, like a host name that moves to another machine. Drops all existing connections. */
   moveTo(database: Connection): void;
-  /** How many notifications it has kept to itself. */
+  /** How many notifications it has dropped. */
   readonly droppedNotifications: number;
   stop(): Promise<void>;
 }
@@ -35,10 +32,10 @@ export interface DatabaseProxy {
 /** A commit as the server sends it: a simple query message (PostgreSQL protocol, 53.7). */
 const commitMessage = Buffer.from('Q\0\0\0\x0bcommit\0', 'latin1');
 
-/** Its answer: the command is complete. */
+/** The response of the database: the command is complete. */
 const committedMessage = Buffer.from('C\0\0\0\x0bCOMMIT\0', 'latin1');
 
-/** @param options.dropsNotifications as a pooler does that hands a connection to whoever comes next. */
+/** @param options.dropsNotifications behaves like a pooler that gives the connection to the next client. */
 export async function startDatabaseProxy(
   database: Connection,
   options: { dropsNotifications?: boolean } = {},
@@ -134,7 +131,7 @@ export async function startDatabaseProxy(
   };
 }
 
-/** What PostgreSQL sends, without its notifications: each message is a letter, its length and so much more (protocol, 53.7). */
+/** Passes on what PostgreSQL sends, without its notifications. Each message is a letter, a length and that many bytes (protocol, 53.7). */
 function notificationFilter(onDropped: () => void): (bytes: Buffer) => Buffer {
   let rest = Buffer.alloc(0);
   return (bytes) => {

@@ -4,20 +4,20 @@ import { allPermissions } from './permissions.ts';
 import { apiClient, startTestServer, type Api, type TestServer } from './server.ts';
 import { addAccount, addKey } from './tenants.ts';
 
-/** What must be true of one process, and of two that share a database: for `describe.each`. */
+/** Deployments of one process and of two that share a database, for `describe.each`. */
 export const deployments: [name: string, processes: 1 | 2][] = [
   ['on one process', 1],
   ['across two processes on one database', 2],
 ];
 
-/** Settings of a server that delivers nothing, so that nothing but requests changes anything. */
+/** Settings of a server that delivers nothing, so that only requests change something. */
 export const withoutDelivering = {
   TENURE_ROLE: 'api',
   DATABASE_URL: 'postgres://given.by.the.test/',
   TENURE_MASTER_KEY: newMasterKey(),
 };
 
-/** Where a first request goes, and where those go that come after it: to the same process if there is only one. */
+/** The process for a first request, and the process for later ones: the same if there is only one. */
 export interface Deployment {
   one: TestServer;
   other: TestServer;
@@ -42,14 +42,14 @@ export async function startDeployment(
   };
 }
 
-/** As `startDeployment`, for one test: it is stopped when the test is finished. */
+/** Does the same as `startDeployment`, for one test. Stops when the test is finished. */
 export async function deploymentForTest(...options: Parameters<typeof startDeployment>): Promise<Deployment> {
   const deployment = await startDeployment(...options);
   onTestFinished(() => deployment.stop());
   return deployment;
 }
 
-/** An account of a test's own, as its key, which may do everything, sees the two processes. */
+/** An account of one test, and both processes as its key sees them. The key may do everything. */
 export interface TenantOnBoth {
   accountId: string;
   secretKey: string;

@@ -4,12 +4,12 @@ import type { ApiResponse } from './server.ts';
 
 type Event = ApiResponse['body'];
 
-/** What a client of the stream has received, as the standard has it read (HTML Standard, 9.2.6), and how it ended. */
+/** What a client of the stream received, read as the standard says (HTML Standard, 9.2.6), and how the stream ended. */
 export class EventStream {
   readonly response: IncomingMessage;
   readonly events: { id: string; event: Event; receivedAtMs: number }[] = [];
   readonly text: string[] = [];
-  /** The id to go on behind: the last one that came, with an event or without. */
+  /** The id to resume after: the last one received, with or without an event. */
   lastId: string | null = null;
   /** `ended` if the server ended it in good order, `cut off` otherwise. */
   readonly end: Promise<'ended' | 'cut off'>;
@@ -32,7 +32,7 @@ export class EventStream {
     this.response.destroy();
   }
 
-  /** Waits until so many events are there. */
+  /** Waits until this many events have come. */
   async count(count: number, timeoutMs = 15_000): Promise<Event[]> {
     const untilMs = performance.now() + timeoutMs;
     while (this.events.length < count) {
@@ -42,7 +42,7 @@ export class EventStream {
     return this.events.map(({ event }) => event);
   }
 
-  /** How it ended, if it did within this time. */
+  /** Returns how the stream ended, or `open` if it did not end within this time. */
   endWithin(timeoutMs: number): Promise<'ended' | 'cut off' | 'open'> {
     return Promise.race([this.end, delay(timeoutMs, 'open' as const, { ref: false })]);
   }
@@ -66,7 +66,7 @@ export class EventStream {
   }
 }
 
-/** Opens a stream, or fails with what the server answered instead. */
+/** Opens a stream. Fails with the server's response if that is not a stream. */
 export async function openStream(
   url: string,
   key: string,

@@ -1,6 +1,6 @@
 import { serverForTest, type TestServer } from './server.ts';
 
-/** A server that cannot read any record: whatever retrieves or changes one meets this error. */
+/** Starts a server that cannot read any record. A request that retrieves or changes one meets this error. */
 export function serverThatCannotRead(makeError: () => Error): Promise<TestServer> {
   return serverForTest({
     changeContext: (context) => ({

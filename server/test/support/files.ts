@@ -1,9 +1,9 @@
-/** The smallest text that is a PDF to whoever looks at its beginning and its end. */
+/** Makes the smallest text that passes for a PDF by its beginning and its end. */
 export function pdfOf(text: string | Uint8Array): Buffer {
   return Buffer.concat([Buffer.from('%PDF-1.7\n%âãÏÓ\n', 'latin1'), Buffer.from(text), Buffer.from('\n%%EOF\n')]);
 }
 
-/** A form that uploads a file; fields with the value undefined are left out. */
+/** Makes a form that uploads a file. Leaves out fields with the value undefined. */
 export function formOf(
   fields: Record<string, string | undefined> = {},
   contents: Uint8Array = pdfOf('Report'),
@@ -17,7 +17,7 @@ export function formOf(
   return form;
 }
 
-/** What is sent of a form, for clients that know no forms. */
+/** Encodes a form as bytes, for clients that know no forms. */
 export async function encodedForm(form: FormData): Promise<{ contentType: string; bytes: Buffer }> {
   const response = new Response(form);
   return { contentType: response.headers.get('content-type')!, bytes: Buffer.from(await response.arrayBuffer()) };

@@ -1,9 +1,9 @@
 import { isObject, sameJson, textOf, type Json, type JsonObject } from '../faults/crash-checker/json.ts';
 
-/** Answers `GET`. */
+/** Sends a `GET`. */
 type Get = (path: string) => Promise<{ status: number; body: JsonObject }>;
 
-/** Where a kind of record is read. */
+/** The paths where each kind of record is read. */
 const paths: Readonly<Record<string, string>> = {
   reference: '/v1/references',
   customer: '/v1/customers',
@@ -14,14 +14,12 @@ const paths: Readonly<Record<string, string>> = {
   account: '/v1/accounts',
 };
 
-/** Members that no event tells: secrets, the header's own account, and when a key was last used, which is no change. */
+/** Members that no event shows: secrets and the header's own account. The last use of a key is no change. */
 const untold = new Set(['signing_secret', 'secret', 'account', 'last_used_at']);
 
 /**
- * Folds the events of an account in their order, and reads every record that they speak of.
- *
- * @returns what the events do not explain: a state that does not follow from the one before it, or a record that is not as its last event
- *   has it.
+ * Folds the events of an account in order, and reads every record that they mention.
+ * @returns what the events do not explain. A state may not follow from the one before it, or a record may differ from its last event.
  */
 export async function unexplainedBy(get: Get): Promise<string[]> {
   const faults: string[] = [];
@@ -56,13 +54,13 @@ async function eventsOf(get: Get): Promise<JsonObject[]> {
   }
 }
 
-/** Whether taking the change back leads to the state before. That a record is deleted is told by `deleted` alone. */
+/** Whether undoing the change leads to the state before. For a deletion, `deleted` is the only change. */
 function follows(before: JsonObject, after: JsonObject, previous: JsonObject, verb: string): boolean {
   if (verb === 'deleted') return same({ ...before, deleted: true }, { ...after, deleted: true }) || isEmptied(after);
   return same(takenBack(after, previous), before);
 }
 
-/** A person who was erased: nothing is left but the id. */
+/** Whether this is an erased person, with nothing left but the id. */
 function isEmptied(object: JsonObject): boolean {
   return Object.keys(object).toSorted().join() === 'deleted,id,object';
 }
@@ -80,7 +78,7 @@ function same(left: JsonObject, right: JsonObject): boolean {
   return sameJson(told(left), told(right));
 }
 
-/** Without what no event tells; null and a member that is not there are the same. */
+/** Drops what no event shows, and nulls, which equal a missing member. */
 function told(object: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(object)

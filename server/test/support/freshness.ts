@@ -6,8 +6,8 @@ import { openKeyRing } from '../../src/http/pipeline/authenticate.ts';
 import type { Resource } from '../../src/model/resource.ts';
 
 /**
- * Replaces 1,000 ms for keys and accounts, and 250 ms for endpoints. A change is answered after this time, so tests would wait
- * for it at every change.
+ * Replaces 1,000 ms for keys and accounts, and 250 ms for endpoints. A change waits this long for its response, so every change in a test
+ * would wait too.
  */
 const ageMaxMs = 20;
 
@@ -27,7 +27,7 @@ export function withShortWaits(context: Context): Context {
   };
 }
 
-/** The same list for the same resources, so that their documents are made once. */
+/** Returns the same list for the same resources, so that their documents are made once. */
 const known = new WeakMap<readonly Resource[], readonly Resource[]>();
 
 function quickened(resources: readonly Resource[]): readonly Resource[] {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** Git's id of a file of these bytes, by which files of another project are known to be unchanged. */
+/** Returns Git's id of a file with these bytes. It proves that files of another project are unchanged. */
 export function gitHashOf(bytes: Uint8Array): string {
   return hash('sha1', Buffer.concat([Buffer.from(`blob ${bytes.length}\0`), bytes]));
 }

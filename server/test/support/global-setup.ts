@@ -12,7 +12,7 @@ import { migrateQueue } from '../../src/jobs/queue.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** How to reach the test cluster's maintenance database. */
+    /** How to reach the maintenance database of the test cluster. */
     cluster: Connection;
     templateDatabase: string;
   }
@@ -21,8 +21,8 @@ declare module 'vitest' {
 const projectDir = fileURLToPath(new URL('../../../', import.meta.url));
 
 /**
- * A real PostgreSQL for all test files, with one migrated database that each of them copies. It is the embedded one, or, with
- * TEST_DATABASE_URL, a cluster in which databases may be made.
+ * Starts a real PostgreSQL for all test files, with one migrated database that each of them copies. It is the embedded one. With
+ * TEST_DATABASE_URL, it is a cluster where databases may be made.
  */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const cluster = await openCluster();
@@ -45,7 +45,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   };
 }
 
-/** Drops the template and those of its copies that are left. */
+/** Drops the template and the copies that are left. */
 async function dropDatabases(client: Client, templateDatabase: string): Promise<void> {
   const { rows } = await client.query<{ datname: string }>(
     `select datname from pg_database where datname = $1 or starts_with(datname, $1 || '_')`,
@@ -54,14 +54,14 @@ async function dropDatabases(client: Client, templateDatabase: string): Promise<
   for (const { datname } of rows) await client.query(`drop database ${datname} with (force)`);
 }
 
-/** The tables of the queue of jobs. */
+/** Creates the tables of the job queue. */
 async function withQueue(connection: Connection): Promise<void> {
   const database = openDatabase(connection, pino({ level: 'silent' }));
   await migrateQueue(connection, database.jobs);
   await database.end();
 }
 
-/** Says how many answers were held against the OpenAPI documents, and takes the file away. */
+/** Prints how many responses were checked against the OpenAPI documents, and deletes the file. */
 function tellAnswers(answersFile: string): void {
   const counts = readFileSync(answersFile, 'utf8').split('\n').map(Number);
   const held = counts.reduce((sum, count) => sum + count, 0);
@@ -77,7 +77,7 @@ async function openCluster(): Promise<{ connection: Connection; stop(): Promise<
   const dataDir = mkdtempSync(join(tmpdir(), 'tenure-test-'));
   const embedded = await startEmbeddedDatabase({ dataDir, projectDir });
   await withClient(embedded.connection, async (client) => {
-    // What must survive a crash is tested on databases that sync, which those suites start themselves.
+    // Suites that need data to survive a crash start their own databases, which sync.
     await client.query('alter system set fsync = off');
     await client.query('alter system set full_page_writes = off');
     await client.query('select pg_reload_conf()');
@@ -91,7 +91,7 @@ async function openCluster(): Promise<{ connection: Connection; stop(): Promise<
   };
 }
 
-/** The same cluster, another database. */
+/** Returns the connection to another database of the same cluster. */
 export function databaseIn(connection: Connection, database: string): Connection {
   if (!connection.connectionString) return { ...connection, database };
   const url = new URL(connection.connectionString);

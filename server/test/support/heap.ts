@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** What is in use after everything unused was thrown away: objects, and the buffers that they hold. */
+/** Returns the bytes in use after a garbage collection: objects, and the buffers that they hold. */
 export function heapBytes(): number {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();

@@ -3,13 +3,13 @@ import { afterAll, afterEach, expect, inject } from 'vitest';
 import { takeAnswerFaults, takeHeldCount } from './answer-faults.ts';
 
 /*
- * Loaded before every test file. An answer that differs from its document fails the test that got it. If it came between two
- * tests, it fails the second one. `answers.ts` finds such answers.
+ * Runs before every test file. A response that differs from its document fails the test that got it. A response between two tests fails the
+ * second one. `answers.ts` finds such responses.
  */
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Each test file adds a line: how many answers were held against the documents. */
+    /** The file to which each test file adds a line: how many responses it checked against the documents. */
     answersFile: string;
   }
 }

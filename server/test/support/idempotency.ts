@@ -5,12 +5,12 @@ import { serverForTest, type Api, type ApiResponse, type startTestServer, type T
 
 let keys = 0;
 
-/** The header with a key that nobody has used. */
+/** Returns the header with an unused key. */
 export function newKey(): { 'idempotency-key': string } {
   return { 'idempotency-key': `key ${++keys}` };
 }
 
-/** One more server of the same deployment, until the test is finished. */
+/** Starts one more server of the same deployment, until the test is finished. */
 export function anotherServer(
   one: TestServer,
   options: Parameters<typeof startTestServer>[0] = {},
@@ -18,7 +18,7 @@ export function anotherServer(
   return serverForTest({ ...options, connection: one.connection, secretKey: one.secretKey });
 }
 
-/** It got the bytes of the first answer, and says so; its request id is its own. */
+/** Expects a replay: the bytes of the first response, the replay header, and a request id of its own. */
 export function expectReplay(again: ApiResponse, first: ApiResponse): void {
   expect([again.status, again.text]).toEqual([first.status, first.text]);
   const shown = ['service-version', 'content-type', 'service-should-retry', 'retry-after'];
@@ -28,18 +28,18 @@ export function expectReplay(again: ApiResponse, first: ApiResponse): void {
   expect(requestIdOf(again)).not.toBe(requestIdOf(first));
 }
 
-/** It is nobody's answer but its own request's. */
+/** Expects the response of this request itself, not a replay. */
 export function expectNoReplay({ headers, text }: ApiResponse): void {
   expect([headers.get('idempotent-replayed'), headers.get('original-request')], text).toEqual([null, null]);
 }
 
-/** It was carried out now, so its key was free. */
+/** Expects that the request was executed now, so its key was free. */
 export function expectCarriedOut(answer: ApiResponse): void {
   expect(answer.status, answer.text).toBe(200);
   expectNoReplay(answer);
 }
 
-/** Exactly one was carried out, and is returned; each of the others was told to come back, or got the same answer. */
+/** Expects exactly one execution and returns its response. Each other request was told to retry, or got the same response. */
 export function expectOneExecution(answers: ApiResponse[]): ApiResponse {
   const done = answers.filter(({ status }) => status === 200);
   const executed = done.filter(({ headers }) => headers.get('idempotent-replayed') === null);
@@ -49,10 +49,7 @@ export function expectOneExecution(answers: ApiResponse[]): ApiResponse {
   return executed[0]!;
 }
 
-/**
- * What a request left behind, as the API tells: the log of its answer, unless there shall be none, and exactly these types of
- * events, the first one first.
- */
+/** Expects what a request left behind in the API: exactly these event types in order, and its log. With `log: false`, expects no log. */
 export async function expectLeft(
   by: Api,
   answer: ApiResponse,
@@ -84,7 +81,7 @@ export function requestIdOf({ headers }: ApiResponse): string {
   return id!;
 }
 
-/** A server's context whose first customer is spoilt when it is made; the next ones are as ever. */
+/** Returns a server's context in which `spoil` changes the first customer that is made, and no later one. */
 export function withFaultyCustomer(spoil: (record: object) => object): (context: Context) => Context {
   let faults = 1;
   return (context) => ({
@@ -101,7 +98,7 @@ export function withFaultyCustomer(spoil: (record: object) => object): (context:
   });
 }
 
-/** How many statements wait for a lock on a table of a server's database; other tests have databases of their own. */
+/** Counts statements that wait for a lock on a table of a server's database. Other tests have databases of their own. */
 export async function waitingForTables({ context }: TestServer): Promise<number> {
   const { rows } = await context.database.readers.query<{ count: number }>(`
     select count(*)

@@ -1,9 +1,10 @@
 /**
- * Texts that become commands where somebody puts text together: in SQL, in other languages of queries, in templates, shells, paths, pages, logs and spreadsheets.
- * After the kinds that SecLists collects under "Fuzzing", and for PostgreSQL above all. To us each is a text like any other.
+ * Texts that become commands if a program pastes them together: SQL, other query languages, templates, shells, paths, pages, logs,
+ * spreadsheets. They follow the kinds that SecLists collects under "Fuzzing", mostly for PostgreSQL. To this server each is an ordinary
+ * text.
  */
 export const injectionStrings: readonly string[] = [
-  // Out of a literal of SQL, and back into it.
+  // Leaves a literal of SQL, and returns to it.
   "'",
   "''",
   '"',
@@ -74,7 +75,7 @@ export const injectionStrings: readonly string[] = [
   '_',
   '%%%',
   '*',
-  // Other languages of queries.
+  // Other query languages.
   '{"$gt":""}',
   '{"$ne":null}',
   '{"$where":"sleep(30000)"}',
@@ -164,7 +165,7 @@ export const injectionStrings: readonly string[] = [
   '&#x3C;b&#x3E;',
   '\'"></title></style></textarea>--!>',
   'SLEEP(1) /*\' or SLEEP(1) or \'" or SLEEP(1) or "*/',
-  // Letters that are taken for others, or change when somebody normalizes them or makes them small.
+  // Letters that are taken for others, or that change under normalization or lower case.
   'ａｄｍｉｎ',
   'аdmin',
   'admin\u200b',

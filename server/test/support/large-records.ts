@@ -3,7 +3,7 @@ import { withClient, type Connection } from '../../src/db/pools.ts';
 import { postLarge } from './large.ts';
 import type { Api } from './server.ts';
 
-/** A customer of some 250 kB, which is as large as a body can be. */
+/** Makes a customer of some 250 kB, as large as a body can be. */
 export async function makeLargeCustomer(api: Api): Promise<string> {
   const { id } = (await postLarge(api, '/v1/customers', { name: 'Ada', addresses: addresses('长') })).body;
   await postLarge(api, `/v1/customers/${id}`, { addresses: addresses('短') });
@@ -15,7 +15,7 @@ function addresses(sign: string): object[] {
   return Array.from({ length: 50 }, () => ({ line1: line, line2: line, city: line, postal_code: line, country: 'CN' }));
 }
 
-/** Copies the account's newest event, an update that has the customer of before and after, and returns all ids in the order of streams. */
+/** Copies the account's newest event, an update that holds the customer before and after. Returns all ids in the order of streams. */
 export async function copyNewestEvent(connection: Connection, accountId: string, count: number): Promise<string[]> {
   await query(
     connection,

@@ -3,12 +3,12 @@ import { injectionStrings } from './injection-strings.ts';
 
 const bigList = new URL('../bad-input/data/naughty-strings/blns.json', import.meta.url);
 
-/** The Big List of Naughty Strings, as it was published: some are in it twice, and one is empty. */
+/** The Big List of Naughty Strings as it was published. Some strings are in it twice, and one is empty. */
 export const bigListBytes: Buffer = readFileSync(bigList);
 
-/** What the list has not: what is special to this server's own means, and the reaches of Unicode. */
+/** Strings that the list lacks: those special to this server's own parts, and the ranges of Unicode. */
 const ownStrings: readonly string[] = [
-  // What serializers, array literals and SQL use themselves.
+  // Characters that serializers, array literals and SQL use themselves.
   '`',
   'ends with a backslash\\',
   'ends with two\\\\',
@@ -56,7 +56,7 @@ const ownStrings: readonly string[] = [
   '\u2029',
   '\u200b\u200d',
   '\ufeffafter a mark',
-  // The reaches of Unicode.
+  // The ranges of Unicode.
   'é',
   'e\u0301',
   'ﬁ',
@@ -79,7 +79,7 @@ const ownStrings: readonly string[] = [
   '\u{10ffff}',
   '\ue000',
   '😀'.repeat(250),
-  // What looks like something else.
+  // Texts that look like something else.
   '1e309',
   '0x1F',
   '2026-11-01',
@@ -92,8 +92,8 @@ const ownStrings: readonly string[] = [
 ];
 
 /**
- * Texts that programs have been seen to change, cut or choke on. Each must come back exactly as it was sent. None is empty, has a
- * NUL, an unpaired surrogate, or more than 500 characters; those are refused.
+ * Texts that programs have been seen to change, cut or choke on. Each must come back exactly as it was sent. None is empty, has a NUL, an
+ * unpaired surrogate, or more than 500 characters; the server refuses those.
  */
 export const naughtyStrings: readonly string[] = [
   ...new Set([...ownStrings, ...injectionStrings, ...(JSON.parse(bigListBytes.toString('utf8')) as string[])]),

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Api, ApiResponse } from './server.ts';
 
-/** All records of a list, newest first, page by page. */
+/** Returns all records of a list, newest first, page by page. */
 export async function allOf(
   api: Api,
   path: string,

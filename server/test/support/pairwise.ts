@@ -1,7 +1,6 @@
 /**
- * Returns the items that together have every pair of values that the whole list has. `npm test` tries these; the full product is
- * for `npm run test:matrix`.
- *
+ * Returns items that together have every pair of values of the whole list. They are for `npm test`, and the full product for `npm run
+ * test:matrix`.
  * @param valuesOf returns as many values for each item, in the same order.
  */
 export function pairwise<Item>(items: readonly Item[], valuesOf: (item: Item) => readonly unknown[]): Item[] {

@@ -8,28 +8,28 @@ export const pdfToolsMissing = findsPoppler()
   ? null
   : 'poppler-utils (pdftotext, pdfinfo, pdffonts, pdftoppm) is not installed';
 
-/** What a reader can select and search, a string a page, in the order in which it was set. */
+/** Returns the text that a reader can select and search: one string for each page, in the order of setting. */
 export function pagesOf(pdf: Buffer): string[] {
   return run('pdftotext', pdf, ['-raw', '-enc', 'UTF-8'], ['-']).split('\f').slice(0, -1);
 }
 
-/** What a program for the blind is given: each element with its text, in reading order. */
+/** Returns what a screen reader gets: each element with its text, in reading order. */
 export function structureOf(pdf: Buffer): string {
   return run('pdfinfo', pdf, ['-struct-text']);
 }
 
-/** What the document says of itself, by name. */
+/** Returns the document information, by name. */
 export function informationOf(pdf: Buffer): Record<string, string> {
   const lines = run('pdfinfo', pdf, ['-isodates']).trim().split('\n');
   return Object.fromEntries(lines.map((line) => [line.split(':')[0]!, line.slice(line.indexOf(':') + 1).trim()]));
 }
 
-/** The metadata as XML. */
+/** Returns the metadata as XML. */
 export function metadataOf(pdf: Buffer): string {
   return run('pdfinfo', pdf, ['-meta']);
 }
 
-/** Of each font: its name, and whether it is embedded, a subset, and knows the characters of its glyphs. */
+/** Returns for each font its name, and whether it is embedded, a subset, and maps its glyphs to characters. */
 export function fontsOf(pdf: Buffer): { name: string; embedded: string; subset: string; unicode: string }[] {
   const rows = run('pdffonts', pdf, []).trim().split('\n').slice(2);
   return rows.map((row) => {
@@ -38,7 +38,7 @@ export function fontsOf(pdf: Buffer): { name: string; embedded: string; subset: 
   });
 }
 
-/** A picture of each page, a byte a dot: 0 is black. */
+/** A picture of each page, one byte for each dot: 0 is black. */
 export interface Picture {
   width: number;
   height: number;
@@ -57,13 +57,13 @@ export function picturesOf(pdf: Buffer, dotsPerInch: number): Picture[] {
   }
 }
 
-/** A portable gray map: `P5`, the sizes and the largest value as text, then the dots. */
+/** Parses a portable gray map: `P5`, the sizes and the largest value as text, then the dots. */
 function pictureIn(file: Buffer): Picture {
   const [header, width, height] = /^P5\s(\d+)\s(\d+)\s255\s/.exec(file.subarray(0, 64).toString('latin1'))!;
   return { width: Number(width), height: Number(height), dots: file.subarray(header.length) };
 }
 
-/** The tools read a file; what they complain about is a fault of the file. */
+/** Runs a tool on a file. A complaint of the tool is a fault of the file. */
 function run(tool: string, pdf: Buffer, options: readonly string[], after: readonly string[] = []): string {
   const folder = mkdtempSync(join(tmpdir(), 'tenure-test-pdf-'));
   try {

@@ -1,5 +1,5 @@
 import { fewestOf, permissionsOf } from '../../src/model/permissions.ts';
 import { resources } from '../../src/resources/index.ts';
 
-/** What a secret key holds unless it was narrowed. */
+/** The permissions of a secret key that was not narrowed. */
 export const allPermissions: readonly string[] = fewestOf(permissionsOf(resources));

@@ -6,24 +6,22 @@ import type { Connection } from '../../src/db/pools.ts';
 import { Deployment } from '../faults/crash-checker/deployment.ts';
 import { createTestDatabase } from './server.ts';
 
-/** Real processes on one database, to be killed, paused and started again. */
+/** Real processes on one database, which a test kills, pauses and starts again. */
 export interface Processes {
-  /** Their database, for a test that has business with it. */
+  /** Their database, for a test that needs it. */
   connection: Connection;
   secretKey: string;
   /**
    * Starts one more and waits until it serves.
-   *
-   * @param settings of this one, such as its role.
-   * @param program another one than the server's own.
+   * @param settings of this process, such as its role.
+   * @param program to run in place of the server's own.
    */
   start(settings: Record<string, string>, program?: string): Promise<Deployment>;
 }
 
 /**
- * Processes of one deployment, for one test: all that were started are ended with it.
- *
- * @param connection of a database that is the test's own; one is made unless it is given.
+ * Starts processes of one deployment for one test, and ends all of them with it.
+ * @param connection of the test's own database; made if absent.
  */
 export async function processesForTest(connection?: Connection): Promise<Processes> {
   const database = connection ? null : await createTestDatabase();
@@ -51,7 +49,7 @@ export async function processesForTest(connection?: Connection): Promise<Process
   };
 }
 
-/** Where a process finds the database. */
+/** Returns the URL of the database. */
 export function urlOf({ connectionString, host, port, user, database }: Connection): string {
   return connectionString ?? `postgres://${user}@/${database}?host=${encodeURIComponent(host!)}&port=${port}`;
 }

@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 
-/** What one scrape told. */
+/** The content of one scrape. */
 export class Scrape {
   readonly #samples: ReadonlyMap<string, number>;
-  /** Its metrics by name, without the endings of a histogram's samples. */
+  /** Its metrics by name, without the suffixes of a histogram's samples. */
   readonly types: ReadonlyMap<string, string>;
 
-  /** @throws if the text is not the exposition format 0.0.4 as Prometheus writes it down. */
+  /** @throws if the text is not the exposition format 0.0.4 that Prometheus defines. */
   constructor(text: string) {
     const { samples, types } = parse(text);
     this.#samples = samples;
@@ -14,12 +14,12 @@ export class Scrape {
     for (const [name, type] of types) if (type === 'histogram') holdHistogram(name, samples);
   }
 
-  /** The value of a sample, as it is written: `name{label="value"}`; undefined if there is none. */
+  /** Returns the value of a sample, named as it is written: `name{label="value"}`; undefined if there is none. */
   value(sample: string): number | undefined {
     return this.#samples.get(sample);
   }
 
-  /** The sum of all samples of this name that have these labels among theirs. */
+  /** Returns the sum of all samples of this name that have these labels among theirs. */
   sum(name: string, labels: Record<string, string> = {}): number {
     const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
     const found = [...this.#samples].filter(
@@ -37,7 +37,7 @@ const sampleForm = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (NaN|[+-]Inf|[+-]?\
 const labelsForm =
   /^[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\[\\"n])*"(?:,[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\[\\"n])*")*$/;
 
-/** All samples of a metric stand together below its HELP and TYPE, and none is told twice. */
+/** Expects all samples of a metric together below its HELP and TYPE, and none twice. */
 function parse(text: string): { samples: Map<string, number>; types: Map<string, string> } {
   expect(text.endsWith('\n')).toBe(true);
   const samples = new Map<string, number>();
@@ -71,7 +71,7 @@ function parse(text: string): { samples: Map<string, number>; types: Map<string,
   return { samples, types };
 }
 
-/** Buckets never fall, and the last one, of everything, is the count. */
+/** Expects that buckets never fall, and that the last one, of everything, equals the count. */
 function holdHistogram(name: string, samples: ReadonlyMap<string, number>): void {
   const series = new Map<string, [number, number][]>();
   for (const [sample, value] of samples) {

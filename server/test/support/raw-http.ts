@@ -5,12 +5,12 @@ import type { ApiResponse, TestServer } from './server.ts';
 /** Where it listens. */
 type Listening = Pick<TestServer, 'url'>;
 
-/** Says what no HTTP client would: the bytes go out as they are, and the connection's one answer comes back. */
+/** Sends bytes that no HTTP client would send, unchanged. Returns the one response of the connection. */
 export async function exchange(server: TestServer, bytes: string | Uint8Array): Promise<ApiResponse> {
   return answerOf(await converse(server, bytes));
 }
 
-/** As `exchange`, for several requests at once: all that comes back until the connection is closed, as text. */
+/** Does the same as `exchange` for several requests at once. Returns all text until the connection is closed. */
 export function converse(server: Listening, bytes: string | Uint8Array): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(server.url);
@@ -23,12 +23,12 @@ export function converse(server: Listening, bytes: string | Uint8Array): Promise
     socket.on('error', (error) => (chunks.length > 0 ? finish() : reject(error)));
     socket.on('data', (chunk) => chunks.push(chunk));
     socket.on('close', finish);
-    // Header text beyond ASCII travels as one byte a character.
+    // Header text beyond ASCII travels as one byte for each character.
     socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   });
 }
 
-/** Of all answers on a connection, in their order. */
+/** Returns the statuses of all responses on a connection, in order. */
 export function statusesIn(text: string): string[] {
   return Array.from(text.matchAll(/HTTP\/1\.1 (\d{3}) /g), ([, status]) => status!);
 }
@@ -38,10 +38,10 @@ export interface RawRequest {
   host?: string | null;
   /** `null` sends no key. */
   key?: string | null;
-  /** Lines without their ends. */
+  /** Lines without their line ends. */
   headers?: string[];
   body?: string | Uint8Array;
-  /** In chunks, so that no header tells its length. */
+  /** Sends the body in chunks, so that no header gives its length. */
   chunked?: boolean;
 }
 

@@ -17,17 +17,17 @@ export interface Received {
 
 export interface Receiver {
   url: string;
-  /** In the order they came. */
+  /** In the order of arrival. */
   received: Received[];
-  /** Waits until so many have come. */
+  /** Waits until this many have come. */
   count(wanted: number): Promise<Received[]>;
   stop(): Promise<void>;
 }
 
-/** What a receiver answers: a status, or whatever it likes to do with the response. The last one goes on for ever. */
+/** The responses of a receiver: statuses, or functions that do anything with the response. The last one repeats for ever. */
 type Script = (number | ((response: ServerResponse, request: IncomingMessage) => void))[];
 
-/** A receiver of webhooks on loopback that answers by a script; by default 200 to everything. */
+/** Starts a receiver of webhooks on loopback that responds by a script; by default 200 to everything. */
 export async function startReceiver(...script: Script): Promise<Receiver> {
   const received: Received[] = [];
   const server: Server = createServer((request, response) => {
@@ -63,14 +63,14 @@ export async function startReceiver(...script: Script): Promise<Receiver> {
   };
 }
 
-/** As `startReceiver`, for one test. */
+/** Does the same as `startReceiver`, for one test. */
 export async function receiverForTest(...script: Script): Promise<Receiver> {
   const receiver = await startReceiver(...script);
   onTestFinished(() => receiver.stop());
   return receiver;
 }
 
-/** Whoever is behind it, bound to no rule of HTTP. */
+/** A receiver that need not follow HTTP. */
 export interface RawReceiver {
   url: string;
   /** Whole requests, as they came. */
@@ -82,9 +82,8 @@ export interface RawReceiver {
 }
 
 /**
- * A receiver on loopback that is handed the connection once a request is complete, and does with it what it likes.
- *
- * @param onConnection what it does before that.
+ * Starts a receiver on loopback that gets the connection after each whole request, and does anything with it.
+ * @param onConnection runs before that.
  */
 export async function rawReceiverForTest(
   onRequest: (socket: Socket) => void,
@@ -142,7 +141,7 @@ export function everyMs(intervalMs: number, socket: Socket, write: () => void): 
   onTestFinished(() => clearInterval(timer));
 }
 
-/** Writes the same bytes until the other side has had enough. */
+/** Writes the same bytes until the other side stops the connection. */
 export function pour(socket: Socket, bytes: Buffer, onWritten: (length: number) => void): void {
   const more = (): void => {
     if (socket.destroyed) return;

@@ -6,15 +6,15 @@ export interface Refusal {
   status: number;
   type: string;
   code: string;
-  /** The parameter at fault; absent where none is. */
+  /** The parameter at fault; absent if there is none. */
   param?: string;
-  /** Words that the message must have, for the person who must act. */
+  /** Words that the message must have, so that its reader can act. */
   says?: string | RegExp;
-  /** The version it is answered in; the latest, unless the account or the request has another one. */
+  /** The version of the response; the latest, unless the account or the request has another one. */
   version?: string;
 }
 
-/** The kinds of refusal, as the table of the API's errors has them. */
+/** The kinds of refusal, as the API's table of errors defines them. */
 export const refusals = {
   keyMissing: { status: 401, type: 'authentication_error', code: 'api_key_missing' },
   limitReached: { status: 400, type: 'invalid_request_error', code: 'limit_reached' },
@@ -61,7 +61,7 @@ export function exclusive(param: string): Refusal {
 
 const retried = new Set(['idempotency_key_in_use', 'rate_limit', 'overloaded', 'unavailable']);
 
-/** Checks an answer to be this refusal, with everything that the contract promises of any refusal. */
+/** Expects this refusal, with all that the contract promises of every refusal. */
 export function expectRefusal(response: ApiResponse, refusal: Refusal): void {
   const { error } = response.body ?? {};
   const { says, status, version = latestVersion, ...facts } = refusal;
@@ -80,13 +80,13 @@ export function expectRefusal(response: ApiResponse, refusal: Refusal): void {
   expect(response.headers.get('service-should-retry')).toBe(String(retry));
   if (retry) expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
   else expect(response.headers.get('retry-after')).toBeNull();
-  // For a person, and fit for every reader of JSON: a lone half of an emoji is not.
+  // A person reads it, and every JSON parser must accept it: a lone half of an emoji is not accepted.
   expect(error.message).toMatch(/^[^a-z].* .*[.?)]$/s);
   expect(error.message.isWellFormed(), error.message).toBe(true);
   if (says !== undefined) expect(error.message).toMatch(says);
 }
 
-/** Where the error sends its reader: on the test server, whose port is another one than it believes to have. */
+/** Returns the error's link to its docs, on the test server. The server believes that it has another port. */
 export function docUrlOn(server: TestServer, response: ApiResponse): string {
   return server.url + new URL(String(response.body.error.doc_url)).pathname;
 }

@@ -2,7 +2,7 @@ import type { Route } from '../../src/http/route.ts';
 import { formOf } from './files.ts';
 import { latestVersion } from './versions.ts';
 
-/** What a route takes that does not take an empty body. By `nameOf`. */
+/** A valid body for each route that refuses an empty one. The keys come from `nameOf`. */
 export const bodies: Record<string, object> = {
   'POST /v1/references': { application: 'app_1' },
   'POST /v1/applications': { customers: ['cus_1'] },
@@ -26,18 +26,18 @@ export function hasId({ path }: Pick<Route, 'path'>): boolean {
   return path.includes(':id');
 }
 
-/** Whether its body is a form, with a file in it. */
+/** Whether its body is a form with a file. */
 export function takesForm(route: Route): boolean {
   return 'upload' in route && route.upload !== null;
 }
 
-/** The path of the kind of record that a route is for. */
+/** Returns the path of the kind of record that a route is for. */
 export function kindOf({ path }: Pick<Route, 'path'>): string {
   const segments = path.split('/');
   return segments[hasId({ path }) ? segments.indexOf(':id') - 1 : 2]!;
 }
 
-/** Works on this many at once; the first failure is thrown. */
+/** Works on this many at once. Throws the first failure. */
 export async function inParallel<Item>(
   items: readonly Item[],
   atOnce: number,

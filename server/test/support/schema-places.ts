@@ -6,16 +6,16 @@ import type { JsonSchema } from './any-value.ts';
 /** Where a value is in a body: names of members, and positions in arrays. */
 export type Path = readonly (string | number)[];
 
-/** A place in a body, and what may stand there. */
+/** A place in a body, and the schema of its values. */
 export interface Place {
   path: Path;
   schema: JsonSchema;
 }
 
-/** The key that stands for all that a client may choose itself. */
+/** Stands for all keys that a client may choose. */
 const anyKey = 'key';
 
-/** Every place in a body, the body itself first. An array's items are told by its first, members of any name by one. */
+/** Returns every place in a body, the body itself first. An array's first item stands for all items, and one member for all free names. */
 export function placesOf(schema: JsonSchema, path: Path = []): Place[] {
   const { properties = {}, items, additionalProperties } = schema;
   return [
@@ -26,12 +26,12 @@ export function placesOf(schema: JsonSchema, path: Path = []): Place[] {
   ];
 }
 
-/** What `param` calls a place: `addresses[0][country]`. */
+/** Returns the name of a place in `param`: `addresses[0][country]`. */
 export function paramOf([first = '', ...rest]: Path): string {
   return first + rest.map((step) => `[${step}]`).join('');
 }
 
-/** Whether every text is as good as another there, but for its length, and for what no line of text has. */
+/** Whether any text is valid there. Only its length is limited, and what no line of text may contain. */
 export function takesAnyText({ schema: { type, enum: values, pattern, format = 'single-line' } }: Place): boolean {
   return [type].flat().includes('string') && !values && pattern === undefined && format === 'single-line';
 }
@@ -43,7 +43,7 @@ export function valueAt(value: Json, path: Path): Json | undefined {
   );
 }
 
-/** The body with this value at a place; what leads there and is missing is made as its schema wants it. */
+/** Returns the body with this value at a place. Makes missing parents as the schema requires. */
 export function withValueAt(schema: JsonSchema, body: JsonObject, path: Path, value: Json): JsonObject {
   return set(schema, structuredClone(body), path, value) as JsonObject;
 }
@@ -60,7 +60,7 @@ function set(schema: JsonSchema, container: Json | undefined, [step, ...rest]: P
   return parent;
 }
 
-/** The body without the member at a place. */
+/** Returns the body without the member at a place. */
 export function withoutValueAt(schema: JsonSchema, body: JsonObject, path: Path): JsonObject {
   const whole = path.length > 1 ? withValueAt(schema, body, path, null) : structuredClone(body);
   const parent = path
@@ -74,7 +74,7 @@ function additional({ additionalProperties }: JsonSchema): JsonSchema {
   return typeof additionalProperties === 'object' ? additionalProperties : {};
 }
 
-/** One of the smallest values that a schema allows; not null where anything else will do. */
+/** Returns one of the smallest values that a schema allows; null only if nothing else is allowed. */
 export function exampleOf(schema: JsonSchema): Json {
   if (schema.enum) return schema.enum[0]!;
   switch ([schema.type].flat()[0]) {
@@ -98,7 +98,7 @@ export function exampleOf(schema: JsonSchema): Json {
 
 const usualTexts = ['x', 'a.b', 'a@b', 'GB', '1990-12-31', 'reference', '200', 'a@b.cc', 'gbp'];
 
-/** One of the shortest texts that a schema allows. */
+/** Returns one of the shortest texts that a schema allows. */
 export function exampleText(schema: JsonSchema): string {
   const { pattern, minLength = 0, maxLength = Infinity } = schema;
   const made =
@@ -112,7 +112,7 @@ export function exampleText(schema: JsonSchema): string {
   return fit;
 }
 
-/** Whether a text has the pattern and the format that it must have, whatever its length. */
+/** Whether a text matches the pattern and the format, at any length. */
 export function fitsForm({ pattern, format }: JsonSchema, text: string): boolean {
   if (format !== undefined) {
     if (!Object.hasOwn(formats, format)) throw new Error(`The format ${format} is not known here yet.`);

@@ -5,7 +5,7 @@ import { good, type Api, type ApiResponse } from './server.ts';
 import { expectReferenceIn } from './shapes.ts';
 import { versions, words } from './versions.ts';
 
-/** What an endpoint subscribes to that is sent what `updateReference` makes. */
+/** The subscription of an endpoint that receives what `updateReference` makes. */
 export const updates = { enabled_events: ['reference.updated'] };
 
 /** Makes a reference whose file changes once, so that there is one `reference.updated`. The account is at this version. */
@@ -15,7 +15,7 @@ export async function updateReference(api: Api, version: string): Promise<ApiRes
   return (await good(api.post(`/v1/references/${id}`, { [words[version]!.file]: 'file_1' }))).body;
 }
 
-/** Fails unless it is, in the shape of this version, the event that `updateReference` made. */
+/** Fails unless this delivery is the event that `updateReference` made, in the shape of this version. */
 export function expectSent(version: string, { headers, body }: Pick<Received, 'headers' | 'body'>): void {
   const { file, request } = words[version]!;
   expect(headers['service-version']).toBe(version);
@@ -25,7 +25,7 @@ export function expectSent(version: string, { headers, body }: Pick<Received, 'h
   expect(request === 'id' ? body.request : body.request.id).toMatch(/^req_/);
 }
 
-/** An endpoint of each version, with a receiver of its own. */
+/** Makes an endpoint of each version, with a receiver of its own. */
 export async function receiversOf(
   api: Api,
   more: object,

@@ -43,7 +43,7 @@ export interface ApiResponse {
 /** One master key for all servers of a test run, as for all processes of a deployment. */
 const masterKey = randomBytes(32);
 
-/** An empty, migrated database of one's own. Dropped when the test is finished, if it is made within a test. */
+/** Makes an empty, migrated database. Drops it when the test is finished, if it is made within a test. */
 export async function createTestDatabase(): Promise<{ connection: Connection; drop(): Promise<void> }> {
   const cluster = inject('cluster');
   const template = inject('templateDatabase');
@@ -56,7 +56,7 @@ export async function createTestDatabase(): Promise<{ connection: Connection; dr
 }
 
 /**
- * The whole server, in this process, on a port of its own. On a database of its own unless one is given: then it is one more
+ * Starts the whole server in this process, on a port of its own. It gets a database of its own, unless one is given. Then it is one more
  * process of that deployment.
  */
 export async function startTestServer(
@@ -66,9 +66,9 @@ export async function startTestServer(
     connection?: Connection;
     secretKey?: string;
     changeContext?: (context: Context) => Context;
-    /** The first account has made no request yet; otherwise it has, and is pinned to the latest version. */
+    /** Leaves the first account without a request. Otherwise it has made one, and is pinned to the latest version. */
     unpinned?: true;
-    /** Automatic references are carried on, by the services that a sandbox has. */
+    /** Runs automatic references, with the services of a sandbox. */
     works?: true;
     /** Caches keys, accounts and endpoints as long as in production. Otherwise tests need not wait for them. */
     realFreshness?: true;
@@ -76,7 +76,7 @@ export async function startTestServer(
 ): Promise<TestServer> {
   const database = options.connection ? null : await createTestDatabase();
   const connection = options.connection ?? database!.connection;
-  // Services call back, so they must know where to.
+  // Services send callbacks, so they must know the port.
   const port = options.works ? await freePort() : 0;
   const address = options.works ? { PORT: String(port) } : {};
   const config: Config = { ...readConfig({ ...options.settings, ...address }), port };
@@ -118,28 +118,28 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** As if every account had made its first request in a time before the test, which has its event and is none of the test's business. */
+/** Pins every account as if its first request came before the test. The test then sees no event of it. */
 async function pinAccounts({ database, config, latestVersion }: Context): Promise<void> {
   await database.readers.query('update accounts set api_version = $1 where api_version is null', [
     config.latestVersion ?? latestVersion.known,
   ]);
 }
 
-/** As `startTestServer`, for one test: it is stopped when the test is finished. */
+/** Does the same as `startTestServer`, for one test. Stops when the test is finished. */
 export async function serverForTest(...options: Parameters<typeof startTestServer>): Promise<TestServer> {
   const server = await startTestServer(...options);
   onTestFinished(() => server.stop());
   return server;
 }
 
-/** Fails unless the answer is good. */
+/** Fails unless the response has status 200. */
 export async function good(answering: Promise<ApiResponse>): Promise<ApiResponse> {
   const answer = await answering;
   expect(answer.status, answer.text).toBe(200);
   return answer;
 }
 
-/** Sends JSON with a key. */
+/** Returns a client that sends JSON with a key. */
 export function apiClient(url: string, key: string): Api {
   const send = async (
     method: string,
@@ -151,7 +151,7 @@ export function apiClient(url: string, key: string): Api {
       method,
       headers: {
         authorization: `Bearer ${key}`,
-        // A form tells its own type.
+        // A form sets its own type.
         ...(body !== undefined && !(body instanceof FormData) && { 'content-type': 'application/json' }),
         ...headers,
       },

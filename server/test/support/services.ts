@@ -35,13 +35,13 @@ export interface Services {
   clock: StillClock;
   pool: Pool;
   connection: Connection;
-  /** How the product speaks to one of them. */
+  /** Returns a client of one service, as the product calls it. */
   service(provider: Provider, credentials?: Readonly<Record<string, string>>): Service;
-  /** Stops them all, as a process that ends; the database stays. */
+  /** Stops them all, as a process that ends. The database stays. */
   stop(): Promise<void>;
 }
 
-/** One service, as a job asks it: what is busy or has failed is asked again. */
+/** One service, as a job calls it. Busy and failed calls are retried. */
 export interface Service {
   access: ProviderAccess;
   submit(order: Order): Promise<Progress>;
@@ -50,7 +50,7 @@ export interface Service {
   fetchFindings(orderId: string): Promise<Findings>;
 }
 
-/** The simulated services on a database of a test's own, or on that of others, as one more process. */
+/** Starts the simulated services on a database of the test's own. With `shared`, they are one more process on its database. */
 export async function servicesForTest(shared?: Services, callTimeoutMs = 5_000): Promise<Services> {
   const clock = shared?.clock ?? new StillClock(Date.UTC(2026, 5, 1, 9));
   const connection = shared?.connection ?? (await emptyDatabase());
@@ -85,7 +85,7 @@ export async function servicesForTest(shared?: Services, callTimeoutMs = 5_000):
 
 let database: Promise<{ connection: Connection }> | undefined;
 
-/** Returns the one database that all tests of this worker use in turn, with nothing in it that services keep. */
+/** Returns the one database that all tests of this worker use in turn, without any data of services. */
 async function emptyDatabase(): Promise<Connection> {
   const { connection } = await (database ??= createTestDatabase());
   await withClient(connection, (client) => client.query('truncate simulated_orders'));
@@ -103,7 +103,7 @@ function serviceOf(name: Provider, access: ProviderAccess): Service {
   };
 }
 
-/** Asks again, as long as the service cannot be asked right now. */
+/** Retries as long as the service cannot be asked. */
 async function patiently<Result>(ask: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries++) {
     try {
@@ -117,7 +117,7 @@ async function patiently<Result>(ask: () => Promise<Result>): Promise<Result> {
 
 let orders = 0;
 
-/** An order of somebody whose e-mail address has the tag. */
+/** Makes an order for a person whose e-mail address has the tag. */
 export function orderOf(tag: string | null = null, changes: Partial<Order> = {}): Order {
   return {
     referenceId: `ref_${String(++orders).padStart(24, '0')}`,
@@ -136,7 +136,7 @@ export function orderOf(tag: string | null = null, changes: Partial<Order> = {})
   };
 }
 
-/** The fault that a call ends with. */
+/** Returns the fault that a call ends with. */
 export async function faultOf(asking: Promise<unknown>): Promise<ProviderFault> {
   const fault = await asking.then(
     () => null,

@@ -3,8 +3,8 @@ import { expect } from 'vitest';
 import { words } from './versions.ts';
 
 /*
- * The answers as the specification tells them: which members, and which may be null. Written from the specification and not
- * from the server's definitions, so that a mistake there is seen here.
+ * The responses as the specification defines them: which members, and which may be null. Written from the specification and not from the
+ * server's definitions, so that a mistake in those is found.
  */
 
 const string = { type: 'string' };
@@ -35,7 +35,7 @@ const automaticReference = closed({
   provider_data: orNull(providerData),
 });
 
-/** `account` comes with `Service-Context` only; whoever expects it asks for it. */
+/** `account` comes with `Service-Context` only. A caller that expects it asks for it. */
 const reference = closed({
   id: { type: 'string', pattern: '^ref_[0-9A-Za-z]{22}$' },
   object: { const: 'reference' },
@@ -98,7 +98,7 @@ const customer = closed({
   metadata: pairs,
 });
 
-/** As lists, events, and keys that may only read show it: without its secret. */
+/** Without its secret, as lists, events, and keys that may only read show it. */
 const webhookEndpoint = closed({
   id: { type: 'string', pattern: '^we_[0-9A-Za-z]{22}$' },
   object: { const: 'webhook_endpoint' },
@@ -113,7 +113,7 @@ const webhookEndpoint = closed({
   metadata: pairs,
 });
 
-/** As everything but the answer that makes it shows it: without its secret. */
+/** Without its secret, as everything shows it except the response that makes it. */
 const apiKey = closed({
   id: { type: 'string', pattern: '^key_[0-9A-Za-z]{22}$' },
   object: { const: 'api_key' },
@@ -239,7 +239,7 @@ const validators = {
   file: ajv.compile(storedFile),
 };
 
-/** Fails unless the answer has exactly the members of the specification, each of a kind it allows. */
+/** Fails unless the response has exactly the members of the specification, each of a kind that it allows. */
 export function expectShape(kind: keyof typeof validators, answer: unknown): void {
   const validate: ValidateFunction = validators[kind];
   expect(validate(answer) ? [] : validate.errors, `as a ${kind}: ${JSON.stringify(answer)}`).toEqual([]);

@@ -21,7 +21,7 @@ const startTimeoutMs = 30_000;
 /** A PostgreSQL as an operator runs it, beside others on this machine: a primary, or the standby of one. */
 export class Cluster {
   readonly #place: Place;
-  /** By which the primaries that it follows know it, in `synchronous_standby_names` and as a slot. */
+  /** Its name for the primaries that it follows, in `synchronous_standby_names` and as a slot. */
   readonly #name: string;
 
   private constructor(place: Place, name: string) {
@@ -29,7 +29,7 @@ export class Cluster {
     this.#name = name;
   }
 
-  /** An empty one, with a database for the server. Ended with the test. */
+  /** Starts an empty one, with a database for the server. Ends with the test. */
   static async primaryForTest(): Promise<Cluster> {
     const place = await placeForTest();
     await prepareCluster(place);
@@ -39,7 +39,7 @@ export class Cluster {
     return primary;
   }
 
-  /** A standby of this one, from a copy of it; when this returns, commits wait for it. Ended with the test. */
+  /** Starts a standby of this one, from a copy of it. When this returns, commits wait for it. Ends with the test. */
   async standbyForTest(): Promise<Cluster> {
     const standby = await this.copyForTest('standby');
     await this.waitFor('standby');
@@ -47,7 +47,7 @@ export class Cluster {
     return standby;
   }
 
-  /** A standby of this one, from a copy of it, for which no commit waits yet. Ended with the test. */
+  /** Starts a standby of this one, from a copy of it, for which no commit waits yet. Ends with the test. */
   async copyForTest(name: string): Promise<Cluster> {
     const place = await placeForTest();
     const copy = join(place.dataDir, '..', `copy-${randomBytes(4).toString('hex')}`);
@@ -63,7 +63,7 @@ export class Cluster {
     return standby;
   }
 
-  /** Has a standby receive what this primary writes, by a slot of its own there, without a restart. */
+  /** Makes a standby receive what this primary writes, by a slot of its own there, without a restart. */
   async follow(primary: Cluster): Promise<void> {
     await primary.ask(`select pg_create_physical_replication_slot('${this.#name}', true)`);
     await this.#set('primary_slot_name', this.#name);
@@ -74,20 +74,23 @@ export class Cluster {
     );
   }
 
-  /** Has a standby receive nothing any more, as one whose network is gone. */
+  /** Stops a standby from receiving, as if its network were gone. */
   async stopReceiving(): Promise<void> {
     await this.#set('primary_conninfo', '');
     await this.#until('select where not exists (select from pg_stat_wal_receiver)', 'The standby receives still.');
   }
 
-  /** How far a standby has come, in bytes of the write-ahead log. */
+  /** Returns how far a standby has come, in bytes of the write-ahead log. */
   async receivedBytes(): Promise<number> {
     const furthest = `greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())`;
     const [row] = await this.ask(`select (${furthest} - '0/0'::pg_lsn)::float8 as received`);
     return (row as { received: number }).received;
   }
 
-  /** @param names as `synchronous_standby_names` has them. */
+  /**
+   * Makes commits wait for these standbys.
+   * @param names as in `synchronous_standby_names`.
+   */
   async waitFor(names: string): Promise<void> {
     await this.#set('synchronous_standby_names', names);
   }
@@ -102,7 +105,7 @@ export class Cluster {
       'listen_addresses=',
       `unix_socket_directories=${socketDir}`,
       'wal_keep_size=1GB',
-      // A standby that is gone is seen to be, and looked for again, within a test.
+      // A standby retries this often, so that a test can wait for its return.
       'wal_retrieve_retry_interval=200ms',
     ];
     const log = fs.openSync(logFile, 'a');
@@ -122,17 +125,17 @@ export class Cluster {
     }
   }
 
-  /** All its processes at once, as a machine dies. */
+  /** Kills all its processes at once, as a machine dies. */
   kill(): Promise<void> {
     return killAllIn(this.#place.postgresDir);
   }
 
-  /** Makes a primary of a standby. */
+  /** Promotes a standby to a primary. */
   async promote(): Promise<void> {
     await this.ask('select pg_promote()');
   }
 
-  /** Returns when so many standbys receive all that is written, and commits can wait for them. */
+  /** Waits until this many standbys receive all that is written, and commits can wait for them. */
   async awaitStandby(standbys = 1): Promise<void> {
     await this.#until(
       `select from pg_stat_replication where sync_state in ('sync', 'quorum') having count(*) >= ${standbys}`,
@@ -149,7 +152,7 @@ export class Cluster {
     await this.ask('select pg_reload_conf()');
   }
 
-  /** Returns when the query has a row. */
+  /** Waits until the query has a row. */
   async #until(query: string, otherwise: string): Promise<void> {
     const giveUpAtMs = performance.now() + startTimeoutMs;
     while ((await this.ask(query)).length === 0) {
@@ -159,10 +162,10 @@ export class Cluster {
   }
 }
 
-/** Ended and removed with the test. */
+/** Makes a place that is removed with the test. */
 async function placeForTest(): Promise<Place> {
   const folder = fs.mkdtempSync(join(tmpdir(), 'tenure-standby-'));
-  // As root, PostgreSQL runs as another user, who must be able to pass through.
+  // As root, PostgreSQL runs as another user, which needs access to the folder.
   fs.chmodSync(folder, 0o755);
   const place = await preparePlace(join(folder, 'data'), projectDir);
   onTestFinished(async () => {

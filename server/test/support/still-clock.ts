@@ -1,10 +1,10 @@
 import type { Clock } from '../../src/core/clock.ts';
 
-/** A clock that stands still until a test moves it, for what is exact to the second or finer. It begins at a full second. */
+/** A clock that stands still until a test moves it, for tests that are exact to the second or finer. It begins at a full second. */
 export class StillClock implements Clock {
   #nowMs: number;
 
-  /** @param startMs the next full second, unless the test is to be the same at any time. */
+  /** @param startMs the next full second, unless the test needs a fixed time. */
   constructor(startMs = Math.ceil(Date.now() / 1000) * 1000) {
     this.#nowMs = startMs;
   }

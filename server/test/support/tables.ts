@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { TestServer } from './server.ts';
 
-/** The tables where a text stands in any column of any row; bytes are searched as hexadecimal. */
+/** Returns the tables with this text in any column of any row. Searches bytes as hexadecimal. */
 export async function tablesWith({ context }: TestServer, text: string): Promise<string[]> {
   const { readers } = context.database;
   const { rows: tables } = await readers.query<{ name: string }>(`

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hashKey, makeKey } from '../../src/core/api-keys.ts';
 import { apiClient, type Api, type TestServer } from './server.ts';
 
-/** An account, as somebody with its key sees the server. */
+/** An account, and the server as its key sees it. */
 export interface Tenant {
   accountId: string;
   keyId: string;
@@ -21,7 +21,7 @@ const everyPermission = [
   'events.read',
 ];
 
-/** The account that the server made for itself, whose key is `secretKey`. */
+/** Returns the account that the server made for itself. Its key is `secretKey`. */
 export async function firstAccountId(server: TestServer): Promise<string> {
   const { rows } = await server.context.database.readers.query<{ id: string }>(
     'select id from accounts order by id limit 1',
@@ -30,8 +30,8 @@ export async function firstAccountId(server: TestServer): Promise<string> {
 }
 
 /**
- * One more account of the same deployment, with a key of its own, pinned to the latest version unless told otherwise. No request
- * makes it, so it has no events.
+ * Adds an account to the same deployment, with a key of its own, pinned to the latest version by default. No request makes it, so it has no
+ * events.
  */
 export async function addAccount(
   server: TestServer,
@@ -46,7 +46,7 @@ export async function addAccount(
   return addKey(server, accountId);
 }
 
-/** One more key of an account. It may do everything unless told otherwise. */
+/** Adds a key to an account. By default it may do everything. */
 export async function addKey(
   server: TestServer,
   accountId: string,

@@ -3,17 +3,19 @@ import type { AddressInfo } from 'node:net';
 import tls from 'node:tls';
 import { onTestFinished } from 'vitest';
 
-/** Certificates that receivers show; all are for hooks.example.com unless they say otherwise, and until 2120. */
+/** Certificates that receivers show. All are for hooks.example.com unless their name says otherwise, and valid until 2120. */
 export type Certificate = 'good' | 'expired' | 'of another host' | 'signed by itself';
 
-/** A receiver on loopback that speaks TLS, for one test. */
+/** A receiver on loopback that uses TLS, for one test. */
 export interface TlsReceiver {
   url: string;
-  /** Requests that were sent all the same. */
+  /** Requests that were sent nevertheless. */
   readonly requests: number;
 }
 
-/** A receiver that answers 200 to whoever takes its certificate. The authority of all but the last kind is trusted during the test. */
+/**
+ * Starts a receiver that responds 200 to each client that accepts its certificate. The test trusts the authority of all but the last kind.
+ */
 export async function tlsReceiverForTest(certificate: Certificate): Promise<TlsReceiver> {
   trustAuthority();
   let requests = 0;
@@ -21,7 +23,7 @@ export async function tlsReceiverForTest(certificate: Certificate): Promise<TlsR
     requests++;
     request.resume().on('end', () => response.writeHead(200).end());
   });
-  // A sender that does not believe the certificate hangs up.
+  // A sender that rejects the certificate closes the connection.
   server.on('tlsClientError', () => {});
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(async () => {
@@ -42,7 +44,7 @@ function trustAuthority(): void {
   onTestFinished(() => tls.setDefaultCACertificates(before));
 }
 
-/** Its key was thrown away. Nobody trusts it but tests. */
+/** Its key was thrown away, and only tests trust it. */
 const authority = `-----BEGIN CERTIFICATE-----
 MIIBczCCARmgAwIBAgIBATAKBggqhkjOPQQDAjAgMR4wHAYDVQQDDBVUZW51cmUg
 dGVzdCBhdXRob3JpdHkwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBa

@@ -1,7 +1,7 @@
 import type { TestServer } from './server.ts';
 import { appendOnly } from '../../src/model/traits/append-only.ts';
 
-/** What requests leave behind when they are carried out. Their logs are none of it: what is refused has one too. */
+/** What requests leave behind when they are executed. Logs do not count, because refused requests have one too. */
 export interface Traces {
   /** How many there are, by the path of their kind. */
   records: Record<string, number>;
@@ -11,7 +11,7 @@ export interface Traces {
   idempotencyKeys: number;
 }
 
-/** @param accountId whose traces are looked for; everybody's if left out. */
+/** @param accountId whose traces are counted; all accounts if left out. */
 export async function tracesOf({ context }: TestServer, accountId: string | null = null): Promise<Traces> {
   const { database, resources } = context;
   const traces: Traces = { records: {}, writes: {}, events: 0, idempotencyKeys: 0 };

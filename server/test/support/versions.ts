@@ -3,19 +3,22 @@ import { apiVersions } from '../../src/versions/index.ts';
 /** The dates of the API's versions, the newest first. */
 export const versions: readonly string[] = apiVersions.map(({ date }) => date);
 
-/** What a new account is pinned to. */
+/** The version that a new account is pinned to. */
 export const latestVersion = versions[0]!;
 
-/** What the versions call and show differently. Written from their changelog and not from their changes, so that a mistake there is seen here. */
+/**
+ * How the versions name and show things differently. Written from their changelog and not from their changes, so that a mistake in those is
+ * found.
+ */
 interface Words {
-  /** A reference's file. */
+  /** The name of a reference's file. */
   file: string;
-  /** What no version of that date calls it. */
+  /** A name that no version of that date uses. */
   notFile: string;
-  /** How many there are in a list. */
+  /** The name of the number of records in a list. */
   total: string;
   notTotal: string;
-  /** An event's `request`: an object, or no more than the id. */
+  /** The form of an event's `request`: an object, or only the id. */
   request: 'object' | 'id';
 }
 
@@ -33,7 +36,7 @@ export const words: Readonly<Record<string, Words>> = {
   },
 };
 
-/** The header of a request that is to be answered in this version. */
+/** Returns the header of a request for a response in this version. */
 export function inVersion(version: string): { 'service-version': string } {
   return { 'service-version': version };
 }

@@ -2,12 +2,12 @@ import { Agent, request } from 'node:http';
 import type { Answered, CallResult, Operation } from './history.ts';
 import type { JsonObject } from './json.ts';
 
-/** Longer than the server itself looks for the fate of a commit, so that what it finds out is heard. */
+/** Longer than the server itself tries to learn the outcome of a commit, so that its result arrives. */
 const answerTimeoutMs = 45_000;
 
 export type Request = Pick<Operation, 'method' | 'path' | 'body' | 'key'>;
 
-/** Sends requests as they are: nothing is repeated, and nothing is hidden. */
+/** Sends requests unchanged, without retries, and returns every result. */
 export class Api {
   readonly #urls: readonly string[];
   readonly #secretKey: string;
@@ -15,7 +15,7 @@ export class Api {
 
   #sent = 0;
 
-  /** @param urls of one API: where several processes serve it, each has its turn. */
+  /** @param urls of one API. Several processes take turns. */
   constructor(urls: readonly string[], secretKey: string) {
     this.#urls = urls;
     this.#secretKey = secretKey;
@@ -45,7 +45,7 @@ export class Api {
     });
   }
 
-  /** @throws where the answer is no 200: reading back happens when nothing stands in the way. */
+  /** @throws unless the response is 200. Reading back happens after all faults have ended. */
   async read(path: string): Promise<JsonObject> {
     const result = await this.send({ method: 'GET', path, body: null, key: null });
     if (result.kind === 'answered' && result.status === 200) return JSON.parse(result.text) as JsonObject;

@@ -21,19 +21,19 @@ export interface CheckerSettings {
   clients: number;
 }
 
-/** What happened in a round. */
+/** The events of one round. */
 export interface RoundReport {
   round: number;
   trouble: string;
-  /** Requests in the load, and what came back: an answer, a 503, or nothing. */
+  /** Requests of the load, and their results: a response, a 503, or none. */
   sent: number;
   answered: number;
   unavailable: number;
   unknown: number;
-  /** Operations whose fate was found out by sending their key again, and how many of them had been carried out. */
+  /** Operations with an unknown outcome that were sent again with their key, and how many of them had been executed. */
   settled: number;
   settledAsDone: number;
-  /** For how long the API did not serve, after what went wrong. */
+  /** How long the API did not serve after the fault, in milliseconds. */
   firstAnswerMs: number;
   references: number;
   events: number;
@@ -42,14 +42,14 @@ export interface RoundReport {
   violations: Violation[];
 }
 
-/** What is found when every delivery has had its time. */
+/** The findings after every delivery has had its time. */
 export interface EndReport extends DeliveryCounts {
   waitedMs: number;
   events: number;
   violations: Violation[];
 }
 
-/** Lets things go wrong under load, round after round, and judges what is left, with one history for all rounds. */
+/** Strikes with faults under load, round after round, and judges what is left. One history covers all rounds. */
 export class CrashChecker {
   readonly stage: Stage;
   readonly history = new History();
@@ -61,7 +61,7 @@ export class CrashChecker {
   #earlier: Observation | null = null;
   #roundStartedAtSeconds = 0;
 
-  /** @param stage is to be started; at the end `close` must be called. */
+  /** @param stage to start; at the end `close` must be called. */
   constructor(stage: Stage, { seed, clients }: CheckerSettings) {
     this.stage = stage;
     this.#api = new Api(
@@ -73,11 +73,11 @@ export class CrashChecker {
     this.#webhooks = new Webhooks(this.history, this.#random);
   }
 
-  /** Load, trouble, recovery, judgement. All servers run when it is over. */
+  /** Plays one round: load, fault, recovery, judgement. All servers run when it is over. */
   async playRound(): Promise<RoundReport> {
     const round = ++this.#round;
     if (round === 1) await this.#webhooks.subscribe(this.#api);
-    // The server's clock can be a little behind.
+    // The server's clock can be slightly slow.
     this.#roundStartedAtSeconds = Math.floor(Date.now() / 1000) - 1;
     const arrivalsBefore = this.history.arrivals.length;
     const random = this.#random.fork(`round ${round}`);
@@ -108,8 +108,8 @@ export class CrashChecker {
   }
 
   /**
-   * Reads everything back and judges it. Nothing but deliveries may be under way; of them, those of the latest round are
-   * judged as far as they have come.
+   * Reads everything back and judges it. Only deliveries may still be running. The deliveries of the latest round are judged as far as they
+   * have come.
    */
   async inspect(): Promise<{ observation: Observation; violations: Violation[] }> {
     const evidence = await this.#gather({ sinceSeconds: this.#roundStartedAtSeconds, isOver: false });
@@ -126,14 +126,14 @@ export class CrashChecker {
     return { waitedMs, events, ...countDeliveries(evidence), violations: this.#judge(evidence) };
   }
 
-  /** Stops what runs; with `keepFiles` its data and log stay, for whoever looks for the cause. */
+  /** Stops what runs. With `keepFiles`, keeps its data and log for a person to find the cause. */
   async close({ keepFiles = false } = {}): Promise<void> {
     this.#api.close();
     await this.stage.close({ keepFiles });
     this.#webhooks.close();
   }
 
-  /** Ids order what one process did; what several did orders itself. */
+  /** Takes the order of one process from its ids. Takes the order of several processes from the changes themselves. */
   #judge(evidence: Evidence): Violation[] {
     return this.#hasSeveral ? judge(evidence, linkChains(evidence.observation)) : judge(evidence);
   }
@@ -153,7 +153,7 @@ export class CrashChecker {
     return { operations, outages, observation, earlier, webhooks };
   }
 
-  /** @returns for how long the API did not serve. */
+  /** @returns how long the API did not serve, in milliseconds. */
   async #loadAndStrike(
     round: number,
     trouble: Trouble,
@@ -191,7 +191,7 @@ export class CrashChecker {
   }
 }
 
-/** A seed for a run that asks for none. */
+/** Returns a seed for a run without one. */
 export function newSeed(): number {
   return randomBytes(4).readUInt32BE();
 }

@@ -11,42 +11,42 @@ import { isAlive, kill, processesIn, readPostmasterPid } from './processes.ts';
 
 const projectDir = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** A first start makes the database's files; a start after a crash repairs them. Both take seconds, not minutes. */
+/** A first start makes the database's files, and a start after a crash repairs them. Both take seconds, not minutes. */
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 15_000;
 const pollEveryMs = 10;
 
-/** In seconds; short, so that what fails is over within a run. */
+/** In seconds; short, so that a failing delivery ends within a run. */
 const retrySchedule = [0.2, 0.5, 1, 1, 1, 1, 1, 1];
 
-/** So often a delivery is attempted before it is given up. */
+/** The attempts of a delivery before it fails. */
 export const attemptsMax = retrySchedule.length + 1;
 
-/** For a server that is one of several on a database of somebody else's. */
+/** Options for one of several servers on a shared database. */
 interface DeploymentOptions {
-  /** The key of the first account, if it is not to be a new one. */
+  /** The key of the first account; new by default. */
   secretKey?: string;
-  /** What else the server is told by its environment. */
+  /** More environment variables of the server. */
   settings?: Record<string, string>;
-  /** What is started, if it is not the server itself. */
+  /** The program to start; the server by default. */
   program?: string;
-  /** The data folder, if it is not to be a new one; it stays, and whoever gave it takes it away. */
+  /** The data folder; new by default. A given folder stays, and the caller removes it. */
   dataDir?: string;
 }
 
-/** Those that are not removed yet. Whoever ends this process, by a signal or a fault, leaves nothing running behind. */
+/** Those not removed yet. When this process ends, by a signal or a fault, they end too. */
 const open = new Set<Deployment>();
 process.on('exit', () => {
   for (const deployment of open) deployment.abandon();
 });
 
-/** The real server with its embedded database, on a folder and a port of its own, to be killed and started again. */
+/** The real server with its embedded database, on a folder and a port of its own. It can be killed and started again. */
 export class Deployment {
   readonly url: string;
   readonly secretKey: string;
-  /** Of its own, so that a database that may not run as root can enter it. */
+  /** A folder of its own, so that a database that may not run as root can enter it. */
   readonly dataDir: string;
-  /** What all the servers wrote; beside the data folder, so that a full disk there is no full disk here. */
+  /** The output of all the servers. It is beside the data folder, so that a full data disk does not stop it. */
   readonly logFile: string;
   readonly #isDataDirOurs: boolean;
   readonly #port: number;
@@ -68,7 +68,7 @@ export class Deployment {
     open.add(this);
   }
 
-  /** Chooses the place; nothing runs yet. */
+  /** Chooses the place without starting anything. */
   static async create(options: DeploymentOptions = {}): Promise<Deployment> {
     const secretKey = options.secretKey ?? makeKey('secret', 'sandbox', randomBytes);
     return new Deployment(await freePort(), { ...options, secretKey });
@@ -76,8 +76,7 @@ export class Deployment {
 
   /**
    * Starts the server and waits until it serves.
-   *
-   * @returns how long that took.
+   * @returns how long that took, in milliseconds.
    */
   async start(): Promise<number> {
     const startedMs = performance.now();
@@ -94,7 +93,7 @@ export class Deployment {
 
   /** Starts the server without waiting for it. */
   spawn(): ChildProcess {
-    if (this.#isRemoved) throw new Error('The run was broken off.');
+    if (this.#isRemoved) throw new Error('The run was interrupted.');
     if (this.#server && !hasEnded(this.#server)) throw new Error('Bug! The server is running already.');
     const log = openSync(this.logFile, 'a');
     const bundledNode = join(projectDir, 'node_modules/.bin/node');
@@ -118,58 +117,57 @@ export class Deployment {
     return this.#server;
   }
 
-  /** Ends the server as a crash does. */
+  /** Kills the server, as a crash does. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
   }
 
-  /** Whether its process is there. */
+  /** Whether its process exists. */
   get isRunning(): boolean {
     return this.#server !== null && !hasEnded(this.#server);
   }
 
-  /** The signal that ended its process; null while it runs, and if it ended by itself. */
+  /** The signal that ended its process; null while it runs, and if it exited by itself. */
   get endedBy(): NodeJS.Signals | null {
     return this.#server?.signalCode ?? null;
   }
 
-  /** Pauses the server, lets it go on, or tells it what a test has agreed upon with it. */
+  /** Pauses the server, resumes it, or sends the signal that a test program listens for. */
   signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGUSR2'): void {
     this.#server!.kill(signal);
   }
 
   /**
    * Asks the server to stop, which stops its database too.
-   *
    * @returns its exit code; null if it did not stop and had to be killed.
    */
   async stop(): Promise<number | null> {
     return this.#end('SIGTERM');
   }
 
-  /** The database's first process, as its own lock file tells; null while none runs. */
+  /** Returns the id of the database's first process, from its lock file; null while none runs. */
   databasePid(): number | null {
     const pid = readPostmasterPid(join(this.dataDir, 'postgres'));
     return pid !== null && isAlive(pid) ? pid : null;
   }
 
-  /** The end of what the servers wrote, for whoever looks for the cause of a fault. */
+  /** Returns the end of the servers' output, to find the cause of a fault. */
   lastLines(): string {
     if (!existsSync(this.logFile)) return '';
     const lines = readFileSync(this.logFile, 'utf8').trimEnd().split('\n').slice(-20);
     return lines.map((line) => line.slice(0, 300)).join('\n');
   }
 
-  /** Ends what runs at once, without waiting for anything. */
+  /** Kills what runs at once, without waiting. */
   abandon(): void {
     this.#server?.kill('SIGKILL');
     const postmaster = this.databasePid();
     if (postmaster !== null) kill(postmaster, 'SIGQUIT');
   }
 
-  /** Leaves no process behind, and the files only if they are wanted. */
+  /** Ends every process, and removes the files unless they are wanted. */
   async remove({ keepFiles = false } = {}): Promise<void> {
-    // A round that is being broken off must not start another one.
+    // An interrupted round must not start another server.
     this.#isRemoved = true;
     await this.stop();
     await this.#stopDatabase();
@@ -179,7 +177,7 @@ export class Deployment {
     if (this.#isDataDirOurs) rmSync(this.dataDir, { recursive: true, force: true });
   }
 
-  /** After a kill nobody stops the database but us; and of one that was killed, some processes may never notice. */
+  /** Stops a database whose server was killed, because nothing else stops it. Some processes of a killed database may never notice. */
   async #stopDatabase(): Promise<void> {
     const pids = [this.databasePid(), ...processesIn(join(realpathSync(this.dataDir), 'postgres'))].filter(
       (pid) => pid !== null,
@@ -218,7 +216,7 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-/** A port that was free a moment ago: the server must have the same one after each start. */
+/** Returns a port that was free a moment ago. The server must have the same one after each start. */
 async function freePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));

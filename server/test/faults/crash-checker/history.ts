@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.ts';
 
-/** What a client meant to do; how often it had to send it is another matter. */
+/** One intention of a client, however often it was sent. */
 export interface Operation {
   /** Unique in the run. Creates and tagged updates carry it in their metadata. */
   id: string;
@@ -8,7 +8,7 @@ export interface Operation {
   kind: OperationKind;
   method: 'GET' | 'POST';
   path: string;
-  /** Null is sent as no body at all. */
+  /** Null sends no body at all. */
   body: JsonObject | null;
   /** The Idempotency-Key. */
   key: string | null;
@@ -24,13 +24,13 @@ export type OperationKind =
   | 'retrieve_reference'
   /** An update of a reference that never existed. */
   | 'update_missing'
-  /** Sends another operation's key with something else; must never have an effect. */
+  /** Sends another operation's key with a different request, which must never have an effect. */
   | 'misuse_key';
 
 /** One request. Times are those of one monotonic clock, in milliseconds. */
 export interface Call {
   sentMs: number;
-  /** When the answer was complete, or no longer to be expected; Infinity while it is under way. */
+  /** When the response was complete, or no longer expected; Infinity while it is running. */
   endedMs: number;
   result: CallResult;
 }
@@ -50,35 +50,35 @@ export interface Answered {
   text: string;
 }
 
-/** The connection broke, or nobody listened: what became of the request is not known. */
+/** The connection broke, or no process listened. The outcome of the request is unknown. */
 export interface Unanswered {
   kind: 'unanswered';
   reason: string;
 }
 
-/** From when to when the database was down, so that 503 was a fair answer. */
+/** The span in which the database was down, so that 503 was a fair response. */
 export interface Outage {
   fromMs: number;
   toMs: number;
 }
 
-/** So long after the first good answer, an outage may still show: a pool finds out that it has lost its connections one by one. */
+/** An outage may still show this long after the first good response, in milliseconds. A pool finds its lost connections one by one. */
 export const outageEndsLaterMs = 1_000;
 
 /**
- * A span in which the server was killed. It begins where its work may have begun to be lost: with the kill, or with the
- * death of its database, if the server did not live long enough to make up for that.
+ * A span in which the server was killed. It begins where its work may have begun to be lost. That is the kill, or the death of its database
+ * if the server died too soon to recover.
  */
 export interface Kill {
   fromMs: number;
   toMs: number;
 }
 
-/** From when to when the receivers could not be reached: connections broke, and new ones were refused. */
+/** The span in which the receivers could not be reached: connections broke, and new ones were refused. */
 export interface Cut {
   fromMs: number;
   toMs: number;
-  /** The same on the calendar's clock. */
+  /** The same in Unix seconds. */
   fromSeconds: number;
   toSeconds: number;
 }
@@ -88,34 +88,34 @@ export interface Arrival {
   receiver: string;
   /** On the clock of the calls. */
   arrivedMs: number;
-  /** On the calendar's clock, with fractions. */
+  /** In Unix seconds, with fractions. */
   arrivedAtSeconds: number;
   headers: NodeJS.Dict<string[]>;
   bytes: Buffer;
-  /** Null if the bytes are no JSON object. */
+  /** Null unless the bytes are a JSON object. */
   body: JsonObject | null;
   reply: Reply;
-  /** When it was replied to, or seen to be cut off; Infinity before. */
+  /** When the response was sent, or the connection was seen to be cut; Infinity before. */
   endedMs: number;
 }
 
-/** What a receiver did with a request. */
+/** The result of a request at a receiver. */
 export type Reply =
-  /** The text is another one each time. */
+  /** The text is different each time. */
   | { kind: 'answered'; status: number; text: string }
   | { kind: 'dropped' }
-  /** Never to the end; the status is null if no answer was begun. */
+  /** Begun and never finished. The status is null if no response was begun. */
   | { kind: 'hung'; status: number | null }
-  /** Not yet, or the connection broke first. */
+  /** No response yet, or the connection broke first. */
   | { kind: 'none' };
 
-/** Everything that was sent, and what came back; and what came unasked. */
+/** All requests with their responses, and all requests that receivers got. */
 export class History {
   readonly operations: Operation[] = [];
   readonly outages: Outage[] = [];
   readonly kills: Kill[] = [];
   readonly cuts: Cut[] = [];
-  /** In the order in which they came. */
+  /** In the order of arrival. */
   readonly arrivals: Arrival[] = [];
 
   add(operation: Omit<Operation, 'calls'>): Operation {
@@ -135,29 +135,29 @@ export class History {
   }
 }
 
-/** The answers a key can stand for: success, and the refusals of a request that was executed. */
+/** Whether a key can stand for this response: success, or the refusal of a request that was executed. */
 export function isStored(result: CallResult): result is Answered {
   if (result.kind !== 'answered') return false;
   if (result.status === 200 || result.status === 404) return true;
   return result.status === 400 && errorCodeOf(result) === 'status_transition_invalid';
 }
 
-/** The refusal's code, or '' for what is no error in the API's form. */
+/** Returns the refusal's code, or '' if it is not an error in the API's form. */
 export function errorCodeOf(answer: Answered): string {
   return /"code":"([a-z_]+)"/.exec(answer.text)?.[1] ?? '';
 }
 
-/** Whether an answer leaves open what became of the request: a commit whose fate could not be found out in time. */
+/** Whether the outcome of the request stays unknown, because the server could not learn it in time. */
 export function leavesOpen(result: CallResult): boolean {
   return result.kind === 'unanswered' || (result.status === 503 && !result.text.includes('Nothing was changed'));
 }
 
-/** Whether the request may have reached a server: not where nobody listened. */
+/** Whether the request may have reached a server. It did not if no process listened. */
 export function reachedServer(result: CallResult): boolean {
   return result.kind === 'answered' || result.reason !== 'ECONNREFUSED';
 }
 
-/** The record that a path names, or '' for a list. */
+/** Returns the id of the record that a path names, or '' for a list. */
 export function recordIdIn(path: string): string {
   return path.split('/')[3] ?? '';
 }

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** What the API speaks. */
+/** A JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
-/** Whether two values mean the same; the order of members does not count. */
+/** Whether two values mean the same. The order of members does not count. */
 export function sameJson(left: Json | undefined, right: Json | undefined): boolean {
   return isDeepStrictEqual(left, right);
 }
@@ -13,14 +13,14 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A member that has to be a string, or '' where it is none: that shows in the comparison that follows. */
+/** Returns a member that must be a string, or '' if it is not one. The comparison that follows shows the difference. */
 export function textOf(object: Json | undefined, ...path: string[]): string {
   let value: Json | undefined = object;
   for (const name of path) value = isObject(value) ? value[name] : undefined;
   return typeof value === 'string' ? value : '';
 }
 
-/** A text that should be a JSON object; null if it is none. */
+/** Parses a text that should be a JSON object; null if it is not one. */
 export function parseObject(text: string): JsonObject | null {
   try {
     const value = JSON.parse(text) as Json;
@@ -31,8 +31,8 @@ export function parseObject(text: string): JsonObject | null {
 }
 
 /**
- * What an event must tell of a change: the previous values of what changed, nested objects member by member, null for
- * a member that was not there. Written anew here rather than taken from the server, whose own is under test.
+ * Returns the previous values that an event must show for a change. Nested objects are compared member by member, and a new member had
+ * null. Written anew here, because the server's own code is under test.
  */
 export function previousValues(before: JsonObject, after: JsonObject): JsonObject {
   const previous: JsonObject = {};

@@ -7,16 +7,16 @@ import type { Random } from './random.ts';
 /** How many references all clients change at the same time. */
 const sharedCount = 3;
 
-/** More than clients and those who settle have open together. */
+/** More than the connections that the clients and the settling requests have open together. */
 const connectionsMax = 64;
 
-/** Far more than a round sends; it only bounds one that goes on for longer than it should. */
+/** Far more than a round sends. It bounds a round that lasts too long. */
 const operationsPerClientMax = 5_000;
 
-/** While the database is down, clients ask again without haste. */
+/** The pause before a client retries while the database is down. */
 const pauseAfterFailureMs = 25;
 
-/** Retries meet commits whose fate the server is still finding out; what is left is settled after the load. */
+/** Retries meet commits whose outcome is still unknown. The rest is settled after the load. */
 const retriesMax = 3;
 
 export interface LoadSettings {
@@ -24,15 +24,15 @@ export interface LoadSettings {
   history: History;
   random: Random;
   round: number;
-  /** One for each client; they last for the whole run, so that repeats reach back over crashes. */
+  /** One for each client. They last for the whole run, so that repeats reach back over crashes. */
   memories: ClientMemory[];
-  /** No record may be in one state twice: then the order of its changes follows from what they tell. */
+  /** Puts no record into one state twice, so that the changes show their own order. */
   marksEveryChange?: boolean;
-  /** OperationDocs each result, to see when the server has recovered. */
+  /** Gets each result, to see when the server has recovered. */
   onResult: (result: CallResult, sentMs: number) => void;
 }
 
-/** Lets all clients send until `stop`, and returns when the last one has its answer or has lost its connection. */
+/** Lets all clients send until `stop`. Returns when each client has its last response or has lost its connection. */
 export async function runLoad(settings: LoadSettings, stop: AbortSignal): Promise<void> {
   const sharedIds = await makeShared(settings);
   await Promise.all(settings.memories.map((memory, client) => runClient(settings, client, memory, sharedIds, stop)));
@@ -44,12 +44,12 @@ async function makeShared({ api, history, round }: LoadSettings): Promise<string
     const id = `r${round}-shared-${number}`;
     const operation = history.add({ id, round, ...createShared(id) });
     let result = await history.record(operation, () => api.send(operation));
-    // Kept connections can turn out to be to the server that died.
+    // Kept connections can belong to the dead server.
     for (let retry = 1; retry <= connectionsMax && result.kind === 'unanswered'; retry++) {
       result = await history.record(operation, () => api.send(operation));
     }
     if (result.kind !== 'answered' || result.status !== 200) {
-      throw new Error(`A reference could not be made before anything was killed: ${JSON.stringify(result)}`);
+      throw new Error(`Could not make a reference before the fault: ${JSON.stringify(result)}`);
     }
     ids.push((JSON.parse(result.text) as { id: string }).id);
   }
@@ -73,7 +73,7 @@ async function runClient(
     let results = await Promise.all(Array.from({ length: copies }, () => send(settings, operation)));
     for (let retry = 1; retry <= retriesMax && !stop.aborted && results.every(hasFailed); retry++) {
       await sleep(pauseAfterFailureMs);
-      // Without a key, to send it again could carry it out twice.
+      // Without a key, a retry could execute the operation twice.
       if (operation.key !== null) results = [await send(settings, operation)];
     }
     for (const result of results) if (result.kind === 'answered') memory.note(operation, result);

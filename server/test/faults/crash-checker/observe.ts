@@ -2,7 +2,7 @@ import type { Api } from './api.ts';
 import { textOf, type Json, type JsonObject } from './json.ts';
 import type { Endpoint } from './webhooks.ts';
 
-/** What the API shows when nothing is under way. */
+/** What the API shows when no request is running. */
 export interface Observation {
   references: ObservedList;
   customers: ObservedList;
@@ -15,16 +15,16 @@ export interface ObservedList {
   path: string;
   /** Newest first, all pages. */
   items: JsonObject[];
-  /** What the pages told of the number of items; one value, if all is well. */
+  /** The counts on the pages. A correct list has one value. */
   counts: number[];
   /** The same of filtered lists. */
   filteredCounts: { field: string; value: string; count: number }[];
 }
 
-/** A list that never ends would be a fault of its own, and must end the checker rather than last for ever. */
+/** Bounds a list that never ends, so that the checker fails and does not run for ever. */
 const pagesMax = 20_000;
 
-/** The filters whose counts are kept as records are written; each must agree with the records themselves. */
+/** The filters whose counts are stored when records are written. Each must agree with the records themselves. */
 const countedFilters = {
   references: [
     ...['pending', 'processing', 'complete', 'canceled'].map((value) => ({ field: 'status', value })),
@@ -40,7 +40,7 @@ const countedFilters = {
   ].map((value) => ({ field: 'type', value })),
 };
 
-/** Reads everything back, page by page as a client would; deliveries only as far back as is asked for. */
+/** Reads everything back, page by page as a client would. Reads deliveries only as far back as requested. */
 export async function observe(
   api: Api,
   endpoints: readonly Endpoint[],
@@ -55,7 +55,7 @@ export async function observe(
   return { references, customers, events, deliveries };
 }
 
-/** The deliveries to these endpoints, of events since that second. */
+/** Reads the deliveries to these endpoints, of events since that second. */
 export function readDeliveries(
   api: Api,
   endpoints: readonly Endpoint[],
@@ -66,10 +66,8 @@ export function readDeliveries(
 }
 
 /**
- * A list from its newest item to its oldest, page by page as a client would read it, with what each page told of the number of
- * all items.
- *
- * @param query what to ask for besides, each with its `&`.
+ * Reads a list from newest to oldest, page by page as a client would. Yields each page with its count of all items.
+ * @param query more parameters, each with its `&`.
  */
 export async function* readPages(
   api: Api,

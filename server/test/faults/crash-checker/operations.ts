@@ -2,9 +2,9 @@ import { errorCodeOf, isStored, type Answered, type Operation } from './history.
 import { parseObject, textOf, type JsonObject } from './json.ts';
 import type { Random } from './random.ts';
 
-/** Something to send next. */
+/** What a client sends next. */
 export type Plan =
-  /** A new operation; two copies are sent at the same moment. */
+  /** A new operation. Two copies are sent at the same moment. */
   | { kind: 'new'; operation: Wish; copies: 1 | 2 }
   /** An earlier operation once more, byte for byte. */
   | { kind: 'repeat'; operation: Operation };
@@ -16,7 +16,7 @@ interface KnownReference {
   status: string;
 }
 
-/** Beyond this a client forgets its oldest: the latest are the ones that a crash endangers. */
+/** A client forgets older operations. A crash endangers the latest. */
 const rememberedMax = 300;
 
 /** What one client knows: the references it made, and its operations that can be repeated. */
@@ -25,7 +25,7 @@ export class ClientMemory {
   readonly customerIds: string[] = [];
   readonly repeatable: Operation[] = [];
 
-  /** Learns from an answer. */
+  /** Learns from a response. */
   note(operation: Operation, answer: Answered): void {
     const repeatable = operation.key !== null && operation.kind !== 'misuse_key' && isStored(answer);
     if (repeatable && !this.repeatable.includes(operation)) remember(this.repeatable, operation);
@@ -40,7 +40,7 @@ export class ClientMemory {
   }
 }
 
-/** What a client sends next; it depends on the random numbers and on what the client knows, and on nothing else. */
+/** Chooses what a client sends next, from the random numbers and the client's knowledge alone. */
 export function chooseNext(
   random: Random,
   id: string,
@@ -94,7 +94,7 @@ export function chooseNext(
       if (earlier) return { kind: 'repeat', operation: earlier };
       break;
     case 'misuse':
-      // A cancel has no body that could be another one.
+      // A cancel has no body to change.
       if (earlier && earlier.kind !== 'cancel_reference') return misuse(id, earlier, random);
       break;
     case 'create':
@@ -103,13 +103,13 @@ export function chooseNext(
   return wish(random, createReference(id, random, memory.customerIds));
 }
 
-/** A reference that several clients will change at the same time. */
+/** Returns a wish for a reference that several clients will change at the same time. */
 export function createShared(id: string): Wish {
   const body = { application: 'app_shared', metadata: { made_by: id } };
   return { kind: 'create_reference', method: 'POST', path: '/v1/references', body, key: keyOf(id) };
 }
 
-/** Most operations carry a key, as clients should; some of those are sent by two at once. */
+/** Gives most operations a key, as clients should. Sends some of those twice at once. */
 function wish(random: Random, operation: Wish): Plan {
   return { kind: 'new', operation, copies: operation.key !== null && random.chance(0.1) ? 2 : 1 };
 }
@@ -126,7 +126,10 @@ function createReference(id: string, random: Random, customerIds: string[]): Wis
   return { kind: 'create_reference', method: 'POST', path: '/v1/references', body, key: keyOrNot(id, random) };
 }
 
-/** None that a service carries out: it would go on while the checker looks. Those are killed in `test/referencing`. */
+/**
+ * Returns an automatic reference that no service processes, because that would continue while the checker reads. `test/referencing` kills
+ * services.
+ */
 function automaticReference(random: Random): JsonObject {
   return random.pick<JsonObject>([{ enabled: false }, { enabled: false, provider: 'provider_b' }])!;
 }
@@ -153,9 +156,9 @@ function updateOf(id: string, referenceId: string, random: Random, isMarked: boo
   if (aspect === 'processing' || aspect === 'outcomeAndProcessing') body.status = 'processing';
   if (aspect === 'pdf' || aspect === 'pdfAndOutcome') body.reference_pdf = `file_${random.between(1, 3)}`;
   const metadata: JsonObject = {};
-  // '' removes the member: lost and doubled removals show as well as lost and doubled additions.
+  // '' removes the member, so that lost and doubled removals show as well as lost and doubled additions.
   if (aspect === 'metadata') metadata[`slot_${random.between(1, 4)}`] = random.pick(['', 'a', 'b', id])!;
-  // Without a key, only this tells whose effect a change is.
+  // Without a key, only this mark shows which operation made a change.
   if (random.chance(0.5) || key === null || isMarked) metadata.changed_by = id;
   if (Object.keys(metadata).length > 0) body.metadata = metadata;
   return { kind: 'update_reference', method: 'POST', path: `/v1/references/${referenceId}`, body, key };
@@ -167,7 +170,7 @@ function cancel(id: string, referenceId: string, random: Random): Wish {
   return { kind: 'cancel_reference', method: 'POST', path, body, key: keyOrNot(id, random) };
 }
 
-/** Another operation's key with another body, or on another path. */
+/** Sends another operation's key with another body, or on another path. */
 function misuse(id: string, { path, key }: Operation, random: Random): Plan {
   const elsewhere = random.chance(0.3);
   const metadata = { made_by: id };
@@ -194,7 +197,7 @@ function remember<Item>(items: Item[], item: Item): void {
   if (items.length > rememberedMax) items.shift();
 }
 
-/** Whether to send the same again makes sense, as the API's own advice has it. */
+/** Whether a retry makes sense, by the API's own advice. */
 export function isTemporary(answer: Answered): boolean {
   return answer.status === 503 || (answer.status === 409 && errorCodeOf(answer) === 'idempotency_key_in_use');
 }

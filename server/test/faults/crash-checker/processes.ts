@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The process that PostgreSQL's lock file names, or null where there is no such file. */
+/** Returns the process id in PostgreSQL's lock file, or null if there is no such file. */
 export function readPostmasterPid(postgresDir: string): number | null {
   return Number(readLine(join(postgresDir, 'postmaster.pid'))) || null;
 }
 
-/** Whether the process runs; one that is dead and only not yet noticed by its parent does not. */
+/** Whether the process runs. A dead process that its parent has not reaped does not run. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -18,9 +18,9 @@ export function isAlive(pid: number): boolean {
   return !state.startsWith('Z');
 }
 
-/** The processes that this one started. */
+/** Returns the ids of the processes that this one started. */
 export function childrenOf(pid: number): number[] {
-  // Read where it is cheap, because somebody who aims looks often.
+  // Reads them cheaply, because finding a moment to kill polls often.
   if (process.platform === 'linux')
     return readLine(`/proc/${pid}/task/${pid}/children`).split(' ').map(Number).filter(Boolean);
   const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).split('\n');
@@ -28,19 +28,19 @@ export function childrenOf(pid: number): number[] {
   return pairs.filter(([, parent]) => parent === pid).map(([child]) => child!);
 }
 
-/** The processes that work inside a folder: of a PostgreSQL all, even those that nobody is the parent of any more. */
+/** Returns the processes that work inside a folder. Finds all of a PostgreSQL, even those without a parent. */
 export function processesIn(folder: string): number[] {
   if (process.platform !== 'linux') return [];
   const pids = readdirSync('/proc').map(Number).filter(Boolean);
   return pids.filter((pid) => readLink(`/proc/${pid}/cwd`) === folder);
 }
 
-/** What the process calls itself: PostgreSQL's tell what they are doing. '' where that cannot be read at once. */
+/** Returns the title of the process. PostgreSQL's processes show there what they do. Returns '' if the title cannot be read at once. */
 export function titleOf(pid: number): string {
   return readLine(`/proc/${pid}/cmdline`);
 }
 
-/** Sends a signal; a process that is gone already needs none. */
+/** Sends a signal. Ignores a process that has already ended. */
 export function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -57,7 +57,7 @@ function readLink(path: string): string {
   }
 }
 
-/** The first line of a file, or '' where it cannot be read. */
+/** Returns the first line of a file, or '' if it cannot be read. */
 function readLine(file: string): string {
   try {
     return readFileSync(file, 'utf8').split('\n', 1)[0]!;

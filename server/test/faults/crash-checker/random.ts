@@ -1,4 +1,4 @@
-/** Random choices that a seed repeats: the same name draws the same numbers, whatever else goes on at the same time. */
+/** Random choices that a seed repeats. The same name draws the same numbers, in any order of other work. */
 export class Random {
   readonly #name: string;
   #state: number;
@@ -8,12 +8,12 @@ export class Random {
     this.#state = hashOf(name);
   }
 
-  /** A stream of its own for a part of the work, so that parts that run side by side do not disturb each other. */
+  /** Returns a stream for one part of the work, so that parallel parts do not disturb each other. */
   fork(part: string): Random {
     return new Random(`${this.#name} / ${part}`);
   }
 
-  /** A whole number from `least` to `most`, both included. */
+  /** Returns a whole number from `least` to `most`, both included. */
   between(least: number, most: number): number {
     return least + Math.floor(this.#next() * (most - least + 1));
   }
@@ -22,12 +22,12 @@ export class Random {
     return this.#next() < probability;
   }
 
-  /** One of the items, or undefined if there are none. */
+  /** Returns one of the items, or undefined if there are none. */
   pick<Item>(items: readonly Item[]): Item | undefined {
     return items[this.between(0, items.length - 1)];
   }
 
-  /** All of the items, in any order. */
+  /** Returns all of the items, in random order. */
   shuffled<Item>(items: readonly Item[]): Item[] {
     return items
       .map((item) => ({ item, at: this.between(0, 1_000_000) }))
@@ -35,7 +35,7 @@ export class Random {
       .map(({ item }) => item);
   }
 
-  /** One of the names, as often as its weight says. */
+  /** Returns one of the names, as often as its weight says. */
   weighted<Name extends string>(weights: Record<Name, number>): Name {
     const entries = Object.entries(weights) as [Name, number][];
     let left = this.#next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
@@ -46,7 +46,7 @@ export class Random {
     return entries.at(-1)![0];
   }
 
-  /** Mulberry32: small, and even enough for choosing what to send. */
+  /** Mulberry32: small, and even enough for choosing requests. */
   #next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);

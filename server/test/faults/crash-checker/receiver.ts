@@ -6,16 +6,15 @@ import { parseObject, textOf } from './json.ts';
 import type { Random } from './random.ts';
 
 /**
- * What a receiver does with a request that it has noted: it gives its reply, and notes that too.
- *
- * @param text another one each time: the API shows the answer, so that each attempt names the request that it was.
+ * Responds to a request that is already noted, and notes the response.
+ * @param text different each time. The API shows the response, so that each attempt names its request.
  */
 export type Behave = (arrival: Arrival, response: ServerResponse, text: string) => Promise<void> | void;
 
-/** Some events are refused however often they come: their deliveries must end as failed, after all attempts. */
+/** The share of events that are always refused. Their deliveries must end as failed, after all attempts. */
 const hopelessShare = 0.005;
 
-/** A receiver of webhooks on loopback. It notes every request before it answers, and what it answered. */
+/** A receiver of webhooks on loopback. It notes every request before it responds, and notes its response. */
 export class Receiver {
   readonly name: string;
   readonly #history: History;
@@ -29,24 +28,24 @@ export class Receiver {
     this.#history = history;
     this.#behave = behave;
     this.#server = createServer((request, response) => this.#receive(request, response));
-    // It never closes an idle connection, so that no attempt fails of which it knows nothing.
+    // Never closes an idle connection, so that it knows of every failed attempt.
     this.#server.keepAliveTimeout = 0;
   }
 
-  /** @returns the URL that events are to be sent to. */
+  /** @returns the URL for events. */
   async listen(): Promise<string> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
     this.#port = (this.#server.address() as AddressInfo).port;
     return `http://127.0.0.1:${this.#port}/${this.name}`;
   }
 
-  /** Nobody reaches it: connections break, and new ones are refused. */
+  /** Breaks all connections and refuses new ones. */
   async cutOff(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** It is back at its old address. */
+  /** Listens again at its old address. */
   async comeBack(): Promise<void> {
     await new Promise<void>((resolve) => this.#server.listen(this.#port, '127.0.0.1', resolve));
   }
@@ -59,7 +58,7 @@ export class Receiver {
   #receive(request: IncomingMessage, response: ServerResponse): void {
     const pieces: Buffer[] = [];
     request.on('data', (piece: Buffer) => pieces.push(piece));
-    // One that was cut off before its end was never received.
+    // A request that was cut off before its end was never received.
     request.on('error', () => undefined);
     request.on('end', () => {
       const bytes = Buffer.concat(pieces);
@@ -84,16 +83,16 @@ export class Receiver {
   }
 }
 
-/** Takes everything. */
+/** Accepts everything. */
 export const reliably: Behave = (arrival, response, text) => answer(200, arrival, response, text);
 
-/** Is slow, refuses and drops connections. */
+/** Is slow, refuses, and drops connections. */
 export function moodily(random: Random): Behave {
   return async (arrival, response, text) => {
     const mood = chooseMood(textOf(arrival.body ?? undefined, 'id'), random);
     if (mood === 'answer late') await sleep(random.between(100, 300));
     if (response.destroyed) {
-      // Whoever asked is dead.
+      // The sender is dead.
     } else if (mood === 'drop') {
       arrival.reply = { kind: 'dropped' };
       response.destroy();
@@ -108,7 +107,7 @@ function chooseMood(eventId: string, random: Random): 'answer' | 'answer late' |
   return random.weighted({ answer: 45, 'answer late': 35, refuse: 12, drop: 8 });
 }
 
-/** Answers with a text, at once. */
+/** Responds with a text, at once. */
 export function answer(
   status: number,
   arrival: Arrival,

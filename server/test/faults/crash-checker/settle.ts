@@ -4,21 +4,20 @@ import { isStored, type History, type Operation } from './history.ts';
 import { isTemporary } from './operations.ts';
 import type { Random } from './random.ts';
 
-/** As many as the server is used to from the load. */
+/** As many parallel requests as in the load. */
 const togetherMax = 16;
 
-/** After this, a request that is still not answered is a finding of its own. */
+/** A request without a response after this time is a finding of its own. */
 const giveUpMs = 30_000;
 const pauseMs = 50;
 
-/** The answers just before the crash are the ones it endangers; of the older ones a sample is enough. */
+/** A crash endangers the responses just before it. A sample of the older ones is enough. */
 const latestRepeated = 100;
 const olderRepeated = 50;
 
 /**
- * Sends every operation with a key that has no stored answer yet, with the same key, until it has one.
- *
- * @returns how many there were, and how many of them the server had carried out before.
+ * Resends every operation that has a key and no stored response, with the same key, until it has one.
+ * @returns how many there were, and how many of them the server had executed before.
  */
 export async function settleUnknown(api: Api, history: History): Promise<{ operations: number; done: number }> {
   const unknown = history.operations.filter((operation) => isRepeatable(operation) && !hasStoredAnswer(operation));
@@ -34,7 +33,7 @@ export async function settleUnknown(api: Api, history: History): Promise<{ opera
   return { operations: unknown.length, done: done.length };
 }
 
-/** Sends operations once more whose answers are known: the server must still know them too. */
+/** Resends operations with known responses. The server must still know them too. */
 export async function repeatAnswered(api: Api, history: History, random: Random): Promise<void> {
   const answered = history.operations.filter((operation) => isRepeatable(operation) && hasStoredAnswer(operation));
   const latest = answered.slice(-latestRepeated);

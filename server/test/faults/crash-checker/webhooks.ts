@@ -18,7 +18,7 @@ export interface Endpoint {
 
 const enabledEventsOf = { reliable: ['*'], moody: ['reference.*'] };
 
-/** What was claimed by a server that was killed is claimed again after 30 s; then there can be retries. */
+/** Deliveries of a killed server are claimed again after 30 s. Then retries can follow. */
 const deliveredWithinMs = 75_000;
 const pollEveryMs = 100;
 
@@ -36,7 +36,7 @@ export class Webhooks {
     };
   }
 
-  /** Makes the endpoints, once in a run and before anything is killed. */
+  /** Makes the endpoints, once in a run and before any kill. */
   async subscribe(api: Api): Promise<void> {
     for (const [name, enabledEvents] of Object.entries(enabledEventsOf)) {
       const url = await this.#receivers[name as keyof typeof enabledEventsOf].listen();
@@ -44,7 +44,7 @@ export class Webhooks {
     }
   }
 
-  /** Cuts all receivers off for as long; the history has it. */
+  /** Cuts all receivers off for this many milliseconds, and notes it in the history. */
   async cutOff(forMs: number): Promise<void> {
     const fromMs = performance.now();
     const fromSeconds = Date.now() / 1_000;
@@ -57,7 +57,7 @@ export class Webhooks {
     cut.toSeconds = Date.now() / 1_000;
   }
 
-  /** Returns when no delivery is pending any more, or when they have had more than enough time. */
+  /** Waits until no delivery is pending, or until they have had more than enough time. */
   async awaitDeliveries(api: Api): Promise<void> {
     const giveUpAtMs = performance.now() + deliveredWithinMs;
     const lists = await readDeliveries(api, this.endpoints, 0);
@@ -88,7 +88,7 @@ export async function makeEndpoint(
   const body: JsonObject = { url, enabled_events: enabledEvents };
   const result = await api.send({ method: 'POST', path: '/v1/webhook_endpoints', body, key: null });
   if (result.kind !== 'answered' || result.status !== 200) {
-    throw new Error(`A webhook endpoint could not be made: ${JSON.stringify(result)}`);
+    throw new Error(`Could not make a webhook endpoint: ${JSON.stringify(result)}`);
   }
   const made = JSON.parse(result.text) as JsonObject;
   return {

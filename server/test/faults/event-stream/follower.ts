@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { openStream, type EventStream } from '../../support/event-stream.ts';
 import type { Random } from '../crash-checker/random.ts';
 
-/** Before it asks again where nobody answered. */
+/** The pause before it asks again when no process responded, in milliseconds. */
 const pauseMs = 50;
 
-/** A client that reconnects with its last id, at random times, to any of the processes, and whenever its stream has ended. */
+/** A client that reconnects with its last id, at random times and after each end of its stream. It picks a random process. */
 export class Subscriber {
   readonly received: EventStream['events'] = [];
   connections = 0;
@@ -16,7 +16,7 @@ export class Subscriber {
   #stream: EventStream | null = null;
   #hasStopped = false;
 
-  /** @param after the id of the event that it goes on behind. */
+  /** @param after the id of the event to resume after. */
   constructor(urls: readonly string[], key: string, after: string, random: Random) {
     this.#urls = urls;
     this.#key = key;
@@ -35,7 +35,7 @@ export class Subscriber {
     })();
   }
 
-  /** Cuts the connection, whatever is on its way. */
+  /** Cuts the connection, even with events in flight. */
   cut(): void {
     this.#stream?.close();
   }
@@ -52,7 +52,7 @@ export class Subscriber {
   async #take(stream: EventStream): Promise<void> {
     this.connections++;
     this.#stream = stream;
-    // It was stopped while it was asking.
+    // The client was stopped while it connected.
     if (this.#hasStopped) stream.close();
     const known = this.received.length;
     stream.response.on('data', () => {

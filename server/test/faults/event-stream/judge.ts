@@ -1,15 +1,14 @@
 import { isObject, textOf, type JsonObject } from '../crash-checker/json.ts';
 import type { FaultViolation } from '../runs/fault-run.ts';
 
-/** Of one kind at one follower, so many are told; the rest would say the same. */
+/** Reports at most this many faults of one kind for one follower. More would say the same. */
 const toldMax = 5;
 
 /**
- * What followers got, held against each other and against the list of events: each event once, all of them in one order, and the events of
- * a record in the order of its changes. Each change of a reference writes another `step` into its metadata, which tells that order.
- *
- * @param listed all events that there are, in any order.
- * @param received by each follower, in the order in which they came.
+ * Compares what followers got with each other and with the list of events. Each event must come once, all in one order. The events of a
+ * record must come in the order of its changes. Each change of a reference writes another `step` into its metadata, which shows that order.
+ * @param listed all events, in any order.
+ * @param received by each follower, in the order of arrival.
  */
 export function judgeStreams(
   listed: readonly JsonObject[],
@@ -29,18 +28,22 @@ export function judgeStreams(
     report(
       'event_missed',
       [...idsListed].filter((id) => !seen.has(id)),
-      'is in the list, and never came.',
+      'is in the list, but was not received.',
     );
-    report('event_repeated', repeated, 'came more than once.');
+    report('event_repeated', repeated, 'was received more than once.');
     report(
       'event_unknown',
       [...seen].filter((id) => !idsListed.has(id)),
-      'came, and is not in the list.',
+      'was received, but is not in the list.',
     );
     const firstOther = ids.findIndex((id, index) => id !== order[index]);
     if (firstOther !== -1)
-      report('other_order', [ids[firstOther]!], `came as number ${firstOther}, elsewhere later or never.`);
-    report('changes_out_of_order', idsOutOfOrder(events), 'does not begin where the change before it ended.');
+      report(
+        'other_order',
+        [ids[firstOther]!],
+        `was received as number ${firstOther}; the other followers have it later or not at all.`,
+      );
+    report('changes_out_of_order', idsOutOfOrder(events), 'does not begin at the end of the change before it.');
   });
   return violations;
 }

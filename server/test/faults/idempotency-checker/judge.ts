@@ -25,16 +25,15 @@ import { judgeRecords } from '../crash-checker/judge/record-rules.ts';
 import type { Observation } from '../crash-checker/observe.ts';
 import { linkChains } from '../crash-checker/judge/linked-chains.ts';
 
-/** A process that is killed has sent its batch with its commit: PostgreSQL can still carry it out. That takes moments. */
+/** A killed process may have sent its batch with its commit, which PostgreSQL then executes. That takes moments. */
 const remainsMs = 2_000;
 
 /**
- * Every promise about idempotency keys that the history shows broken, and every one about records and their one order. Several
- * operations may have the same key: then one of them is the key's, and it makes no difference which one was meant.
- *
- * @param operations all that was sent, each with a key, and sent until it was answered for good.
+ * Returns every broken promise about idempotency keys, and about records and their one order. If several operations have one key, the key
+ * belongs to any one of them.
+ * @param operations all that was sent, each with a key, and sent until its final response.
  * @param observation what the API shows afterwards.
- * @param outages when the database was down. A process that is killed is none: it breaks connections, and answers nobody 503.
+ * @param outages when the database was down. A killed process is no outage: it breaks connections, and no client gets a 503.
  */
 export function judgeIdempotency(
   operations: readonly Operation[],
@@ -55,7 +54,7 @@ export function judgeIdempotency(
   return judgeBy([judgeKeys, judgeRecords, judgeChains, judgeEffects, judgeOrder], opened);
 }
 
-/** Each key: one wish that is carried out once, the same answer for all who ask for it, and a refusal for all other wishes. */
+/** Judges each key. One wish is executed once, all requests for it get the same response, and all other wishes are refused. */
 function judgeKeys(opened: Case, report: Report): void {
   const { operations, changes } = opened;
   const sharersOf = groupBy(operations, ({ key }) => key!);
@@ -63,7 +62,7 @@ function judgeKeys(opened: Case, report: Report): void {
   for (const [key, sharers] of sharersOf) {
     const carriedOut = sharers.filter((operation) => storedAnswer(operation));
     if (carriedOut.length > 1) {
-      report('two_effects', key, `${key} was answered for ${carriedOut.map(describe).join(' and for ')}.`);
+      report('two_effects', key, `${key} has responses for ${carriedOut.map(describe).join(' and for ')}.`);
     }
     const requestIds = new Set(changesOf.get(key)?.map(({ requestId }) => requestId));
     if (requestIds.size > 1) {
@@ -78,13 +77,13 @@ function judgeKeys(opened: Case, report: Report): void {
   }
 }
 
-/** Only a request whose answer was lost can be the original of replays alone. */
+/** Expects the original of replays without an execution to be a request whose response was lost. */
 function judgeOriginal(winner: Operation, calls: readonly Call[], report: Report): void {
   const answers = calls.map(({ result }) => result).filter((result) => result.kind === 'answered');
   const original = storedAnswer(winner)?.answer.originalRequest;
   const named = answers.find(({ requestId }) => requestId === original);
   if (named && (named.replayed || !isStored(named))) {
-    report('wrong_replay', winner.id, `${describe(winner)} names ${original}, which was told ${toldBy(named)}.`);
+    report('wrong_replay', winner.id, `${describe(winner)} names ${original}, whose response was ${toldBy(named)}.`);
   }
 }
 
@@ -97,25 +96,25 @@ function judgeAnswers(opened: Case, operation: Operation, winner: Operation, rep
       ? operation !== winner && winner.calls.some(({ sentMs }) => sentMs <= endedMs)
       : expectedAnswers[operation.kind].includes(toldBy(result));
     if (!isExpected) {
-      report('unexpected_answer', operation.id, `${describe(operation)} was told ${toldBy(result)}: ${result.text}`);
+      report('unexpected_answer', operation.id, `${describe(operation)} got ${toldBy(result)}: ${result.text}`);
     }
   }
 }
 
-/** In use is told only while a twin is under way; and of all that are under way together, one is told something else. */
+/** Expects `in use` only while a twin runs. Of all that run together, one gets another response. */
 function judgeInUse(key: string, calls: readonly Call[], report: Report): void {
   for (const crowd of crowdsOf(calls)) {
     if (crowd.every(({ result }) => result.kind === 'answered' && isInUse(result))) {
       report(
         'unexpected_answer',
         key,
-        `${key} was in use for all of ${crowd.length} that asked, at ${crowd[0]!.sentMs} ms.`,
+        `${key} was in use for all ${crowd.length} parallel requests, at ${crowd[0]!.sentMs} ms.`,
       );
     }
   }
 }
 
-/** The calls that overlapped each other, directly or by others in between. */
+/** Groups calls that overlapped, directly or by others in between. */
 function crowdsOf(calls: readonly Call[]): Call[][] {
   const crowds: Call[][] = [];
   let untilMs = -Infinity;

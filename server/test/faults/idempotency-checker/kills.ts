@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deployment } from '../crash-checker/deployment.ts';
 import type { Random } from '../crash-checker/random.ts';
 
-/** Longer than a request takes, so that a kill meets any part of it. */
+/** Longer than a request takes, so that a kill meets any part of it, in milliseconds. */
 const aimMsMax = 8;
 
-/** About what a start takes. */
+/** About the time of a start, in milliseconds. */
 const startMs = 700;
 
-/** Kills servers, and starts them again while the load goes on. */
+/** Kills servers, and starts them again while the load continues. */
 export class Killer {
   kills = 0;
   readonly #servers: readonly Deployment[];
@@ -19,7 +19,7 @@ export class Killer {
     this.#servers = servers;
   }
 
-  /** Kills one of the servers, now and then all, unless some are still coming back. Returns at once. */
+  /** Kills one of the servers, sometimes all, unless some are still starting. Returns at once. */
   strike(random: Random): void {
     if (this.#isRestarting) return;
     this.#isRestarting = true;
@@ -34,7 +34,7 @@ export class Killer {
     this.#restarts.catch(() => {});
   }
 
-  /** @throws where one did not start again. */
+  /** @throws if a server did not start again. */
   async untilAllRun(): Promise<void> {
     await this.#restarts;
   }

@@ -7,32 +7,32 @@ import type { Random } from '../crash-checker/random.ts';
 
 const operationsPerRound = 128;
 
-/** So many references are fought over at a time; after some rounds, when most of them have ended, come the next ones. */
+/** Clients compete for this many references. New ones follow after some rounds, when most of the old ones have ended. */
 const sharedCount = 4;
 const roundsPerShared = 16;
 
-/** How far from each other the keys are, at most, that are used at the same time. */
+/** The greatest distance between keys that are in use at the same time. */
 const keysApartMax = 4;
 
-/** Clients do not wait for the second that the API advises: the moments right after a kill are the interesting ones. */
+/** Clients do not wait for the second that the API advises, because the moments right after a kill matter most. */
 const pauseMsMax = 120;
 
-/** While no process runs at all, asking without a pause would take the processor from those that start. */
+/** While no process runs, retries without a pause would take the processor from the starting ones. */
 const pauseWhileDownMs = 200;
 
-/** Several seconds; what has no answer by then is settled after the load. */
+/** Several seconds. An operation without a response by then is settled after the load. */
 const attemptsMax = 1_000;
 
 export interface LoadSettings {
-  /** The same API, by several processes. */
+  /** The same API, served by several processes. */
   apis: readonly Api[];
   history: History;
   random: Random;
 }
 
 /**
- * Makes the references that will be fought over. All at once, before anything is killed, so that none is changed in the moment it
- * is made: two processes' clocks can be a millisecond apart, and its times, in seconds, would show it.
+ * Makes the references that clients will compete for. Makes them all at once, before any kill, so that none is changed when it is made.
+ * Clocks of two processes can differ by a millisecond, which its times, in seconds, would show.
  */
 export async function makeShared({ apis, history }: LoadSettings, rounds: number): Promise<string[]> {
   const ids: string[] = [];
@@ -41,7 +41,7 @@ export async function makeShared({ apis, history }: LoadSettings, rounds: number
     const operation = history.add({ id, round: 0, ...createShared(id) });
     const result = await history.record(operation, () => apis[0]!.send(operation));
     if (result.kind !== 'answered' || result.status !== 200) {
-      throw new Error(`A reference could not be made before anything was killed: ${JSON.stringify(result)}`);
+      throw new Error(`Could not make a reference before the first kill: ${JSON.stringify(result)}`);
     }
     ids.push((JSON.parse(result.text) as { id: string }).id);
   }
@@ -56,8 +56,8 @@ export interface RoundSettings extends LoadSettings {
 }
 
 /**
- * A round: clients share a few keys, front to back, so that each key is new to several of them at once. An operation is a client's
- * wish, sent until it is answered, each time to any of the processes.
+ * Plays a round. Clients share a few keys, front to back, so that each key is new to several of them at once. Each client sends its wish
+ * until it gets a response, each time to any of the processes.
  */
 export async function playRound({
   apis,
@@ -80,7 +80,7 @@ export async function playRound({
       const front = Math.floor((number / operationsPerRound) * keys.length);
       const at = front + own.between(-keysApartMax, keysApartMax);
       const wishes = keys[Math.min(Math.max(at, 0), keys.length - 1)]!;
-      // Where there is a second wish, some send it with the first one's key.
+      // If there is a second wish, some clients send it with the first one's key.
       await sendUntilAnswered(apis, history, own, own.chance(0.35) ? wishes.at(-1)! : wishes[0]!);
     }
   };
@@ -101,13 +101,13 @@ async function sendUntilAnswered(
     const isDown = !reachedServer(result);
     process = isDown ? (process + 1) % apis.length : random.between(0, apis.length - 1);
     downInARow = isDown ? downInARow + 1 : 0;
-    // One that is down is no reason to wait for the other.
+    // Tries the other process at once if this one is down.
     if (!isDown) await sleep(random.between(1, pauseMsMax));
     else if (downInARow % apis.length === 0) await sleep(pauseWhileDownMs);
   }
 }
 
-/** What the key is for; and, now and then, what a careless client takes it for, who may be the first. */
+/** Returns the wish of the key. Sometimes adds the wish of a careless client with the same key, which may come first. */
 function wishesOfKey(
   history: History,
   random: Random,
@@ -124,12 +124,12 @@ function wishesOfKey(
   return isShared ? [operation, history.add({ id: `${id}-other`, ...shared, ...other })] : [operation];
 }
 
-/** Well formed, and nobody's. */
+/** Well formed, and unused. */
 const unknownPath = `/v1/references/ref_${'0'.repeat(21)}1`;
 
 /**
- * Something to wish for. What changes a reference leaves its mark, or can change it only once: no reference is ever twice in the
- * same state, so that the order of its events follows from what they tell.
+ * Chooses a wish. A change of a reference leaves its mark, or can happen only once. So no reference is twice in one state, and the order of
+ * its events follows from them.
  */
 function wish(id: string, random: Random, sharedIds: readonly string[]): Pick<Operation, 'kind' | 'path' | 'body'> {
   const path = `/v1/references/${random.pick(sharedIds)}`;

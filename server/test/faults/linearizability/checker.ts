@@ -1,18 +1,18 @@
 /*
- * Whether a history of operations on one object is linearizable (Herlihy and Wing 1990): whether each operation can have happened in
- * one moment between its being sent and its answer, one after the other, as a sequential model allows. The search is that of Wing and
- * Gong with Lowe's memory of what was tried (Lowe, "Testing for linearizability", 2017), as Porcupine has it.
+ * Checks whether a history of operations on one object is linearizable (Herlihy and Wing 1990). Each operation must have happened in one
+ * moment between its request and its response, as a sequential model allows. The search is that of Wing and Gong, as in Porcupine. It
+ * remembers visited states as in Lowe, "Testing for linearizability" (2017).
  */
 
-/** What an object is when one operation comes after the other. Pure; states are never changed. */
+/** The behaviour of an object under one operation after the other. Pure; states are never changed. */
 export interface Model<State, Input, Result> {
   initial: State;
   /**
-   * @param result what was answered; null where it is not known.
-   * @returns the state afterwards, or null where that is no answer to this input in this state.
+   * @param result the response; null if it is not known.
+   * @returns the state afterwards, or null if this input cannot have this result in this state.
    */
   apply(state: State, input: Input, result: Result | null): State | null;
-  /** The same text for the same state, and another for another. */
+  /** Returns the same text for the same state, and another text for any other. */
   textOf(state: State): string;
 }
 
@@ -20,29 +20,29 @@ export interface Model<State, Input, Result> {
 export interface Observed<Input, Result> {
   input: Input;
   sentMs: number;
-  /** Of no account where the result is not known. */
+  /** Ignored if the result is not known. */
   endedMs: number;
-  /** Null where it is not known: then it may have taken effect at any time after it was sent, or never. */
+  /** Null if it is not known. Then the operation may have taken effect at any time after it was sent, or never. */
   result: Result | null;
 }
 
-/** `undecided` where more steps would have been needed than were allowed. */
+/** `undecided` if the search needs more steps than are allowed. */
 export type Verdict = 'linearizable' | 'not_linearizable' | 'undecided';
 
-/** A history of a hundred operations needs some hundred steps; this bounds one of which too little is known. */
+/** A history of a hundred operations needs some hundred steps. This bounds one with too few known results. */
 const stepsMaxDefault = 5_000_000;
 
 const stepsMaxOfPart = 20_000;
 
-/** The less is known, the longer the search: what takes longer than this stays known. */
+/** The fewer results are known, the longer the search. A result stays known if the search without it takes longer than this. */
 const stepsMaxOfLess = 5_000;
 
 const lostTogetherTried = [0, 1, 2, 4];
 
-/** A place in the list of all calls and returns by time. A return has no operation of its own to try. */
+/** A place in the list of all calls and returns by time. A return has no operation to try. */
 interface Entry<State, Input, Result> {
   operation: Observed<Input, Result> | null;
-  /** Of a call, its return, if it has one. */
+  /** The return of a call, if it has one. */
   returned: Entry<State, Input, Result> | null;
   number: bigint;
   atMs: number;
@@ -50,13 +50,13 @@ interface Entry<State, Input, Result> {
   next: Entry<State, Input, Result> | null;
 }
 
-/** Judges the history of one object: objects are independent of each other, so that each can be judged alone. */
+/** Judges the history of one object. Objects are independent, so each can be judged alone. */
 export function checkHistory<State, Input, Result>(
   model: Model<State, Input, Result>,
   operations: readonly Observed<Input, Result>[],
   stepsMax: number = stepsMaxDefault,
 ): Verdict {
-  // Most histories are explained with few of the lost operations in a row; only all of them together can refute one.
+  // A few lost operations in a row explain most histories. Only a search with all of them can refute one.
   const isExplained = lostTogetherTried.some(
     (lostTogetherMax) => search(model, operations, stepsMax, lostTogetherMax).verdict === 'linearizable',
   );
@@ -64,8 +64,8 @@ export function checkHistory<State, Input, Result>(
 }
 
 /**
- * @param lostTogetherMax so many operations whose results are not known may happen without one between them whose result is.
- * @returns also the answer that no way of doing things came past.
+ * @param lostTogetherMax how many operations with unknown results may happen in a row.
+ * @returns also the time of the response that no order explains.
  */
 function search<State, Input, Result>(
   model: Model<State, Input, Result>,
@@ -82,7 +82,7 @@ function search<State, Input, Result>(
   const taken: { entry: Entry<State, Input, Result>; before: State; lostBefore: number }[] = [];
   let lostTogether = 0;
   let entry = head.next;
-  // What was answered must have happened and is tried first; what was not, only where that leads nowhere.
+  // Operations with a response must have happened and are tried first. The others are tried only if that leads nowhere.
   let isAmongAnswered = true;
   for (let step = 0; answersLeft > 0; step++) {
     if (step >= stepsMax) return { verdict: 'undecided', stuckAtMs };
@@ -112,7 +112,7 @@ function search<State, Input, Result>(
       isAmongAnswered = false;
       continue;
     }
-    // An operation that was answered here has not happened yet: something before it must have been another choice.
+    // This operation has its response and has not happened yet, so an earlier choice was wrong.
     if (entry) stuckAtMs = Math.max(stuckAtMs, entry.atMs);
     const last = taken.pop();
     if (!last) return { verdict: 'not_linearizable', stuckAtMs };
@@ -128,7 +128,7 @@ function search<State, Input, Result>(
 
   function isWorthTrying(call: Entry<State, Input, Result>, after: State): boolean {
     const text = model.textOf(after);
-    // What may never have happened, and would change nothing, need not happen.
+    // An operation that may never have happened, and would change nothing, need not happen.
     if (call.operation!.result === null && text === model.textOf(state)) return false;
     const together = isAmongAnswered || lostTogetherMax === Infinity ? 0 : lostTogether + 1;
     const configuration = `${(done | (1n << call.number)).toString(36)} ${together} ${text}`;
@@ -139,8 +139,8 @@ function search<State, Input, Result>(
 }
 
 /**
- * The least of a failing history that still fails: nothing that was sent after the answer that made it impossible, and of what came before, only the
- * answers that contradict each other. An operation whose answer does not matter stays, with its answer taken as not known.
+ * Reduces a failing history to a small part that still fails. Drops all that was sent after the impossible response. Of the rest, keeps
+ * only the results that contradict each other, and treats the others as unknown.
  */
 export function smallestFailure<State, Input, Result>(
   model: Model<State, Input, Result>,
@@ -161,7 +161,7 @@ export function smallestFailure<State, Input, Result>(
   return smallest;
 }
 
-/** What was known at a time: of what was under way, an answer that came later could be explained by what was sent later. */
+/** Returns what was known at a time. A later response to a running operation could depend on later requests, so it counts as unknown. */
 function knownUntil<Input, Result>(
   operations: readonly Observed<Input, Result>[],
   untilMs: number,
@@ -181,7 +181,7 @@ function listOf<State, Input, Result>(operations: readonly Observed<Input, Resul
     entries.push({ operation, returned, atMs: sentMs, ...common });
     if (returned) entries.push(returned);
   });
-  // Of the same moment, calls come first: what cannot be told apart overlaps.
+  // At the same moment, calls come before returns, so that they overlap.
   entries.sort((left, right) => left.atMs - right.atMs || Number(!left.operation) - Number(!right.operation));
   const head: Entry<State, Input, Result> = {
     operation: null,
@@ -200,7 +200,7 @@ function listOf<State, Input, Result>(operations: readonly Observed<Input, Resul
   return head;
 }
 
-/** Takes an operation, which has happened now, out of the list. */
+/** Removes an operation that has now happened from the list. */
 function lift<State, Input, Result>(call: Entry<State, Input, Result>): void {
   for (const entry of [call, call.returned]) {
     if (!entry) continue;
@@ -209,7 +209,7 @@ function lift<State, Input, Result>(call: Entry<State, Input, Result>): void {
   }
 }
 
-/** Puts it back where it was. */
+/** Puts it back in its place. */
 function unlift<State, Input, Result>(call: Entry<State, Input, Result>): void {
   for (const entry of [call.returned, call]) {
     if (!entry) continue;

@@ -10,21 +10,21 @@ import { keyReused, referenceModel, resultOf, type Result, type Wish } from './r
 
 const clients = 16;
 
-/** So many are fought over at a time, so that clients meet; after so many operations comes the next. */
+/** Clients compete for this many references at a time. The next one follows after `operationsPerReference` operations. */
 const referencesTogether = 4;
 export const operationsPerReference = 100;
 
-/** Clients send so many each without a pause, and then all rest, so that a run lasts long enough to be disturbed. */
+/** Clients send this many operations each without a pause, and then all rest. So a run lasts long enough for kills. */
 const operationsPerBurst = 4;
 const restMsMax = 300;
 
-/** Whoever lost an answer asks again with the same key, but not for ever. */
+/** A client that lost a response retries with the same key this many times. */
 const repeatsMax = 5;
 
-/** While no process listens. */
+/** The pause while no process listens, in milliseconds. */
 const pauseWhileDownMs = 50;
 
-/** A request about one of the references, by its number. */
+/** A request about one of the references, which has a number. */
 export interface Sent {
   reference: number;
   client: number;
@@ -36,22 +36,21 @@ export interface Sent {
 }
 
 export interface LoadSettings {
-  /** The same API, by several processes. */
+  /** The same API, served by several processes. */
   apis: readonly Api[];
   random: Random;
-  /** How many operations that reached a process. */
+  /** How many operations must reach a process. */
   operations: number;
   /** Called before each operation, with the random choices of its client. */
   beforeOperation?: (random: Random) => void;
-  /** Called when all was sent, before what is there in the end is read. */
+  /** Called after the last operation, before the final state is read. */
   beforeEnd?: () => Promise<void>;
   print?: (line: string) => void;
 }
 
 /**
- * Lets clients fight over references.
- *
- * @returns everything that was sent, in the order of sending.
+ * Lets clients compete for references.
+ * @returns all requests, in the order of sending.
  */
 export async function play(settings: LoadSettings): Promise<Sent[]> {
   const { apis, random, operations, beforeOperation, print } = settings;
@@ -90,7 +89,7 @@ export async function play(settings: LoadSettings): Promise<Sent[]> {
   }
 
   for (let burst = 0; progress.reached < settings.operations; burst++) {
-    if (burst > operations) throw new Error('Hardly any request reaches a process.');
+    if (burst > operations) throw new Error('Too few requests reach a process.');
     const burstRandom = random.fork(`burst ${burst}`);
     await Promise.all(
       Array.from({ length: clients }, async (_, client) => {
@@ -102,7 +101,7 @@ export async function play(settings: LoadSettings): Promise<Sent[]> {
     await sleep(burstRandom.between(0, restMsMax));
   }
   await settings.beforeEnd?.();
-  // What is there in the end must follow from what was told, by every process.
+  // Reads the final state from every process. It must follow from the responses.
   for (const api of apis) {
     for (const [reference, id] of ids.entries()) {
       const wish: Wish = { kind: 'retrieve', body: null, key: null };
@@ -122,11 +121,11 @@ export interface Failure {
   reference: number;
   id: string;
   verdict: 'not_linearizable' | 'undecided';
-  /** What contradicts itself, an operation a line; of the first few failures only, for it takes its time. */
+  /** The contradicting operations, one a line; only for the first few failures, because this takes time. */
   smallest: string[];
 }
 
-/** Judges each reference by itself: whatever is told about one says nothing about another. */
+/** Judges each reference by itself, because a response about one says nothing about another. */
 export function judge(history: readonly Sent[]): Failure[] {
   const failures: Failure[] = [];
   for (const [reference, sent] of Map.groupBy(history, (one) => one.reference)) {
@@ -143,11 +142,11 @@ export function judge(history: readonly Sent[]): Failure[] {
   return failures;
 }
 
-/** A wish: mostly with a key, sometimes an earlier one again, and now and then an earlier key for something else. */
+/** Chooses a wish, mostly with a key. It is sometimes an earlier wish again, or an earlier key for another wish. */
 function chooseWish(random: Random, id: string, isMade: boolean, known: readonly Wish[]): Wish {
   const create: Wish = { kind: 'create', body: null, key: 'create' };
   const list: Wish = { kind: 'list', body: null, key: null };
-  // All that ask at once want the same, with the same key; whoever only looks sees none or one.
+  // All writers want the same, with the same key. A list then shows none or one.
   if (!isMade) return random.chance(0.7) ? create : list;
   const choice = random.weighted({
     retrieve: 24,
@@ -192,7 +191,7 @@ function chooseWish(random: Random, id: string, isMade: boolean, known: readonly
 }
 
 function requestOf(reference: number, id: string | undefined, wish: Wish): Request {
-  // One reference names the application, so that a list of its references is one of its own.
+  // One reference names the application, so that a list of its references has only one.
   const application = `app_linear${reference}`;
   const key = wish.key === null ? null : `${application} ${wish.key}`;
   const path = `/v1/references/${id ?? ''}`;
@@ -210,7 +209,7 @@ function requestOf(reference: number, id: string | undefined, wish: Wish): Reque
   }
 }
 
-/** Not what nobody heard, nor what was put off before it was looked at: neither can have had an effect. */
+/** Whether the request may have had an effect. It had none if no server got it, or if it was postponed before it was read. */
 function isOperation({ result }: Sent): boolean {
   if (!reachedServer(result)) return false;
   return result.kind === 'unanswered' || leavesOpen(result) || !isTemporary(result);
@@ -221,8 +220,8 @@ function observedOf({ wish, sentMs, endedMs, result }: Sent): Observed<Wish, Res
 }
 
 /**
- * Takes what was lost and found again as what it is: where a key's answer is known, no lost request with the key had an effect but the one
- * that was carried out, and that happened before its answer was told again. Without it, the search would have to guess.
+ * Adds the execution that a replay proves. If a key has a known response, only one lost request with the key had an effect. That was before
+ * its first replay. Without this, the search would have to guess.
  */
 function withFoundAnswers(operations: readonly Observed<Wish, Result>[]): Observed<Wish, Result>[] {
   const found: Observed<Wish, Result>[] = [];
@@ -251,7 +250,7 @@ function isWrite({ kind }: Wish): boolean {
 function lineOf({ input: { kind, body, key }, sentMs, endedMs, result }: Observed<Wish, Result>): string {
   const wish = [kind, ...(body ? [JSON.stringify(body)] : []), ...(key === null ? [] : [`key ${key}`])].join(' ');
   const times = `${sentMs.toFixed(2)}–${result ? endedMs.toFixed(2) : '?'} ms`;
-  const told = result ? `${result.replayed ? 'again ' : ''}${JSON.stringify(result.told)}` : 'whatever was answered';
+  const told = result ? `${result.replayed ? 'again ' : ''}${JSON.stringify(result.told)}` : 'any response';
   return `${times}: ${wish} → ${told}`;
 }
 

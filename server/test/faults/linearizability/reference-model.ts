@@ -3,25 +3,25 @@ import { errorCodeOf, type Answered } from '../crash-checker/history.ts';
 import { isObject, parseObject, textOf, type Json, type JsonObject } from '../crash-checker/json.ts';
 import type { Model } from './checker.ts';
 
-/** What a client wants of one reference, which nobody but clients moves. */
+/** A client's wish for one reference. Only clients change the reference. */
 export interface Wish {
   kind: 'create' | 'retrieve' | 'list' | 'update' | 'cancel';
-  /** Of an update. */
+  /** The body of an update. */
   body: JsonObject | null;
   /** The `Idempotency-Key`. */
   key: string | null;
 }
 
-/** What a client was told. */
+/** The response as a client saw it. */
 export interface Result {
   told: OperationDocs;
   /** `Idempotent-Replayed: true`. */
   replayed: boolean;
-  /** Of the body's bytes: a repeated answer is the same to the byte. */
+  /** The digest of the body's bytes. A replay has the same bytes. */
   digest: string;
 }
 
-/** The reference, that there is none, or a refusal. */
+/** The reference, its absence, or a refusal. */
 type OperationDocs = View | 'none' | `refused: ${string}`;
 
 /** The members that clients change, as they are shown. */
@@ -37,9 +37,9 @@ interface View {
 interface State {
   /** Null before it is made. */
   reference: View | null;
-  /** By key: what it was used for, and the answer that it stands for; the bytes are not known before somebody has got them. */
+  /** The use of each key, and the response that it stands for. The bytes are unknown until a client has got them. */
   answers: Readonly<Record<string, ReplayedResponse>>;
-  /** The same for the same answers, in whatever order they came. */
+  /** The same for the same responses, in any order. */
   answersMark: bigint;
 }
 
@@ -50,14 +50,13 @@ interface ReplayedResponse {
 }
 
 /**
- * A reference and the idempotency keys used on it, by the contract alone: one operation after the other.
- *
- * @param id of the reference that all of them are about.
+ * Models a reference and the idempotency keys used on it, by the contract alone: one operation after the other.
+ * @param id of the reference that all operations are about.
  */
 export function referenceModel(id: string): Model<State, Wish, Result> {
   return {
     initial: { reference: null, answers: {}, answersMark: 0n },
-    // The whole text of the answers would be most of the time that a search takes.
+    // A mark replaces the responses, because their whole text would take most of the time of a search.
     textOf: ({ reference, answersMark }) => `${JSON.stringify(reference)} ${answersMark.toString(36)}`,
     apply(state, wish, result) {
       const stored = wish.key === null ? undefined : state.answers[wish.key];
@@ -71,7 +70,7 @@ export function referenceModel(id: string): Model<State, Wish, Result> {
   };
 }
 
-/** An answer in the model's terms. */
+/** Converts a response into the model's terms. */
 export function resultOf(answer: Answered): Result {
   return {
     told: toldBy(answer),
@@ -80,7 +79,7 @@ export function resultOf(answer: Answered): Result {
   };
 }
 
-/** A key that was used: the same answer for the same wish, a refusal for every other one, and never another effect. */
+/** Applies a used key. The same wish gets the same response, and every other wish is refused. There is no further effect. */
 function repeat(state: State, wish: Wish, result: Result | null, stored: ReplayedResponse): State | null {
   if (!result) return state;
   if (stored.wish !== textOfWish(wish)) return result.told === keyReused ? state : null;
@@ -97,7 +96,7 @@ function withAnswer(state: State, key: string, answer: ReplayedResponse): State 
   return { ...state, answers: { ...state.answers, [key]: answer }, answersMark };
 }
 
-/** 160 bits of which no two answers have the same. */
+/** Returns 160 bits, different for each response. */
 function markOf(key: string, answer: ReplayedResponse): bigint {
   return BigInt(
     `0x${createHash('sha1')
@@ -106,7 +105,7 @@ function markOf(key: string, answer: ReplayedResponse): bigint {
   );
 }
 
-/** What another wish with a used key is told. */
+/** The refusal of another wish with a used key. */
 export const keyReused = 'refused: idempotency_key_reused';
 
 const forbidden = 'refused: status_transition_invalid';
@@ -142,7 +141,7 @@ function canceled(reference: View): View | null {
     : { ...reference, status: 'canceled' };
 }
 
-/** @returns null where the state forbids it. */
+/** @returns null if the state forbids it. */
 function updated(reference: View, body: JsonObject): View | null {
   const { status } = reference;
   const isMetadataAlone = Object.keys(body).every((name) => name === 'metadata');
@@ -159,7 +158,7 @@ function updated(reference: View, body: JsonObject): View | null {
   };
 }
 
-/** An empty text removes a pair. Sorted, so that the same pairs are the same text. */
+/** An empty text removes a pair. The pairs are sorted, so that equal metadata has equal text. */
 function merged(metadata: JsonObject, input: Json | undefined): JsonObject {
   const pairs = Object.entries({ ...metadata, ...(isObject(input) ? input : {}) });
   return Object.fromEntries(

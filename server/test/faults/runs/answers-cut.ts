@@ -10,25 +10,25 @@ import type { FaultReport, FaultRun, FaultViolation, PlayOptions } from './fault
 import { onOneServer, type Place } from './one-server.ts';
 import { startRelay, type Relayed, type RelayedAnswer } from './relay.ts';
 
-/** Answers that are cut off after the commit. Whoever asks again with the key gets what they would have got, to the byte. */
+/** Cuts off responses after the commit. A retry with the key gets the same response, to the byte. */
 export const answersCut: FaultRun = {
   name: 'answers cut',
-  title: 'answers cut off at any byte after the commit, and asked for again with the key',
-  unit: 'answers cut off',
+  title: 'responses cut off at any byte after the commit, and requests retried with the key',
+  unit: 'responses cut off',
   sizes: { ci: 50, gate: 200, full: 2_000 },
   play: (size, options) => onOneServer({}, options, (server) => cutAnswers(server, size, options)),
 };
 
 const clients = 8;
 
-/** A key is in use as long as the request runs whose client is gone. */
+/** A key is in use while the request of the cut-off client runs. The pause before a retry, in milliseconds. */
 const pauseMs = 1;
 const attemptsMax = 1_000;
 
-/** So long a request takes, more or less. */
+/** About the longest time of a request, in milliseconds. */
 const runsMsMax = 5;
 
-/** What a request does, and which events tell of it. */
+/** The kinds of requests, and the events of each. */
 const eventsOf = {
   'make a reference': ['reference.created'],
   'complete a reference': ['reference.completed', 'reference.updated'],
@@ -38,25 +38,28 @@ const eventsOf = {
 } satisfies Record<string, string[]>;
 type Kind = keyof typeof eventsOf;
 
-/** An account has no more: whoever would make another one makes a customer. */
+/** The limit of an account. Cuts beyond it make a customer instead. */
 const endpointsMax = 100;
 
-/** Where the connection is cut. */
+/** The part of the exchange in which the connection is cut. */
 type Where = 'answer' | 'request' | 'between';
 
 interface Cut {
   key: string;
   kind: Kind;
   where: Where;
-  /** Of the answer, so much gets through: from nothing to all but the last byte. Of the time that a request runs, so much passes. */
+  /**
+   * The share of the response that passes, from nothing to all but the last byte. For `between`, the share of the request's time that
+   * passes.
+   */
   share: number;
-  /** As the server gave it; the client saw a part of it at most. */
+  /** As the server sent it. The client saw at most a part of it. */
   answer: RelayedAnswer | null;
-  /** What the client got when it asked again. */
+  /** The response to the retry. */
   again: Answered | null;
 }
 
-/** Sends requests, cuts them off, asks again, reads everything back and compares. */
+/** Sends requests, cuts them off, retries, reads everything back and compares. */
 export async function cutAnswers(place: Place, size: number, { seed, print }: PlayOptions): Promise<FaultReport> {
   const random = new Random(`answers cut, seed ${seed}`);
   const cuts = chooseCuts(random, size);
@@ -111,7 +114,7 @@ function chooseCut(random: Random, number: number): Cut {
   };
 }
 
-/** A relay that treats each request with a key as its cut says; all others pass. */
+/** Starts a relay that cuts each request with a key as planned, and passes all others. */
 function startCutter(target: string, cuts: readonly Cut[]): ReturnType<typeof startRelay> {
   const byKey = new Map(cuts.map((cut) => [cut.key, cut]));
   return startRelay(target, async (relayed, forward, client) => {
@@ -124,7 +127,7 @@ function startCutter(target: string, cuts: readonly Cut[]): ReturnType<typeof st
         client.destroy();
         return null;
       case 'between':
-        // Nobody waits for the answer, so that whoever asks again meets the request while it runs.
+        // The relay does not wait for the response, so that the retry meets the request while it runs.
         forward(relayed).catch(() => {});
         await sleep(cut.share * runsMsMax);
         client.destroy();
@@ -149,7 +152,7 @@ function cutAfter(client: Socket, bytes: Buffer): void {
   else client.write(bytes, () => client.destroy());
 }
 
-/** Sends a request without its last byte, so that it can never be carried out. */
+/** Sends a request without its last byte, so that it can never be executed. */
 async function sendPart(target: string, { method, path, headers, body }: Relayed): Promise<void> {
   const { hostname, port } = new URL(target);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
@@ -162,7 +165,7 @@ async function sendPart(target: string, { method, path, headers, body }: Relayed
   });
 }
 
-/** What is sent; a reference that is to be changed is made before. */
+/** Returns the request. Makes the reference first if the request changes one. */
 async function requestOf({ key, kind }: Cut, api: Api): Promise<Request> {
   const metadata = { cut: key };
   const post = (path: string, body: JsonObject | null): Request => ({ method: 'POST', path, body, key });
@@ -176,7 +179,7 @@ async function requestOf({ key, kind }: Cut, api: Api): Promise<Request> {
     case 'make a customer':
       return post('/v1/customers', { name: 'Ada Tenant', metadata });
     case 'make an endpoint':
-      // Nothing is ever sent there.
+      // No event is ever sent there.
       return post('/v1/webhook_endpoints', {
         url: 'http://127.0.0.1:9/hook',
         enabled_events: ['webhook_endpoint.pinged'],
@@ -189,7 +192,7 @@ async function makeReference(api: Api, key: string): Promise<string> {
   const body = { application: 'app_1', metadata: { cut: key } };
   const made = await api.send({ method: 'POST', path: '/v1/references', body, key: `for ${key}` });
   if (made.kind === 'answered' && made.status === 200) return textOf(parseObject(made.text) ?? undefined, 'id');
-  throw new Error(`A reference could not be made before anything was cut: ${JSON.stringify(made)}`);
+  throw new Error(`Could not make a reference before the cut: ${JSON.stringify(made)}`);
 }
 
 async function sendUntilAnswered(api: Api, request: Request): Promise<Answered | null> {
@@ -202,16 +205,20 @@ async function sendUntilAnswered(api: Api, request: Request): Promise<Answered |
   return null;
 }
 
-/** Whoever asks again gets what was cut off; what never reached the server whole is carried out now. */
+/** Expects the retry to get the response that was cut off. If the request never reached the server whole, expects an execution now. */
 function judgeAnswer(cut: Cut): FaultViolation[] {
   const { key, kind, where, answer, again } = cut;
   const found = (rule: string, message: string): FaultViolation[] => [{ rule, about: `${key}: ${kind}`, message }];
-  if (again?.status !== 200) return found('never_answered', `Asked again, it was answered ${JSON.stringify(again)}.`);
+  if (again?.status !== 200) return found('never_answered', `The retry got ${JSON.stringify(again)}.`);
   if (where === 'request') {
-    return again.replayed ? found('wrong_replay', 'It was carried out although its last byte never came.') : [];
+    return again.replayed ? found('wrong_replay', 'The server executed a request without its last byte.') : [];
   }
   if (!answer) return [];
-  if (!again.replayed) return found('two_effects', `It was carried out again; cut off was ${answer.body.toString()}`);
+  if (!again.replayed)
+    return found(
+      'two_effects',
+      `The server executed the retry. The response that was cut off is ${answer.body.toString()}`,
+    );
   const was = [
     answer.status,
     headerOf(answer, 'service-version'),
@@ -221,10 +228,13 @@ function judgeAnswer(cut: Cut): FaultViolation[] {
   const is = [again.status, again.version, again.originalRequest, again.text];
   return sameJson(was, is)
     ? []
-    : found('wrong_replay', `Cut off was ${JSON.stringify(was)}, and the replay is ${JSON.stringify(is)}.`);
+    : found(
+        'wrong_replay',
+        `The response that was cut off is ${JSON.stringify(was)}, but the replay is ${JSON.stringify(is)}.`,
+      );
 }
 
-/** Each request has its one record, and it is what was answered; an endpoint's secret is the one that was told. */
+/** Expects one record for each request, equal to its response, with the same secret for an endpoint. */
 async function judgeRecords(api: Api, cuts: readonly Cut[]): Promise<FaultViolation[]> {
   const violations: FaultViolation[] = [];
   const byKey = new Map(cuts.map((cut) => [cut.key, cut]));
@@ -238,9 +248,9 @@ async function judgeRecords(api: Api, cuts: readonly Cut[]): Promise<FaultViolat
         const id = textOf(listed, 'id');
         const shown = list === 'webhook_endpoints' ? await api.read(`/v1/webhook_endpoints/${id}`) : listed;
         if (seen.has(about)) {
-          violations.push({ rule: 'duplicated_record', about, message: `${id} is not the only one.` });
+          violations.push({ rule: 'duplicated_record', about, message: `${id} is not its only record.` });
         } else if (!answered || !sameJson(shown, answered)) {
-          const message = `${cut?.again?.text ?? 'Nothing'} was answered, but there is ${JSON.stringify(shown)}.`;
+          const message = `The response is ${cut?.again?.text ?? 'missing'}, but the API shows ${JSON.stringify(shown)}.`;
           violations.push({ rule: 'wrong_effect', about, message });
         }
         seen.add(about);
@@ -254,7 +264,7 @@ async function judgeRecords(api: Api, cuts: readonly Cut[]): Promise<FaultViolat
   return violations;
 }
 
-/** Each request has its events once, and they name the request that was carried out. */
+/** Expects the events of each request once, with the id of the request that was executed. */
 async function judgeEvents(api: Api, cuts: readonly Cut[]): Promise<FaultViolation[]> {
   const told = new Map<string, string[]>();
   for await (const { items } of readPages(api, '/v1/events')) {
@@ -279,8 +289,8 @@ function countsOf(cuts: readonly Cut[]): Record<string, number> {
   const count = (which: (cut: Cut) => boolean): number => cuts.filter(which).length;
   return {
     replays: count(({ again }) => again?.replayed === true),
-    'cut off before the first byte of the answer': count(({ answer, share }) => answer !== null && share === 0),
-    'cut off within the answer': count(({ answer, share }) => answer !== null && share > 0),
+    'cut off before the first byte of the response': count(({ answer, share }) => answer !== null && share === 0),
+    'cut off within the response': count(({ answer, share }) => answer !== null && share > 0),
     'cut off while the request ran': count(({ where }) => where === 'between'),
     'cut off within the request': count(({ where }) => where === 'request'),
     'secrets cut off': count(({ answer, kind }) => answer !== null && kind === 'make an endpoint'),

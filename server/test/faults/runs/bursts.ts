@@ -7,7 +7,7 @@ import { openSite } from '../site.ts';
 import type { FaultReport, FaultRun, PlayOptions } from './fault-run.ts';
 import type { Place } from './one-server.ts';
 
-/** Fifty clients at once with one key, at two servers: one of them is carried out, and all others hear of that one or of their mistake. */
+/** Fifty clients at once with one key, at two servers. One request is executed. The others get its response, or learn of their mistake. */
 export const bursts: FaultRun = {
   name: 'bursts',
   title: '50 clients at once with one key, at two servers: with the same body, two bodies, or two paths',
@@ -26,7 +26,7 @@ export const bursts: FaultRun = {
 
 const clients = 50;
 
-/** Sends the bursts one after the other, then each wish once more to each server, reads everything back and judges it. */
+/** Sends the bursts one after the other, then each wish once more to each server. Reads everything back and judges it. */
 export async function burst(
   places: readonly Place[],
   size: number,
@@ -52,7 +52,7 @@ export async function burst(
   }
 }
 
-/** What the clients of a burst want with its key: the same, two different bodies, or two different paths. */
+/** Returns the wishes of a burst with its key: one wish, two different bodies, or two different paths. */
 function wishesOf(number: number, history: History): Operation[] {
   const key = `burst ${number}`;
   const shared = { round: number, method: 'POST', key } as const;
@@ -85,21 +85,21 @@ function wishesOf(number: number, history: History): Operation[] {
 function countsOf({ operations }: History): Record<string, number> {
   const counts: Record<string, number> = {
     requests: 0,
-    'carried out': 0,
+    executed: 0,
     replays: 0,
-    'told 409 in use': 0,
-    'told 400 reused': 0,
-    'told 503': 0,
+    '409 in use': 0,
+    '400 reused': 0,
+    '503': 0,
   };
   for (const { result } of operations.flatMap(({ calls }) => calls)) {
     counts.requests!++;
     if (result.kind === 'unanswered') continue;
     const code = errorCodeOf(result);
-    if (code === 'idempotency_key_in_use') counts['told 409 in use']!++;
-    else if (code === 'idempotency_key_reused') counts['told 400 reused']!++;
-    else if (result.status === 503) counts['told 503']!++;
+    if (code === 'idempotency_key_in_use') counts['409 in use']!++;
+    else if (code === 'idempotency_key_reused') counts['400 reused']!++;
+    else if (result.status === 503) counts['503']!++;
     else if (result.replayed) counts.replays!++;
-    else if (result.status === 200) counts['carried out']!++;
+    else if (result.status === 200) counts.executed!++;
   }
   return counts;
 }

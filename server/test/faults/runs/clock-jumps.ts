@@ -20,7 +20,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** What clocks do: they are set by minutes or hours, a machine sleeps for days, a day is entered wrongly, a second comes twice. */
+/** What clocks do. They are set by minutes or hours. A machine sleeps for days, a date is entered wrongly, or a second comes twice. */
 const jumps = {
   '5 minutes forward': 5 * minuteMs,
   '5 minutes back': -5 * minuteMs,
@@ -32,7 +32,7 @@ const jumps = {
   'a second twice': -1_000,
 };
 
-/** The server's clock jumps while clients write, webhooks are retried and a stream is followed. */
+/** The server's clock jumps while clients write, webhooks are retried and a client follows a stream. */
 export const clockJumps: FaultRun = {
   name: 'clock jumps',
   title: `the server's clock jumps under load: ${Object.keys(jumps).join(', ')}`,
@@ -43,7 +43,7 @@ export const clockJumps: FaultRun = {
     const clock = new ServerClock(join(folder, 'ahead-ms'));
     const server = {
       program: movedClockServer,
-      // Far more than all jumps together, so that nothing is too old.
+      // Far more days than all jumps together, so that nothing is too old.
       settings: { TEST_CLOCK_FILE: clock.file, TENURE_RETENTION_DAYS: '365' },
     };
     try {
@@ -64,26 +64,26 @@ export const clockJumps: FaultRun = {
 const clients = 4;
 const pairsPerJump = 24;
 
-/** Of the keys that were used before a jump, so many are used again after it. */
+/** How many keys from before a jump are used again after it. */
 const keysAgain = 12;
 
 const keyLifetimeMs = dayMs;
-/** Whoever is overtaken by so much comes too late for its key, and is told to come again. */
+/** A request that the clock overtakes by this much is too late for its key, and its client must retry. */
 const overtakenMs = 2 * minuteMs;
 
-/** The server looks at its clock a little after we look at ours. */
+/** The server reads its clock slightly later than this run does. */
 const uncertainMs = 10_000;
 
-/** On a busy machine, an event that is due at once comes in moments all the same. */
+/** On a busy machine, an event that is due at once still comes within this time. */
 const arrivalTimeoutMs = 15_000;
 const overTimeoutMs = 60_000;
 const pollEveryMs = 20;
 
-/** The clock that the server goes by, as we set it. */
+/** The server's clock, as this run sets it. */
 class ServerClock {
   readonly file: string;
   #aheadMs = 0;
-  /** The same, but for a moment in which the server may not know yet. */
+  /** The same, except while the server may not know the new value yet. */
   #wasAheadMs = 0;
   #highestMs = 0;
 
@@ -93,7 +93,7 @@ class ServerClock {
     writeFileSync(`${file}.seen`, '0');
   }
 
-  /** While it jumps, the server may go by the old time or by the new one: between these it is in any case. */
+  /** The earliest time on the server's clock. During a jump the server may use the old or the new time. */
   get fromMs(): number {
     return Date.now() + Math.min(this.#aheadMs, this.#wasAheadMs);
   }
@@ -102,16 +102,16 @@ class ServerClock {
     return Date.now() + Math.max(this.#aheadMs, this.#wasAheadMs);
   }
 
-  /** The latest that it has ever been. */
+  /** The latest time that it has ever had. */
   get highestMs(): number {
     return Math.max(this.#highestMs, this.toMs);
   }
 
-  /** Returns when the server goes by it. */
+  /** Sets the clock. Returns when the server uses the new time. */
   async jump(byMs: number): Promise<void> {
     this.#highestMs = this.highestMs;
     this.#aheadMs += byMs;
-    // Never half a number.
+    // Renames the file, so that the server never reads half a number.
     writeFileSync(`${this.file}.next`, String(this.#aheadMs));
     renameSync(`${this.file}.next`, this.file);
     while (Number(readFileSync(`${this.file}.seen`, 'utf8')) !== this.#aheadMs) await sleep(1);
@@ -119,16 +119,16 @@ class ServerClock {
   }
 }
 
-/** A key that was used, and what was answered. */
+/** A key that was used, and its response. */
 interface UsedKey {
   request: Request;
   answer: Answered;
-  /** By the server's clock, it was used for the first time between these. */
+  /** The span of its first use, by the server's clock. */
   fromMs: number;
   toMs: number;
 }
 
-/** Everything that is played and seen. */
+/** The state of one run: requests, responses and findings. */
 class ClockPlay {
   readonly #api: Api;
   readonly #clock: ServerClock;
@@ -137,7 +137,7 @@ class ClockPlay {
   readonly #stream: EventStream;
   readonly #violations: FaultViolation[] = [];
   readonly #used: UsedKey[] = [];
-  /** The references that were made and then changed; and those that a key has made which was new again, and nobody changed. */
+  /** References that were made and then changed, and references that an expired key made and no request changed. */
   readonly #changed = new Set<string>();
   readonly #onlyMade = new Set<string>();
   readonly #counts = {
@@ -158,7 +158,7 @@ class ClockPlay {
     this.#stream = stream;
   }
 
-  /** With a receiver that refuses, the first time, what says that it wants to be refused. */
+  /** Starts with a receiver that refuses marked events the first time. */
   static async open({ url, secretKey }: Place, clock: ServerClock, random: Random): Promise<ClockPlay> {
     const refused = new Set<string>();
     const receiver = await startReceiver((response, request) => {
@@ -171,7 +171,8 @@ class ClockPlay {
     const api = new Api([url], secretKey);
     const body = { url: receiver.url, enabled_events: ['reference.*'] };
     const made = await api.send({ method: 'POST', path: '/v1/webhook_endpoints', body, key: null });
-    if (made.kind !== 'answered' || made.status !== 200) throw new Error(`No endpoint: ${JSON.stringify(made)}`);
+    if (made.kind !== 'answered' || made.status !== 200)
+      throw new Error(`Could not make an endpoint: ${JSON.stringify(made)}`);
     return new ClockPlay(api, clock, random, receiver, await openStream(url, secretKey));
   }
 
@@ -185,7 +186,7 @@ class ClockPlay {
       await this.#expectArrival(number, kind);
       if (number % 10 === 0) print(`${number} of ${size} jumps`);
     }
-    // What a jump back has put off is due now.
+    // Deliveries that a jump back postponed are due now.
     await this.#clock.jump(this.#clock.highestMs - this.#clock.fromMs + hourMs);
     await this.#judgeReferences();
     await this.#judgeEvents();
@@ -204,7 +205,7 @@ class ClockPlay {
     this.#violations.push({ rule, about, message });
   }
 
-  /** References are made and changed, and somewhere in the middle the clock jumps. */
+  /** Makes and changes references. The clock jumps somewhere in the middle. */
   async #writeAndJump(number: number, byMs: number): Promise<void> {
     const jumpsAt = this.#random.between(2, pairsPerJump);
     let next = 1;
@@ -235,12 +236,12 @@ class ClockPlay {
 
   #noteNew(id: string, name: string, made: Set<string>): void {
     if (this.#changed.has(id) || this.#onlyMade.has(id)) {
-      this.#report('duplicated_record', id, `${name} was answered with an id that was given before.`);
+      this.#report('duplicated_record', id, `The response to ${name} has an id that another record has.`);
     }
     made.add(id);
   }
 
-  /** Sends it, remembers its key, and answers the record's id; '' if it was refused, which nothing here may be. */
+  /** Sends a request, remembers its key, and returns the record's id. Returns '' and reports a violation if the request fails. */
   async #write(request: Request): Promise<string> {
     const before = { fromMs: this.#clock.fromMs, toMs: this.#clock.toMs };
     const answer = await this.#send(request);
@@ -250,7 +251,7 @@ class ClockPlay {
       return this.#write(request);
     }
     if (answer?.status !== 200 || answer.replayed) {
-      this.#report('unexpected_answer', request.key!, `It was answered ${JSON.stringify(answer)}.`);
+      this.#report('unexpected_answer', request.key!, `The response is ${JSON.stringify(answer)}.`);
       return '';
     }
     // The clock may have jumped in between, in either direction.
@@ -265,7 +266,7 @@ class ClockPlay {
     return result.kind === 'answered' ? result : null;
   }
 
-  /** A key counts for 24 hours of the clock: before, it is replayed; afterwards, it is new. */
+  /** Uses keys again. A key counts for 24 hours of the clock: before, it is replayed; afterwards, it is new. */
   async #useKeysAgain(number: number): Promise<void> {
     const random = this.#random.fork(`keys after jump ${number}`);
     const creates = this.#used.filter(({ request }) => request.path === '/v1/references');
@@ -279,7 +280,7 @@ class ClockPlay {
       const expected = this.#expectedOf(used, nowMs);
       if ((expected === 'replay' && !isReplay) || (expected === 'new' && !isNew) || (!isReplay && !isNew)) {
         const ageHours = ((nowMs - used.toMs) / hourMs).toFixed(2);
-        const message = `Used again ${ageHours} h later (${expected}), it was answered ${JSON.stringify(again)}.`;
+        const message = `Used again ${ageHours} h later (expected: ${expected}), the key got ${JSON.stringify(again)}.`;
         this.#report(isNew ? 'two_effects' : 'wrong_replay', request.key!, message);
       }
       if (expected === 'either') this.#counts['keys that may be either']++;
@@ -295,19 +296,23 @@ class ClockPlay {
     }
   }
 
-  /** A key whose day was over once may have been forgotten, although the clock has gone back since. */
+  /** Returns what a key must do. A key that once was older than a day may be forgotten, even after the clock jumped back. */
   #expectedOf({ fromMs, toMs }: UsedKey, nowMs: number): 'replay' | 'new' | 'either' {
     if (nowMs - toMs > keyLifetimeMs + uncertainMs) return 'new';
     return this.#clock.highestMs - fromMs < keyLifetimeMs - uncertainMs ? 'replay' : 'either';
   }
 
-  /** Whatever waits for the clock, what is new is delivered at once. */
+  /** Expects a new event to be delivered at once, even while others wait for the clock. */
   async #expectArrival(number: number, kind: string): Promise<void> {
     const id = await this.#writePair(`after jump ${number}`, false);
     const giveUpAtMs = performance.now() + arrivalTimeoutMs;
     while (!this.#receiver.received.some(({ body }) => body.data.object.id === id)) {
       if (performance.now() > giveUpAtMs) {
-        return this.#report('event_not_delivered', `after jump ${number}, ${kind}`, `${id} did not arrive.`);
+        return this.#report(
+          'event_not_delivered',
+          `after jump ${number}, ${kind}`,
+          `The event of ${id} did not arrive.`,
+        );
       }
       await sleep(pollEveryMs);
     }
@@ -317,32 +322,34 @@ class ClockPlay {
     return { changed: this.#changed, onlyMade: this.#onlyMade };
   }
 
-  /** Every reference that was answered is there, as it was left, and no other. */
+  /** Expects every confirmed reference in its last state, and no other. */
   async #judgeReferences(): Promise<void> {
     const listed: JsonObject[] = [];
     for await (const { items } of readPages(this.#api, '/v1/references')) listed.push(...items);
     this.#violations.push(...judgeLeft(listed, this.#expected));
   }
 
-  /** Each reference tells of its making and then of its change, in the list and in the stream, which has each event once. */
+  /**
+   * Expects the events of each reference, its creation and then its change, in the list and in the stream. The stream has each event once.
+   */
   async #judgeEvents(): Promise<void> {
     const listed: JsonObject[] = [];
     for await (const { items } of readPages(this.#api, '/v1/events', '&type=reference.*')) listed.push(...items);
     const listedIds = listed.map((event) => textOf(event, 'id'));
     if (listedIds.some((id, at) => at > 0 && id >= listedIds[at - 1]!)) {
-      this.#report('wrong_order', '/v1/events', 'The ids do not go from the newest to the oldest.');
+      this.#report('wrong_order', '/v1/events', 'The ids are not in descending order.');
     }
     const isStreamed = (): boolean => listedIds.every((id) => this.#stream.ids.includes(id));
     for (const giveUpAtMs = performance.now() + arrivalTimeoutMs; !isStreamed(); await sleep(200)) {
       if (performance.now() > giveUpAtMs) {
         const lost = listedIds.filter((id) => !this.#stream.ids.includes(id));
-        this.#report('lost_event', 'the stream', `It did not bring ${lost.join(', ')}.`);
+        this.#report('lost_event', 'the stream', `The stream did not send ${lost.join(', ')}.`);
         break;
       }
     }
     this.#counts['events streamed'] = this.#stream.events.length;
     if (new Set(this.#stream.ids).size !== this.#stream.ids.length) {
-      this.#report('duplicated_event', 'the stream', 'It brought an event twice.');
+      this.#report('duplicated_event', 'the stream', 'The stream sent an event twice.');
     }
     const streamed = this.#stream.events.map(({ event }) => event as JsonObject);
     const streamedOfReferences = streamed.filter((event) => textOf(event, 'type').startsWith('reference.'));
@@ -352,7 +359,7 @@ class ClockPlay {
     );
   }
 
-  /** Once the clock has come as far as it ever was, everything has arrived, and every attempt has taken a time that can be. */
+  /** Expects every delivery to arrive once the clock is at its latest time. Every attempt must have a plausible duration. */
   async #judgeDeliveries(): Promise<void> {
     const [endpoint] = (await this.#api.read('/v1/webhook_endpoints')).data as JsonObject[];
     const path = `/v1/webhook_endpoints/${textOf(endpoint, 'id')}/deliveries`;
@@ -388,31 +395,32 @@ class ClockPlay {
     }
   }
 
-  /** Nothing was a fault of the server, and nothing took less than no time. */
+  /** Expects no server error in the logs, and no negative duration. */
   async #judgeLogs(): Promise<void> {
     for await (const { items } of readPages(this.#api, '/v1/logs')) {
       for (const log of items) {
         const { status, duration_ms: ms } = log;
         const id = textOf(log, 'id');
         this.#judgeDuration(id, ms);
-        if (Number(status) >= 500) this.#report('unexpected_answer', id, `It was answered ${Number(status)}.`);
+        if (Number(status) >= 500)
+          this.#report('unexpected_answer', id, `The response has the status ${Number(status)}.`);
       }
     }
   }
 
   #judgeDuration(about: string, ms: unknown): void {
     if (typeof ms !== 'number' || !(ms >= 0))
-      this.#report('negative_duration', about, `It took ${JSON.stringify(ms)} ms.`);
+      this.#report('negative_duration', about, `Its duration is ${JSON.stringify(ms)} ms.`);
   }
 }
 
-/** By their ids, the references that were made and changed, and those that were made alone. */
+/** The ids of references that were made and changed, and of those that were only made. */
 export interface ExpectedReferences {
   changed: ReadonlySet<string>;
   onlyMade: ReadonlySet<string>;
 }
 
-/** Whether each reference is told of as it was treated, and no other is: exactly its making, and exactly its change if there was one. */
+/** Expects exactly the events of each reference: its creation, and its change if there was one. Expects no other reference. */
 export function judgeTold(where: string, events: JsonObject[], expected: ExpectedReferences): FaultViolation[] {
   const found = Map.groupBy(events, (event) => textOf(event, 'data', 'object', 'id'));
   return judgeEach(expected, found.keys(), (id, wasChanged) => {
@@ -424,7 +432,7 @@ export function judgeTold(where: string, events: JsonObject[], expected: Expecte
   });
 }
 
-/** Whether each reference is there once, in the status in which it was left. */
+/** Expects each reference once, in its last status. */
 export function judgeLeft(listed: JsonObject[], expected: ExpectedReferences): FaultViolation[] {
   const found = Map.groupBy(listed, (reference) => textOf(reference, 'id'));
   return judgeEach(expected, found.keys(), (id, wasChanged) => {
@@ -444,7 +452,7 @@ function judgeEach(
   return [
     ...[...changed].map((id) => judgeOne(id, true)),
     ...[...onlyMade].map((id) => judgeOne(id, false)),
-    ...unasked.map((id) => ({ rule: 'unasked_record', about: id, message: 'Nobody was answered with its id.' })),
+    ...unasked.map((id) => ({ rule: 'unasked_record', about: id, message: 'No response has its id.' })),
   ].filter((violation) => violation !== null);
 }
 

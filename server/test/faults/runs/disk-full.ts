@@ -14,7 +14,7 @@ import { judgeIdempotency } from '../idempotency-checker/judge.ts';
 import type { FaultReport, FaultRun, FaultViolation, PlayOptions } from './fault-run.ts';
 import { onOneServer } from './one-server.ts';
 
-/** The disk of the embedded database is full for a while, under load. What cannot be written is refused, and nothing else. */
+/** Fills the disk of the embedded database for a while, under load. Only requests that cannot be written are refused. */
 export const diskFull: FaultRun = {
   name: 'disk full',
   title: "the embedded database's disk is full for a while under load",
@@ -26,7 +26,7 @@ export const diskFull: FaultRun = {
       const notRun = mount(folder);
       if (notRun !== null) return { done: 0, counts: {}, violations: [], notRun };
       try {
-        // As root, PostgreSQL runs as somebody else, who must be able to enter.
+        // As root, PostgreSQL runs as another user, which needs access to the folder.
         chmodSync(folder, 0o711);
         return await onOneServer({ dataDir: folder }, options, (server) => fillAgain(server, size, options));
       } finally {
@@ -43,22 +43,21 @@ const diskSize = '1g';
 
 const clients = 8;
 const pauseMs = 20;
-/** How long there is load before the disk is full, and how long it is full. */
+/** The time of load before the disk is full, and the time that it is full, in milliseconds. */
 const beforeMs = { least: 200, most: 800 };
 const fullMs = { least: 300, most: 3_000 };
-/** Within this, somebody's change no longer fits. */
+/** Within this time, a change no longer fits. */
 const refusalTimeoutMs = 20_000;
 const recoveryTimeoutMs = 60_000;
 
-/** A disk of its own in memory, which only root may have; the reason why not, or null. */
+/** Mounts a disk in memory, which needs root. Returns the reason if it fails, or null. */
 function mount(folder: string): string | null {
-  if (process.platform !== 'linux')
-    return 'It needs a file system of its own, which it knows how to make on Linux alone.';
+  if (process.platform !== 'linux') return 'This run needs a file system of its own, which it can make only on Linux.';
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskSize}`, 'tmpfs', folder], { stdio: 'pipe' });
     return null;
   } catch (error) {
-    return `It needs a file system of its own: ${(error as Error).message.trim()}`;
+    return `This run needs a file system of its own: ${(error as Error).message.trim()}`;
   }
 }
 
@@ -76,7 +75,7 @@ async function fillAgain(server: Deployment, size: number, { seed, print }: Play
       await sleep(own.between(beforeMs.least, beforeMs.most));
       const fromMs = performance.now();
       await whileFull(server.dataDir, async () => {
-        // What is written at first goes into what the database has set aside.
+        // The first writes fit into the space that the database has reserved.
         await untilRefused(history, number);
         await sleep(own.between(fullMs.least, fullMs.most));
       });
@@ -88,7 +87,7 @@ async function fillAgain(server: Deployment, size: number, { seed, print }: Play
       history.outages.push({ fromMs, toMs: performance.now() + outageEndsLaterMs });
       counts['slowest recovery, ms'] = Math.max(counts['slowest recovery, ms']!, recoveryMs);
       await load.stop();
-      // A filling of which nobody noticed anything is none.
+      // Only a filling that refused a request counts.
       if (wasNoticed(history, number)) done++;
       print(`filling ${number} of ${size}: served again after ${recoveryMs} ms`);
     }
@@ -122,7 +121,7 @@ function docsOf(result: CallResult): string {
   return result.kind === 'unanswered' ? 'unanswered' : `answered ${toldBy(result)}`;
 }
 
-/** New references, whatever becomes of them. */
+/** Makes new references, with any result. */
 function startLoad(api: Api, history: History, number: number): { stop(): Promise<void> } {
   const over = new AbortController();
   let made = 0;
@@ -148,7 +147,7 @@ function makeReference(api: Api, history: History, id: string, round: number): P
   return history.record(operation, () => api.send(operation));
 }
 
-/** Leaves not a byte free until `work` is done. */
+/** Fills the disk to the last byte until `work` is done. */
 async function whileFull(disk: string, work: () => Promise<void>): Promise<void> {
   const ballast = join(disk, 'ballast');
   try {
@@ -175,7 +174,7 @@ function fill(disk: string, ballast: string): void {
   }
 }
 
-/** Whether it writes again within its time, without anybody's help. */
+/** Whether it writes again within its time, without help. */
 async function servesAgain(api: Api, number: number, history: History): Promise<boolean> {
   const giveUpAtMs = performance.now() + recoveryTimeoutMs;
   for (let attempt = 1; performance.now() < giveUpAtMs; attempt++) {

@@ -1,43 +1,49 @@
 import type { Violation } from '../crash-checker/judge/evidence.ts';
 
-/** How much of it is played: in CI, where three minutes must do; as a gate before a release, ten; and in full, once for the figures that are published. */
+/**
+ * The size of a run. A run of size `ci` takes three minutes, and one of size `gate` ten, before a release. The size `full` makes the
+ * published figures.
+ */
 export type Size = 'ci' | 'gate' | 'full';
 
-/** One kind of fault, done to the product many times, and judged by what the API shows. */
+/** One kind of fault, caused many times, and judged by what the API shows. */
 export interface FaultRun {
-  /** As `--only` calls it. */
+  /** Its name in `--only`. */
   name: string;
-  /** What is done, as the table says it. */
+  /** Its title in the table. */
   title: string;
-  /** What is counted: `kills`, `bursts`. */
+  /** The unit of its count: `kills`, `bursts`. */
   unit: string;
-  /** How many of them. */
+  /** How many faults a run of each size has. */
   sizes: Record<Size, number>;
-  /** Plays them, by random numbers that follow from the seed alone, and leaves nothing running. */
+  /** Plays the faults, with random numbers from the seed alone, and leaves nothing running. */
   play(size: number, options: PlayOptions): Promise<FaultReport>;
 }
 
 export interface PlayOptions {
   seed: number;
-  /** Tells how far it is. */
+  /** Prints progress. */
   print: (line: string) => void;
 }
 
 export interface FaultReport {
-  /** How many were really done. */
+  /** How many faults happened. */
   done: number;
-  /** What else happened, each with its unit as the name: `requests`, `events delivered twice`. */
+  /** More counts, each with its unit as the name: `requests`, `events delivered twice`. */
   counts: Record<string, number>;
   /** Promises that were broken. */
   violations: FaultViolation[];
-  /** Why it could not be played on this machine; then nothing was. */
+  /** Why it could not be played on this machine; nothing was played then. */
   notRun?: string;
 }
 
-/** Why a run that found nothing proves nothing: it did less than it was asked to. Null where it did all, or could not be played here. */
+/**
+ * Returns why a run without findings proves nothing, because it did less than requested. Returns null if it did all, or cannot be played
+ * here.
+ */
 export function shortfallOf({ done, notRun }: FaultReport, size: number, unit: string): string | null {
   if (notRun !== undefined || done >= size) return null;
-  return `Of ${size} ${unit}, only ${done} were done.`;
+  return `Only ${done} of ${size} ${unit} happened.`;
 }
 
 /** A broken promise: of the crash checker's judge, or of a run's own. */

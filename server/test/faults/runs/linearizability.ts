@@ -9,13 +9,13 @@ import { judge, play, type Sent } from '../linearizability/load.ts';
 import { openSite } from '../site.ts';
 import type { FaultReport, FaultRun, PlayOptions } from './fault-run.ts';
 
-/** Before so many of the operations there is a kill, if all processes run. */
+/** The share of operations preceded by a kill, if all processes run. */
 const killShare = 0.02;
 
-/** Clients of two processes that are killed at random: what each was told agrees with one order of what happened to each reference. */
+/** Clients use two processes that are killed at random. One order of the operations on each reference must explain all responses. */
 export const linearizability: FaultRun = {
   name: 'linearizability',
-  title: 'clients fight over references on two processes that are killed: one order explains every answer',
+  title: 'clients compete for references on two processes that are killed: one order explains every response',
   unit: 'operations',
   sizes: { ci: 1_500, gate: 5_000, full: 20_000 },
   play: playLinearizability,
@@ -45,7 +45,7 @@ async function playLinearizability(operations: number, { seed, print }: PlayOpti
       counts: {
         references: new Set(history.map(({ reference }) => reference)).size,
         kills: killer.kills,
-        'unknown answers': history.filter(({ result }) => reachedServer(result) && leavesOpen(result)).length,
+        'unknown outcomes': history.filter(({ result }) => reachedServer(result) && leavesOpen(result)).length,
         replays: history.filter(({ result }) => result.kind === 'answered' && result.replayed).length,
       },
       violations: failures.map(({ id, verdict, smallest }) => ({
@@ -53,8 +53,8 @@ async function playLinearizability(operations: number, { seed, print }: PlayOpti
         about: id,
         message:
           verdict === 'undecided'
-            ? 'Its history was too much for the checker.'
-            : `No order of its operations explains these:\n${smallest.join('\n')}`,
+            ? 'The history needs more steps than the checker allows.'
+            : `No order of the operations explains these:\n${smallest.join('\n')}`,
       })),
     };
   } finally {
@@ -63,7 +63,7 @@ async function playLinearizability(operations: number, { seed, print }: PlayOpti
   }
 }
 
-/** Writes it down as JSON lines, for whoever wants to judge it anew. */
+/** Stores the history as JSON lines, so that a person can judge it again. */
 function keep(history: readonly Sent[]): string {
   const file = join(mkdtempSync(join(tmpdir(), 'tenure-linearizability-')), 'history.jsonl');
   writeFileSync(file, history.map((sent) => `${JSON.stringify(sent)}\n`).join(''));

@@ -2,11 +2,11 @@ import { playSequences } from '../../model/sequences.ts';
 import { openSite } from '../site.ts';
 import type { FaultReport, FaultRun, PlayOptions } from './fault-run.ts';
 
-/** Random sequences of everything that can be done to an account, held against a model of the contract. */
+/** Random sequences of all that a client can do in an account, compared with a model of the contract. */
 export const model: FaultRun = {
   name: 'model',
   title:
-    'whatever is done to an account, in any order: answers, lists, counts and events are those of a model of the contract',
+    'random requests to an account, in any order: responses, lists, counts and events match a model of the contract',
   unit: 'sequences',
   sizes: { ci: 100, gate: 300, full: 2_000 },
   play: playModel,

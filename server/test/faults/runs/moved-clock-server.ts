@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { runServer } from '../../../src/server/start.ts';
 
 /*
- * The server, by a clock that is set from outside: a file tells how many milliseconds it is ahead of the machine's. What it goes by
- * is written beside that file.
+ * The server with a clock that a test sets. A file has the milliseconds by which it is ahead of the machine's clock. The server writes the
+ * value that it uses beside that file.
  */
 
 const file = process.env.TEST_CLOCK_FILE!;

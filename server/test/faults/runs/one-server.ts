@@ -9,12 +9,11 @@ export interface Place {
 }
 
 /**
- * Plays against a real server with an embedded database of its own. Nothing of it is left, unless something was found: then its files are
- * kept, and their place is printed.
- *
- * @param options.settings of the server, by its environment.
- * @param options.program another one than the server's own.
- * @param options.dataDir a folder that goes away with the run, so that what was found is copied off it.
+ * Plays against a real server with an embedded database of its own, and removes it afterwards. After a finding, keeps its files and prints
+ * their place.
+ * @param options.settings of the server, as environment variables.
+ * @param options.program to run in place of the server's own.
+ * @param options.dataDir a folder that disappears with the run, so that its files are copied after a finding.
  */
 export async function onOneServer(
   options: { settings?: Record<string, string>; program?: string; dataDir?: string },
@@ -32,12 +31,12 @@ export async function onOneServer(
     await server.remove({ keepFiles: !isClean });
     if (!isClean) {
       const kept = options.dataDir === undefined ? server.dataDir : copyOf(options.dataDir);
-      print(`What was found is kept in ${kept} and ${server.logFile}`);
+      print(`The data and log are kept in ${kept} and ${server.logFile}`);
     }
   }
 }
 
-/** A folder's files beside it; sockets, which nobody listens at any more, cannot be copied. */
+/** Copies a folder's files beside it. Skips dead sockets, which cannot be copied. */
 function copyOf(folder: string): string {
   const copy = `${folder}.kept`;
   cpSync(folder, copy, { recursive: true, filter: (path) => !lstatSync(path).isSocket() });

@@ -12,25 +12,25 @@ import { onOneServer, type Place } from './one-server.ts';
 /** As many POSTs as one server takes. Each accepted one is one reference and one event for ever, however often it was sent. */
 export const posts: FaultRun = {
   name: 'posts',
-  title: 'POSTs at what one server takes, a quarter of them sent twice or thrice with their key',
+  title: 'POSTs at the highest rate of one server, a quarter of them sent two or three times with their key',
   unit: 'accepted POSTs',
   sizes: { ci: 3_000, gate: 20_000, full: 100_000 },
   play: (size, options) => onOneServer({}, options, (server) => postAll(server, size, options)),
 };
 
-/** Enough to keep the committer's batches filled; more would only wait in the queue. */
+/** Enough to fill the committer's batches. More would only wait in the queue. */
 const clients = 32;
 
 const sentAgainShare = 0.25;
 
-/** A copy that is not sent at once is sent when so many others have begun, at most. */
+/** A copy that is not sent at once is sent after at most this many other POSTs. */
 const laterByMax = 2_000;
 
-/** A key is in use while its twin runs, and a full queue is full for moments. */
+/** A key is in use while its twin runs, and a full queue empties soon. The pause before a retry, in milliseconds. */
 const pauseMs = 20;
 const attemptsMax = 500;
 
-/** What is kept of an accepted POST: hashes, because a hundred thousand answers would fill the memory. */
+/** What is kept of an accepted POST: hashes, because a hundred thousand responses would fill the memory. */
 interface Accepted {
   recordId: string;
   /** The request that made it. */
@@ -47,7 +47,7 @@ export async function postAll(place: Place, size: number, { seed, print }: PlayO
     const startedMs = performance.now();
     await load.run();
     const seconds = (performance.now() - startedMs) / 1000;
-    print(`${size} accepted in ${Math.round(seconds)} s; now everything is read back`);
+    print(`${size} accepted in ${Math.round(seconds)} s; reading everything back`);
     await Promise.all([judgeRecords(api, load), judgeEvents(api, load)]);
     return {
       done: load.accepted.filter((accepted) => accepted).length,
@@ -60,15 +60,15 @@ export async function postAll(place: Place, size: number, { seed, print }: PlayO
 }
 
 class Load {
-  /** By the POST's number; undefined is one that got no good answer. */
+  /** By the POST's number; undefined if it was not accepted. */
   readonly accepted: (Accepted | undefined)[];
   readonly violations: FaultViolation[] = [];
-  readonly counts = { requests: 0, replays: 0, 'told to come back': 0 };
+  readonly counts = { requests: 0, replays: 0, 'asked to retry': 0 };
   readonly #api: Api;
   readonly #random: Random;
   readonly #print: (line: string) => void;
   readonly #latenciesMs: Float64Array;
-  /** Copies to be sent when the POST of that number begins, or at the end. */
+  /** Copies to send when the POST of that number begins, or at the end. */
   readonly #later = new Map<number, number[]>();
   #next = 0;
 
@@ -89,7 +89,7 @@ class Load {
     await Promise.all(Array.from({ length: clients }, finish));
   }
 
-  /** Of the requests that made the references, as the client waited for them. */
+  /** Returns the latencies of the requests that made the references, as the clients saw them. */
   latencies(): Record<string, number> {
     const sorted = this.#latenciesMs.toSorted();
     const at = (share: number): number => Math.round(sorted[Math.floor((sorted.length - 1) * share)]! * 10) / 10;
@@ -111,7 +111,7 @@ class Load {
     }
   }
 
-  /** Sends a new POST, its copies that are sent at once beside it, and notes those that are sent later. */
+  /** Sends a new POST together with its immediate copies, and notes those that are sent later. */
   async #sendFirst(number: number): Promise<void> {
     const random = this.#random.fork(`copies of ${number}`);
     const copies = random.chance(sentAgainShare) ? random.between(1, 2) : 0;
@@ -132,7 +132,7 @@ class Load {
     const stored = answers.filter((answer) => answer !== null);
     const executed = stored.filter(({ replayed }) => !replayed);
     if (executed.length !== 1) {
-      const message = `${answers.length} sent at once: ${executed.length} of their answers were no replay.`;
+      const message = `${answers.length} sent at once: ${executed.length} of their responses were no replay.`;
       this.report(executed.length === 0 ? 'never_answered' : 'two_effects', number, message);
     }
     if (!executed[0]) return;
@@ -144,7 +144,7 @@ class Load {
     const record = JSON.parse(text) as JsonObject;
     const { application, metadata } = record;
     if (JSON.stringify({ application, metadata }) !== JSON.stringify(body)) {
-      this.report('wrong_answer', number, `${JSON.stringify(body)} was answered with ${text}.`);
+      this.report('wrong_answer', number, `The response to ${JSON.stringify(body)} is ${text}.`);
     }
     this.accepted[number] = {
       recordId: textOf(record, 'id'),
@@ -170,7 +170,7 @@ class Load {
     const accepted = this.accepted[number];
     if (!accepted) return;
     if (!replayed) {
-      this.report('two_effects', number, `Sent again, it was carried out again: ${text}`);
+      this.report('two_effects', number, `The server executed the repeat: ${text}`);
     } else if (hashOf(text) !== accepted.answerHash || originalRequest !== accepted.requestId) {
       const { recordId, requestId } = accepted;
       this.report(
@@ -181,24 +181,24 @@ class Load {
     }
   }
 
-  /** Sends it until it is answered for good; an answer that nobody may give is reported, and null. */
+  /** Sends it until its final response. Reports an unexpected response, and returns null. */
   async #sendUntilAnswered(number: number, request: Request): Promise<Answered | null> {
     let last: CallResult | null = null;
     for (let attempt = 1; attempt <= attemptsMax; attempt++) {
       this.counts.requests++;
       last = await this.#api.send(request);
       if (last.kind === 'unanswered' || !isTemporary(last)) break;
-      this.counts['told to come back']++;
+      this.counts['asked to retry']++;
       await sleep(pauseMs);
     }
     if (last?.kind === 'answered' && last.status === 200 && isStored(last)) return last;
     const told = last?.kind === 'answered' ? `${last.status} ${errorCodeOf(last)}` : last?.reason;
-    this.report('unexpected_answer', number, `It was answered ${told}.`);
+    this.report('unexpected_answer', number, `The response is ${told}.`);
     return null;
   }
 }
 
-/** Exactly the references that were answered are listed, each once, as it was answered; and every page counts them all. */
+/** Expects exactly the confirmed references in the list, each once and equal to its response. Every page must count them all. */
 async function judgeRecords(api: Api, load: Load): Promise<void> {
   const seen = new Set<number>();
   for await (const { items, count } of readPages(api, '/v1/references')) {
@@ -207,15 +207,15 @@ async function judgeRecords(api: Api, load: Load): Promise<void> {
       const number = numberOf(textOf(record, 'metadata', 'post'));
       const accepted = load.accepted[number];
       if (!accepted) {
-        load.report('unasked_record', textOf(record, 'id'), `Nobody was answered with it: ${JSON.stringify(record)}`);
+        load.report('unasked_record', textOf(record, 'id'), `No response has it: ${JSON.stringify(record)}`);
       } else if (seen.has(number) || accepted.recordId !== record.id) {
         load.report(
           'duplicated_record',
           number,
-          `${accepted.recordId} was answered; ${textOf(record, 'id')} is there.`,
+          `The response has ${accepted.recordId}, but the list has ${textOf(record, 'id')}.`,
         );
       } else if (hashOf(JSON.stringify(record)) !== accepted.recordHash) {
-        load.report('lost_update', number, `It is not listed as it was answered: ${JSON.stringify(record)}`);
+        load.report('lost_update', number, `The list and the response differ: ${JSON.stringify(record)}`);
       }
       seen.add(number);
     }
@@ -225,7 +225,7 @@ async function judgeRecords(api: Api, load: Load): Promise<void> {
   }
 }
 
-/** Every reference has exactly one event, of its request and with its key. */
+/** Expects exactly one event for each reference, of its request and with its key. */
 async function judgeEvents(api: Api, load: Load): Promise<void> {
   const seen = new Set<number>();
   for await (const { items, count } of readPages(api, '/v1/events', '&type=reference.*')) {
@@ -235,7 +235,7 @@ async function judgeEvents(api: Api, load: Load): Promise<void> {
       const number = numberOf(textOf(event, 'data', 'object', 'metadata', 'post'));
       const accepted = load.accepted[number];
       if (!accepted || event.type !== 'reference.created') {
-        load.report('unasked_event', id, `Nobody caused it: ${JSON.stringify(event)}`);
+        load.report('unasked_event', id, `No request caused it: ${JSON.stringify(event)}`);
         continue;
       }
       if (seen.has(number)) load.report('duplicated_event', number, `${id} is not its only event.`);
@@ -255,19 +255,19 @@ async function judgeEvents(api: Api, load: Load): Promise<void> {
   }
 }
 
-/** Nothing is under way any more, so every page must tell the same number. */
+/** Expects the full count on every page, because no request is running any more. */
 function judgeCount({ accepted, violations }: Load, what: string, count: number): void {
   const isTold = violations.some(({ rule, about }) => rule === 'wrong_count' && about === what);
   if (count !== accepted.length && !isTold) {
     violations.push({
       rule: 'wrong_count',
       about: what,
-      message: `${accepted.length} are expected, ${count} counted.`,
+      message: `Expected a count of ${accepted.length}, got ${count}.`,
     });
   }
 }
 
-/** The same request each time it is asked for: nothing of it need be kept. */
+/** Returns the same request each time for a number, so that requests need not be kept. */
 function requestOf(number: number, load: Random): Request {
   const random = load.fork(`body of ${number}`);
   return {

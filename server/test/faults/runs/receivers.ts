@@ -16,7 +16,7 @@ import { makeEndpoint, type Endpoint } from '../crash-checker/webhooks.ts';
 import type { FaultReport, FaultRun, FaultViolation, PlayOptions } from './fault-run.ts';
 import { onOneServer, type Place } from './one-server.ts';
 
-/** One good receiver beside eight bad ones. Nobody's badness is the good one's, and of each the API tells what it did. */
+/** One good receiver beside eight bad ones. The bad ones do not delay the good one, and the API shows what each of them did. */
 export const receivers: FaultRun = {
   name: 'receivers',
   title: 'events to a good receiver beside eight bad ones: 500, 429, 301, resets, 10 MB, no TLS, hangs, drips',
@@ -25,7 +25,7 @@ export const receivers: FaultRun = {
   play: (size, options) => onOneServer(impatient, options, (server) => sendToReceivers(server, size, options)),
 };
 
-/** An attempt that hangs ends sooner than usual, so that a run ends too; and not so soon that a busy machine makes others seem to hang. */
+/** A hanging attempt ends sooner than usual, so that a run ends too. It is long enough for healthy attempts on a busy machine. */
 const attemptTimeoutMs = 5_000;
 const impatient = {
   program: serverUnderTest,
@@ -38,19 +38,21 @@ const attemptsMax = 2;
 
 const clients = 16;
 
-/** Those that hang get so few: with more, they would be tried with one at a time from then on, and a run would last for hours. */
+/**
+ * The hanging receivers get only this many events. With more, only one at a time would be tried from then on, and a run would take hours.
+ */
 const eventsThatHang = 3;
 const overTimeoutMs = 240_000;
 
-/** So long after it was made, an event is with the good receiver. Generous, for a machine that is busy with something else. */
+/** The longest delay of an event to the good receiver. Generous, for a machine that is busy with other work. */
 const delayMaxMs = { p99: 5_000, most: 15_000 };
 
 const megabyte = 1024 * 1024;
-/** The first of what the API shows of an answer. */
+/** The API shows this many bytes of a response. */
 const keptBytes = 1024;
 const filler = Buffer.alloc(64 * 1024, 'a');
 
-/** What each kind does; the good one is one of them. */
+/** The behaviour of each kind of receiver, the good one included. */
 const kinds: Record<string, Behave> = {
   good: reliably,
   'answers 500': (arrival, response, text) => answer(500, arrival, response, text),
@@ -79,7 +81,7 @@ const hangingKinds: Record<string, Behave> = {
   },
 };
 
-/** Makes the events, waits for the end of every delivery, and judges what the API tells by what the receivers saw. */
+/** Makes the events and waits for the end of every delivery. Compares what the API shows with what the receivers saw. */
 export async function sendToReceivers(place: Place, size: number, { seed, print }: PlayOptions): Promise<FaultReport> {
   const api = new Api([place.url], place.secretKey);
   const history = new History();
@@ -97,7 +99,7 @@ export async function sendToReceivers(place: Place, size: number, { seed, print 
     const secure = { receiver: 'no TLS', url: withoutTls.url, enabledEvents: ['reference.*', 'customer.*'] };
     const unsafe = await makeEndpoint(api, secure);
     const madeByMs = await makeEvents(api, size, new Random(`receivers, seed ${seed}`));
-    print(`${size} events made; now their deliveries are waited for`);
+    print(`${size} events made; waiting for their deliveries`);
     const observation = await observeEnd(api, [...endpoints, unsafe]);
     const ofUnsafe = observation.deliveries.pop()!.items;
     const evidence = evidenceOf(observation, endpoints, history);
@@ -116,9 +118,8 @@ export async function sendToReceivers(place: Place, size: number, { seed, print 
 }
 
 /**
- * References, and a few customers, as many clients make them.
- *
- * @returns by their keys, when each was known to be made: when its answer was there.
+ * Makes references, and a few customers, as many clients make them.
+ * @returns by their keys, when the response to each arrived.
  */
 async function makeEvents(api: Api, size: number, random: Random): Promise<Map<string, number>> {
   const madeByMs = new Map<string, number>();
@@ -133,7 +134,8 @@ async function makeEvents(api: Api, size: number, random: Random): Promise<Map<s
           : { path: '/v1/references', body: { application: 'app_1', metadata: { note } } };
       const key = `event ${number}`;
       const made = await api.send({ method: 'POST', key, ...wish });
-      if (made.kind !== 'answered' || made.status !== 200) throw new Error(`Not made: ${JSON.stringify(made)}`);
+      if (made.kind !== 'answered' || made.status !== 200)
+        throw new Error(`Could not make a record: ${JSON.stringify(made)}`);
       madeByMs.set(key, performance.now());
     }
   };
@@ -141,7 +143,7 @@ async function makeEvents(api: Api, size: number, random: Random): Promise<Map<s
   return madeByMs;
 }
 
-/** How long after it was made each event came to a receiver for the first time, in milliseconds, the soonest first. */
+/** Returns the delay of each event's first arrival at a receiver, in milliseconds, in ascending order. */
 function delaysOf(receiver: string, { arrivals }: History, madeByMs: ReadonlyMap<string, number>): number[] {
   const first = new Map<string, number>();
   for (const { receiver: name, body, arrivedMs } of arrivals) {
@@ -152,17 +154,20 @@ function delaysOf(receiver: string, { arrivals }: History, madeByMs: ReadonlyMap
   return delays.toSorted((left, right) => left - right);
 }
 
-/** Whoever is good waits for none of the bad ones; nearly all come at once, and none after minutes. Of none at all, another rule tells. */
+/**
+ * Expects bad receivers not to delay the good one: nearly all events come at once, and none after minutes. Another rule reports missing
+ * ones.
+ */
 export function judgeDelays(sortedMs: readonly number[]): FaultViolation[] {
   const { p99, most } = quantiles(sortedMs);
   if (p99 <= delayMaxMs.p99 && most <= delayMaxMs.most) return [];
-  const message = `Of 100 events, 99 came within ${p99} ms, and the last one after ${most} ms.`;
+  const message = `99 % of the events arrived within ${p99} ms, and the last one after ${most} ms.`;
   return [{ rule: 'delivered_late', about: 'the good receiver', message }];
 }
 
 function told(sortedMs: readonly number[]): Record<string, number> {
   const { p50, p99, most } = quantiles(sortedMs);
-  return { 'good one has it after, ms p50': p50, 'ms p99': p99, 'ms at most': most };
+  return { 'delay of the good one, ms p50': p50, 'ms p99': p99, 'ms at most': most };
 }
 
 function quantiles(sortedMs: readonly number[]): { p50: number; p99: number; most: number } {
@@ -170,11 +175,11 @@ function quantiles(sortedMs: readonly number[]): { p50: number; p99: number; mos
   return { p50: at(0.5), p99: at(0.99), most: at(1) };
 }
 
-/** What the API shows when no delivery is pending any more, or when they have had more than enough time. */
+/** Returns what the API shows when no delivery is pending, or when they have had more than enough time. */
 async function observeEnd(api: Api, endpoints: readonly Endpoint[]): Promise<Observation> {
   const giveUpAtMs = performance.now() + overTimeoutMs;
   for (;;) {
-    // The newest are the last; only when they are over is it worth reading all.
+    // The newest end last. Reading all makes sense only when they are over.
     const newest = await Promise.all(
       endpoints.map(({ id }) => api.read(`/v1/webhook_endpoints/${id}/deliveries?limit=50`)),
     );
@@ -201,28 +206,29 @@ function evidenceOf(observation: Observation, endpoints: Endpoint[], { arrivals 
   };
 }
 
-/** Nothing was ever said to whoever cannot say who they are. */
+/** Expects that no request was sent to a receiver that cannot prove its identity. */
 function judgeWithoutTls(deliveries: JsonObject[], size: number, requests: number): FaultViolation[] {
   const violations: FaultViolation[] = [];
   const about = 'the receiver without TLS';
   const others = deliveries.filter(({ status, attempts }) => {
-    // On a busy machine, some handshakes take longer than an attempt may.
+    // On a busy machine, some handshakes take longer than the limit of an attempt.
     const isTold = (attempts as JsonObject[]).every(({ error }) => error === 'tls_failed' || error === 'timeout');
     return status !== 'failed' || !isTold || (attempts as JsonObject[]).length !== attemptsMax;
   });
   if (others.length > 0) {
-    const message = `${others.length} deliveries are told otherwise than as failed: ${JSON.stringify(others[0])}`;
+    const message = `${others.length} deliveries do not show that they failed: ${JSON.stringify(others[0])}`;
     violations.push({ rule: 'attempt_untrue', about, message });
   }
   if (deliveries.length !== size) {
-    const message = `Of ${size} events, ${deliveries.length} have a delivery.`;
+    const message = `${size} events have ${deliveries.length} deliveries.`;
     violations.push({ rule: 'event_not_delivered', about, message });
   }
-  if (requests > 0) violations.push({ rule: 'sent_in_clear', about, message: `It could read ${requests} requests.` });
+  if (requests > 0)
+    violations.push({ rule: 'sent_in_clear', about, message: `The receiver could read ${requests} requests.` });
   return violations;
 }
 
-/** Speaks HTTP where https was asked for. */
+/** Starts a server that speaks HTTP on an https URL. */
 async function startWithoutTls(): Promise<{ url: string; readonly requests: number; stop(): Promise<void> }> {
   let requests = 0;
   const server = createServer((socket) => {

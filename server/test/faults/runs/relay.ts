@@ -9,7 +9,7 @@ export interface Relayed {
   body: Buffer;
 }
 
-/** An answer as the server gave it. */
+/** A response as the server sent it. */
 export interface RelayedAnswer {
   status: number;
   /** Names and values in turn. */
@@ -17,19 +17,18 @@ export interface RelayedAnswer {
   body: Buffer;
 }
 
-/** The way between clients and a server, in the hands of whoever breaks it. */
+/** The connection between clients and a server, under the control of a test. */
 export interface Relay {
   url: string;
   stop(): Promise<void>;
 }
 
-/** Sends a request on and waits for the whole answer. */
+/** Sends a request on and waits for the whole response. */
 type Forward = (relayed: Relayed) => Promise<RelayedAnswer>;
 
 /**
  * Stands between clients and a server, over HTTP.
- *
- * @param treat what becomes of a request: the answer that the client gets, or null if it has done with the connection what it liked.
+ * @param treat returns the response that the client gets, or null if it has handled the connection itself.
  */
 export async function startRelay(
   target: string,
@@ -64,7 +63,7 @@ function forwardTo(target: string, { method, path, headers, body }: Relayed): Pr
   });
 }
 
-/** The connection to the client is another one, which is kept. */
+/** Drops the headers of the server's connection. The client's connection is another one, which is kept open. */
 function answerOf({ statusCode, rawHeaders }: IncomingMessage, body: Buffer): RelayedAnswer {
   const isOfConnection = (_: string, at: number): boolean =>
     /^(connection|keep-alive)$/i.test(rawHeaders[at - (at % 2)]!);

@@ -6,9 +6,7 @@ import { NetworkStage } from '../crash-checker/stages/network.ts';
 import type { Stage } from '../crash-checker/stages/stage.ts';
 import type { FaultReport, FaultRun, PlayOptions } from './fault-run.ts';
 
-/*
- * Runs that are played by the crash checker: 16 clients write, trouble strikes, and after it everything is settled, read back and judged.
- */
+/* Runs of the crash checker. 16 clients write, faults strike, and afterwards everything is settled, read back and judged. */
 
 export const kills: FaultRun = {
   name: 'kills',
@@ -20,7 +18,7 @@ export const kills: FaultRun = {
 
 export const failpoints: FaultRun = {
   name: 'failpoints',
-  title: '`kill -9` before, at and after a commit, a claim, an attempt and the writing down of its end (11 points)',
+  title: '`kill -9` before, at and after a commit, a claim, an attempt and the recording of its outcome (11 points)',
   unit: 'kills',
   sizes: { ci: 11, gate: 60, full: 300 },
   play: playOn(() => FailpointStage.create()),
@@ -52,13 +50,13 @@ export const twoServers: FaultRun = {
 
 export const apisAndWorkers: FaultRun = {
   name: 'apis and workers',
-  title: 'two processes that answer and two that deliver, on one database, any of them killed',
+  title: 'two processes that serve requests and two that deliver, on one database, any of them killed',
   unit: 'kills',
   sizes: { ci: 0, gate: 5, full: 40 },
   play: playOn(() => ManyServersStage.create(['api', 'api'], ['worker', 'worker'])),
 };
 
-/** Each round reads everything back, so that what has grown large is begun anew. */
+/** Each round reads everything back, so a new stage replaces a large one after this many rounds. */
 const roundsOnOneStage = 25;
 
 const clients = 16;
@@ -74,12 +72,12 @@ function playOn(createStage: () => Promise<Stage>): FaultRun['play'] {
   };
 }
 
-/** Plays rounds on one stage, up to the first that finds something: what comes after it would only repeat it. */
+/** Plays rounds on one stage, up to the first finding. Later rounds would only repeat it. */
 async function playPart(
   stage: Stage,
   { seed, print, rounds, part, report }: PlayOptions & { rounds: number; part: number; report: FaultReport },
 ): Promise<void> {
-  // One number for a part, so that a long run has no round twice.
+  // One seed for each part, so that a long run has no round twice.
   const checker = new CrashChecker(stage, { seed: seed + part - 1, clients });
   let isClean = false;
   try {
@@ -94,15 +92,15 @@ async function playPart(
     isClean = report.violations.length === 0;
   } finally {
     await checker.close({ keepFiles: !isClean });
-    if (!isClean) print(`what was found is kept in ${stage.places.join(' and ')}`);
+    if (!isClean) print(`The data and logs are kept in ${stage.places.join(' and ')}`);
   }
 }
 
 function add({ counts, violations }: FaultReport, told: RoundReport): void {
   count(counts, 'requests', told.sent);
   count(counts, '503', told.unavailable);
-  count(counts, 'without an answer', told.unknown);
-  count(counts, 'found done by their key', told.settledAsDone);
+  count(counts, 'without a response', told.unknown);
+  count(counts, 'found executed by their key', told.settledAsDone);
   counts['longest without service, ms'] = Math.max(
     counts['longest without service, ms'] ?? 0,
     Math.round(told.firstAnswerMs),
@@ -125,7 +123,7 @@ function lineOf({ round, trouble, sent, answered, unavailable, unknown, ...told 
   return [
     `${String(round).padStart(3)}: ${trouble}`,
     `sent ${sent}, answered ${answered}, 503 ${unavailable}, unknown ${unknown}`,
-    `settled ${told.settled} (${told.settledAsDone} were done)`,
+    `settled ${told.settled} (${told.settledAsDone} executed before)`,
     `served again after ${Math.round(told.firstAnswerMs)} ms`,
     `${told.references} references, ${told.events} events, ${told.received} received`,
     ...(told.violations.length > 0 ? [`${told.violations.length} VIOLATIONS`] : []),

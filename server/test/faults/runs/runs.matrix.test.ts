@@ -20,23 +20,20 @@ import { postAll, posts } from './posts.ts';
 import { judgeDelays, receivers, sendToReceivers } from './receivers.ts';
 import { startRelay, type Relayed, type RelayedAnswer } from './relay.ts';
 
-/*
- * A run that finds nothing means something only if it finds what is wrong. So between each of them and a good server stands somebody
- * who spoils a little.
- */
+/* A run without findings proves something only if it can find faults. So a relay between each run and a good server corrupts a little. */
 
 const options = { seed: 1, print: () => {} };
 
 type Treat = Parameters<typeof startRelay>[1];
 
-/** The same server, reached through somebody who spoils what passes. */
+/** Returns the same server behind a relay that corrupts what passes. */
 async function spoilt({ url, secretKey }: Place, treat: Treat): Promise<Place> {
   const relay = await startRelay(url, treat);
   onTestFinished(() => relay.stop());
   return { url: relay.url, secretKey };
 }
 
-test('each run has a name of its own, and is played more often the more time there is', () => {
+test('gives each run its own name, and a larger size for more time', () => {
   const runs = [posts, bursts, answersCut, clockJumps, receivers, diskFull];
   expect(new Set(runs.map(({ name }) => name)).size).toBe(runs.length);
   for (const { name, sizes } of runs) {
@@ -45,36 +42,36 @@ test('each run has a name of its own, and is played more often the more time the
   }
 });
 
-test('a run that did less than it was asked to proves nothing, unless it could not be played here', () => {
+test('rejects a run that did less than requested, unless it cannot be played here', () => {
   const report: FaultReport = { done: 0, counts: {}, violations: [] };
-  expect(shortfallOf(report, 10, 'kills')).toBe('Of 10 kills, only 0 were done.');
-  expect(shortfallOf({ ...report, done: 9 }, 10, 'kills')).toBe('Of 10 kills, only 9 were done.');
+  expect(shortfallOf(report, 10, 'kills')).toBe('Only 0 of 10 kills happened.');
+  expect(shortfallOf({ ...report, done: 9 }, 10, 'kills')).toBe('Only 9 of 10 kills happened.');
   expect(shortfallOf({ ...report, done: 10 }, 10, 'kills')).toBeNull();
   expect(shortfallOf({ ...report, notRun: 'No disk.' }, 10, 'kills')).toBeNull();
 });
 
-test('the command that would play nothing says so, and does not succeed', async () => {
+test('exits with 2 and a message when there is nothing to play', async () => {
   const command = fileURLToPath(new URL('../run.ts', import.meta.url));
   const ended = await new Promise<{ code: unknown; output: string }>((resolve) => {
     execFile(process.execPath, [command, '--ci', '--only', 'apis and workers'], (error, output) =>
       resolve({ code: error?.code, output }),
     );
   });
-  expect(ended).toEqual({ code: 2, output: expect.stringContaining('Nothing would be played') as string });
+  expect(ended).toEqual({ code: 2, output: expect.stringContaining('Nothing to play') as string });
 });
 
-test('as many rounds as there are failpoints come to each of them once, again and again', async () => {
+test('reaches each failpoint once in as many rounds as there are failpoints, repeatedly', async () => {
   const stage = await FailpointStage.create();
   onTestFinished(() => stage.close({ keepFiles: false }));
   const random = new Random('failpoints');
   for (let turn = 1; turn <= 2; turn++) {
     const descriptions = failpointNames.map((_, round) => stage.next(random.fork(`${turn} ${round}`)).description);
-    const points = descriptions.map((description) => /^server (.*), the/.exec(description)![1]);
+    const points = descriptions.map((description) => /^server (.*), pass/.exec(description)![1]);
     expect(new Set(points)).toEqual(new Set(failpointNames));
   }
 });
 
-test('what was found on a disk that goes away is copied off it, and its place is told; nothing runs there any more', async () => {
+test('copies a finding off a temporary disk, prints its place, and leaves no process there', async () => {
   const disk = mkdtempSync(join(tmpdir(), 'tenure-disk-'));
   const printed: string[] = [];
   let pid: number | null = null;
@@ -84,11 +81,15 @@ test('what was found on a disk that goes away is copied off it, and its place is
   });
   await onOneServer({ dataDir: disk }, { seed: 1, print: (line) => printed.push(line) }, async (server) => {
     pid = server.databasePid();
-    return { done: 1, counts: {}, violations: [{ rule: 'lost_record', about: 'ref_1', message: 'It is gone.' }] };
+    return {
+      done: 1,
+      counts: {},
+      violations: [{ rule: 'lost_record', about: 'ref_1', message: 'The record is missing.' }],
+    };
   });
   expect(pid).not.toBeNull();
   expect(() => process.kill(pid!, 0)).toThrow('ESRCH');
-  const [, kept, log] = /^What was found is kept in (\S+) and (\S+)$/.exec(printed.at(-1)!)!;
+  const [, kept, log] = /^The data and log are kept in (\S+) and (\S+)$/.exec(printed.at(-1)!)!;
   rmSync(disk, { recursive: true });
   expect(existsSync(join(kept!, 'postgres', 'PG_VERSION'))).toBe(true);
   expect(existsSync(log!)).toBe(true);
@@ -126,7 +127,7 @@ function madeUp(answer: RelayedAnswer): RelayedAnswer {
 describe('POSTs', () => {
   const size = 120;
 
-  test('of a good server are accepted once, whoever sent them twice', async () => {
+  test('accepts every POST once from a correct server when clients repeat them', async () => {
     const report = await postAll(await serverForTest(), size, options);
     expect(report.violations).toEqual([]);
     expect(report.done).toBe(size);
@@ -134,25 +135,25 @@ describe('POSTs', () => {
   });
 
   const faults: Record<string, { treat: Treat; found: string[] }> = {
-    'carried out again, because its key got lost': {
+    'executed again because a key was lost': {
       treat: (relayed, forward) => forward(keyOf(relayed) === 'post 7' ? without(relayed, 'idempotency-key') : relayed),
       found: ['changed_event'],
     },
-    'carried out twice behind the client': {
+    'executed twice without the client': {
       async treat(relayed, forward) {
         if (keyOf(relayed) === 'post 7') await forward(without(relayed, 'idempotency-key'));
         return forward(relayed);
       },
       found: ['duplicated_event', 'duplicated_record', 'changed_event', 'wrong_count'],
     },
-    'replayed with an answer that somebody made up': {
+    'replayed with an invented response': {
       async treat(relayed, forward) {
         const answer = await forward(relayed);
         return isReplay(answer) ? madeUp(answer) : answer;
       },
       found: ['wrong_replay'],
     },
-    'missing in its list': {
+    'missing in the list': {
       async treat(relayed, forward) {
         const answer = await forward(relayed);
         if (relayed.method !== 'GET' || !relayed.path.startsWith('/v1/references')) return answer;
@@ -164,7 +165,7 @@ describe('POSTs', () => {
     },
   };
 
-  test.each(Object.entries(faults))('%s: reported', async (_, { treat, found }) => {
+  test.each(Object.entries(faults))('reports POSTs %s', async (_, { treat, found }) => {
     const report = await postAll(await spoilt(await serverForTest(), treat), size, options);
     expect(rulesOf(report)).toEqual(found.toSorted());
   });
@@ -173,13 +174,13 @@ describe('POSTs', () => {
 describe('bursts', () => {
   const size = 6;
 
-  test('at two good servers have one effect a key', async () => {
+  test('finds one effect for each key at two correct servers', async () => {
     const server = await serverForTest();
     const report = await burst([server, await anotherServer(server)], size, options);
     expect(report.violations).toEqual([]);
-    expect(report).toMatchObject({ done: size, counts: { 'carried out': size } });
-    expect(report.counts['told 409 in use']).toBeGreaterThan(0);
-    expect(report.counts['told 400 reused']).toBeGreaterThan(0);
+    expect(report).toMatchObject({ done: size, counts: { executed: size } });
+    expect(report.counts['409 in use']).toBeGreaterThan(0);
+    expect(report.counts['400 reused']).toBeGreaterThan(0);
   });
 
   const faults: Record<string, { treat: Treat; found: string }> = {
@@ -187,7 +188,7 @@ describe('bursts', () => {
       treat: (relayed, forward) => forward(without(relayed, 'idempotency-key')),
       found: 'two_effects',
     },
-    'at a server that has no time, although its database is there': {
+    'at a server that responds 503 while its database is up': {
       async treat(relayed, forward) {
         const answer = await forward(relayed);
         const body = Buffer.from('{"error":{"code":"unavailable","message":"Nothing was changed."}}');
@@ -195,18 +196,18 @@ describe('bursts', () => {
       },
       found: 'unexpected_answer',
     },
-    'at a server that makes replays up': {
+    'at a server that invents replays': {
       async treat(relayed, forward) {
         const answer = await forward(relayed);
         return isReplay(answer) ? madeUp(answer) : answer;
       },
       found: 'wrong_replay',
     },
-    'at a server that takes any body for the first one': {
+    'at a server that accepts any body with a used key': {
       treat: takesAnyBody(),
       found: 'two_effects',
     },
-    'at a server that tells whoever comes later to wait, for ever': {
+    'at a server that tells later requests to wait for ever': {
       async treat(relayed, forward) {
         const answer = await forward(relayed);
         const body = Buffer.from('{"error":{"code":"idempotency_key_in_use"}}');
@@ -216,16 +217,16 @@ describe('bursts', () => {
     },
   };
 
-  test.each(Object.entries(faults))('%s: reported', async (_, { treat, found }) => {
+  test.each(Object.entries(faults))('reports bursts %s', async (_, { treat, found }) => {
     const place = await spoilt(await serverForTest(), treat);
     expect(rulesOf(await burst([place, place], size, options))).toContain(found);
   });
 });
 
-describe('answers that are cut off', () => {
+describe('responses that are cut off', () => {
   const size = 24;
 
-  test('by a good server are the same when they are asked for again', async () => {
+  test('gets the same response from a correct server when it retries', async () => {
     const report = await cutAnswers(await serverForTest(), size, options);
     expect(report.violations).toEqual([]);
     expect(report.done).toBe(size);
@@ -233,18 +234,18 @@ describe('answers that are cut off', () => {
   });
 
   const faults: Record<string, { treat: Treat; found: string }> = {
-    'and replayed with an answer that somebody made up': {
+    'and replayed with an invented response': {
       async treat(relayed, forward) {
         const answer = await forward(relayed);
         return isReplay(answer) ? madeUp(answer) : answer;
       },
       found: 'wrong_replay',
     },
-    'and carried out again': {
+    'and executed again': {
       treat: (relayed, forward) => forward(without(relayed, 'idempotency-key')),
       found: 'two_effects',
     },
-    'and were carried out twice to begin with': {
+    'and executed twice at first': {
       async treat(relayed, forward) {
         if (keyOf(relayed).startsWith('cut')) await forward(without(relayed, 'idempotency-key'));
         return forward(relayed);
@@ -253,12 +254,12 @@ describe('answers that are cut off', () => {
     },
   };
 
-  test.each(Object.entries(faults))('%s: reported', async (_, { treat, found }) => {
+  test.each(Object.entries(faults))('reports responses that are cut off %s', async (_, { treat, found }) => {
     expect(rulesOf(await cutAnswers(await spoilt(await serverForTest(), treat), size, options))).toContain(found);
   });
 });
 
-describe('clock jumps: of references that were changed, and of one that was only made', () => {
+describe('clock jumps', () => {
   const expected = { changed: new Set(['ref_1', 'ref_2']), onlyMade: new Set(['ref_3']) };
   const events = [
     eventOf('created', 'ref_1'),
@@ -272,34 +273,38 @@ describe('clock jumps: of references that were changed, and of one that was only
     { id: 'ref_2', status: 'processing' },
     { id: 'ref_1', status: 'processing' },
   ];
-  test('nothing is found where all is told and there', () => {
+  test('finds nothing when all events and references are there', () => {
     expect(judgeTold('the list', events, expected)).toEqual([]);
     expect(judgeLeft(references, expected)).toEqual([]);
   });
 
   test.each<[string, JsonObject[], string]>([
-    ['a change that is not told', events.slice(0, -1), 'lost_event ref_2'],
-    ['a making that is not told', events.toSpliced(3, 1), 'lost_event ref_3'],
-    ['a change that is told twice', [...events, events[4]!], 'wrong_order ref_2'],
-    ['a change before the making', [events[2]!, ...events.toSpliced(2, 1)], 'wrong_order ref_1'],
-    ['a change that nobody asked for', [...events, eventOf('updated', 'ref_3')], 'wrong_order ref_3'],
-    ['a reference that nobody asked for', [...events, eventOf('created', 'ref_4')], 'unasked_record ref_4'],
-  ])('events: %s is found', (_, told, violation) => {
+    ['a missing change', events.slice(0, -1), 'lost_event ref_2'],
+    ['a missing creation', events.toSpliced(3, 1), 'lost_event ref_3'],
+    ['a repeated change', [...events, events[4]!], 'wrong_order ref_2'],
+    ['a change before the creation', [events[2]!, ...events.toSpliced(2, 1)], 'wrong_order ref_1'],
+    ['a change that no client asked for', [...events, eventOf('updated', 'ref_3')], 'wrong_order ref_3'],
+    ['a reference that no client asked for', [...events, eventOf('created', 'ref_4')], 'unasked_record ref_4'],
+  ])('reports %s in the events', (_, told, violation) => {
     expect(findingsOf(judgeTold('the list', told, expected))).toEqual([violation]);
   });
 
   test.each<[string, JsonObject[], string]>([
-    ['a change that is lost', references.with(1, { id: 'ref_2', status: 'pending' }), 'lost_update ref_2'],
-    ['a reference that is lost', references.slice(1), 'lost_record ref_3'],
-    ['a reference that is there twice', [...references, references[0]!], 'duplicated_record ref_3'],
-    ['one that nobody asked for', [...references, { id: 'ref_4', status: 'pending' }], 'unasked_record ref_4'],
-  ])('references: %s is found', (_, left, violation) => {
+    ['a lost change', references.with(1, { id: 'ref_2', status: 'pending' }), 'lost_update ref_2'],
+    ['a lost reference', references.slice(1), 'lost_record ref_3'],
+    ['a duplicated reference', [...references, references[0]!], 'duplicated_record ref_3'],
+    [
+      'a reference that no client asked for',
+      [...references, { id: 'ref_4', status: 'pending' }],
+      'unasked_record ref_4',
+    ],
+  ])('reports %s in the references', (_, left, violation) => {
     expect(findingsOf(judgeLeft(left, expected))).toEqual([violation]);
   });
 });
 
 describe('bad receivers', () => {
-  test('keep the good one from what is its own for moments at most: more is reported', () => {
+  test('reports a good receiver that waits longer than moments', () => {
     const soon = Array.from({ length: 200 }, () => 40);
     expect(judgeDelays(soon)).toEqual([]);
     expect(judgeDelays([...soon, 14_000])).toEqual([]);
@@ -313,14 +318,14 @@ describe('bad receivers', () => {
     overrides: { dispatcherLimits: { attemptTimeoutMs: 2_000, connectTimeoutMs: 2_000 } },
   };
 
-  test('of a good server keep nothing from the good one, and the API tells what each of them did', async () => {
+  test('finds no delay of the good receiver and true attempts at a correct server', async () => {
     const report = await sendToReceivers(await serverForTest(impatient), size, options);
     expect(report.violations).toEqual([]);
     expect(report.counts['requests received']).toBeGreaterThan(6 * size);
     expect(report.counts['ms at most']).toBeGreaterThan(0);
   });
 
-  test('whose answers somebody made up: reported', async () => {
+  test('reports attempts that a server invented', async () => {
     const place = await spoilt(await serverForTest(impatient), async (relayed, forward) => {
       const answer = await forward(relayed);
       if (!relayed.path.includes('/deliveries')) return answer;
@@ -330,7 +335,7 @@ describe('bad receivers', () => {
   });
 });
 
-/** Whoever comes later with a key is served as if they had sent what the first one sent. */
+/** Serves later requests with a key as if they had the body of the first one. */
 function takesAnyBody(): Treat {
   const firstBodies = new Map<string, Buffer>();
   return (relayed, forward) => {

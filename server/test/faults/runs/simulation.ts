@@ -1,7 +1,7 @@
 import { simulate } from '../simulation/index.ts';
 import type { FaultRun } from './fault-run.ts';
 
-/** Worlds have whole numbers that follow each other as their seeds, the first of which is below this. */
+/** The seeds of worlds are consecutive whole numbers. The first of them is below this. */
 const firstSeedMax = 2 ** 31;
 
 export const simulation: FaultRun = {

@@ -12,19 +12,19 @@ import type { FaultReport, FaultRun, PlayOptions } from './fault-run.ts';
 const writers = 16;
 const followerCount = 6;
 
-/** So many writers change the same reference. */
+/** How many writers change the same reference. */
 const writersTogether = 2;
 
-/** A writer makes a new reference after so many changes. */
+/** A writer makes a new reference after this many changes. */
 const changesPerReference = 20;
 
 const writerPauseMs = { least: 30, most: 150 };
 const roundPauseMs = { least: 200, most: 1_000 };
 
-/** When nothing is written any more, what is left has come after so long. */
+/** After the last write, the remaining events come within this time, in milliseconds. */
 const catchUpMs = 30_000;
 
-/** Followers of all events, who are cut off and whose processes are killed while they follow: each has every event once, in one order. */
+/** Followers of all events are cut off, and their processes killed. Each follower has every event once, in one order. */
 export const stream: FaultRun = {
   name: 'stream',
   title: 'followers of the event stream are cut off, and its two processes killed: each event once, in one order',
@@ -96,7 +96,7 @@ function followersOf({ servers, secretKey }: Site, after: string, random: Random
   );
 }
 
-/** Many at once make references and change them, some the same one, until `stop`. */
+/** Makes references and changes them in parallel until `stop`. Some writers share a reference. */
 async function writeOn(apis: readonly Api[], random: Random, stop: AbortSignal): Promise<void> {
   const idsOf = Array.from({ length: writers / writersTogether }, (): string[] => []);
   await Promise.all(
@@ -118,7 +118,7 @@ async function writeOn(apis: readonly Api[], random: Random, stop: AbortSignal):
   );
 }
 
-/** Or until they have had more than enough time: then it shows in what they have. */
+/** Waits until all have this many events, or have had more than enough time. Their events then show what is missing. */
 async function untilAllHave(followers: readonly Subscriber[], count: number): Promise<void> {
   const giveUpAtMs = performance.now() + catchUpMs;
   while (followers.some(({ received }) => received.length < count) && performance.now() < giveUpAtMs) await sleep(20);

@@ -12,30 +12,30 @@ import {
 } from '../../../src/db/pools.ts';
 import type { Life } from './life.ts';
 
-/** A statement as the driver is given it. */
+/** A statement as the driver gets it. */
 export interface Query {
   name?: string;
   text: string;
   values?: unknown[];
 }
 
-/** The one real database of all worlds. A world sees its own account alone, wherever a statement names none. */
+/** The one real database of all worlds. A world sees only its own account, even by statements that name no account. */
 export interface SharedDatabase {
-  /** The server's own pools, several times: what is real of the connections of all simulated processes. */
+  /** The server's own pools, several times. They are the real connections of all simulated processes. */
   real: readonly Database[];
-  /** Who sees the rows of one world alone; see `openShared`. */
+  /** The role that sees the rows of one world alone; see `openShared`. */
   role: string;
   end(): Promise<void>;
 }
 
 /**
- * Opens the database for `places` times as many connections as a server has. Claims and the purge of keys look at all accounts: on
- * connections that deliver, row security leaves them those of the world alone.
+ * Opens the database for `places` times as many connections as a server has. Claims and the purge of keys read all accounts. On connections
+ * that deliver, row security shows them only those of their world.
  */
 export async function openShared(connection: Connection, places: number): Promise<SharedDatabase> {
   const role = `simulation_${process.pid}_${Date.now().toString(36)}`;
   await withClient(connection, async (client) => {
-    // The machine does not fail in a simulation, and the disk is not what it is about.
+    // A simulation has no power failure, and does not test the disk.
     await client.query(`alter database ${client.database} set synchronous_commit = off`);
     await client.query(`
       create role ${role};
@@ -63,13 +63,13 @@ export async function openShared(connection: Connection, places: number): Promis
   };
 }
 
-/** What a planted fault does to what goes through a process's connections; the product is left as it is. */
+/** How a planted fault changes what passes through a process's connections. The product stays unchanged. */
 export interface DatabaseLies {
-  /** The statement that is sent in the place of another one. */
+  /** Returns the statement to send instead. */
   insteadOf?(query: Query): Query;
 }
 
-/** What can happen to a transaction that is sent in one go. */
+/** What can happen to a transaction that is sent at once. */
 const tripFaults = {
   refused: 3,
   lost_unsent: 3,
@@ -84,20 +84,20 @@ const tripFaults = {
 /** What can happen to a single statement. */
 const statementFaults = { refused: 2, lost_unsent: 2, answer_lost: 4, slow: 3 } as const;
 
-/** The number of a server process that there is none of: what has ended stands in no list of those that run. */
+/** A server process id that does not exist. An ended process is in no list of running ones. */
 const endedProcessId = 2 ** 30;
 
-/** So long a transaction stays open whose client has vanished without a word, unless somebody ends it, in real milliseconds. */
+/** How long a transaction stays open after its client vanished, unless it is terminated, in real milliseconds. */
 const leftOpenMs = { least: 5, most: 120 };
 
-/** The connections that one process has for one purpose. Each statement is carried out by the real database, or lost. */
+/** The connections of one process for one purpose. The real database executes each statement, or it is lost. */
 export class SimulatedPool {
   readonly #life: Life;
   readonly #real: Pool;
   readonly #purpose: string;
   readonly #ownRole: string | null;
 
-  /** @param settings.ownRole as whom statements without an account are made; null if all of them name theirs. */
+  /** @param settings.ownRole the role for statements without an account; null if all statements name theirs. */
   constructor(life: Life, real: Pool, settings: { purpose: string; ownRole: string | null }) {
     this.#life = life;
     this.#real = real;
@@ -105,7 +105,7 @@ export class SimulatedPool {
     this.#ownRole = settings.ownRole;
   }
 
-  /** As what the product is built with. */
+  /** Returns the pool in the type that the product expects. */
   get asPool(): Pool {
     return this as unknown as Pool;
   }
@@ -137,7 +137,7 @@ export class SimulatedPool {
     return result;
   }
 
-  /** A connection for a transaction that is sent in one go. */
+  /** Returns a connection for a transaction that is sent at once. */
   async connect(): Promise<SimulatedTrip> {
     const life = this.#life;
     const fault = life.fault(tripFaults) ?? null;
@@ -169,8 +169,8 @@ interface Sent {
 }
 
 /**
- * One connection for one transaction: it is known whole when its commit is asked for, and then carried out, as far as it gets. What is asked
- * behind it is asked of the same database.
+ * One connection for one transaction. The commit completes it. Then the database executes it, as far as it gets. Later queries go to the
+ * same database.
  */
 class SimulatedTrip {
   processID = endedProcessId;
@@ -194,7 +194,7 @@ class SimulatedTrip {
     return answer.promise;
   }
 
-  /** The real connection has been given back already. */
+  /** The real connection was released earlier. */
   release(): void {}
 
   async #carryOut(): Promise<void> {
@@ -203,12 +203,12 @@ class SimulatedTrip {
     if (this.#fault === 'slow') await life.through(delay(life.random.between(1, 30)));
     if (this.#fault === 'lost_unsent') return this.#lose(connectionLost());
     const client = await this.#real.connect();
-    // Drawn in any case, so that a crash leaves the other choices as they are.
+    // Drawn in any case, so that a crash does not change the other choices.
     const reached = life.random.between(1, this.#sent.length - 1);
     const openMs = life.random.between(leftOpenMs.least, leftOpenMs.most);
     const isLateCommit = life.random.chance(0.5);
     if (life.isDueToCrash()) {
-      // Of a process that is killed, PostgreSQL learns at once; of one behind a dead network, later.
+      // PostgreSQL learns of a killed process at once, and of a process behind a dead network later.
       const laterMs = life.random.chance(0.7) ? 0 : openMs;
       void this.#leaveBehind(client, reached, laterMs, false);
       return life.point('within a batch');
@@ -248,7 +248,7 @@ class SimulatedTrip {
     return result;
   }
 
-  /** Carries out the beginning of the transaction, and leaves it open for a time; then it is rolled back, or its commit comes late. */
+  /** Executes the beginning of the transaction, and leaves it open for a time. Then it is rolled back, or its commit comes late. */
   #leaveBehind(client: PoolClient, statements: number, openMs: number, isLateCommit: boolean): Promise<void> {
     const leaving = (async () => {
       await Promise.allSettled(this.#sent.slice(0, statements).map(({ query }) => client.query(query)));
@@ -265,7 +265,7 @@ class SimulatedTrip {
   }
 }
 
-/** PostgreSQL's own refusals, made by itself. */
+/** PostgreSQL's own refusals, produced by PostgreSQL. */
 const refusalOf = {
   deadlock: { text: `do $$ begin raise exception using errcode = '40P01'; end $$` },
   canceled: { text: `do $$ begin raise exception using errcode = '57014'; end $$` },

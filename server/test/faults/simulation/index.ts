@@ -12,24 +12,24 @@ import { openShared } from './database.ts';
 import type { Violation } from './judge.ts';
 import { startMs, World, type Plant } from './world.ts';
 
-/** So many worlds are under way at once: what one waits for is another one's time. */
+/** How many worlds run at once. Others run while one waits. */
 const worldsAtOnce = 24;
 
-/** So many times as many connections as a server has are shared by all. */
+/** All worlds share this many times the connections of a server. */
 const places = 3;
 
-/** A world that is not over by then, in real milliseconds, never will be. */
+/** A world that is not over by then never ends, in real milliseconds. */
 const standstillMs = 60_000;
 
-/** What became of all seeds. */
+/** The results of all seeds. */
 export interface Verdict {
   counts: Record<string, number>;
   violations: Violation[];
 }
 
 /**
- * Plays the worlds of `seeds` seeds, `firstSeed` being the first, on an embedded PostgreSQL of its own. Of a seed that breaks a promise
- * everything that happened is printed; it is repeated by `firstSeed` with one seed.
+ * Plays the worlds of `seeds` seeds from `firstSeed` on, on an embedded PostgreSQL of its own. Prints every step of a seed that breaks a
+ * promise. To repeat that seed, set `firstSeed` to it and `seeds` to one.
  */
 export async function simulate(options: {
   seeds: number;
@@ -54,7 +54,7 @@ export async function simulate(options: {
   }
 }
 
-/** As `simulate`, on a migrated database that is used for nothing else, and with a fault that is planted. */
+/** Simulates on a migrated database that is used for nothing else, with a planted fault. */
 export async function simulateOn(
   connection: Connection,
   options: { seeds: number; firstSeed: number; print(line: string): void; plant?: Plant },
@@ -93,7 +93,7 @@ export async function simulateOn(
 
 async function stillAfter(world: World, ms: number): Promise<Violation[]> {
   await delay(ms, undefined, { ref: false });
-  return [{ rule: 'stands_still', about: world.accountId, message: `It is not over after ${ms} ms.` }];
+  return [{ rule: 'stands_still', about: world.accountId, message: `The world is not over after ${ms} ms.` }];
 }
 
 function perSecond(seeds: number, startedMs: number): string {

@@ -29,7 +29,7 @@ interface Found {
   attempts: { delivery: string; outcome: string; started_at_ms: number }[];
 }
 
-/** Reads a world and holds it against what its clients were told and its receivers got. */
+/** Reads a world and compares it with the responses to clients and the requests at receivers. */
 export const judge = {
   statement: (accountId: string) => ({
     name: 'simulation_found',
@@ -79,7 +79,7 @@ export const judge = {
 
 type Report = (rule: string, about: string, message: string) => void;
 
-/** What a client was told is so: an answer is stored with its log, and what was not carried out has left nothing. */
+/** Expects each response to be true. A final one is stored with its log, and a request that was not executed left nothing. */
 function judgeAnswers(world: World, { logs }: Found, report: Report): void {
   const logOf = new Map(logs.map((log) => [log.id, log]));
   const judgeOne = (wish: Wish, { requestId, told }: Asked): void => {
@@ -87,20 +87,19 @@ function judgeAnswers(world: World, { logs }: Found, report: Report): void {
     switch (told?.kind) {
       case 'answered':
         if (!log)
-          return report('acknowledged_and_lost', requestId, `Wish ${wish.number} was answered, and has no log.`);
+          return report('acknowledged_and_lost', requestId, `Wish ${wish.number} got a response, but has no log.`);
         if (log.status !== told.status || log.body !== told.body || log.original !== told.original)
           report(
             'other_answer',
             requestId,
-            `OperationDocs ${told.status} ${told.body}, stored ${log.status} ${log.body}.`,
+            `The response was ${told.status} ${told.body}, but ${log.status} ${log.body} is stored.`,
           );
         if (told.original !== null && logOf.get(told.original)?.body !== told.body)
-          report('other_replay', requestId, `It repeats ${told.original}, which was answered something else.`);
+          report('other_replay', requestId, `It repeats ${told.original}, which got another response.`);
         return;
       case 'in_use':
       case 'unavailable':
-        if (log)
-          report('refused_and_written', requestId, `Wish ${wish.number} was told ${told.kind}, and was carried out.`);
+        if (log) report('refused_and_written', requestId, `Wish ${wish.number} got ${told.kind}, but was executed.`);
         return;
       case 'fault':
         return report('unexpected_fault', requestId, told.message);
@@ -110,7 +109,7 @@ function judgeAnswers(world: World, { logs }: Found, report: Report): void {
   for (const wish of world.wishes) for (const asked of wish.asked) judgeOne(wish, asked);
 }
 
-/** A request's log, its events and its record are all there or none of them. */
+/** Expects a request's log, its events and its record together, or none of them. */
 function judgeCommits({ logs, events, records, keys }: Found, report: Report): void {
   const eventOf = new Map(events.map((event) => [event.id, event]));
   const known = new Set(records.map(({ id }) => id));
@@ -118,18 +117,19 @@ function judgeCommits({ logs, events, records, keys }: Found, report: Report): v
   for (const log of logs) {
     for (const id of log.events) {
       const event = eventOf.get(id);
-      if (event?.request !== log.id) report('log_without_event', log.id, `${id} is not there, or another request's.`);
-      else if (!known.has(event.object)) report('event_without_record', id, `${event.object} is not there.`);
+      if (event?.request !== log.id)
+        report('log_without_event', log.id, `${id} is missing, or belongs to another request.`);
+      else if (!known.has(event.object)) report('event_without_record', id, `${event.object} is missing.`);
     }
   }
   for (const { id, request } of events)
-    if (!listed.has(id)) report('event_without_log', id, `No log of ${request} tells of it.`);
+    if (!listed.has(id)) report('event_without_log', id, `The log of ${request} does not list it.`);
   const logIds = new Set(logs.map(({ id }) => id));
   for (const { key, request } of keys)
-    if (!logIds.has(request)) report('key_without_log', key, `${request} is not there.`);
+    if (!logIds.has(request)) report('key_without_log', key, `${request} is missing.`);
 }
 
-/** A key that is used again within its day is carried out once, and stands for the last one who was. */
+/** Expects one execution of a key within its day. The stored key must name the last request that was executed. */
 function judgeKeys(world: World, { logs, keys }: Found, report: Report): void {
   const stored = new Map(keys.map((row) => [row.key, row]));
   for (const { key, asked } of world.wishes) {
@@ -139,30 +139,30 @@ function judgeKeys(world: World, { logs, keys }: Found, report: Report): void {
     const timesMs = runs.map(({ id }) => timeOfId(id as Id));
     for (const [index, timeMs] of timesMs.entries()) {
       if (index > 0 && timeMs - timesMs[index - 1]! < keyLifetimeMs)
-        report('key_ran_twice', key, `${runs.map(({ id }) => id).join(', ')} are less than a day from each other.`);
+        report('key_ran_twice', key, `${runs.map(({ id }) => id).join(', ')} are less than a day apart.`);
     }
     const row = stored.get(key);
     const last = runs.at(-1);
     const wasPurged = last && timesMs.at(-1)! + keyLifetimeMs < world.nowMs;
     if (last && row?.request !== last.id && (row || !wasPurged))
-      report('key_not_kept', key, `${last.id} was carried out, and the key stands for ${row?.request ?? 'nothing'}.`);
+      report('key_not_kept', key, `${last.id} was executed, but the key stands for ${row?.request ?? 'no request'}.`);
     if (row && !asked.some(({ requestId }) => requestId === row.request))
-      report('key_of_another', key, `It stands for ${row.request}.`);
+      report('key_of_another', key, `The key stands for ${row.request}, which is no request of this wish.`);
   }
 }
 
-/** No update is lost, none is made twice, and the counts are those of what is there. */
+/** Expects no update to be lost or made twice, and counts to match the rows. */
 function judgeRecords({ logs, events, records, counts }: Found, report: Report): void {
   for (const { id, object, count } of records) {
     const own = events.filter((event) => event.object === id);
     const made = own.filter(({ type }) => type.endsWith('.created')).length;
-    if (made !== 1) report('record_made_otherwise', id, `It has ${made} events that made it.`);
+    if (made !== 1) report('record_made_otherwise', id, `The record has ${made} events of its creation.`);
     const updates = own.filter(({ type }) => type === 'customer.updated').length;
     if (object === 'customer' && Number(count ?? 0) !== updates)
-      report('lost_update', id, `Counted up ${updates} times, and it says ${count}.`);
+      report('lost_update', id, `The record has ${updates} updates, but its count is ${count}.`);
     for (const ending of ['reference.completed', 'reference.canceled'])
       if (own.filter(({ type }) => type === ending).length > 1)
-        report('ended_twice', id, `${ending} came more than once.`);
+        report('ended_twice', id, `The record has ${ending} more than once.`);
   }
   const real = {
     customer: records.filter(({ object }) => object === 'customer').length,
@@ -172,11 +172,14 @@ function judgeRecords({ logs, events, records, counts }: Found, report: Report):
   };
   for (const [object, there] of Object.entries(real)) {
     const counted = counts?.[object] ?? 0;
-    if (counted !== there) report('wrong_count', object, `Counted ${counted}, and there are ${there}.`);
+    if (counted !== there) report('wrong_count', object, `The count is ${counted}, but there are ${there}.`);
   }
 }
 
-/** Each event has one delivery to each endpoint that wants it; each delivery has arrived, or has visibly failed after its schedule. */
+/**
+ * Expects one delivery of each event to each endpoint that subscribed to it. Each delivery has arrived, or has visibly failed after its
+ * schedule.
+ */
 function judgeDeliveries(world: World, { events, deliveries, attempts }: Found, report: Report): void {
   const there = new Set(deliveries.map(({ event, endpoint }) => placeOf(event, endpoint)));
   if (there.size !== deliveries.length)
@@ -191,7 +194,7 @@ function judgeDeliveries(world: World, { events, deliveries, attempts }: Found, 
     }
   }
   if (wanted < deliveries.length)
-    report('delivery_unwanted', world.accountId, `${deliveries.length} instead of ${wanted}.`);
+    report('delivery_unwanted', world.accountId, `There are ${deliveries.length} deliveries instead of ${wanted}.`);
   world.count('events', events.length);
   world.count('deliveries', deliveries.length);
   for (const { id, event, endpoint, is_pending: isPending } of deliveries) {
@@ -200,22 +203,26 @@ function judgeDeliveries(world: World, { events, deliveries, attempts }: Found, 
     const isTaken = arrivals.some((arrival) => arrival.deliveryId === id && arrival.isTaken);
     const failures = outcomes.filter((outcome) => outcome === 'to_be_retried' || outcome === 'failed').length;
     if (isPending)
-      report('delivery_never_over', placeOf(event, endpoint), `${outcomes.join(', ')}, and still pending.`);
+      report(
+        'delivery_never_over',
+        placeOf(event, endpoint),
+        `The delivery is still pending after: ${outcomes.join(', ')}.`,
+      );
     else if (outcomes.includes('delivered')) {
       if (!isTaken)
         report(
           'delivered_to_nobody',
           placeOf(event, endpoint),
-          'It is told as delivered, and its receiver has not taken it.',
+          'The API shows it as delivered, but its receiver has not taken it.',
         );
     } else if (!outcomes.includes('failed')) {
       report(
         'delivery_vanished',
         placeOf(event, endpoint),
-        `It is over, and all that is told is ${outcomes.join(', ') || 'nothing'}.`,
+        `The delivery is over with these outcomes: ${outcomes.join(', ') || 'none'}.`,
       );
     } else if (failures <= world.scheduleSeconds.length) {
-      report('given_up_early', placeOf(event, endpoint), `Failed after ${failures} attempts.`);
+      report('given_up_early', placeOf(event, endpoint), `The delivery failed after ${failures} attempts.`);
     } else world.count('failed visibly');
   }
 }
@@ -225,8 +232,8 @@ function placeOf(event: string, endpoint: string): string {
 }
 
 /**
- * What arrives is signed and wanted. An attempt is made again only where its claim had run out, or where it was cut off by a stop: of so many
- * attempts that nobody counted there may be so many repeats. A request can be slow, so claims are counted and not arrivals held against them.
+ * Expects arrivals to be signed and wanted. An attempt may repeat only if its claim had run out or a stop interrupted it. There may be as
+ * many repeats as such uncounted attempts. A request can be slow, so this counts claims and does not compare arrivals with them.
  */
 function judgeArrivals(world: World, { deliveries, attempts }: Found, report: Report): void {
   const deliveryOf = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
@@ -234,8 +241,8 @@ function judgeArrivals(world: World, { deliveries, attempts }: Found, report: Re
     for (const { deliveryId, eventId, isSigned } of arrivals) {
       const delivery = deliveryOf.get(deliveryId);
       if (delivery?.event !== eventId || delivery.endpoint !== endpointId)
-        report('arrival_of_nothing', deliveryId, `${eventId} came to ${endpointId}, and there is no such delivery.`);
-      if (!isSigned) report('bad_signature', deliveryId, 'Its signature is not that of its body.');
+        report('arrival_of_nothing', deliveryId, `${eventId} came to ${endpointId}, but there is no such delivery.`);
+      if (!isSigned) report('bad_signature', deliveryId, 'The signature does not match the body.');
     }
     for (const [deliveryId, own] of Map.groupBy(arrivals, (arrival) => arrival.deliveryId)) {
       const repeats = own.length - new Set(own.map(({ attempt }) => attempt)).size;
@@ -247,7 +254,11 @@ function judgeArrivals(world: World, { deliveries, attempts }: Found, report: Re
       );
       const cutOff = attempts.filter(({ delivery, outcome }) => delivery === deliveryId && outcome === 'interrupted');
       if (repeats > runOut.length + cutOff.length)
-        report('sent_while_claimed', deliveryId, `${repeats} repeats, and ${runOut.length} claims that ran out.`);
+        report(
+          'sent_while_claimed',
+          deliveryId,
+          `There are ${repeats} repeats, but only ${runOut.length} claims ran out.`,
+        );
     }
   }
 }

@@ -17,25 +17,25 @@ import { SimulatedPool, type DatabaseLies, type Query } from './database.ts';
 import { connectorOf } from './receivers.ts';
 import type { World } from './world.ts';
 
-/** One attempt ends so soon, in real milliseconds: a receiver that hangs shall not hold up the simulation. */
+/** The limit of one attempt, in real milliseconds. A hanging receiver must not delay the simulation. */
 const attemptTimeoutMs = 150;
 
-/** Nobody wakes a dispatcher but the simulation. */
+/** Only the simulation wakes a dispatcher. */
 const neverMs = 2 ** 30;
 
 const versions = new ApiVersions(apiVersions);
 export const masterKey = Buffer.alloc(32, 7);
 const log = pino({ level: 'silent' });
 
-/** When a delivery was claimed, and until when, by the clock of the process that did. */
+/** When a delivery was claimed, and until when, by the clock of the claiming process. */
 export interface Claimed {
   atMs: number;
   untilMs: number;
 }
 
 /**
- * A server process from its start to its end, built of the real classes as `context.ts` builds them. When it crashes, nothing it waits for
- * ever comes, and nothing it sends arrives.
+ * A server process from its start to its end, built of the real classes as `context.ts` builds them. After a crash, no result reaches it,
+ * and nothing it sends arrives.
  */
 export class Life {
   readonly world: World;
@@ -49,17 +49,17 @@ export class Life {
   readonly dispatcher: Dispatcher;
   readonly reader: Reader;
   readonly readRecord: RecordReader;
-  /** Ends with the life, however that ends. */
+  /** Resolves at any end of the process. */
   readonly ended: Promise<'gone'>;
   readonly sockets = new Set<Duplex>();
-  /** So many connections to receivers it has asked for. */
+  /** How many connections to receivers it has requested. */
   connections = 0;
-  /** Statements that are under way. */
+  /** Statements that are running. */
   busy = 0;
   readonly #aheadMs: number;
   readonly #end: (gone: 'gone') => void;
   readonly #deliverers: SimulatedPool;
-  /** At this point of its way it crashes. */
+  /** The number of the point at which it crashes. */
   readonly #crashAt: number;
   #points = 0;
   #isOver = false;
@@ -71,7 +71,7 @@ export class Life {
     this.lies = world.plant;
     this.#crashAt = this.random.chance(world.crashShare) ? this.random.between(1, 90) : Infinity;
     ({ promise: this.ended, resolve: this.#end } = Promise.withResolvers<'gone'>());
-    // Processes' clocks differ, and no two readings of one are the same.
+    // The clocks of processes differ, and no two readings of one are the same.
     this.#aheadMs = this.random.between(-1_000, 1_000);
     this.clock = { nowMs: () => world.tick() + this.#aheadMs };
     const ofIds = bytesOf(this.random.fork('ids'));
@@ -118,7 +118,7 @@ export class Life {
     if (!this.#isOver) this.world.tell(`${this.name} ${what}`);
   }
 
-  /** A fault for what it is about to do, or none. */
+  /** Returns a fault for the next step, or none. */
   fault<Name extends string>(weights: Record<Name, number>): Name | undefined {
     const happens = this.random.chance(this.world.faultShare);
     const fault = this.random.weighted(weights);
@@ -127,12 +127,12 @@ export class Life {
     return fault;
   }
 
-  /** Whether the next point is the one at which it crashes. */
+  /** Whether it crashes at the next point. */
   isDueToCrash(): boolean {
     return this.world.isStormy && this.#points + 1 === this.#crashAt;
   }
 
-  /** A place where it can crash. */
+  /** Passes a point where it can crash. */
   async point(where: string): Promise<void> {
     if (this.isDueToCrash()) {
       this.tell(`crashes ${where}`);
@@ -142,7 +142,7 @@ export class Life {
     await this.through(Promise.resolve());
   }
 
-  /** What the process waits for; if it crashes meanwhile, it never hears of it. */
+  /** Waits for work of the process. After a crash, the process never gets the result. */
   async through<Result>(work: Promise<Result>): Promise<Result> {
     try {
       return await work;
@@ -152,39 +152,39 @@ export class Life {
     }
   }
 
-  /** Everything it has is lost, from one moment to the next. */
+  /** Ends the process at once, with the loss of all its state. */
   crash(): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.world.count('crashes');
     this.#end('gone');
     for (const socket of this.sockets) socket.destroy();
-    // A claim that nobody will answer, for which the dead dispatcher waits for ever, and its timers are gone.
+    // The dead dispatcher waits for ever for a claim without a response, and its timers are gone.
     this.dispatcher.wake();
     void this.dispatcher.stop(0);
   }
 
-  /** Stops as an operator stops it: what is under way is cut off and given back. */
+  /** Stops the process as an operator does. Interrupts and releases what is running. */
   async stop(): Promise<void> {
     this.tell('is stopped');
     await Promise.race([this.dispatcher.stop(0), this.ended]);
     this.leave();
   }
 
-  /** Its part in the world is over, and nothing is lost by it. */
+  /** Removes the process from the world without a loss. */
   leave(): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#end('gone');
   }
 
-  /** The duty that deletes keys whose day is over. */
+  /** Runs the duty that deletes keys after their day. */
   async purgeIdempotencyKeys(): Promise<void> {
     const purging = purgeIdempotencyKeys(this.#deliverers.asPool, this.clock.nowMs()).catch(() => {});
     await Promise.race([purging, this.ended]);
   }
 
-  /** What the database told it, before it knows. */
+  /** Notes a result of the database before the process gets it. */
   saw(query: Query, result: unknown): void {
     if (query.name !== 'claim_deliveries') return;
     const { rows } = result as { rows: { id: string }[] };

@@ -8,7 +8,7 @@ import type { DispatcherParts } from '../../../src/webhooks/dispatcher.ts';
 import type { Random } from '../crash-checker/random.ts';
 import type { Life } from './life.ts';
 
-/** How often a receiver does what, by what kind of receiver it is. */
+/** The weights of each behaviour, by kind of receiver. */
 const manners = {
   good: { answers: 20, slowly: 2, errs: 1, closes: 1 },
   moody: {
@@ -47,7 +47,7 @@ export interface Arrival {
   isTaken: boolean;
 }
 
-/** Whoever an endpoint's URL leads to. */
+/** The receiver behind an endpoint's URL. */
 export class Receiver {
   readonly endpointId: string;
   readonly host: string;
@@ -66,7 +66,7 @@ export class Receiver {
     this.#random = random;
   }
 
-  /** What it does is drawn by what it gets, whoever else gets something at the same time. */
+  /** Draws the behaviour from the request itself, so that parallel requests do not change it. */
   mannerOf(what: string): Manner {
     return this.#random.fork(what).weighted<Manner>(manners[this.temper] as Record<Manner, number>);
   }
@@ -126,17 +126,17 @@ export class Receiver {
   }
 }
 
-/** Who speaks over a connection, by the receiver's side of it. */
+/** The process and receiver of a connection, by the receiver's side of it. */
 const speakers = new WeakMap<object, { life: Life; receiver: Receiver }>();
 
-/** One HTTP server is all receivers; it listens nowhere, and is handed its connections. */
+/** One HTTP server is all receivers. It does not listen, and gets its connections from `connectorOf`. */
 const receiving = createServer((request, response) => {
   response.on('error', () => {});
   const { life, receiver } = speakers.get(request.socket)!;
   void receiver.receive(life, request, response).catch(() => {});
 });
 
-/** A receiver that takes everything and tells nobody: what a planted fault delivers to. */
+/** A receiver that accepts everything and records nothing. A planted fault delivers to it. */
 const nowhere = createServer((request, response) => void request.resume().on('end', () => response.end()));
 
 /** Connects a process with the world's receivers, without a network. */
@@ -155,7 +155,7 @@ export function connectorOf(life: Life): DispatcherParts['connect'] {
     closeTogether(near, far);
     speakers.set(far, { life, receiver });
     (life.world.plant.sendsNothing ? nowhere : receiving).emit('connection', far);
-    // All that is asked of a socket here is what every stream has.
+    // The product uses only what a socket shares with every stream.
     return near as Socket;
   });
   return ({ hostname }, callback) => {
@@ -163,7 +163,7 @@ export function connectorOf(life: Life): DispatcherParts['connect'] {
   };
 }
 
-/** As the two ends of one connection: an end that is gone is gone for the other one too. */
+/** Joins the two ends of one connection, so that both end together. */
 function closeTogether(near: Duplex, far: Duplex): void {
   near.once('close', () => far.destroy());
   far.once('close', () => near.destroy(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })));

@@ -22,17 +22,17 @@ export const wishKinds = {
 };
 export type WishKind = keyof typeof wishKinds;
 
-/** What a client wants, however often it has to ask for it. */
+/** A client's wish, however often it is sent. */
 export interface Wish {
   number: number;
   kind: WishKind;
-  /** The record it is about; null if it makes one, or means one that there is not. */
+  /** The record it is about; null if it makes one, or names one that does not exist. */
   target: string | null;
   key: string | null;
   asked: Asked[];
 }
 
-/** One request for it, and what the client was told. */
+/** One request for it, and its response. */
 export interface Asked {
   requestId: string;
   told: OperationDocs | null;
@@ -48,7 +48,7 @@ export type OperationDocs =
   | { kind: 'gone' }
   | { kind: 'fault'; message: string };
 
-/** Asks a process for what a client wants, as its HTTP side does: what has a key is done once, and then answered with what is stored. */
+/** Sends a wish to a process, as its HTTP side does. Executes a wish with a key once, and then returns the stored response. */
 export async function ask(life: Life, wish: Wish, asked: Asked): Promise<OperationDocs> {
   const { committer, reader, vault, clock } = life;
   const { accountId } = life.world;
@@ -81,7 +81,7 @@ export async function ask(life: Life, wish: Wish, asked: Asked): Promise<Operati
       claim: null,
       decide: async () => ({ changes: [], answer: stored }),
     });
-    if (logged.kind !== 'committed') return { kind: 'fault', message: `A log was not written: ${logged.kind}.` };
+    if (logged.kind !== 'committed') return { kind: 'fault', message: `The log was not written: ${logged.kind}.` };
     return { kind: 'answered', ...partsOf(stored), original: stored.requestId };
   } catch (error) {
     if (error instanceof UnavailableError) return { kind: error.inDoubt ? 'in_doubt' : 'unavailable' };

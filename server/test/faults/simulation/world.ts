@@ -8,9 +8,9 @@ import { Life, masterKey, type Claimed } from './life.ts';
 import { Receiver, type Temper } from './receivers.ts';
 import { ask, wishKinds, type Asked, type Wish } from './wishes.ts';
 
-/** A fault of the product that is not there: what the simulation must notice. */
+/** A planted fault of the product, which the simulation must notice. */
 export interface Plant extends DatabaseLies {
-  /** Deliveries go to somebody who takes everything and is no receiver. */
+  /** Deliveries go to a server that accepts everything and is no receiver. */
   sendsNothing?: boolean;
 }
 
@@ -34,10 +34,10 @@ const steps = {
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** A key is asked for again and again until it is answered; a transaction that was left open holds it for a moment. */
+/** A client retries a key until it gets a response. An open transaction holds the key for a moment. */
 const triesMax = 100;
 
-/** More rounds than a delivery has attempts, leases that run out between them included. */
+/** More rounds than a delivery has attempts, with the leases that run out in between. */
 const roundsMax = 60;
 
 /** One seed: an account, its processes and receivers, and everything that happens to them. */
@@ -49,18 +49,18 @@ export class World {
   readonly scheduleSeconds = readConfig({}).retryScheduleSeconds;
   readonly faultShare: number;
   readonly crashShare: number;
-  /** So long the fate of a lost commit is looked for, in real milliseconds; in some worlds hardly at all. */
+  /** How long the outcome of a lost commit is looked up, in real milliseconds; in some worlds hardly at all. */
   readonly doubtMs: number;
   readonly receivers: Receiver[] = [];
   readonly wishes: Wish[] = [];
   readonly counts: Record<string, number> = {};
   readonly trace: string[] = [];
   readonly lives: Life[] = [];
-  /** Until it settles, everything can go wrong. */
+  /** Faults strike while this is true. Then the world settles. */
   isStormy = true;
   nowMs = startMs;
   readonly #shared: SharedDatabase;
-  /** What the real database is at, whether anybody is left who asked for it or not. */
+  /** Work of the real database, even if its process is gone. */
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #claims = new Map<string, Claimed[]>();
   readonly #asking = new Set<Promise<void>>();
@@ -85,7 +85,7 @@ export class World {
     const stepCount = this.random.between(6, 12);
     const dayAt = this.random.between(1, stepCount);
     for (let step = 1; step <= stepCount; step++) {
-      // Every world is a day long at least, whatever else happens in it.
+      // Every world lasts at least a day.
       if (step === dayAt) this.#pass(dayMs);
       await this.#takeStep(this.random.weighted(steps));
       if (this.random.chance(0.3)) await this.#answers();
@@ -101,12 +101,12 @@ export class World {
     return [...late, ...judge.world(this, JSON.parse(rows[0]!.found))];
   }
 
-  /** Who sees this world alone. */
+  /** The role that sees this world alone. */
   get role(): string {
     return this.#shared.role;
   }
 
-  /** The world's time, which passes when somebody looks at it: no two readings are the same. */
+  /** Returns the world's time, which passes with each reading. No two readings are the same. */
   tick(): number {
     return this.nowMs++;
   }
@@ -119,7 +119,7 @@ export class World {
     this.counts[what] = (this.counts[what] ?? 0) + times;
   }
 
-  /** It is not over before this is, however that ends. */
+  /** Makes the world wait for this work to succeed or fail. */
   waitsFor(work: Promise<unknown>): void {
     const ending: Promise<unknown> = work.catch(() => {}).finally(() => this.#underWay.delete(ending));
     this.#underWay.add(ending);
@@ -224,7 +224,7 @@ export class World {
 
   #pass(durationMs: number): void {
     this.nowMs += durationMs;
-    this.tell(`${Math.round(durationMs / 1000)} s have passed`);
+    this.tell(`${Math.round(durationMs / 1000)} s pass`);
     for (const life of this.lives) if (!life.isOver) life.dispatcher.wake();
   }
 
@@ -240,7 +240,7 @@ export class World {
     return wish;
   }
 
-  /** One that a client was told of. */
+  /** Returns a record that a client knows. */
   #someRecord(prefix: string): string | null {
     const known = this.wishes
       .flatMap(({ asked }) => asked.map(({ told }) => (told?.kind === 'answered' ? told.body : '')))
@@ -260,10 +260,10 @@ export class World {
     wish.asked.push(asked);
     this.count('requests');
     const name = `wish ${wish.number} (${wish.kind}, ${wish.key ? 'with' : 'without'} a key) as ${asked.requestId}`;
-    life.tell(`is asked for ${name}`);
+    life.tell(`receives ${name}`);
     const told = await Promise.race([ask(life, wish, asked), life.ended]);
     asked.told = told === 'gone' ? { kind: 'gone' } : told;
-    this.count(`told ${asked.told.kind}`);
+    this.count(`outcome ${asked.told.kind}`);
     this.tell(`${name}: ${asked.told.kind}${asked.told.kind === 'fault' ? ` ${asked.told.message}` : ''}`);
   }
 
@@ -271,10 +271,10 @@ export class World {
     while (this.#asking.size > 0) await Promise.all(this.#asking);
   }
 
-  /** Nothing goes wrong any more; every client gets its answer, and every delivery the time that it may take. */
+  /** Ends all faults. Every client gets its response, and every delivery all its time. */
   async #settle(): Promise<Violation[]> {
     this.isStormy = false;
-    this.tell('everything settles');
+    this.tell('the world settles');
     this.#startAgain();
     for (const receiver of this.receivers) if (receiver.temper === 'moody') receiver.temper = 'good';
     await this.#answers();
@@ -286,7 +286,7 @@ export class World {
           late.push({
             rule: 'never_answered',
             about: `wish ${wish.number}`,
-            message: 'No answer although nothing is wrong.',
+            message: 'The client got no response, although no fault was left.',
           });
           break;
         }
@@ -309,7 +309,7 @@ export class World {
     }
   }
 
-  /** Until nobody has anything under way. */
+  /** Waits until no work is running. */
   async #idle(): Promise<void> {
     for (let quiet = 0; quiet < 2; quiet++) {
       await nextTurn();

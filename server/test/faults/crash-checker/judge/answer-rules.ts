@@ -2,7 +2,7 @@ import { errorCodeOf, isStored, leavesOpen, type Answered, type Call, type Opera
 import type { Case } from './case.ts';
 import type { Report } from './evidence.ts';
 
-/** The answers by themselves: none that the API does not promise, and one for each key. */
+/** Judges each response by itself: the API must promise it, and each key must have one. */
 export function judgeAnswers(opened: Case, report: Report): void {
   const requestIds = new Set<string>();
   for (const operation of opened.operations) {
@@ -10,7 +10,7 @@ export function judgeAnswers(opened: Case, report: Report): void {
       if (call.result.kind !== 'answered') continue;
       judgeAnswer(opened, operation, call, call.result, report);
       if (requestIds.has(call.result.requestId)) {
-        report('unexpected_answer', operation.id, `The Request-Id ${call.result.requestId} was given twice.`);
+        report('unexpected_answer', operation.id, `Two responses have the Request-Id ${call.result.requestId}.`);
       }
       requestIds.add(call.result.requestId);
     }
@@ -18,7 +18,7 @@ export function judgeAnswers(opened: Case, report: Report): void {
   }
 }
 
-/** What each kind of operation may be answered at all. */
+/** The responses that each kind of operation may get. */
 export const expectedAnswers: Record<Operation['kind'], string[]> = {
   create_reference: ['200'],
   create_customer: ['200'],
@@ -36,28 +36,24 @@ function judgeAnswer(opened: Case, operation: Operation, call: Call, answer: Ans
     isFairlyUnavailable(opened, call, answer) ||
     (told === '409 idempotency_key_in_use' && hasTwin(operation, call));
   if (!isExpected || answer.requestId === '') {
-    report(
-      'unexpected_answer',
-      operation.id,
-      `${describe(operation)} was answered ${told}: ${answer.text.slice(0, 300)}`,
-    );
+    report('unexpected_answer', operation.id, `${describe(operation)} got ${told}: ${answer.text.slice(0, 300)}`);
   }
   if (answer.replayed && (operation.key === null || !isStored(answer))) {
-    report('wrong_replay', operation.id, `${describe(operation)} was answered ${told} and called a replay.`);
+    report('wrong_replay', operation.id, `${describe(operation)} got ${told} as a replay.`);
   }
 }
 
-/** Whether it is a 503 of a time when the database was down. */
+/** Whether it is a 503 from a time when the database was down. */
 export function isFairlyUnavailable({ outages }: Case, call: Call, answer: Answered): boolean {
   return toldBy(answer) === '503 unavailable' && outages.some(({ fromMs, toMs }) => overlaps(call, fromMs, toMs));
 }
 
-/** An answer in short: its status, and what it was refused for. */
+/** Returns a response in short: its status, and the code of its refusal. */
 export function toldBy(answer: Answered): string {
   return answer.status === 200 ? '200' : `${answer.status} ${errorCodeOf(answer)}`;
 }
 
-/** Whether another request with the key was running, or may have been: one that was cut off can go on for a while. */
+/** Whether another request with the key was running, or may have been. A request that was cut off can run on for a while. */
 function hasTwin({ calls }: Operation, call: Call): boolean {
   return calls.some((other) => {
     if (other === call) return false;
@@ -74,7 +70,7 @@ function overlaps(call: Call, fromMs: number, toMs: number): boolean {
   return call.sentMs <= toMs && call.endedMs >= fromMs;
 }
 
-/** One key: one execution, and the same bytes for everybody who asks again. */
+/** Judges one key: one execution, and the same bytes for every repeat. */
 export function judgeKey(operation: Operation, report: Report): void {
   const stored = operation.calls.map(({ result }) => result).filter((result) => isStored(result));
   const [first] = stored;
@@ -82,7 +78,7 @@ export function judgeKey(operation: Operation, report: Report): void {
     report(
       'never_answered',
       operation.id,
-      `${describe(operation)} has a key and was sent again, but never got an answer.`,
+      `${describe(operation)} has a key and was sent again, but never got a response.`,
     );
     return;
   }
@@ -97,7 +93,7 @@ export function judgeKey(operation: Operation, report: Report): void {
       report(
         'wrong_replay',
         operation.id,
-        `${describe(operation)} was answered ${first.status} ${first.text} and then ${answer.status} ${answer.text}.`,
+        `${describe(operation)} got ${first.status} ${first.text} and then ${answer.status} ${answer.text}.`,
       );
     }
     const expectedOriginal = answer.replayed ? executedId : null;
@@ -105,17 +101,17 @@ export function judgeKey(operation: Operation, report: Report): void {
       report(
         'wrong_replay',
         operation.id,
-        `${describe(operation)} was executed by ${executedId}; ${answer.requestId} names ${answer.originalRequest}.`,
+        `${describe(operation)} was executed by ${executedId}, but ${answer.requestId} names ${answer.originalRequest}.`,
       );
     }
   }
-  // A replay needs somebody who executed it, and whose answer could get lost.
+  // A replay needs an execution whose response could get lost.
   if (executed.length === 0 && !operation.calls.some(({ result }) => leavesOpen(result))) {
-    report('wrong_replay', operation.id, `${describe(operation)} got a replay, but never an answer that was none.`);
+    report('wrong_replay', operation.id, `${describe(operation)} got a replay, but no request of it was executed.`);
   }
 }
 
-/** An operation in words. */
+/** Describes an operation in words. */
 export function describe({ id, kind, key }: Operation): string {
   return `${kind.replace('_', ' ')} ${id}${key === null ? ' (no key)' : ''}`;
 }

@@ -3,7 +3,7 @@ import { isObject, textOf, type JsonObject } from '../json.ts';
 import { buildChains, previousOf, type Chain, type Change } from './chains.ts';
 import type { Evidence } from './evidence.ts';
 
-/** The evidence with everything looked up once: what the rules work on. */
+/** The evidence with every look-up done once. The rules work on it. */
 export interface Case extends Evidence {
   chains: ReadonlyMap<string, Chain>;
   /** All changes of all records. */
@@ -14,15 +14,15 @@ export interface Case extends Evidence {
   operationById: ReadonlyMap<string, Operation>;
 }
 
-/** Who caused a change. */
+/** The cause of a change. */
 export type Owner =
   | { kind: 'operation'; operation: Operation; call: Call | null }
   /** The server, by itself. */
   | { kind: 'system' }
-  /** Nobody who could have. */
+  /** No request explains it. */
   | { kind: 'nobody' };
 
-/** A span on the checker's clock within which something took place. */
+/** A span on the checker's clock in which something happened. */
 export interface Span {
   fromMs: number;
   toMs: number;
@@ -48,37 +48,40 @@ export function openCase(evidence: Evidence, chains = buildChains(evidence.obser
   };
 }
 
-/** The answer that an operation has got for good, if any, and the first call that brought it. */
+/** Returns the final response of an operation, if any, and the first call that brought it. */
 export function storedAnswer({ calls }: Operation): { call: Call; answer: Answered } | null {
   for (const call of calls) if (isStored(call.result)) return { call, answer: call.result };
   return null;
 }
 
-/** The call whose answer was no replay: the one that executed, if its answer arrived. */
+/** Returns the call whose response was no replay. That call executed, if its response arrived. */
 export function executedCall({ calls }: Operation): Call | null {
   return calls.find(({ result }) => isStored(result) && !result.replayed) ?? null;
 }
 
-/** The request that executed the operation, as far as the answers tell. */
+/** Returns the id of the request that executed the operation, as far as the responses show it. */
 export function executedRequestId(operation: Operation): string | null {
   const executed = executedCall(operation);
   if (executed?.result.kind === 'answered') return executed.result.requestId;
   return storedAnswer(operation)?.answer.originalRequest ?? null;
 }
 
-/** When the operation was carried out: not before it was sent, by the call that did it if that is known, and before anybody had its answer. */
+/**
+ * Returns when the operation was executed: after it was sent, and before its first response. If the executing call is known, only that call
+ * counts as sent.
+ */
 export function spanOfOperation(operation: Operation): Span {
   const ends = operation.calls.filter(({ result }) => isStored(result)).map(({ endedMs }) => endedMs);
   const first = executedCall(operation) ?? operation.calls[0];
   return { fromMs: first?.sentMs ?? Infinity, toMs: Math.min(Infinity, ...ends) };
 }
 
-/** When a change took place. */
+/** Returns when a change happened. */
 export function spanOfChange(owner: Owner): Span {
   return owner.kind === 'operation' ? spanOfOperation(owner.operation) : { fromMs: -Infinity, toMs: Infinity };
 }
 
-/** The record before a change, as the change's own event tells it; null where the event tells nothing of it. */
+/** Returns the record before a change, from the change's own event; null if the event does not show it. */
 export function beforeOf({ events, after }: Change): JsonObject | null {
   const previous = events[0] && previousOf(events[0]);
   return previous ? undo(after, previous) : null;
@@ -94,7 +97,7 @@ function undo(after: JsonObject, previous: JsonObject): JsonObject {
   return before;
 }
 
-/** In metadata, null says that the member was not there. */
+/** In metadata, null means that the member was not there. */
 function undoMetadata(after: JsonObject[string] | undefined, previous: JsonObject): JsonObject {
   const before = isObject(after) ? { ...after } : {};
   for (const [name, was] of Object.entries(previous)) {
@@ -105,9 +108,8 @@ function undoMetadata(after: JsonObject[string] | undefined, previous: JsonObjec
 }
 
 /**
- * Finds who caused a change: by the request's id where an answer told it, else by the Idempotency-Key, else by the mark
- * that creates and updates without a key leave in the metadata. A cancel without a key leaves none, but happens once to
- * a record.
+ * Finds the cause of a change. Looks for the request's id in a response, then for the Idempotency-Key. Then looks for the mark that creates
+ * and updates without a key leave in the metadata. A cancel without a key leaves none, but happens to a record only once.
  */
 function ownerFinder(operations: readonly Operation[]): (change: Change) => Owner {
   const byRequestId = new Map<string, Owner>();

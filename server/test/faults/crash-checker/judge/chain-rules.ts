@@ -4,7 +4,9 @@ import { previousOf, snapshotOf, statesOf, verbOf, type Chain, type Change } fro
 import type { Report } from './evidence.ts';
 import { isPossible } from './model.ts';
 
-/** The events of each record: complete, none twice, and leading step by step from its creation to what it is now. */
+/**
+ * Judges the events of each record. They must be complete, without repeats, and lead step by step from its creation to its present state.
+ */
 export function judgeChains(opened: Case, report: Report): void {
   judgeEventList(opened, report);
   for (const chain of opened.chains.values()) {
@@ -17,7 +19,7 @@ export function judgeChains(opened: Case, report: Report): void {
   }
 }
 
-/** The list as such: no event twice, and every one that was seen before is as it was. */
+/** Judges the list: no event twice, and every event unchanged since it was first seen. */
 function judgeEventList({ observation, earlier }: Case, report: Report): void {
   const present = new Map<string, (typeof observation.events.items)[number]>();
   for (const event of observation.events.items) {
@@ -28,8 +30,8 @@ function judgeEventList({ observation, earlier }: Case, report: Report): void {
   for (const event of earlier?.events.items ?? []) {
     const id = textOf(event, 'id');
     const now = present.get(id);
-    if (!now) report('lost_event', recordOf(event), `The event ${id} was listed earlier, and is not there any more.`);
-    else if (!sameJson(now, event)) report('changed_event', recordOf(event), `The event ${id} is not what it was.`);
+    if (!now) report('lost_event', recordOf(event), `The event ${id} was listed earlier, but not now.`);
+    else if (!sameJson(now, event)) report('changed_event', recordOf(event), `The event ${id} has changed.`);
   }
 }
 
@@ -41,7 +43,7 @@ function judgeBeginning({ recordId, changes }: Chain, report: Report): void {
     report('duplicated_event', recordId, `${recordId} has ${creations.length} events of its creation.`);
 }
 
-/** The events of one change: `created` alone, or `updated` and the specific one that belongs to it. */
+/** Judges the events of one change: `created` alone, or `updated` and the specific one that belongs to it. */
 function judgeForm(change: Change, report: Report): void {
   const { chain, after, events } = change;
   const about = `The request ${change.requestId} on ${chain.recordId}`;
@@ -71,14 +73,14 @@ function specificVerb(statusBefore: unknown, statusAfter: unknown): string | nul
   return statusAfter === 'canceled' ? 'canceled' : null;
 }
 
-/** An `updated` event's previous attributes are exactly the difference to the state before. */
+/** Expects an `updated` event's previous attributes to be exactly the difference from the state before. */
 function judgeLink(change: Change, report: Report): void {
   const { chain, index, after, requestId } = change;
   if (verbOf(change.events[0]!) !== 'updated') return;
   const before = beforeOf(change);
   const about = `The update of ${chain.recordId} by ${requestId}`;
   if (!before || !sameJson(previousValues(before, after), previousOf(change.events[0]!))) {
-    report('broken_chain', chain.recordId, `${about} does not tell exactly what changed.`);
+    report('broken_chain', chain.recordId, `${about} does not show exactly what changed.`);
     return;
   }
   if (sameJson(before, after)) report('unasked_event', chain.recordId, `${about} has an event, but changed nothing.`);
@@ -99,14 +101,14 @@ function judgeLink(change: Change, report: Report): void {
   }
 }
 
-/** The last event shows the record as it is. */
+/** Expects the last event to show the record as it is. */
 function judgeEnd(chain: Chain, report: Report): void {
   const { recordId, record } = chain;
   const states = statesOf(chain);
   const last = states.at(-1);
   if (!record || !last || sameJson(record, last)) return;
   const difference = JSON.stringify(previousValues(last, record));
-  // An older state says that the record itself fell back; any other, that events are missing.
+  // If an older state matches, the record itself fell back. Otherwise events are missing.
   if (states.some((state) => sameJson(state, record))) {
     report('lost_update', recordId, `${recordId} is in an earlier state again; its last event had ${difference}.`);
   } else {

@@ -1,7 +1,7 @@
 import { isObject, sameJson, textOf, type JsonObject } from '../json.ts';
 import type { Observation } from '../observe.ts';
 
-/** One record's life, as its events tell it, and the record as it is now. */
+/** One record's history from its events, and the record as it is now. */
 export interface Chain {
   recordId: string;
   /** `reference` or `customer`. */
@@ -17,19 +17,19 @@ export interface Change {
   chain: Chain;
   /** Its place in the chain. */
   index: number;
-  /** `created`, or `updated` and perhaps the specific one; anything else is a fault that the rules find. */
+  /** `created`, or `updated` and perhaps the specific one. The rules report other events. */
   events: JsonObject[];
   after: JsonObject;
-  /** Null if the server did it by itself. */
+  /** Null if the server made the change by itself. */
   requestId: string | null;
   key: string | null;
   createdSeconds: number;
 }
 
-/** The kinds of record that the checker makes. Others, such as the account, are the server's own business. */
+/** The kinds of record that the checker makes. The server makes others by itself, such as the account. */
 const checkedObjects = new Set(['reference', 'customer']);
 
-/** Puts the events in order, record by record. An event listed twice counts once here; a rule of its own finds it. */
+/** Orders the events of each record. An event that is listed twice counts once here, and another rule reports it. */
 export function buildChains({ references, customers, events }: Observation): Map<string, Chain> {
   const chains = new Map<string, Chain>();
   const chainOf = (recordId: string, object: string): Chain => {
@@ -41,7 +41,7 @@ export function buildChains({ references, customers, events }: Observation): Map
     chainOf(textOf(record, 'id'), textOf(record, 'object')).record = record;
   }
   const distinct = new Map(events.items.map((event) => [textOf(event, 'id'), event]));
-  // Ids sort by the time they were made, and one record's changes are made one after the other.
+  // Ids sort by creation time, and one record's changes are made one after the other.
   const oldestFirst = [...distinct.values()].sort((left, right) => (textOf(left, 'id') < textOf(right, 'id') ? -1 : 1));
   for (const event of oldestFirst) {
     const object = snapshotOf(event);
@@ -52,23 +52,23 @@ export function buildChains({ references, customers, events }: Observation): Map
   return chains;
 }
 
-/** The record as it was when the event occurred. */
+/** Returns the record as it was when the event occurred. */
 export function snapshotOf(event: JsonObject): JsonObject {
   const { data } = event;
   return isObject(data) && isObject(data.object) ? data.object : {};
 }
 
-/** An event's `data.previous_attributes`. */
+/** Returns an event's `data.previous_attributes`. */
 export function previousOf({ data }: JsonObject): JsonObject | null {
   return isObject(data) && isObject(data.previous_attributes) ? data.previous_attributes : null;
 }
 
-/** What happened: the second half of the event's type. */
+/** Returns the second half of the event's type. */
 export function verbOf(event: JsonObject): string {
   return textOf(event, 'type').split('.')[1] ?? '';
 }
 
-/** The snapshots of a chain, oldest first: every state the record was ever in. */
+/** Returns the snapshots of a chain, oldest first: every state that the record was ever in. */
 export function statesOf(chain: Chain): JsonObject[] {
   return chain.changes.map(({ after }) => after);
 }

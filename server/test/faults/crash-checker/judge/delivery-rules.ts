@@ -6,8 +6,8 @@ import type { Evidence, Report, WebhookEvidence } from './evidence.ts';
 import { findWays, type Way } from './ways.ts';
 
 /**
- * Every event reaches every endpoint that asked for it, signed and as the API shows it; what the API tells of the way is
- * true; and nothing is sent again but what failed, or what a kill left unknown.
+ * Judges deliveries. Every event reaches every endpoint that subscribed to it, signed and as the API shows it. What the API shows of its
+ * deliveries is true. Only a failed attempt, or one that a kill left unknown, is sent again.
  */
 export function judgeDeliveries(evidence: Evidence, report: Report): void {
   for (const way of findWays(evidence)) {
@@ -19,20 +19,20 @@ export function judgeDeliveries(evidence: Evidence, report: Report): void {
     if (way.isOwed && way.deliveries.length === 0) {
       report('event_not_delivered', way.about, `The event (${typeOf(way)}) has no delivery to the endpoint.`);
     }
-    // Without its event a delivery cannot be made; that the event is missing has been found.
+    // A delivery cannot be judged without its event. Another rule reports the missing event.
     if (way.event) for (const delivery of way.deliveries) judgeEnd(evidence.webhooks, way, delivery, report);
     judgeAttempts(evidence.webhooks, way, report);
     judgeDuplicates(evidence.webhooks, way, report);
   }
 }
 
-/** What deliveries there were, for whoever wants to know how much was judged. */
+/** Counts of deliveries, which show how much was judged. */
 export interface DeliveryCounts {
   deliveries: number;
   failed: number;
-  /** Attempts after the first one, as the API tells them. */
+  /** Attempts after the first one, as the API shows them. */
   retries: number;
-  /** Requests whose fate a kill left unknown, so that they came again. */
+  /** Requests whose outcome a kill left unknown, so that they came again. */
   duplicates: number;
 }
 
@@ -49,24 +49,24 @@ export function countDeliveries(evidence: Evidence): DeliveryCounts {
   };
 }
 
-/** A signature's time is not older than this: it is fresh at each attempt, but a busy machine can be late. */
+/** The greatest age of a signature, in seconds. It is fresh at each attempt, but a busy machine can be late. */
 const signatureAgeMaxSeconds = 10;
 
-/** What a receiver answered is written down at once; on a busy machine that takes a while. */
+/** The server records a receiver's response at once. On a busy machine that takes up to this long. */
 const unwrittenMs = 2_000;
 
-/** What a dead process has sent can still be on its way. */
+/** A request of a dead process can still arrive after this long. */
 const underWayMs = 200;
 
-/** Before the end, attempts so young need not be told. */
+/** Before the end, younger attempts need not be visible yet. */
 const toldWithinMs = 5_000;
 
-/** What is sent is what the API shows, but for the version that it is shown in; and somebody asked for it. */
+/** Expects the endpoint to have subscribed to the event. What is sent must equal what the API shows, except for its version. */
 function judgeEvent(way: Way, report: Report): void {
   const wrong = (message: string): void => report('delivery_without_event', way.about, message);
   if (!way.event) return wrong('The API does not show the event.');
   const isAsked = way.isWanted || (way.arrivals.length === 0 && way.deliveries.length === 0);
-  if (!isAsked) wrong(`The endpoint asked for ${way.endpoint.enabledEvents.join()} and got ${typeOf(way)}.`);
+  if (!isAsked) wrong(`The endpoint subscribes to ${way.endpoint.enabledEvents.join()} and got ${typeOf(way)}.`);
   const { api_version: _, ...shown } = way.event;
   const other = way.arrivals.find(({ body }) => !sameJson(body ?? undefined, shown));
   if (other) wrong(`The receiver got ${other.bytes.toString('utf8')}, but the API shows ${JSON.stringify(shown)}.`);
@@ -76,7 +76,7 @@ function judgeSignature({ about, endpoint }: Way, arrival: Arrival, report: Repo
   const header = headerOf(arrival, 'service-signature');
   const [, time, signature] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(header) ?? [];
   const isRight = time !== undefined && signature === sign(endpoint, time, arrival.bytes);
-  if (!isRight) return report('bad_signature', about, `The signature "${header}" is not that of the body.`);
+  if (!isRight) return report('bad_signature', about, `The signature "${header}" does not match the body.`);
   const ageSeconds = arrival.arrivedAtSeconds - Number(time);
   if (ageSeconds < -1 || ageSeconds > signatureAgeMaxSeconds) {
     report('bad_signature', about, `The signature's time is ${ageSeconds} s before the request's.`);
@@ -93,7 +93,7 @@ function judgeHeaders({ about, endpoint, deliveries }: Way, arrival: Arrival, re
     ['user-agent', /^Tenure\/\d+\.\d+\.\d+/],
     ['service-version', endpoint.apiVersion],
     ['service-event-id', textOf(arrival.body ?? undefined, 'id')],
-    // Which delivery it is of, the API may not know: then that is a finding of another rule.
+    // The API may not know the delivery. Another rule reports that.
     ['service-delivery-id', deliveries[0] ? textOf(deliveries[0], 'id') : /./],
     ['service-attempt', /^[1-9]\d*$/],
   ];
@@ -104,7 +104,7 @@ function judgeHeaders({ about, endpoint, deliveries }: Way, arrival: Arrival, re
   }
 }
 
-/** A delivery ends where the receiver has the event, or has refused it as often as it was to be asked. */
+/** Expects a delivery to end when the receiver has the event, or after all attempts were refused. */
 function judgeEnd(
   { attemptsMax, isOver }: WebhookEvidence,
   way: Way,
@@ -117,12 +117,13 @@ function judgeEnd(
   const isReceived = way.arrivals.some(isAccepted);
   switch (status) {
     case 'delivered':
-      if (!isReceived) notDelivered('is told as delivered, but the receiver has accepted no request');
+      if (!isReceived) notDelivered('is shown as delivered, but the receiver has accepted no request');
       else if (!way.attempts.some(({ told }) => isSuccess(told))) notDelivered('is delivered without an attempt');
       return;
     case 'failed':
-      if (count !== attemptsMax) notDelivered(`was given up after ${count} attempts, not ${attemptsMax}`);
-      else if (way.attempts.some(({ told }) => isSuccess(told))) notDelivered('failed although it was accepted');
+      if (count !== attemptsMax) notDelivered(`failed after ${count} attempts, not ${attemptsMax}`);
+      else if (way.attempts.some(({ told }) => isSuccess(told)))
+        notDelivered('failed although the receiver accepted it');
       return;
     case 'pending':
       if (isOver) notDelivered(`is still pending, after ${count} attempts`);
@@ -132,7 +133,7 @@ function judgeEnd(
   }
 }
 
-/** Each attempt that the API tells was a request that the receiver got, and replied to so. */
+/** Expects each attempt that the API shows to be a request that the receiver got, with the receiver's response. */
 function judgeAttempts(
   { cuts }: WebhookEvidence,
   { about, endpoint, deliveries, attempts, arrivals }: Way,
@@ -142,20 +143,20 @@ function judgeAttempts(
   for (const { told, arrival } of attempts) {
     if (!arrival && !cuts.some((cut) => canExplainNone(cut, told))) {
       const replies = arrivals.map(({ reply }) => JSON.stringify(reply)).join(' ') || 'no request';
-      untrue(`The API tells the attempt ${JSON.stringify(told)}, but the receiver had: ${replies}.`);
+      untrue(`The API shows the attempt ${JSON.stringify(told)}, but the receiver had: ${replies}.`);
     } else if (told.api_version !== endpoint.apiVersion) {
-      untrue(`The attempt ${JSON.stringify(told)} names another version than it was sent in.`);
+      untrue(`The attempt ${JSON.stringify(told)} names another version than its request had.`);
     }
   }
   for (const delivery of deliveries) {
     const count = (delivery.attempts as JsonObject[]).length;
     if (delivery.attempt_count !== count) {
-      untrue(`The API counts ${JSON.stringify(delivery.attempt_count)} attempts, and tells ${count}.`);
+      untrue(`The API counts ${JSON.stringify(delivery.attempt_count)} attempts, but shows ${count}.`);
     }
   }
 }
 
-/** A request that the API does not know needs a kill that explains it; once it is told as delivered, nothing does. */
+/** Expects a kill that explains each request unknown to the API. Nothing explains a request after a delivery. */
 function judgeDuplicates(webhooks: WebhookEvidence, way: Way, report: Report): void {
   const duplicate = (message: string): void => report('duplicate_without_reason', way.about, message);
   if (way.deliveries.length > 1) {
@@ -164,18 +165,19 @@ function judgeDuplicates(webhooks: WebhookEvidence, way: Way, report: Report): v
   for (const arrival of way.untold) {
     if (!webhooks.isOver && arrival.endedMs > webhooks.readAtMs - toldWithinMs) continue;
     if (!webhooks.kills.some((kill) => canExplain(kill, arrival))) {
-      duplicate(`No attempt tells of the request number ${describe(arrival)}, and nothing was killed at that time.`);
+      duplicate(`The request number ${describe(arrival)} has no attempt, and no process was killed at that time.`);
     }
   }
   const delivered = way.attempts.find(({ told, arrival }) => arrival && isSuccess(told))?.arrival;
   const late = delivered && way.arrivals.find((arrival) => arrival.arrivedMs > delivered.endedMs);
-  if (late) duplicate(`After the request number ${describe(delivered)}, which the API tells, came ${describe(late)}.`);
+  if (late)
+    duplicate(`The request number ${describe(late)} came after the successful one, number ${describe(delivered)}.`);
 }
 
-/** What an attempt is told to have failed by while receivers cannot be reached. */
+/** The errors of attempts while receivers cannot be reached. */
 const errorsOfACut = new Set<Json>(['connection_refused', 'connection_closed', 'timeout', 'unreachable']);
 
-/** Whether an attempt that no receiver knows of was made while none could be reached. */
+/** Whether an attempt unknown to the receivers was made while none could be reached. */
 function canExplainNone(
   cut: WebhookEvidence['cuts'][number],
   { status, error, created, duration_ms: durationMs }: JsonObject,

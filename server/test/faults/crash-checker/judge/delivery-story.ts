@@ -5,10 +5,10 @@ import type { Observation } from '../observe.ts';
 import type { Endpoint } from '../webhooks.ts';
 import { listOf, Story } from './story.ts';
 
-/** What became of a request: the receiver's reply, or its death with the server before the reply was written down. */
+/** The outcome of a request: the receiver's response, or the server's death before it recorded the response. */
 export type Fate = 200 | 500 | 'dropped' | 'killed';
 
-/** What a delivery was, in the API and at the receiver; a test spoils a part of it. */
+/** A delivery as the API and the receiver know it. A test corrupts a part of it. */
 export interface ToldDelivery {
   about: string;
   delivery: JsonObject;
@@ -16,7 +16,7 @@ export interface ToldDelivery {
   arrivals: Arrival[];
 }
 
-/** A story of which receivers are told: one wants everything, one only references. */
+/** A story with receivers: one subscribes to everything, one only to references. */
 export class DeliveryStory extends Story {
   readonly all: Endpoint = endpoint('we_all', 'reliable', ['*']);
   readonly references: Endpoint = endpoint('we_references', 'moody', ['reference.*']);
@@ -33,19 +33,19 @@ export class DeliveryStory extends Story {
     this.webhooks = { ...this.webhooks, endpoints: [this.all, this.references], arrivals, kills, cuts };
   }
 
-  /** A reference's creation. */
+  /** Makes the event of a reference's creation. */
   event(): JsonObject {
     this.create();
     return this.events.at(-1)!;
   }
 
-  /** An event reaches both endpoints, to which it matters. */
+  /** Delivers an event to both endpoints. Both subscribe to it. */
   deliverToBoth(event: JsonObject): void {
     this.deliver(event, this.all);
     this.deliver(event, this.references);
   }
 
-  /** An event is sent to an endpoint, as often as the fates say. */
+  /** Sends an event to an endpoint once for each outcome. */
   deliver(event: JsonObject, { id: endpointId, receiver }: Endpoint, ...fates: Fate[]): ToldDelivery {
     const eventId = textOf(event, 'id');
     const deliveryId = `dlv_${++this.#number}`;
@@ -73,7 +73,7 @@ export class DeliveryStory extends Story {
     return { about: `${eventId} to ${endpointId}`, delivery, attempts, arrivals };
   }
 
-  /** A receiver gets a request. */
+  /** Adds a request that a receiver got. */
   arrive(event: JsonObject, receiver: string, deliveryId: string, number: number, fate: Fate): Arrival {
     const { api_version: _, ...body } = event;
     const arrivedAtSeconds = Math.floor((this.#nowMs += 10_000) / 1_000);
@@ -105,7 +105,7 @@ export class DeliveryStory extends Story {
     return arrival;
   }
 
-  /** The receiver gets other bytes, signed as they are. */
+  /** Gives the receiver other bytes, with a valid signature. */
   replaceBody(arrival: Arrival, body: JsonObject): void {
     arrival.body = body;
     arrival.bytes = Buffer.from(JSON.stringify(body));
@@ -127,7 +127,7 @@ function endpoint(id: string, receiver: Endpoint['receiver'], enabledEvents: str
   return { id, receiver, enabledEvents, apiVersion: '2026-11-01', signingSecret: 'whsec_story' };
 }
 
-/** What the API tells of a request that ended. */
+/** Returns what the API shows of a request that ended. */
 function attemptOf({ arrivedAtSeconds, reply }: Arrival): JsonObject {
   const told = reply.kind === 'answered' ? { status: reply.status, error: null, response: reply.text } : null;
   const untold = { status: null, error: 'connection_closed', response: null };

@@ -6,12 +6,12 @@ import { verbOf, type Change } from './chains.ts';
 import type { Report } from './evidence.ts';
 import { expectedChange, isAsCreated, isAsExpected } from './model.ts';
 
-/** What operations did: each at most once, as its answer says, as its body asks, and nothing where it was refused. */
+/** Judges the effects of operations. Each happens at most once, as its response says and as its body asks. A refused operation has none. */
 export function judgeEffects(opened: Case, report: Report): void {
   for (const change of opened.changes) {
     const owner = opened.ownerOf(change);
     if (owner.kind === 'nobody') {
-      report('unasked_event', change.chain.recordId, `The change by ${change.requestId} was asked for by nobody.`);
+      report('unasked_event', change.chain.recordId, `No client asked for the change by ${change.requestId}.`);
     }
     if (owner.kind === 'operation') {
       judgeRight(change, owner, report);
@@ -21,7 +21,7 @@ export function judgeEffects(opened: Case, report: Report): void {
   for (const operation of opened.operations) judgeEffectsOf(opened, operation, report);
 }
 
-/** Only an executed request has effects: no refused one, no replay, and none whose key stood for another operation. */
+/** Expects effects only of executed requests: not of refusals, of replays, or of keys that stood for another operation. */
 function judgeRight(change: Change, { operation, call }: Owner & { kind: 'operation' }, report: Report): void {
   const result = call?.result ?? null;
   const isRefused =
@@ -36,7 +36,7 @@ function judgeRight(change: Change, { operation, call }: Owner & { kind: 'operat
   }
 }
 
-/** The change is what the operation asked for. */
+/** Expects the change that the operation asked for. */
 function judgeContent(change: Change, operation: Operation, report: Report): void {
   const { chain, after, key, createdSeconds } = change;
   const wrong = (why: string): void =>
@@ -58,17 +58,17 @@ function judgeContent(change: Change, operation: Operation, report: Report): voi
     report(
       'impossible_transition',
       chain.recordId,
-      `${what} was carried out although the reference was ${textOf(before, 'status')}.`,
+      `${what} was executed although the reference was ${textOf(before, 'status')}.`,
     );
   } else if (!isAsExpected(after, expected, createdSeconds)) {
-    wrong(`${JSON.stringify(operation.body)} made of ${JSON.stringify(before)} this: ${JSON.stringify(after)}`);
+    wrong(`${JSON.stringify(operation.body)} changed ${JSON.stringify(before)} to ${JSON.stringify(after)}`);
   }
 }
 
 function judgeEffectsOf(opened: Case, operation: Operation, report: Report): void {
   const effects = opened.effectsOf(operation);
   const requestIds = new Set(effects.map(({ requestId }) => requestId));
-  // The same request twice is one effect that is told twice; two new records are a finding of another rule.
+  // Two requests that change one record are a fault here. Another rule reports two new records.
   if (requestIds.size > 1 && new Set(effects.map(({ chain }) => chain)).size === 1) {
     report(
       'two_effects',
@@ -83,14 +83,14 @@ function judgeEffectsOf(opened: Case, operation: Operation, report: Report): voi
     report(
       'wrong_answer',
       operation.id,
-      `${describe(operation)} was answered ${answer.text}, but its event shows ${JSON.stringify(effect.after)}.`,
+      `The response to ${describe(operation)} is ${answer.text}, but its event shows ${JSON.stringify(effect.after)}.`,
     );
   }
   if (effect.requestId !== executedRequestId(operation)) {
     report(
       'wrong_answer',
       operation.id,
-      `${describe(operation)} was executed by ${executedRequestId(operation)}, its event names ${effect.requestId}.`,
+      `${describe(operation)} was executed by ${executedRequestId(operation)}, but its event names ${effect.requestId}.`,
     );
   }
 }

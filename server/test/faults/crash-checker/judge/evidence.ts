@@ -2,12 +2,12 @@ import type { Arrival, Cut, Kill, Operation, Outage } from '../history.ts';
 import type { Observation } from '../observe.ts';
 import type { Endpoint } from '../webhooks.ts';
 
-/** All that the judge may know: what was sent and answered, and what the API shows now. */
+/** All that the judge may know: requests, their responses, and what the API shows now. */
 export interface Evidence {
   operations: readonly Operation[];
   outages: readonly Outage[];
   observation: Observation;
-  /** What the API showed at an earlier time; null at the first look. What was once seen must not vanish. */
+  /** What the API showed at an earlier time; null at the first look. Anything seen once must not vanish. */
   earlier: Observation | null;
   webhooks: WebhookEvidence;
 }
@@ -18,17 +18,17 @@ export interface WebhookEvidence {
   arrivals: readonly Arrival[];
   kills: readonly Kill[];
   cuts: readonly Cut[];
-  /** So often a delivery is attempted before it is given up. */
+  /** The attempts of a delivery before it fails. */
   attemptsMax: number;
-  /** Of older events, the observation has no deliveries. */
+  /** The observation has no deliveries of older events. */
   sinceSeconds: number;
-  /** When the observation was begun: what happened after it, it need not show. */
+  /** When the observation began. It need not show what happened later. */
   readAtMs: number;
-  /** Every delivery has had all the time that it may take. */
+  /** Whether every delivery has had all its time. */
   isOver: boolean;
 }
 
-/** For a run that is not about webhooks. */
+/** Returns the evidence of a run without webhooks. */
 export function withoutWebhooks(): WebhookEvidence {
   const readAtMs = performance.now();
   return { endpoints: [], arrivals: [], kills: [], cuts: [], attemptsMax: 1, sinceSeconds: 0, readAtMs, isOver: true };
@@ -37,7 +37,7 @@ export function withoutWebhooks(): WebhookEvidence {
 /** A promise that was broken. */
 export interface Violation {
   rule: Rule;
-  /** The record, operation, key or list that it is about; of deliveries, the event and the endpoint. */
+  /** The record, operation, key or list at fault; for deliveries, the event and the endpoint. */
   about: string;
   message: string;
 }

@@ -8,22 +8,21 @@ import type { Evidence, Report, Rule, Violation } from './evidence.ts';
 import { judgeOrder } from './order-rules.ts';
 import { judgeRecords } from './record-rules.ts';
 
-/** Reports what breaks one kind of promise. */
+/** Reports broken promises of one kind. */
 type Judging = (opened: Case, report: Report) => void;
 
-/** What the API promises of what it answered. A new kind of promise is a line here. */
+/** One rule for each kind of promise that the API makes. */
 const rules: readonly Judging[] = [judgeAnswers, judgeRecords, judgeChains, judgeEffects, judgeOrder, judgeDeliveries];
 
 /**
- * Every promise that the evidence shows broken; one line for each cause, as far as that can be told.
- *
- * @param chains the changes of each record in their order, where ids do not tell it.
+ * Returns every promise that the evidence shows broken, with one line for each cause if possible.
+ * @param chains the changes of each record in their order, for runs in which ids do not show it.
  */
 export function judge(evidence: Evidence, chains?: Map<string, Chain>): Violation[] {
   return judgeBy(rules, openCase(evidence, chains));
 }
 
-/** As `judge`, by some rules alone. */
+/** Judges by some rules alone. */
 export function judgeBy(some: readonly Judging[], opened: Case): Violation[] {
   const found = new Map<string, Violation>();
   const report: Report = (rule, about, message) => {
@@ -34,7 +33,7 @@ export function judgeBy(some: readonly Judging[], opened: Case): Violation[] {
   return withoutConsequences([...found.values()]);
 }
 
-/** A finding that only follows from a more precise one about the same record says nothing more. */
+/** Rules whose finding hides a less precise one about the same record. */
 const precededBy: Partial<Record<Rule, Rule[]>> = {
   broken_chain: ['lost_event', 'duplicated_event', 'lost_update', 'impossible_transition'],
   lost_update: ['lost_event', 'duplicated_event'],

@@ -4,8 +4,8 @@ import { buildChains, type Chain, type Change } from './chains.ts';
 import type { Observation } from '../observe.ts';
 
 /**
- * Each record's changes in the order that they tell themselves: each begins where the one before it ended. Ids do not tell it
- * here, for those of two processes agree only as well as their clocks. Needs records that are in no state twice.
+ * Orders each record's changes by their states: each begins where the one before it ended. Ids of two processes agree only as well as their
+ * clocks, so they do not show the order. Needs records that are in no state twice.
  */
 export function linkChains(observation: Observation): Map<string, Chain> {
   const chains = buildChains(observation);
@@ -18,7 +18,7 @@ export function linkChains(observation: Observation): Map<string, Chain> {
   return chains;
 }
 
-/** One request's events can have those of another process between them. */
+/** Joins the events of one request, even with events of another process between them. */
 function withoutSplits(changes: readonly Change[]): Change[] {
   const whole = new Map<string, Change>();
   for (const change of changes) {
@@ -30,7 +30,7 @@ function withoutSplits(changes: readonly Change[]): Change[] {
   return [...whole.values()];
 }
 
-/** Where nothing follows, or two changes begin at one state, those that are left over come last, for the rules to find. */
+/** Puts changes last if nothing leads to them, or if two begin at one state. The rules then report them. */
 function inOrder(changes: readonly Change[]): Change[] {
   const left = new Set(changes);
   const ordered: Change[] = [];
@@ -44,7 +44,7 @@ function inOrder(changes: readonly Change[]): Change[] {
   return [...ordered, ...left];
 }
 
-/** The same text for the same state, whatever the order of members. */
+/** Returns the same text for the same state, in any order of members. */
 function textOfState(state: JsonObject | null): string {
   return JSON.stringify(state, withSortedMembers);
 }

@@ -2,7 +2,7 @@ import type { Operation } from '../history.ts';
 import { isObject, sameJson, textOf, type JsonObject } from '../json.ts';
 
 /*
- * What a reference may do, told a second time, from the API's contract and not from the server's code:
+ * The transitions of a reference, written from the API's contract and not from the server's code:
  *
  *   request                        pending             processing         complete            canceled
  *   status: processing             → processing (1)    no change (1)      refused             refused
@@ -15,15 +15,17 @@ import { isObject, sameJson, textOf, type JsonObject } from '../json.ts';
  *
  *   (1) off-platform only: refused where `automatic_reference` is enabled.
  *
- * Whoever completes or cancels a reference that a provider carries out stops the provider.
+ * A client that completes or cancels an automatic reference stops its provider.
  */
 
-/** What an operation must make of a record: a refusal, or the record afterwards. */
+/** What an operation must do to a record: be refused, or leave it in this state. */
 export type Expected = { kind: 'refused' } | { kind: 'carried_out'; after: JsonObject; completes: boolean };
 
 const refused: Expected = { kind: 'refused' };
 
-/** What an update or a cancel makes of a reference. `completed_at` stays: the model does not know the time. */
+/**
+ * Returns the effect of an update or a cancel on a reference. The time `completed_at` stays unchanged, because the model does not know it.
+ */
 export function expectedChange({ kind, body }: Operation, before: JsonObject): Expected {
   const { status } = before;
   if (kind === 'cancel_reference') {
@@ -60,7 +62,7 @@ export function isAsCreated({ kind, body }: Operation, record: JsonObject): bool
   );
 }
 
-/** Whether a record is as the model expects it after a change, with a sensible time where it was completed by it. */
+/** Whether a record is as the model expects after a change. If the change completed it, its time must be plausible. */
 export function isAsExpected(
   after: JsonObject,
   expected: Expected & { kind: 'carried_out' },
@@ -73,7 +75,7 @@ export function isAsExpected(
   return isTimely && sameJson({ ...after, completed_at: null }, { ...expected.after, completed_at: null });
 }
 
-/** Which status may follow which, whoever changes it. */
+/** Whether one status may follow the other, for any cause. */
 export function isPossible(before: JsonObject, after: JsonObject): boolean {
   const from = textOf(before, 'status');
   const to = textOf(after, 'status');
@@ -101,7 +103,7 @@ function isAutomaticAsAsked(asked: JsonObject[string] | undefined, is: JsonObjec
   if (!isObject(asked)) return is === null;
   if (!isObject(is)) return false;
   const enabled = asked.enabled ?? true;
-  // Without a wish, an account in the sandbox gets the first provider.
+  // By default, an account in the sandbox gets the first provider.
   const provider = asked.provider ?? (enabled ? 'provider_a' : null);
   return is.enabled === enabled && is.provider === provider;
 }

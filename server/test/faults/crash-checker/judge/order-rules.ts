@@ -7,8 +7,8 @@ import type { Report } from './evidence.ts';
 import { expectedChange } from './model.ts';
 
 /**
- * Whatever was answered fits one order of events that agrees with the clock: what was answered before something else
- * was sent came before it. That also finds the updates that were answered and left no trace.
+ * Expects one order of events that explains all responses and agrees with the clock. A response precedes every request that was sent after
+ * it. This also finds updates that were confirmed and left no trace.
  */
 export function judgeOrder(opened: Case, report: Report): void {
   const statesOf = new Map<string, State[]>();
@@ -22,11 +22,11 @@ export function judgeOrder(opened: Case, report: Report): void {
   }
 }
 
-/** A state of a record and when it may have been seen. */
+/** A state of a record, and when it may have been seen. */
 interface State {
   record: JsonObject;
   seen: Span;
-  /** No event shows it: it follows from the events after it, or from the record, alone. */
+  /** No event shows it. It follows from later events or from the record. */
   untold: boolean;
 }
 
@@ -34,7 +34,7 @@ function judgeSequence({ ownerOf, effectsOf }: Case, { recordId, changes }: Chai
   let latestStartMs = -Infinity;
   for (const change of changes) {
     const owner = ownerOf(change);
-    // What happened twice has no time of its own; that it did is a finding of another rule.
+    // A change that happened twice has no time of its own. Another rule reports it.
     if (owner.kind === 'operation' && effectsOf(owner.operation).length > 1) continue;
     const { fromMs, toMs } = spanOfChange(owner);
     if (toMs < latestStartMs) {
@@ -61,7 +61,7 @@ function statesWithSpans({ ownerOf }: Case, { changes, record }: Chain): State[]
   return states;
 }
 
-/** A read, a refusal, or an update that changed nothing: the record must have been in a state that explains it. */
+/** Judges a read, a refusal, or an update that changed nothing. The record must have been in a state that explains it. */
 function judgeWithoutEffect(operation: Operation, states: State[], report: Report): void {
   const answer = storedAnswer(operation)?.answer;
   const object = answer && parseObject(answer.text);
@@ -74,7 +74,7 @@ function judgeWithoutEffect(operation: Operation, states: State[], report: Repor
       report(
         'wrong_answer',
         operation.id,
-        `${describe(operation)} showed what ${recordId} was not at that time: ${answer.text}`,
+        `${describe(operation)} showed a state that ${recordId} did not have at that time: ${answer.text}`,
       );
     }
   } else if (answer.status === 400) {
@@ -96,7 +96,7 @@ function changesNothing(operation: Operation, record: JsonObject, answered: Json
   return expected.kind === 'carried_out' && sameJson(expected.after, record);
 }
 
-/** An update was answered, and has no event. */
+/** Judges an update that was confirmed and has no event. */
 function judgeMissing(
   operation: Operation,
   recordId: string,
@@ -111,7 +111,7 @@ function judgeMissing(
     report(
       'wrong_order',
       recordId,
-      `${describe(operation)} was answered with a state that ${recordId} was not in at that time.`,
+      `The response to ${describe(operation)} shows a state that ${recordId} did not have at that time.`,
     );
   } else {
     report(

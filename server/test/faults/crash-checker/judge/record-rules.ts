@@ -5,7 +5,7 @@ import { describe } from './answer-rules.ts';
 import type { Case } from './case.ts';
 import type { Report } from './evidence.ts';
 
-/** The records: every one that was answered is there once, and none that nobody asked for. */
+/** Judges the records: each confirmed one exists once, and each has a request that made it. */
 export function judgeRecords(opened: Case, report: Report): void {
   const { references, customers, events, deliveries } = opened.observation;
   for (const list of [references, customers]) judgeUniqueness(list, report);
@@ -44,29 +44,29 @@ function judgePresence({ operations, observation, earlier, chains }: Case, repor
       if (!isStored(result) || result.status !== 200) continue;
       const id = textOf(parseObject(result.text) ?? {}, 'id');
       if (!present.has(id))
-        report('lost_record', id, `${describe(operation)} was answered with ${id}, which is not there.`);
+        report('lost_record', id, `${describe(operation)} got ${id} in its response, but the record is missing.`);
     }
   }
   for (const item of earlier ? [...earlier.references.items, ...earlier.customers.items] : []) {
     const id = textOf(item, 'id');
-    if (!present.has(id)) report('lost_record', id, `${id} was listed earlier, and is not there any more.`);
+    if (!present.has(id)) report('lost_record', id, `${id} was listed earlier, but not now.`);
   }
   for (const { recordId, record } of chains.values()) {
     if (!record) report('lost_record', recordId, `There are events of ${recordId}, but no record.`);
   }
 }
 
-/** Each record was asked for, and each wish made one record. */
+/** Expects a request for each record, and one record for each request. */
 function judgeOrigin({ chains, ownerOf, operationById }: Case, report: Report): void {
   const madeBy = new Map<string, string>();
-  // Oldest first, so that the later one is called the duplicate.
+  // Oldest first, so that the later one counts as the duplicate.
   for (const { recordId, record, changes } of [...chains.values()].reverse()) {
     const created = changes[0];
     const owner = created && ownerOf(created);
     const maker =
       owner?.kind === 'operation' ? owner.operation : operationById.get(textOf(record ?? {}, 'metadata', 'made_by'));
     if (!maker) {
-      report('unasked_record', recordId, `Nobody asked for ${recordId}.`);
+      report('unasked_record', recordId, `No client asked for ${recordId}.`);
       continue;
     }
     const other = madeBy.get(maker.id);

@@ -5,13 +5,13 @@ import { withoutWebhooks, type Evidence, type WebhookEvidence } from './evidence
 
 interface OperationDocs {
   key?: string | null;
-  /** Carried out, but the answer was lost in the crash. */
+  /** Executed, but the response was lost in the crash. */
   unanswered?: boolean;
 }
 
 /**
- * A history made by hand: each call tells one request, and what a faultless server would have made of it. A test then
- * spoils one thing. Nothing is worked out here but ids and times, so that the judge is not judged by its own rules.
+ * A history made by hand. Each call adds one request and what a correct server makes of it. A test then corrupts one thing. The story
+ * computes only ids and times, so that the judge is not tested with its own rules.
  */
 export class Story {
   readonly operations: Operation[] = [];
@@ -20,12 +20,12 @@ export class Story {
   readonly records = new Map<string, JsonObject>();
   readonly outages: { fromMs: number; toMs: number }[] = [];
   earlier: Observation | null = null;
-  /** Nobody listens, until a story says so. */
+  /** No endpoint subscribes, until a story says so. */
   webhooks: WebhookEvidence = { ...withoutWebhooks(), attemptsMax: 3, readAtMs: 0 };
   #number = 0;
   #nowMs = 0;
 
-  /** A reference is created. */
+  /** Creates a reference. */
   create(told: OperationDocs = {}): { operation: Operation; id: string } {
     const operation = this.#operation('create_reference', '/v1/references', {}, told.key);
     operation.body = { application: 'app_1', metadata: { made_by: operation.id } };
@@ -34,14 +34,14 @@ export class Story {
     return { operation, id };
   }
 
-  /** An update that made these changes. */
+  /** Adds an update that made these changes. */
   update(id: string, body: JsonObject, changes: JsonObject, told: OperationDocs = {}): Operation {
     const operation = this.#operation('update_reference', `/v1/references/${id}`, body, told.key);
     this.change(operation, id, { ...this.records.get(id)!, ...changes }, told);
     return operation;
   }
 
-  /** An outcome that completed the reference. */
+  /** Sets an outcome, which completes the reference. */
   complete(id: string, told: OperationDocs = {}): Operation {
     return this.update(
       id,
@@ -51,28 +51,28 @@ export class Story {
     );
   }
 
-  /** The reference is canceled. */
+  /** Cancels the reference. */
   cancel(id: string, told: OperationDocs = {}): Operation {
     const operation = this.#operation('cancel_reference', `/v1/references/${id}/cancel`, null, told.key);
     this.change(operation, id, { ...this.records.get(id)!, status: 'canceled' }, told);
     return operation;
   }
 
-  /** A read of what there is. */
+  /** Reads the present state. */
   retrieve(id: string): Operation {
     const operation = this.#operation('retrieve_reference', `/v1/references/${id}`, null, null);
     this.answer(operation, { status: 200, text: JSON.stringify(this.records.get(id)) });
     return operation;
   }
 
-  /** An update that was executed and refused. */
+  /** Adds an update that was executed and refused. */
   refuse(id: string, body: JsonObject, told: OperationDocs = {}): Operation {
     const operation = this.#operation('update_reference', `/v1/references/${id}`, body, told.key);
     this.answer(operation, { status: 400, text: errorText('status_transition_invalid') });
     return operation;
   }
 
-  /** The same operation sent again, and answered as before. */
+  /** Sends the same operation again, with the same response. */
   repeat(operation: Operation): Answered {
     const event = this.events.find((candidate) => textOf(candidate, 'request', 'idempotency_key') === operation.key)!;
     const first = operation.calls.map(({ result }) => result).find((result) => isStored(result));
@@ -81,7 +81,7 @@ export class Story {
     return this.answer(operation, { status: first?.status ?? 200, text, replayed: true, originalRequest });
   }
 
-  /** The record becomes `after`: with events, and an answer unless it got lost. No operation: the server did it. */
+  /** Changes the record to `after`, with events and a response unless that was lost. Without an operation, the server did it. */
   change(operation: Operation | null, id: string, after: JsonObject, { unanswered = false }: OperationDocs = {}): void {
     const before = this.records.get(id);
     const requestId = operation && this.#id('req');
@@ -100,7 +100,7 @@ export class Story {
     else this.answer(operation, { status: 200, text: JSON.stringify(after), requestId: requestId! });
   }
 
-  /** A request and its answer. */
+  /** Adds a request and its response. */
   answer(operation: Operation, answer: { status: number; text: string } & Partial<Answered>): Answered {
     const whole: Answered = {
       kind: 'answered',
@@ -114,7 +114,7 @@ export class Story {
     return whole;
   }
 
-  /** What the judge gets. */
+  /** Returns the evidence for the judge. */
   evidence(): Evidence {
     return {
       operations: this.operations,
@@ -125,7 +125,7 @@ export class Story {
     };
   }
 
-  /** What the API shows. */
+  /** Returns what the API shows. */
   observation(): Observation {
     return {
       references: listOf('/v1/references', [...this.records.values()].reverse()),
@@ -201,7 +201,7 @@ export class Story {
   }
 }
 
-/** An error's body, as far as the judge looks. */
+/** Returns an error's body, with the parts that the judge reads. */
 export function errorText(code: string): string {
   return JSON.stringify({ error: { code, message: 'As the API words it.' } });
 }

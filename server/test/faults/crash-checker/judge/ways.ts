@@ -3,35 +3,35 @@ import { textOf, type Json, type JsonObject } from '../json.ts';
 import type { Endpoint } from '../webhooks.ts';
 import type { Evidence } from './evidence.ts';
 
-/** An event's way to an endpoint: what the API tells of it, and what the receiver got. */
+/** An event and an endpoint: what the API shows of the deliveries, and what the receiver got. */
 export interface Way {
-  /** The event and the endpoint. */
+  /** Names the event and the endpoint. */
   about: string;
   endpoint: Endpoint;
   /** Null if the API shows no such event. */
   event: JsonObject | null;
-  /** The endpoint asked for this type of event. */
+  /** Whether the endpoint subscribed to this type of event. */
   isWanted: boolean;
-  /** Wanted, and made after the endpoint. */
+  /** Whether it is wanted and newer than the endpoint. */
   isOwed: boolean;
-  /** As the API tells them; more than one is a fault. */
+  /** As the API shows them; more than one is a fault. */
   deliveries: JsonObject[];
   /** The attempts of all its deliveries, oldest first. */
   attempts: Attempt[];
   /** Oldest first. */
   arrivals: Arrival[];
-  /** Those of which no attempt tells. */
+  /** Arrivals without an attempt in the API. */
   untold: Arrival[];
 }
 
-/** An attempt as the API tells it. */
+/** An attempt as the API shows it. */
 export interface Attempt {
   told: JsonObject;
-  /** The request that it was; null if the receiver got none that fits. */
+  /** The request of this attempt; null if the receiver got none that fits. */
   arrival: Arrival | null;
 }
 
-/** Puts together what belongs together; events older than the evidence reaches are left out. */
+/** Joins what belongs together. Leaves out events that are older than the evidence. */
 export function findWays(evidence: Evidence): Way[] {
   return evidence.webhooks.endpoints.flatMap((endpoint) => findWaysTo(endpoint, evidence));
 }
@@ -50,7 +50,7 @@ function findWaysTo(endpoint: Endpoint, { observation, webhooks }: Evidence): Wa
       endpoint,
       event,
       isWanted,
-      // Ids sort by the time they were made.
+      // Ids sort by creation time.
       isOwed: isWanted && eventId > textOf(madeBy, 'id'),
       deliveries: [],
       attempts: [],
@@ -84,13 +84,13 @@ function matches(type: string, enabledEvents: readonly string[]): boolean {
   return enabledEvents.some((name) => name === '*' || name === type || name === `${object}.*`);
 }
 
-/** The server's clock is not exactly the checker's. */
+/** The server's clock differs from the checker's by up to this many seconds. */
 const clockDifferenceSeconds = 1;
 
-/** An answer is on its way for as long. */
+/** A response travels for up to this long, in milliseconds. */
 const answerUnderWayMs = 100;
 
-/** Each attempt is the request of its time whose answer it tells; where there was no whole answer, its number tells. */
+/** Matches each attempt to the request of its time with the same response. If no response was complete, the attempt number must match. */
 function matchAttempts(way: Way, cuts: readonly Cut[]): void {
   const left = new Set(way.arrivals);
   for (const { attempts } of way.deliveries) {
@@ -106,14 +106,14 @@ function matchAttempts(way: Way, cuts: readonly Cut[]): void {
 function isAttempt(arrival: Arrival, told: JsonObject, number: number, cuts: readonly Cut[]): boolean {
   const { arrivedAtSeconds, reply, headers } = arrival;
   const fromSeconds = numberOf(told.created);
-  // It was begun at some time in that second.
+  // It began at some time in that second.
   const toSeconds = fromSeconds + 1 + numberOf(told.duration_ms) / 1_000;
   const isEarlier = arrivedAtSeconds < fromSeconds - clockDifferenceSeconds;
   if (isEarlier || !(arrivedAtSeconds <= toSeconds + clockDifferenceSeconds)) return false;
   if (reply.kind === 'answered' && told.status === reply.status) {
     return told.error === null && told.response === reply.text;
   }
-  // What was answered can be lost with the connection.
+  // A response can be lost with the connection.
   const isLost = reply.kind === 'dropped' || cuts.some((cut) => isWithin(arrival, cut));
   const isSameNumber = headers['service-attempt']?.join() === String(number);
   if (reply.kind === 'hung') return told.status === reply.status && told.error === 'timeout' && isSameNumber;

@@ -5,10 +5,10 @@ import { childrenOf, kill, titleOf } from '../processes.ts';
 import type { Random } from '../random.ts';
 import type { Scene, Stage, Trouble } from './stage.ts';
 
-/** What is killed, and how often, one against the other. */
+/** The relative weight of each target of a kill. */
 export type KillWeights = Record<Fault['target'], number>;
 
-/** The server with its own database, as `npm start` has it; one of the two is killed, or both. */
+/** The server with its own database, as `npm start` runs it. A fault kills one of the two, or both. */
 export class EmbeddedStage implements Stage {
   readonly servers: readonly Deployment[];
   readonly #deployment: Deployment;
@@ -21,7 +21,7 @@ export class EmbeddedStage implements Stage {
     this.#weights = weights;
   }
 
-  /** @param deployment another one than the server as it is. */
+  /** @param deployment to use in place of the plain server. */
   static async create(weights: KillWeights, deployment?: Deployment): Promise<EmbeddedStage> {
     return new EmbeddedStage(deployment ?? (await Deployment.create()), weights);
   }
@@ -58,7 +58,7 @@ export class EmbeddedStage implements Stage {
     recovery.begin();
     if (fault.target === 'database') return this.#outlive(fault, scene, killedAtMs);
     history.kills.push({ fromMs: killedAtMs, toMs: performance.now() });
-    // What both kills leave is judged as a dead server, but a dead database may still have let it answer 503.
+    // Both kills are judged as a dead server. With a dead database it may still have responded 503.
     if (fault.target === 'both') history.outages.push({ fromMs: killedAtMs, toMs: performance.now() });
     await scene.endLoad();
     this.#databaseKillsSurvived = 0;
@@ -72,7 +72,7 @@ export class EmbeddedStage implements Stage {
     return this.#deployment.start();
   }
 
-  /** The server has its database back, and what has become of it may then be its turn. */
+  /** Waits until the server has its database back. Then the fault may end the server too. */
   async #outlive(fault: Fault, { history, recovery, endLoad }: Scene, killedAtMs: number): Promise<number> {
     const recoveredMs = await recovery.wait(() => this.#deployment.lastLines());
     await endLoad();
@@ -82,7 +82,7 @@ export class EmbeddedStage implements Stage {
     } else {
       this.#databaseKillsSurvived = 0;
       await this.#endSurvivor(fault.survivor);
-      // What could not be written while the database was away can have been lost with the server.
+      // Work that could not be written during the outage can be lost with the server.
       if (fault.survivor === 'killed') history.kills.push({ fromMs: killedAtMs, toMs: performance.now() });
       await this.#deployment.start();
     }
@@ -93,43 +93,43 @@ export class EmbeddedStage implements Stage {
     if (how === 'killed') return this.#deployment.kill();
     const code = await this.#deployment.stop();
     if (code !== 0) {
-      throw new Error(`Asked to stop, the server ended with ${code}:\n${this.#deployment.lastLines()}`);
+      throw new Error(`The server exited with ${code} after a request to stop:\n${this.#deployment.lastLines()}`);
     }
   }
 }
 
-/** What happens to the deployment in one round; all of it is killed with -9. */
+/** The fault of one round. All kills are `kill -9`. */
 interface Fault {
   target: 'server' | 'database' | 'both';
   database: DatabaseVictims;
-  /** Into the load. */
+  /** Milliseconds into the load. */
   afterMs: number;
-  /** Between the two kills of `both`; below zero the database dies first. */
+  /** Milliseconds between the two kills of `both`. Below zero, the database dies first. */
   databaseLaterMs: number;
-  /** Kills the server that starts after the crash as well, this long after its start. */
+  /** Also kills the server that starts after the crash, this many milliseconds after its start. */
   secondKillAfterMs: number | null;
-  /** What becomes of a server that has outlived its database, at the end of the round. */
+  /** The end of a server that survived its database, at the end of the round. */
   survivor: 'kept' | 'killed' | 'stopped';
 }
 
 type DatabaseVictims =
   | 'postmaster'
   | 'postmaster and children'
-  /** One of the processes that serve a connection, upon which PostgreSQL starts all of them anew; several times. */
+  /** One of the processes that serve a connection, several times. PostgreSQL then restarts all of them. */
   | 'backends'
-  /** One in the middle of a commit, and at once the postmaster: others can wait for the dead one's lock for ever. */
+  /** One process in the middle of a commit, and at once the postmaster. Others can wait for the dead one's lock for ever. */
   | 'postmaster and backend';
 
-/** A server that has to start its database more often than this within a minute gives up, as it should. */
+/** A server gives up, as it should, if it must start its database more often than this within a minute. */
 const databaseKillsMax = 3;
 
-/** Each one is a chance that a commit is durable and its answer lost: the rarest case, and the most dangerous. */
+/** Each kill may leave a commit durable and its response lost. That is the rarest and most dangerous case. */
 const backendKills = 5;
 
-/** PostgreSQL has replaced its processes by then, and commits again. */
+/** By then, PostgreSQL has replaced its processes and commits again. */
 const betweenBackendKillsMs = 250;
 
-/** After this, no commit is waited for: the database may be down for longer than expected. */
+/** After this, no longer waits for a commit, because the database may be down for longer than expected. */
 const aimMs = 2_000;
 
 function chooseFault(random: Random, weights: KillWeights, databaseKillsSurvived: number): Fault {
@@ -150,7 +150,7 @@ function chooseVictims(random: Random, target: Fault['target']): DatabaseVictims
   return random.weighted({ postmaster: 2, 'postmaster and children': 2, 'postmaster and backend': 1, backends });
 }
 
-/** Kills what the fault says. */
+/** Kills the targets of the fault. */
 async function inflict(fault: Fault, deployment: Deployment): Promise<void> {
   if (fault.target === 'server') return deployment.kill();
   const postmaster = deployment.databasePid();
@@ -174,7 +174,7 @@ async function inflict(fault: Fault, deployment: Deployment): Promise<void> {
   }
 }
 
-/** The fault in a line. */
+/** Describes the fault in one line. */
 function describeFault(fault: Fault): string {
   const database = fault.database === 'backends' ? `${backendKills} backends, one by one` : fault.database;
   const parts = { server: 'server', database: `database (${database})`, both: `server and database (${database})` };
@@ -183,7 +183,7 @@ function describeFault(fault: Fault): string {
   return `${parts[fault.target]} at ${fault.afterMs} ms${then}`;
 }
 
-/** Whom to kill, in this order. Noted before the first one dies: without their parent the others would not be found. */
+/** Returns the processes to kill, in this order. Lists them before the first kill, because orphans would not be found. */
 async function aim(postmaster: number, victims: Exclude<DatabaseVictims, 'backends'>): Promise<number[]> {
   switch (victims) {
     case 'postmaster':
@@ -195,7 +195,7 @@ async function aim(postmaster: number, victims: Exclude<DatabaseVictims, 'backen
   }
 }
 
-/** A process in the middle of a commit, as far as the titles tell; without such titles the youngest. */
+/** Returns a process in the middle of a commit, by its title. Without such titles, returns the youngest. */
 async function findCommitting(postmaster: number): Promise<number> {
   const giveUpAtMs = performance.now() + aimMs;
   while (performance.now() < giveUpAtMs) {

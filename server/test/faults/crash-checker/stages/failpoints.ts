@@ -7,15 +7,15 @@ import { Deployment } from '../deployment.ts';
 import type { Random } from '../random.ts';
 import { serverUnderTest, shortLease, type Scene, type Stage, type Trouble } from './stage.ts';
 
-/** Under load every point is passed many times a second. */
+/** Under load every failpoint is passed many times a second. */
 const reachTimeoutMs = 20_000;
 
-/** The server dies by kill -9, not at some moment but at a point of its work. */
+/** Kills the server by kill -9 at a failpoint of its work. */
 export class FailpointStage implements Stage {
   readonly servers: readonly Deployment[];
   readonly #deployment: Deployment;
   readonly #file: string;
-  /** Those whose turn is still to come, in any order; then all have one again. */
+  /** The failpoints still to come, in random order. When none is left, all come again. */
   #pointsLeft: Failpoint[] = [];
 
   private constructor(deployment: Deployment, file: string) {
@@ -46,7 +46,7 @@ export class FailpointStage implements Stage {
     if (this.#pointsLeft.length === 0) this.#pointsLeft = random.shuffled(failpointNames);
     const arming: Arming = { point: this.#pointsLeft.pop()!, passes: random.between(0, 30) };
     return {
-      description: `server ${arming.point}, the ${arming.passes + 1}. time`,
+      description: `server ${arming.point}, pass ${arming.passes + 1}`,
       afterMs: random.between(150, 500),
       strike: (scene) => this.#strike(arming, scene),
     };
@@ -67,9 +67,11 @@ export class FailpointStage implements Stage {
     }
     const diedByMs = performance.now();
     if (this.#deployment.endedBy !== 'SIGKILL') {
-      throw new Error(`The server ended before "${arming.point}", and not by us:\n${this.#deployment.lastLines()}`);
+      throw new Error(
+        `The server ended before "${arming.point}", and this run did not kill it:\n${this.#deployment.lastLines()}`,
+      );
     }
-    // When exactly it died only it knew.
+    // The exact moment of its death is unknown.
     history.kills.push({ fromMs: diedByMs - 50, toMs: diedByMs });
     await endLoad();
     return this.#deployment.start();

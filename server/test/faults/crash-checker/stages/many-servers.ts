@@ -4,7 +4,7 @@ import type { Deployment } from '../deployment.ts';
 import type { Random } from '../random.ts';
 import { serverUnderTest, shortLease, type Scene, type Stage, type Trouble } from './stage.ts';
 
-/** Several processes on one database, each of which answers and delivers; one or some of them are killed. */
+/** Several processes on one database, each of which serves and delivers. Faults kill one or some of them. */
 export class ManyServersStage implements Stage {
   readonly servers: readonly Deployment[];
   readonly #site: Site;
@@ -15,8 +15,8 @@ export class ManyServersStage implements Stage {
   }
 
   /**
-   * @param apis the roles of the processes that answer requests.
-   * @param workers the roles of those beside them.
+   * @param apis the roles of the processes that serve requests.
+   * @param workers the roles of the other processes.
    */
   static async create(apis: readonly ('all' | 'api')[], workers: readonly 'worker'[] = []): Promise<ManyServersStage> {
     const site = await openSite({
@@ -59,7 +59,7 @@ export class ManyServersStage implements Stage {
     await this.#site.close(options);
   }
 
-  /** The load goes on: whoever was not hit serves, and whoever was comes back into it. */
+  /** Keeps the load running. The other processes serve, and the killed ones return to the load. */
   async #strike(
     victims: readonly Deployment[],
     secondKillAfterMs: number | null,

@@ -5,22 +5,22 @@ import { outageEndsLaterMs } from '../history.ts';
 import type { Random } from '../random.ts';
 import type { Scene, Stage, Trouble } from './stage.ts';
 
-/** What the network does, and for how long in milliseconds where it lasts. */
+/** A fault of the network. A lasting one has its duration in milliseconds. */
 type Fault =
   /** Connections to the database break, and new ones are refused. */
   | { kind: 'database down'; forMs: number }
-  /** Nothing comes through in either direction, and nothing breaks; then everything does. */
+  /** Nothing passes in either direction, and no connection breaks. Then everything passes. */
   | { kind: 'database silent'; forMs: number }
-  /** As before, but what was held back never comes: the connections break. */
+  /** The same, but the held bytes never arrive: the connections break. */
   | { kind: 'database silent, then broken'; forMs: number }
-  /** The next connections break when their commit was carried out and the server does not know. */
+  /** The next connections break after their commit, so that the server does not know its outcome. */
   | { kind: 'broken after a commit'; times: number }
-  /** The next connection breaks on its way to a commit, of which the database learns later, or never. */
+  /** The next connection breaks before its commit. The database learns of the commit later, or never. */
   | { kind: 'broken before a commit'; fate: 'roll_back' | 'commit'; forMs: number }
   /** Receivers cannot be reached. */
   | { kind: 'receivers down'; forMs: number };
 
-/** A server between a database and receivers, to both of which the way is in our hands. Nobody dies. */
+/** A server between a database and receivers. The checker controls both networks, and no process dies. */
 export class NetworkStage implements Stage {
   readonly #site: Site;
 

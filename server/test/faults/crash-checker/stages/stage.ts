@@ -4,50 +4,49 @@ import type { Random } from '../random.ts';
 import type { Recovery } from '../recovery.ts';
 import type { Webhooks } from '../webhooks.ts';
 
-/** What the checker's rounds are played on, and what goes wrong there. */
+/** What the checker plays its rounds on, with its faults. */
 export interface Stage {
   /** Processes of one API: one, or several of equal rank. */
   readonly servers: readonly Deployment[];
   readonly secretKey: string;
-  /** Where the data and the logs of all processes are. */
+  /** The places of the data and logs of all processes. */
   readonly places: readonly string[];
-  /** Starts everything for the first time; from here on, `close` must be called. */
+  /** Starts everything for the first time. From here on, `close` must be called. */
   start(): Promise<void>;
-  /** What goes wrong in the next round, by random numbers alone. */
+  /** Returns the fault of the next round, by random numbers alone. */
   next(random: Random): Trouble;
-  /** Leaves no process behind, and the files only if they are wanted. */
+  /** Ends every process, and removes the files unless they are wanted. */
   close(options: { keepFiles: boolean }): Promise<void>;
 }
 
-/** One thing that goes wrong while clients write. */
+/** One fault while clients write. */
 export interface Trouble {
-  /** In a line. */
+  /** One line. */
   description: string;
-  /** Into the load. */
+  /** Milliseconds into the load. */
   afterMs: number;
   /**
-   * Does it, tells the history what an honest judge must know of it, and returns when the API serves again.
-   *
-   * @returns how long that took, in milliseconds; 0 where it never ceased.
+   * Makes the fault, tells the history what a fair judge must know, and returns when the API serves again.
+   * @returns how long that took, in milliseconds; 0 if it always served.
    */
   strike(scene: Scene): Promise<number>;
 }
 
-/** What is there when trouble strikes. */
+/** What a fault works on. */
 export interface Scene {
   history: History;
   webhooks: Webhooks;
-  /** Sees by the load's answers when the API serves again. */
+  /** Shows by the load's responses when the API serves again. */
   recovery: Recovery;
-  /** Lets the clients end what they have begun. If nobody calls it, they go on until the trouble is over. */
+  /** Lets the clients finish and stop. Without this call, they continue until the fault is over. */
   endLoad(): Promise<void>;
 }
 
 /**
- * A short lease, so that what a killed server had claimed is claimed again in 10 s and not in half a minute. No receiver here takes longer
- * than 0.3 s: the attempt's 6 s let a server answer for its attempts truly on a machine that is busy with other work.
+ * A short lease. The deliveries of a killed server are claimed again in 10 s, and not in half a minute. Receivers take at most 0.3 s. The
+ * attempt's 6 s let a server on a busy machine record the true result of its attempts.
  */
 export const shortLease = { attemptTimeoutMs: 6_000, leaseMs: 10_000, pollMs: 200 };
 
-/** The server with limits of its own, and with failpoints if it is told where. */
+/** The server with limits of its own, and with failpoints if its environment asks for them. */
 export const serverUnderTest = 'server/test/faults/server-under-test.ts';
