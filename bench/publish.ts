@@ -19,6 +19,6 @@ function sectionOf({ takenAt, commit, machine, versions, secondsPerLoad, figures
   const lines = [head!, head!.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
   const where = `${machine.cores} cores of ${machine.processor ?? 'an unknown processor'}, ${machine.system}`;
   const what = `Node ${versions.node}, PostgreSQL ${versions.postgres}, commit ${commit ?? 'unknown'}`;
-  const measured = `Measured on ${takenAt.slice(0, 10)} by \`npm run bench -- --publish\`: ${where}; ${what}; loads of ${secondsPerLoad} s; the median where there is a range, of one round where there is none. Everything: [bench.json](figures/bench.json).`;
+  const measured = `Measured on ${takenAt.slice(0, 10)} by \`npm run bench -- --publish\`, on ${where}. Software: ${what}. Each load took ${secondsPerLoad} s. A figure with a range is the median of several rounds. A figure without one is of a single round. Everything: [bench.json](figures/bench.json).`;
   return `![What is measured, as multiples of the baseline](figures/bench.svg)\n\n${measured}\n\n${lines.join('\n')}`;
 }
