@@ -193,6 +193,18 @@ describe('the scope of a key', () => {
 });
 
 describe('an answer with a secret', () => {
+  test('is refused to an API key that lacks the second permission of the operation', async () => {
+    const { accountId, api: first } = await addAccount(server);
+    const { api: weak } = await addKey(server, accountId, { permissions: ['webhook_endpoints.write'] });
+    const endpoint = { url: 'http://127.0.0.1:9/' };
+    const key = newKey();
+    expect((await first.post('/v1/webhook_endpoints', endpoint, key)).status).toBe(200);
+    expectRefusal(await weak.post('/v1/webhook_endpoints', endpoint, key), {
+      ...refusals.permission,
+      says: '`events.read`',
+    });
+  });
+
   test('is repeated for a rolled API key when the secret can be retrieved at any time', async () => {
     const { accountId } = await addAccount(server);
     const { api: own, keyId } = await addKey(server, accountId, { permissions: allPermissions });

@@ -149,7 +149,8 @@ export function buildApp(context: HttpContext): FastifyInstance {
     requireServedVersion(known);
     const apiRequest = routed(known, config.route, await chooseAccount(context, known));
     apiRequest.withContext = headerOf(request, 'service-context') !== undefined;
-    requirePermission(apiRequest.route.permission, apiRequest.principal.permissions);
+    const { permission, alsoNeeds = [] } = apiRequest.route;
+    for (const needed of [permission, ...alsoNeeds]) requirePermission(needed, apiRequest.principal.permissions);
     requireOwnAccount(apiRequest);
     if (apiRequest.route.method !== 'GET') checkBodyHeaders(apiRequest);
     if (uploadOf(apiRequest)) {

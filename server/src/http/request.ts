@@ -92,6 +92,8 @@ export interface MatchedRoute {
   method: 'GET' | 'POST' | 'DELETE';
   /** Null if any key will do. */
   permission: string | null;
+  /** Permissions that it takes besides, judged before a stored response is replayed. */
+  alsoNeeds?: readonly string[];
   /** Refused while `Service-Context` names a connected account. */
   ownAccountOnly?: true;
   /** A file comes with the body, which is a form then; null or left out if the body is JSON. */

@@ -113,6 +113,8 @@ export interface Filter {
 
 export interface Create<R extends StoredRecord> extends OperationDocs {
   body: TObject;
+  /** Permissions that it takes besides the one to write records of this kind. */
+  alsoNeeds?: readonly string[];
   decide(input: object, caller: Caller): FieldsOf<R>;
 }
 
@@ -203,7 +205,7 @@ export function exactly(fields: Record<string, TSchema>): Record<string, Filter>
 export function createFrom<R extends StoredRecord, Properties extends TProperties>(
   properties: Properties,
   decide: (input: Static<TObject<Properties>>, caller: Caller) => FieldsOf<R>,
-  docs: OperationDocs = {},
+  docs: OperationDocs & Pick<Create<R>, 'alsoNeeds'> = {},
 ): Create<R> {
   return { ...docs, body: closedObject(properties), decide };
 }

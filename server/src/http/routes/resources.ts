@@ -37,7 +37,6 @@ import { testHelperRoutes } from './test-helpers.ts';
 import { versionRoutes } from './api-versions.ts';
 import type { ApiRequest } from '../request.ts';
 import type { HttpContext } from '../context.ts';
-import { requirePermission } from '../../model/permissions.ts';
 import { aboutAccount } from '../../model/traits/about-account.ts';
 import { cached } from '../../model/traits/cached.ts';
 import { erasable, type Erasure } from '../../model/traits/erasable.ts';
@@ -235,6 +234,7 @@ function createRoute(context: HttpContext, resource: Resource, create: Create<St
     answer: { kind: 'record', resource, secrets: 'always' },
     ...(ownAccount.has(resource) && { ownAccountOnly: true }),
     showsSecrets: true,
+    ...(create.alsoNeeds && { alsoNeeds: create.alsoNeeds }),
     // Nobody can have read it yet.
     propagationDelayMs: 0,
     // Those that add to a count with a limit go one after the other here. Across processes the committer sees to it.
@@ -290,8 +290,8 @@ function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 
     operationId: `${resource.path}_delete`,
     docs: { summary, description, ...(typeof how === 'object' && docsOf(how)) },
     answer: typeof how === 'object' ? actionAnswer(resource, how) : { kind: 'deletion', resource },
+    ...(how === 'erases' && { alsoNeeds: also }),
     async decide(request, input, caller) {
-      if (how === 'erases') for (const needed of also) requirePermission(needed, request.principal.permissions);
       const before = await load(context, resource, request);
       if (how === 'removes') return { changes: [{ resource, before, after: null }] };
       if (how !== 'erases') return decideAction(resource, how, before, input, caller);
@@ -326,8 +326,8 @@ function eraseRoute(context: HttpContext, resource: Resource, erasure: Erasure):
       summary: `Erase ${aOrAn(resource)}`,
       description: `Erases what the ${name} tells of a person that your own system keeps, for good: its \`metadata\`, what a provider found, the files of its report, and the same in events, logs and the answers that are repeated for an \`Idempotency-Key\`. An open ${name} is canceled. Ids, times and outcomes stay, and \`deleted\` is true. A file stays until the last ${name} that names it is erased. Other ${displayName(resource.path)} about the same person stay as they are: list them by \`${erasure.link}\`, and erase each. It takes ${also.map((permission) => `\`${permission}\``).join(' and ')} besides \`${resource.path}.write\`. A customer of this API is erased with all of their ${displayName(resource.path)} by \`DELETE /v1/${resource.links![erasure.link]}/{id}\`.`,
     },
+    alsoNeeds: also,
     async decide(request, _, caller) {
-      for (const needed of also) requirePermission(needed, request.principal.permissions);
       const before = await load(context, resource, request);
       if (isErased(before)) return toDecision(resource, before, { after: before });
       return { changes: [decideErasure(resource, before, caller.nowSeconds)] };
@@ -345,8 +345,8 @@ function actionRoute(context: HttpContext, resource: Resource, name: string, act
     answer: actionAnswer(resource, action),
     showsSecrets: action.showsSecrets ?? false,
     permission,
+    alsoNeeds: also,
     async decide(request, input, caller) {
-      for (const needed of also) requirePermission(needed, request.principal.permissions);
       const record = await loadPresent(context, resource, request);
       return decideAction(resource, action, record, input, caller, await loadNamed(context, action, request, input));
     },

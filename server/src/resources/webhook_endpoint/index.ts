@@ -115,7 +115,6 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>(
         status: Type.Optional(nullable(Status)),
       },
       (input, caller) => {
-        requireEvents(caller);
         if (input.connected) requireOwnAccount(caller);
         return {
           url: allowedUrl(input.url, caller),
@@ -131,6 +130,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>(
         };
       },
       {
+        alsoNeeds: ['events.read'],
         description:
           'Makes an endpoint, enabled and for all events unless you say otherwise, in the account’s version. The answer has its `signing_secret`. The key also needs `events.read`.',
         example: {
