@@ -12,7 +12,7 @@ const tables = readFileSync(new URL('baseline/schema.sql', import.meta.url), 'ut
 
 const created = 1_800_000_000;
 
-/** As long as what a request of `requestBody` brings about. */
+/** As long as the event that a request of `requestBody` causes. */
 const eventBody = JSON.stringify({
   id: `evt_${'0'.repeat(28)}`,
   object: 'event',
@@ -24,7 +24,7 @@ const eventBody = JSON.stringify({
 /** The queue of the baseline's deliveries. */
 export const baselineQueue = 'graphile_worker._private_jobs';
 
-/** Makes the baseline's tables anew, on the product's PostgreSQL, with the deployment's key and these endpoints. */
+/** Recreates the baseline's tables on the product's PostgreSQL, with the deployment's key and these endpoints. */
 export async function emptyBaseline(deployment: Deployment, endpointUrls: string[] = []): Promise<void> {
   const { database, databaseUrl, accountId, secretKey } = deployment;
   await deployment.empty();
@@ -45,7 +45,7 @@ export async function emptyBaseline(deployment: Deployment, endpointUrls: string
   await database.query('checkpoint');
 }
 
-/** So many references, whose ids go on after `idStart` with a number of fourteen digits. */
+/** Inserts references. Their ids continue `idStart` with a number of fourteen digits. */
 export async function fillBaseline({ database, accountId }: Deployment, idStart: string, count: number): Promise<void> {
   await database.query(
     `insert into baseline.tenant_references
@@ -58,7 +58,7 @@ export async function fillBaseline({ database, accountId }: Deployment, idStart:
   await database.query('vacuum analyze baseline.tenant_references');
 }
 
-/** So many deliveries, evenly to all endpoints, as a request makes them. */
+/** Queues deliveries, evenly for all endpoints, as a request makes them. */
 export async function queueBaselineJobs({ database, accountId }: Deployment, count: number): Promise<void> {
   await database.query(
     `select count(*)
@@ -77,7 +77,7 @@ export async function queueBaselineJobs({ database, accountId }: Deployment, cou
   await database.query('checkpoint');
 }
 
-/** Each delivery has one attempt, and that one delivered it. */
+/** Checks that each delivery has one attempt, and that it succeeded. */
 export async function verifyAttempts({ database }: Deployment, count: number): Promise<void> {
   const { rows } = await database.query<{ attempts: string }>(
     'select count(*) filter (where status = 200) as attempts from baseline.attempts',
@@ -85,12 +85,12 @@ export async function verifyAttempts({ database }: Deployment, count: number): P
   verify(`${count} deliveries, ${rows[0]!.attempts} attempts`, Number(rows[0]!.attempts) === count);
 }
 
-/** @param role `api` answers and delivers nothing, `all` does both. */
+/** @param role `api` responds and delivers nothing, `all` does both. */
 export function startBaseline(deployment: Deployment, role: 'api' | 'all'): Promise<Server> {
   return startLimitServer(deployment, program, { ROLE: role });
 }
 
-/** Every answer has its rows: one reference, one event, one log, one key, and a job for each endpoint. */
+/** Checks the rows of every response: one reference, one event, one log, one key, and a job for each endpoint. */
 export async function verifyBaseline(
   { database }: Deployment,
   { answers, unansweredMax, endpoints }: { answers: number; unansweredMax: number; endpoints: number },

@@ -4,14 +4,14 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A program of this bench, or the product's, in a process of its own. */
+/** A program of this bench or of the product, in its own process. */
 export interface Child {
   process: ChildProcess;
   /** Waits for the next message that is not older than the call. */
   message<Message>(): Promise<Message>;
-  /** Asks it to end, waits until it has, and insists if it does not. */
+  /** Asks the process to end, waits until it has, and kills it if it does not. */
   stop(): Promise<void>;
-  /** What it has printed, for an error's sake. */
+  /** The printed output, for error messages. */
   output(): string;
 }
 
@@ -25,8 +25,8 @@ process.on('exit', () => {
 });
 
 /**
- * Starts a program by the Node that runs this one. It prints into a file, because a pipe that nobody empties, or that a grandchild
- * holds open, is how benches hang.
+ * Starts a program with the Node that runs this one. It prints into a file. A pipe can hang a bench if it is not emptied, or if a
+ * grandchild holds it open.
  */
 export function startChild(
   file: string,
@@ -66,7 +66,7 @@ export function startChild(
     },
     async stop() {
       child.kill('SIGTERM');
-      // The load generator leaves without waiting for its last answers, and the server would wait for them to be taken.
+      // The load generator leaves without its last responses, and the server would wait for it to take them.
       const hurry = setTimeout(() => child.kill('SIGTERM'), stopPatienceMs);
       const insist = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
       await exited;
@@ -78,7 +78,7 @@ export function startChild(
 
 const readyTimeoutMs = 30_000;
 
-/** Waits until the address answers with success. */
+/** Waits until the address responds with success. */
 export async function untilAnswered(url: string, headers: Record<string, string>, child: Child): Promise<void> {
   const giveUpAtMs = performance.now() + readyTimeoutMs;
   while (performance.now() < giveUpAtMs && child.process.exitCode === null) {
@@ -101,7 +101,7 @@ export function freePort(): Promise<number> {
 
 const memorySampleMs = 100;
 
-/** Watches a process's resident memory; the function that is returned ends that and tells the most there was, in MB. */
+/** Watches a process's resident memory. Returns a function that stops this and returns the maximum in MB. */
 export function watchMemory(child: Child): () => number {
   let mostMb = 0;
   const look = (): void => void (mostMb = Math.max(mostMb, memoryMb(child)));
@@ -113,7 +113,7 @@ export function watchMemory(child: Child): () => number {
   };
 }
 
-/** A process's resident memory. Only Linux tells; elsewhere it is 0. */
+/** Returns a process's resident memory in MB; 0 on systems other than Linux. */
 export function memoryMb(child: Child): number {
   try {
     const status = readFileSync(`/proc/${child.process.pid}/status`, 'utf8');

@@ -6,7 +6,7 @@ import { inTurn, ratio, verify, type Bench, type Suite } from './suite.ts';
 
 const jobWorker = new URL('limits/job-worker.ts', import.meta.url);
 
-/** How many deliveries are in the queue for each second that the measurement may take: about what each can do. */
+/** Queued deliveries for each second of measurement, about what each can deliver. */
 const perSecond = { ours: 5_000, defaults: 1_000, tuned: 2_500, baseline: 1_500 };
 
 /** Deliveries a second while the queue is never empty, by one process, to a receiver in another. */
@@ -76,7 +76,7 @@ async function measureBaseline(bench: Bench, count: number): Promise<number> {
   );
 }
 
-/** From the first receipt until the queue is empty: then every outcome is written too. */
+/** Measures from the first receipt until the queue is empty, when every outcome is written too. */
 async function measure(
   { deployment, receiver }: Bench,
   count: number,

@@ -12,28 +12,28 @@ import { freePort, startChild, untilAnswered, type Child } from './child.ts';
 
 export const projectDir = fileURLToPath(new URL('../', import.meta.url));
 
-/** A database of its own, with one account, and as many of the product's processes as a measurement wants. */
+/** A new database with one account, and the product's processes that a measurement starts on it. */
 export interface Deployment {
   database: Client;
   databaseUrl: string;
   accountId: string;
   secretKey: string;
-  /** In the order they were made. */
+  /** In the order of their creation. */
   endpointIds: string[];
   logDir: string;
   /** @param profileDir where this process leaves a profile, whether others do or not. */
   startServer(role: Role, profileDir?: string): Promise<Server>;
   /**
-   * Starts a program of this bench that is told where the database is. Resolves with its first message. It gets the product's flags: they
-   * trade speed for memory, and what made that trade is not held against what did not.
+   * Starts a program of this bench with the database's address. Resolves with its first message. It gets the product's flags, which trade
+   * speed for memory, so that the comparison is fair.
    */
   startLimit(program: URL, env?: Record<string, string>): Promise<{ child: Child; ready: unknown }>;
   makeEndpoints(origin: string): Promise<void>;
-  /** So many endpoints get every event, the others none. */
+  /** Subscribes this many endpoints to every event, and the others to none. */
   subscribe(count: number): Promise<void>;
-  /** Waits until nothing is written any more: a server still carries out what its clients no longer await. */
+  /** Waits until writes have ended: a server still executes requests whose clients have left. */
   settle(): Promise<void>;
-  /** Settles, empties the tables that requests and deliveries write, and has PostgreSQL write out what it still holds back. */
+  /** Settles, empties the tables that requests and deliveries write, and makes PostgreSQL write out its buffers. */
   empty(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -59,7 +59,7 @@ const writtenTables = [
 
 /**
  * @param profileDir where every process of the product leaves a profile of its processor time; null for none.
- * @param settings what the product's processes are told besides.
+ * @param settings further settings of the product's processes.
  */
 export async function startDeployment(
   profileDir: string | null,
@@ -153,7 +153,7 @@ export async function startDeployment(
 
 const settleTimeoutMs = 30_000;
 
-/** Nobody has been at work at three looks in a row. */
+/** Waits until the database was idle at three looks in a row. */
 async function settle(database: Client): Promise<void> {
   const giveUpAtMs = performance.now() + settleTimeoutMs;
   for (let quietLooks = 0; quietLooks < 3;) {
@@ -169,8 +169,8 @@ async function settle(database: Client): Promise<void> {
 }
 
 /**
- * The product's own PostgreSQL with its own settings, and with the extension that counts statements loaded, but counting nothing
- * until it is told to.
+ * Starts the product's own PostgreSQL with its own settings. The extension that counts statements is loaded, but counts only when it is
+ * switched on.
  */
 async function startCountingDatabase(dataDir: string): Promise<EmbeddedDatabase> {
   const start = (): Promise<EmbeddedDatabase> => startEmbeddedDatabase({ dataDir, projectDir });
@@ -191,7 +191,7 @@ async function runAlone({ connection }: EmbeddedDatabase, statement: string): Pr
   await client.end();
 }
 
-/** What `npm start` tells Node: the product is measured as it is run. */
+/** Returns the options that `npm start` gives Node, so that the product is measured as it runs. */
 function flagsOfStart(): string[] {
   const { scripts } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as {
     scripts: { start: string };

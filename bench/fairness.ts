@@ -10,20 +10,19 @@ const healthyCount = 100;
 const waitingCount = 10_000;
 const eventsPerSecond = 10;
 
-/** Longer than an attempt takes that nobody answers, so that what follows from its end is in it. */
+/** Longer than an attempt without a response, so that the measurement includes what follows its end. */
 const measuredSeconds = 18;
 
 /**
- * A hundred endpoints that answer, each of which gets ten events a second: how long after the answer to its POST an event has come,
- * with another endpoint beside them that hangs and has ten thousand waiting, and without.
+ * Measures how long an event takes, from the response to its POST until its receipt. A hundred endpoints respond, and each gets ten events
+ * a second. They run once alone, and once beside an endpoint that hangs and has ten thousand deliveries waiting.
  */
 export const fairness: Suite<'p99'> = {
   name: 'fairness',
   roundsMax: 1,
   figures: {
     p99: {
-      title:
-        'StoredResponse to receipt at 100 endpoints, p99, beside one that hangs with 10,000 waiting, against alone',
+      title: 'Response to receipt at 100 endpoints, p99, beside one that hangs with 10,000 waiting, against alone',
       unit: 'times',
       better: 'less',
       floor: 2,
@@ -94,7 +93,7 @@ async function create(client: Pool, secretKey: string): Promise<string> {
   return id;
 }
 
-/** Copies of the deployment's first endpoint, of which the last one hangs; what waits is its. */
+/** Copies the deployment's first endpoint. The last copy hangs, and gets the backlog. */
 async function makeEndpoints(
   { database, endpointIds }: Deployment,
   origin: string,
@@ -126,7 +125,7 @@ interface Hanging {
   stop(): void;
 }
 
-/** Takes whatever comes, and never answers. */
+/** Accepts all connections, and never responds. */
 async function startHanging(): Promise<Hanging> {
   const sockets = new Set<Socket>();
   let connections = 0;

@@ -106,7 +106,7 @@ async function measurePage({ deployment, tools, seconds }: Bench): Promise<numbe
   return best;
 }
 
-/** Makes one reference through the API and copies its row; returns what all copies' ids begin with. */
+/** Makes one reference through the API and copies its row. Returns the common beginning of all copies' ids. */
 export async function seedReferences({ deployment }: Bench): Promise<string> {
   const { database } = deployment;
   await deployment.subscribe(0);

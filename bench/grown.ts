@@ -2,16 +2,16 @@ import type { Client } from 'pg';
 import { makePartitionsAhead } from '../server/src/db/partitions.ts';
 import { startDeployment, type Deployment } from './deployment.ts';
 
-/** How many references, events and logs an account of each size has. */
+/** The references, events and logs of an account of each size. */
 export const sizes = { small: 1_000, middle: 100_000, large: 1_000_000 };
 export type Size = keyof typeof sizes;
 
-/** Between two records, so that the large account has about 300 days of them and a recent time is the same few of all. */
+/** Milliseconds between two records. The large account then has about 300 days of them, and a recent time has the same few in all. */
 export const spacingMs = 26_000;
 
 const weekMs = 7 * 24 * 3600 * 1000;
 
-/** A database of its own, because others empty theirs and so many rows take a minute. Who may ask for all accounts is their parent. */
+/** A database that no other suite empties, because so many rows take a minute. The parent account can access all others. */
 export interface Grown {
   deployment: Deployment;
   accounts: Record<Size, string>;
@@ -20,7 +20,7 @@ export interface Grown {
 let made: Promise<Grown & { nowMs: number }> | null = null;
 const filled: Partial<Record<Size, Promise<void>>> = {};
 
-/** The database with its accounts up to this size; those that are larger are empty yet, unless they were asked for before. */
+/** Returns the database with its accounts up to this size. Larger ones are empty, unless they were asked for before. */
 export async function grownTo(size: Size): Promise<Grown> {
   made ??= make();
   const { nowMs, ...grown } = await made;
@@ -41,7 +41,7 @@ export async function stopGrown(): Promise<void> {
 }
 
 async function make(): Promise<Grown & { nowMs: number }> {
-  // Longer than the records reach back: nothing is dropped meanwhile.
+  // Longer than the records reach back, so that none is dropped meanwhile.
   const deployment = await startDeployment(null, { TENURE_RETENTION_DAYS: '395' });
   const { database, accountId } = deployment;
   const nowMs = Date.now();
@@ -66,8 +66,8 @@ async function branch(database: Client, parent: string, number: number): Promise
 }
 
 /**
- * Has the tables without their indexes meanwhile, but for the primary keys, in whose order rows are written: to sort them at the end is
- * less than to find the place of each.
+ * Drops the tables' indexes during the writes, except the primary keys, in whose order rows are written. Sorting at the end takes less time
+ * than finding each place.
  */
 async function withoutIndexes(database: Client, write: () => Promise<void>): Promise<void> {
   const { rows } = await database.query<{ name: string; definition: string }>(
@@ -78,12 +78,12 @@ async function withoutIndexes(database: Client, write: () => Promise<void>): Pro
   for (const { name } of rows) await database.query(`drop index ${name}`);
   await write();
   await database.query(`set maintenance_work_mem = '256MB'`);
-  // As it is told, the index of a table with partitions would not be made on them.
+  // As PostgreSQL returns it, the definition of a partitioned table's index would not create it on the partitions.
   for (const { definition } of rows) await database.query(definition.replace(' ON ONLY ', ' ON '));
   await database.query('reset maintenance_work_mem');
 }
 
-/** Two references for each application and customer; most are over. One event for each, of a mix of types. */
+/** Two references for each application and customer; most have ended. One event for each, of a mix of types. */
 async function fill(database: Client, account: string, count: number, nowMs: number): Promise<void> {
   await database.query(
     `insert into tenant_references
@@ -142,7 +142,7 @@ async function fill(database: Client, account: string, count: number, nowMs: num
   }
 }
 
-/** SQL for the digits of a number, as those of ids. */
+/** Returns SQL for the digits of a number, as in ids. */
 function base62(number: string, width: number): string {
   const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
   const places = Array.from({ length: width }, (_, place) => 62n ** BigInt(width - 1 - place));

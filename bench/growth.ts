@@ -6,7 +6,7 @@ import { median, ratio, verify, type Bench, type Figure, type Reading, type Suit
 
 const warmUpSeconds = 1;
 
-/** Records that are asked for, at random places of all that there are. */
+/** Records that are requested, at random places among all. */
 const idCount = 1_000;
 
 const dueCount = 1_000;
@@ -19,10 +19,10 @@ type Measured = Record<What, number>;
 const larger = { middle: '100,000', large: 'a million' } as const;
 type Larger = keyof typeof larger;
 
-/** What the same requests cost as events, references and logs come together: a thousand of each, 100,000, or a million. */
+/** Measures the cost of the same requests with a thousand, 100,000 and a million events, references and logs each. */
 export const growth: Suite = {
   name: 'growth',
-  // What has grown cannot be measured small again.
+  // A database that has grown cannot be measured small again.
   roundsMax: 1,
   figures: {
     ...figuresOf('post', 'POST', 'more'),
@@ -74,7 +74,7 @@ async function measure({ tools, seconds }: Bench, size: Size): Promise<Measured>
     return {
       get: await rate('get', { ...reads, IDS: rows.map(({ id }) => id).join(',') }),
       list: await rate('path', { ...reads, URL_PATH: '/v1/references?limit=20' }),
-      // In the parent, so that the others keep what they have.
+      // In the parent, so that the other accounts keep their sizes.
       post: await rate('post', { ...env, BODY: requestBody }),
       claim: await claimMs(grown, size),
     };
@@ -83,7 +83,7 @@ async function measure({ tools, seconds }: Bench, size: Size): Promise<Measured>
   }
 }
 
-/** Of deliveries of events that are anywhere among the account's; each claim is undone. */
+/** Claims deliveries of events at random places among the account's, and undoes each claim. */
 async function claimMs({ deployment, accounts }: Grown, size: Size): Promise<number> {
   const { database } = deployment;
   const queued = await database.query(

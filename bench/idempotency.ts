@@ -5,30 +5,30 @@ import { runLoad, type LoadResult } from './load/wrk.ts';
 import { requestBody } from './sample.ts';
 import { inTurn, median, ratio, verify, type Bench, type Reading, type Suite } from './suite.ts';
 
-/** Short, so that two of them meet the same machine. */
+/** Seconds. Few, so that both loads of a pair meet the same state of the machine. */
 const loadSeconds = 1;
 const pairs = 4;
 
-/** Longer, because there is one pair of them. */
+/** Longer, because there is only one pair. */
 const purgePairs = 1;
 const purgeSeconds = 2;
 
-/** So often both kinds of load are run before it counts: what is compiled last would otherwise seem dear. */
+/** Unmeasured runs of both kinds of load. Otherwise the kind that is compiled last would seem expensive. */
 const warmUps = 1;
 
-/** The loads that tell of latency are longer, because a p99 is of few requests; their connections are new. */
+/** Seconds. Loads that measure latency are longer, because a p99 is of few requests. Their connections are new. */
 const openLoad = { warmUpSeconds: 1, seconds: 2 };
 
-/** Of each pair's maximum, for what is told of latency. */
+/** The share of each pair's maximum at which latency is measured. */
 const share = 0.7;
 
-/** More keys than there are connections, so that no two requests with the same one are under way. */
+/** More keys than connections, so that no two concurrent requests have the same one. */
 const repeatedKeys = 1_000;
 
-/** More than the purge can delete while it is measured: it uses a tenth of the time. */
+/** More than the purge can delete during the measurement: it uses a tenth of the time. */
 const keptCount = 200_000;
 
-/** What an Idempotency-Key costs, and what it costs others that old keys are deleted. */
+/** Measures the cost of an Idempotency-Key, and the cost for other requests of deleting old keys. */
 export const idempotency: Suite<'keyed' | 'replayed' | 'purging' | 'purgingP99'> = {
   name: 'idempotency',
   roundsMax: 2,
@@ -57,7 +57,7 @@ export const idempotency: Suite<'keyed' | 'replayed' | 'purging' | 'purgingP99'>
       aim: null,
       needs: ['wrk'],
     },
-    // Nothing is promised of it: the p99 of one load against that of one other is told more by the machine than by what is compared.
+    // It has no limit: the p99 of one pair of loads depends on the machine more than on the product.
     purgingP99: {
       title: 'the same at 70 % of the maximum, p99',
       unit: 'times',
@@ -73,7 +73,7 @@ export const idempotency: Suite<'keyed' | 'replayed' | 'purging' | 'purgingP99'>
     const purgingP99: number[] = [];
     const server = await started(bench, 'none');
     for (let run = 0; run < warmUps; run++) await load(bench, server, { KEYS: 'none' }).then(() => load(bench, server));
-    // One right after the other on one server, many times: what the machine does meanwhile it does to both.
+    // Alternate many times on one server, so that changes of the machine affect both.
     for (let pair = 0; pair < pairs; pair++) {
       const perSecond = await inTurn(round + pair, {
         plain: async () => (await load(bench, server, { KEYS: 'none' })).requestsPerSecond,
@@ -113,7 +113,7 @@ export const idempotency: Suite<'keyed' | 'replayed' | 'purging' | 'purgingP99'>
   },
 };
 
-/** Answers that are stored, as fast as they can be had; and the baseline's. Nothing is executed again. */
+/** Measures the rate of replayed responses, and the baseline's. No request is executed again. */
 async function measureReplays(bench: Bench, server: Server, first: number): Promise<Reading> {
   const { deployment } = bench;
   const { database } = deployment;
@@ -138,13 +138,13 @@ async function measureReplays(bench: Bench, server: Server, first: number): Prom
   return ratio(ours, first, baseline);
 }
 
-/** The median of pairs, with the medians of the rates that they were made of. */
+/** Returns the median of pairs, with the medians of their rates. */
 function middleOf(readings: Reading[]): Reading {
   const of = (side: 'value' | 'ours' | 'limit'): number => median(readings.map((reading) => reading[side]!));
   return { value: of('value'), ours: of('ours'), limit: of('limit') };
 }
 
-/** A server that is warm. If its database is full of keys that are over, its purge has begun. */
+/** Returns a warm server. If its database is full of expired keys, its purge has begun. */
 async function started(bench: Bench, kept: 'none' | 'young' | 'old'): Promise<Server> {
   const { deployment } = bench;
   const { database, accountId } = deployment;
@@ -172,7 +172,7 @@ function load(
   return runLoad(tools.wrk!, 'post', server.url, { seconds, env });
 }
 
-/** It was at work all the time. */
+/** Checks that the purge worked all the time. */
 async function verifyPurge({ deployment }: Bench, kept: 'young' | 'old'): Promise<void> {
   const { rows } = await deployment.database.query<{ left: string }>(
     `select count(*) as left from idempotency_keys where fingerprint = '-'`,

@@ -5,13 +5,13 @@ import { untilEmpty, verifyDelivered } from './queue.ts';
 import { requestBody } from './sample.ts';
 import { inTurn, percentile, verify, type Bench, type Figure, type Reading, type Suite } from './suite.ts';
 
-/** So long a job queue that is compiled meanwhile is behind. */
+/** Seconds. At first a job queue falls behind, because it is being compiled. */
 const warmUpSeconds = 3;
 
-/** At what an ordinary day brings. */
+/** At the load of an ordinary day. */
 export const latency = latencyAt(200, 'latency', { p50: { floor: 10, aim: 5 }, p99: { floor: 50, aim: 25 } });
 
-/** At a good part of what one process on two cores can do. */
+/** At a good part of the maximum of one process on two cores. */
 export const latencyUnderLoad = latencyAt(1_000, 'latency_1000', {
   p50: { floor: 50, aim: 10 },
   p99: { floor: 250, aim: 100 },
@@ -21,12 +21,12 @@ type Share = 'p50' | 'p99';
 type Limits = Record<Share, { floor: number; aim: number }>;
 
 /**
- * From the answer to a POST until the event has come to the receiver, at arrivals that do not wait for answers, by one process
- * that does everything. Both ends read one clock. A delivery can come before the answer: that counts as 0.
+ * Measures from the response to a POST until the receiver has the event. Arrivals do not wait for responses, and one process does
+ * everything. Both ends read one clock. A delivery before the response counts as 0.
  */
 function latencyAt(eventsPerSecond: number, name: string, limits: Limits): Suite<Share> {
   const figureOf = (share: Share): Figure => ({
-    title: `StoredResponse to receipt at ${eventsPerSecond} events/s, ${share}`,
+    title: `Response to receipt at ${eventsPerSecond} events/s, ${share}`,
     unit: 'ms',
     better: 'less',
     ...limits[share],
@@ -69,7 +69,7 @@ async function compare(bench: Bench, eventsPerSecond: number, round: number): Pr
   return { p50: of(0.5), p99: of(0.99) };
 }
 
-/** @returns all deliveries that there were, and the latencies of those after the warm-up, in milliseconds. */
+/** @returns all deliveries, and the latencies of those after the warm-up, in milliseconds. */
 async function measure(
   { deployment, receiver, seconds }: Bench,
   { server, queue }: { server: Server; queue: string },

@@ -3,7 +3,7 @@ import type { Deployment } from './deployment.ts';
 import { grownTo, spacingMs, stopGrown, type Grown } from './grown.ts';
 import { median, verify, type Reading, type Suite } from './suite.ts';
 
-/** So often each list is asked for, of either account in turn. */
+/** Requests of each list, to either account in turn. */
 const samples = 40;
 const warmUps = 10;
 
@@ -16,8 +16,8 @@ interface Figures {
 }
 
 /**
- * A list of 20 in an account with a million records, against the same in one with a thousand: unfiltered and by each filter alone. The
- * figure is that of the slowest list.
+ * Compares a list of 20 in an account with a million records with one in an account with a thousand. Each is unfiltered and with each
+ * single filter. The figure is that of the slowest list.
  */
 export const lists: Suite<keyof Figures> = {
   name: 'lists',
@@ -54,7 +54,7 @@ function figureOf(kind: string): Suite['figures'][string] {
   };
 }
 
-/** A filter with the condition that finds the same, for an exact count that the server has not made. */
+/** A filter with the equivalent SQL condition, for an exact count that the server has not made. */
 type Filter = { query: string; condition: string };
 
 function referenceFilters(): Filter[] {

@@ -11,18 +11,18 @@ import { percentile } from './suite.ts';
 
 const help = `npm run memory-attack -- [options]
 
-One account does at once all that holds much memory: streams, lists and webhook endpoints that do not read, behind large events, and large
-requests. Another account makes 20 POSTs and 20 GETs a second. Tells how large the process became, and how long the other account waited
+One account attacks the memory in every way at once. Its streams, lists and webhook endpoints do not read large events. It also sends large
+requests. Another account makes 20 POSTs and 20 GETs a second. Prints the largest size of the process, and how long the other account waited
 before and during the attack. Ends with 1 if an aim is missed.
 
   --seconds N   how long the attack lasts (30)
   --only a,b    of streams, events, posts, lists
-  --small       a tenth of everything, to see whether it works
+  --small       a tenth of everything, to check that it works
 `;
 
 const aims = { memoryMb: 400, p99Times: 3 };
 
-/** How much of everything the attack does. */
+/** The size of each part of the attack. */
 interface Sizes {
   streams: number;
   updates: number;
@@ -36,14 +36,14 @@ interface Sizes {
 const allOfIt: Sizes = { streams: 50, updates: 100, endpoints: 100, events: 40, posts: 64, lists: 40 };
 const tenthOfIt: Sizes = { streams: 5, updates: 10, endpoints: 10, events: 4, posts: 6, lists: 4 };
 
-/** What the attack is told by its environment. */
+/** The attack's settings, from its environment. */
 interface Order {
   url: string;
   key: string;
   sizes: Sizes;
 }
 
-/** A due request every so many milliseconds, a POST and a GET in turn. */
+/** Milliseconds between due requests, a POST and a GET in turn. */
 const everyMs = 25;
 
 async function main(): Promise<void> {
@@ -65,7 +65,7 @@ async function main(): Promise<void> {
   try {
     const server = await deployment.startServer('all');
     const key = await otherAccount(server.url, deployment.secretKey);
-    // What is compiled and cached once is not the attack's doing.
+    // Exclude what is compiled and cached once, which the attack does not cause.
     await usualLoad(server.url, key, delay(3_000));
     const most = watchMemory(server.child);
     const before = await usualLoad(server.url, key, delay((seconds / 2) * 1000));
@@ -88,8 +88,8 @@ async function main(): Promise<void> {
     const memoryMb = most();
     await server.stop();
     process.stdout.write(
-      `The attack's requests, by their answers: ${JSON.stringify(answers)}\n` +
-        `Largest the process was: ${memoryMb.toFixed(0)} MB (aim: below ${aims.memoryMb})\n` +
+      `The attack's requests, by their responses: ${JSON.stringify(answers)}\n` +
+        `Largest size of the process: ${memoryMb.toFixed(0)} MB (aim: below ${aims.memoryMb})\n` +
         `The other account before: ${lineOf(before)}\n` +
         `The other account during: ${lineOf(during)} (aim: p99 within ${aims.p99Times} times)\n`,
     );
@@ -122,7 +122,7 @@ function lineOf({ count, failed, p50Ms, p99Ms }: Latencies): string {
   return `${count} requests, ${failed} failed, p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`;
 }
 
-/** Sends requests when they are due, whatever is outstanding, until `ended`; a request's time begins when it was due. */
+/** Sends requests when they are due until `ended`, regardless of outstanding ones. A request's time begins when it was due. */
 async function usualLoad(url: string, key: string, ended: Promise<unknown>): Promise<Latencies> {
   const client = new Pool(url, { connections: 32 });
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
@@ -152,7 +152,7 @@ async function usualLoad(url: string, key: string, ended: Promise<unknown>): Pro
   return { count: tookMs.length, failed, p50Ms: percentile(tookMs, 0.5), p99Ms: percentile(tookMs, 0.99) };
 }
 
-/** Makes an account that is connected to the attacker's, and answers a key of its own. */
+/** Makes an account that is connected to the attacker's, and returns a key of its own. */
 async function otherAccount(url: string, secretKey: string): Promise<string> {
   const account = await sent(url, secretKey, '/v1/accounts', { name: 'Another' });
   const headers = { 'service-context': String(account.id) };
@@ -178,7 +178,7 @@ async function sent(
   return answer;
 }
 
-/** The attack, in a process of its own so that it does not delay what is measured. Says once that all of it has begun. */
+/** Runs the attack in its own process, so that it does not delay what is measured. Reports once that all parts have begun. */
 async function attack({ url, key, sizes }: Order): Promise<void> {
   const statuses = new Map<string, number>();
   const client = new Pool(url, { connections: Math.max(1, sizes.posts) });
@@ -193,7 +193,7 @@ async function attack({ url, key, sizes }: Order): Promise<void> {
     const { id } = (await response.body.json()) as { id: string };
     const name = `POST ${path.split('/').slice(0, 3).join('/')} ${status}`;
     statuses.set(name, (statuses.get(name) ?? 0) + 1);
-    // What is refused is sent again a little later: the attack goes on.
+    // Retry rejected requests a little later, so that the attack continues.
     if (status !== 200) await delay(100);
     return { status, id };
   };
@@ -225,7 +225,7 @@ async function attack({ url, key, sizes }: Order): Promise<void> {
   await Promise.all(Array.from({ length: sizes.posts }, posting));
 }
 
-/** Nearly 256 kB, the largest body that is taken. */
+/** Returns nearly 256 kB, the largest accepted body. */
 function largeCustomer(character: string): object {
   const text = character.repeat(500);
   const address = { line1: text, line2: text, city: text, postal_code: text, country: 'GB' };
@@ -240,7 +240,7 @@ async function firstEvent(url: string, key: string): Promise<string> {
   return data[0]!.id;
 }
 
-/** Asks, and never reads what comes; asks again if it is cut off. */
+/** Sends a request and never reads the response. Repeats it after a disconnect. */
 function unread(url: string, key: string, path: string): void {
   const { hostname, port } = new URL(url);
   const socket: Socket = connect(Number(port), hostname);
@@ -250,7 +250,7 @@ function unread(url: string, key: string, path: string): void {
   socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key}\r\n\r\n`);
 }
 
-/** Takes whatever comes, and never answers. */
+/** Accepts all connections, and never responds. */
 async function hangingReceiver(): Promise<string> {
   const server = createServer((socket) => socket.on('error', () => {}).resume());
   server.listen(0, '127.0.0.1');
@@ -258,7 +258,7 @@ async function hangingReceiver(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-// Ctrl-C comes twice, from the terminal and from npm: the second one must not end what is done at the exit.
+// Ctrl-C comes twice, from the terminal and from npm. The second one must not end the cleanup at the exit.
 process.on('SIGINT', () => process.exit(130));
 process.on('SIGTERM', () => process.exit(143));
 if (process.env.ATTACK) await attack(JSON.parse(process.env.ATTACK) as Order);

@@ -6,7 +6,7 @@ import { inTurn, type Bench, type Figure, type Reading, type Suite } from './sui
 
 const warmUpSeconds = 1;
 
-/** Of what the same server has just answered to clients that wait. */
+/** The share of the maximum that the same server has just reached with waiting clients. */
 const share = 0.7;
 
 type Share = 'p50' | 'p99';
@@ -14,8 +14,8 @@ type Name = `${'post' | 'get'}.${Share}` | `${'post' | 'get'}AsBaseline.${Share}
 type Reports = Record<'ours' | 'oursAsBaseline' | 'baseline', ArrivalsReport>;
 
 /**
- * How long answers take when requests come whatever is outstanding, counted from the moment each was due: at the same share of what
- * each can do, and at the rate of the baseline.
+ * Measures response times from the moment each request was due, regardless of outstanding ones. The rates are the same share of each
+ * server's maximum, and the baseline's rate.
  */
 export const openLoop: Suite<Name> = {
   name: 'open_loop',
@@ -57,10 +57,10 @@ function figureOf(title: string, marks: { floor: number; aim: number } | null = 
 }
 
 /**
- * First the maximum of both in turn, then the rates in turn: neither always follows what the other has left. Both run all the time, and one
- * of them is idle.
+ * Measures the maximum of both in turn, then the rates in turn, so that neither always follows the other's leftovers. Both run all the
+ * time, and one of them is idle.
  *
- * @param clear puts away what the load before has written, and what PostgreSQL still holds back of it.
+ * @param clear removes what the load before has written, and makes PostgreSQL write out its buffers.
  */
 async function compare(
   { deployment, seconds }: Bench,

@@ -12,8 +12,8 @@ const pairs = 200;
 const warmUps = 20;
 
 /**
- * A claim of what is due, with a hundred thousand retries in the queue that wait for their time, against one without them: pairs in
- * turn, each claim undone, so that all of them find the same.
+ * Compares a claim of due deliveries with and without a hundred thousand postponed retries in the queue. Pairs run in turn. Each claim is
+ * undone, so that all of them find the same.
  */
 export const parked: Suite<'claim'> = {
   name: 'parked',
@@ -49,11 +49,11 @@ export const parked: Suite<'claim'> = {
   },
 };
 
-/** A second queue beside the real one, with the same that is due and the parked ones. */
+/** Makes a second queue beside the real one, with the same due deliveries and the postponed ones. */
 async function parkRetries({ database }: Deployment): Promise<void> {
   await database.query('create schema parked');
   await database.query('create table parked.webhook_queue (like public.webhook_queue including all)');
-  // Copied tables have not the settings of the original, of which one leaves room in each page.
+  // Copied tables lack the settings of the original, one of which leaves room in each page.
   const { rows } = await database.query<{ settings: string }>(
     `select array_to_string(reloptions, ', ') as settings from pg_class where oid = 'public.webhook_queue'::regclass`,
   );
@@ -70,12 +70,12 @@ async function parkRetries({ database }: Deployment): Promise<void> {
 }
 
 interface Claimer {
-  /** How long it took, in milliseconds. */
+  /** Claims, and returns the milliseconds that it took. */
   claim(): Promise<number>;
   end(): Promise<void>;
 }
 
-/** Claims as the product does, with its own statement and its settings of the planner, in this schema. */
+/** Claims as the product does, with its own statement and planner settings, in this schema. */
 export async function claimerOf({ databaseUrl }: Deployment, schema: string): Promise<Claimer> {
   const client = new Client({
     connectionString: databaseUrl,

@@ -2,9 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { median } from './suite.ts';
 import type { Results } from './report.ts';
 
-/*
- * What the figures look like beside the baseline, as SVG: `node bench/plot.ts FROM.json TO.svg` draws a run anew.
- */
+/* Draws the figures beside the baseline, as SVG. `node bench/plot.ts FROM.json TO.svg` redraws a run. */
 
 const width = 920;
 const labelWidth = 400;
@@ -22,7 +20,9 @@ const sideNames = {
   limit: 'what else the figure is held against',
 };
 
-/** Bars of all figures that have a baseline, each as a multiple of it, on a logarithmic scale. It reads on light and on dark pages. */
+/**
+ * Draws bars of all figures with a baseline, each as a multiple of it, on a logarithmic scale. It is legible on light and on dark pages.
+ */
 export function plotOf({ figures }: Results): string {
   const rows = figures.flatMap(({ title, better, besideUnit, readings }) => {
     const of = (side: Side): number | null => {
@@ -77,7 +77,7 @@ ${parts.join('\n')}
 `;
 }
 
-/** With what is worth telling of it: 6.2, 35, 0.0020. */
+/** Rounds to a useful precision: 6.2, 35, 0.0020. */
 function figure(ratio: number): string {
   return ratio >= 10 ? ratio.toFixed(0) : ratio.toPrecision(2);
 }

@@ -12,14 +12,14 @@ import { inTurn, ratio, verify, type Bench, type Figure, type Reading, type Suit
 const warmUpSeconds = 1;
 const subscribed = 2;
 
-/** So long after its start a process has done what a start brings with it. */
+/** Milliseconds after which a process has done the work of its start. */
 const restMs = 2_000;
 
 const sequentialServer = new URL('limits/sequential-server.ts', import.meta.url);
 
 let sample: Sample | null = null;
 
-/** `POST /v1/references` with everything that follows from it, for two subscribed endpoints; nothing is sent meanwhile. */
+/** `POST /v1/references` with everything that follows from it, for two subscribed endpoints. Nothing is sent meanwhile. */
 export const post: Suite<'overOneCall' | 'overSequential' | 'memory' | 'memoryAtRest'> = {
   name: 'post',
   figures: {
@@ -77,7 +77,7 @@ export const post: Suite<'overOneCall' | 'overSequential' | 'memory' | 'memoryAt
     return {
       ...(best > 0 && { overOneCall: ratio(perSecond.ours!, best, perSecond.baseline) }),
       overSequential: ratio(perSecond.ours!, perSecond.sequential!, perSecond.baseline),
-      // Only Linux tells.
+      // Only Linux provides it.
       ...(memory.ours!.mostMb > 0 && { memory: memoryReading('mostMb'), memoryAtRest: memoryReading('atRestMb') }),
     };
   },
@@ -139,7 +139,7 @@ async function measureSequential(bench: Bench, rows: Sample): Promise<number> {
   return requestsPerSecond;
 }
 
-/** Every answer has its rows: one reference, one event, one log, one key, two deliveries. */
+/** Checks the rows of every response: one reference, one event, one log, one key, two deliveries. */
 async function loadAndVerify({ deployment, tools, seconds }: Bench, url: string): Promise<LoadResult> {
   const env = { AUTHORIZATION: `Bearer ${deployment.secretKey}`, BODY: requestBody };
   await runLoad(tools.wrk!, 'post', url, { seconds: warmUpSeconds, env });
@@ -156,7 +156,7 @@ async function loadAndVerify({ deployment, tools, seconds }: Bench, url: string)
       (select count(*) from webhook_queue) as queued,
       (select sum(delta) from count_deltas where object = 'reference' and dimension = '') as counted`);
   const counts = Object.fromEntries(Object.entries(rows[0]!).map(([name, count]) => [name, Number(count)]));
-  // What was under way at the end was written, but its answer no longer awaited.
+  // Requests under way at the end were written, but their responses no longer awaited.
   const unanswered = counts.references! - load.requests;
   verify(`${load.requests} answers, ${counts.references} references`, unanswered >= 0 && unanswered <= connections);
   for (const name of ['events', 'logs', 'keys']) {

@@ -8,7 +8,7 @@ import { inTurn, ratio, verify, type Bench, type Figure, type Suite } from './su
 const warmUpSeconds = 1;
 const subscribed = 2;
 
-/** What processes are added for, on one PostgreSQL and one machine: where there are not more processors than processes, little. */
+/** Measures the gain from more processes on one PostgreSQL and one machine. It is small unless there are more processors than processes. */
 export const processes: Suite<'twoApiPosts' | 'fourPosts' | 'fourDeliveries'> = {
   name: 'processes',
   roundsMax: 2,
@@ -44,7 +44,7 @@ function figureOf(title: string): Figure {
   return { title, unit: 'times', better: 'more', floor: null, aim: null, needs: ['wrk'] };
 }
 
-/** Deliveries are counted from the first request until all that the requests made have come and the queue is empty. */
+/** Counts deliveries from the first request until all of them have come and the queue is empty. */
 async function measure(
   bench: Bench,
   roles: Role[],
@@ -68,13 +68,13 @@ async function measure(
   const deliveredMs = sharedClockMs();
   const { count } = await receiver.report();
   for (const { server } of servers) await server.stop();
-  // What was under way at the end was written and delivered, but its answer no longer awaited.
+  // Requests under way at the end were written and delivered, but their responses no longer awaited.
   const [least, most] = isDelivering ? [subscribed * requests, subscribed * (requests + connections)] : [0, 0];
   verify(`${requests} answers, ${count} deliveries by ${roles.join(', ')}`, count >= least && count <= most);
   return { requestsPerSecond, deliveriesPerSecond: count / ((deliveredMs - startedMs) / 1000) };
 }
 
-/** As many clients in all, however many processes there are. */
+/** Uses the same number of clients in all for any number of processes. */
 async function loadAll(
   { deployment, tools }: Bench,
   servers: Server[],

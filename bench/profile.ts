@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A profile of processor time as V8 writes it, as far as it is used here. */
+/** The used part of V8's profile of processor time. */
 interface Profile {
   nodes: { id: number; callFrame: { functionName: string; url: string }; children?: number[] }[];
   samples: number[];
@@ -10,9 +10,9 @@ interface Profile {
 }
 
 /**
- * How much of the time in which a process was busy it spent in files whose address matches, and in what they called, in per cent.
+ * Returns the share of a process's busy time, in per cent, in files whose address matches. It includes the code that they called.
  *
- * @param afterMs what came before is the process's start.
+ * @param afterMs the end of the process's start, which does not count.
  */
 export function shareOf(profileDir: string, pattern: RegExp, afterMs: number): number {
   const [file, ...more] = readdirSync(profileDir);
@@ -33,7 +33,7 @@ export function shareOf(profileDir: string, pattern: RegExp, afterMs: number): n
   return (100 * withinUs) / busyUs;
 }
 
-/** The nodes that match and all below them. */
+/** Returns the nodes that match and all below them. */
 function nodesWithin(nodes: Profile['nodes'], pattern: RegExp): Set<number> {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const within = new Set<number>();

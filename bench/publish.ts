@@ -5,7 +5,7 @@ import { projectDir } from './deployment.ts';
 import { plotOf } from './plot.ts';
 import { cellsOf, type Results } from './report.ts';
 
-/** Puts a run's results where readers look: beside the documents, as a plot, and as the table of docs/benchmarks.md. */
+/** Publishes a run's results: in the documents' folder, as a plot, and as the table of docs/benchmarks.md. */
 export function publish(results: Results): void {
   const folder = join(projectDir, 'docs', 'figures');
   mkdirSync(folder, { recursive: true });

@@ -3,10 +3,7 @@ import { endpointCount, type Deployment } from './deployment.ts';
 import { requestBody } from './sample.ts';
 import { verify } from './suite.ts';
 
-/**
- * Asks for so many deliveries, evenly to all endpoints: each of an event of its own, a copy of one that the API made. They are
- * recorded, but not yet in any queue.
- */
+/** Records deliveries, evenly for all endpoints. Each has its own event, a copy of one that the API made. They are not in any queue yet. */
 export async function recordDeliveries(deployment: Deployment, count: number): Promise<void> {
   const { database, secretKey, endpointIds } = deployment;
   await deployment.subscribe(0);
@@ -48,7 +45,7 @@ export async function queueDeliveries({ database }: Deployment): Promise<void> {
 
 const emptyTimeoutMs = 60_000;
 
-/** Waits until the queue's table has no row, and returns when that was, by the clock that all processes share. */
+/** Waits until the queue's table is empty, and returns that time by the clock that all processes share. */
 export async function untilEmpty({ database }: Deployment, table: string): Promise<number> {
   const giveUpAtMs = performance.now() + emptyTimeoutMs;
   while (performance.now() < giveUpAtMs) {
@@ -65,7 +62,7 @@ export function sharedClockMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-/** Each delivery has one attempt, and that one delivered it. */
+/** Checks that each delivery has one attempt, and that it succeeded. */
 export async function verifyDelivered({ database }: Deployment, count: number): Promise<void> {
   const { rows } = await database.query<Record<'attempts' | 'delivered' | 'deliveries', string>>(`
     select

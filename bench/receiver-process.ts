@@ -7,13 +7,13 @@ export interface ReceiverReport {
   /** By the clock that all processes of the machine share, in milliseconds. */
   firstAtMs: number;
   lastAtMs: number;
-  /** Of each record that an event told of, when its delivery had come. Empty unless it was asked for. */
+  /** The arrival time of each record's delivery. Empty unless requested. */
   receipts: [recordId: string, atMs: number][];
 }
 
 /*
- * As little HTTP as will do, so that on a small machine most of the processor is left to what is measured: requests with a
- * Content-Length, answered in their order.
+ * Uses minimal HTTP, so that a small machine's processor time is left to what is measured. It reads requests with a Content-Length, and
+ * responds in their order.
  */
 
 const answer = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok';

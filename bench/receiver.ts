@@ -2,14 +2,14 @@ import { fileURLToPath } from 'node:url';
 import { startChild } from './child.ts';
 import type { ReceiverOrder, ReceiverReport } from './receiver-process.ts';
 
-/** Where all deliveries of all runs go: one process that answers 200 to everything and counts. */
+/** The receiver of all deliveries of all runs: one process that responds 200 to everything and counts. */
 export interface Receiver {
   origin: string;
-  /** Forgets what it has counted, and records the time of each receipt if asked to. */
+  /** Resets its counts, and records the time of each receipt if asked to. */
   reset(options?: { record: boolean }): Promise<void>;
-  /** Waits until so many have come. */
+  /** Waits until this many have come. */
   untilReceived(count: number): Promise<ReceiverReport>;
-  /** What has come so far. */
+  /** Returns the counts so far. */
   report(): Promise<ReceiverReport>;
   stop(): Promise<void>;
 }
@@ -20,8 +20,8 @@ export async function startReceiver(logDir: string): Promise<Receiver> {
     logDir,
   });
   const { port } = await child.message<{ port: number }>();
-  async function ask<StoredResponse>(order: ReceiverOrder): Promise<StoredResponse> {
-    const answer = child.message<StoredResponse>();
+  async function ask<Answer>(order: ReceiverOrder): Promise<Answer> {
+    const answer = child.message<Answer>();
     child.process.send(order);
     return answer;
   }

@@ -10,8 +10,8 @@ const reportsPerSecond = 10;
 const measuredSeconds = 12;
 
 /**
- * Automatic references as a sandbox has them, where a check takes thirty seconds: a thousand that are made at once, and what those who write
- * notice of the reports that are printed meanwhile.
+ * Automatic references of a sandbox whose checks take thirty seconds. A thousand are made at once. Also measures how much concurrent POSTs
+ * are delayed while reports are printed.
  */
 export const referencing: Suite<'last' | 'postP50' | 'postP99'> = {
   name: 'referencing',
@@ -90,8 +90,8 @@ async function measureMany(bench: Bench): Promise<number> {
 }
 
 /**
- * How long each POST took that is no automatic reference, in milliseconds; they come at even times, whatever happens to those before. The
- * others are as many in either case.
+ * Returns the duration in milliseconds of each POST without an automatic reference. They come at even times, regardless of earlier ones.
+ * There are as many others in either case.
  */
 async function measurePosts(bench: Bench, provider: string | null): Promise<number[]> {
   const { deployment } = bench;
@@ -127,7 +127,7 @@ async function measurePosts(bench: Bench, provider: string | null): Promise<numb
   }
 }
 
-/** What an earlier measurement left is no part of the next one. */
+/** Removes the leftovers of an earlier measurement. */
 async function startAfresh({ deployment }: Bench): Promise<void> {
   await deployment.subscribe(0);
   await deployment.empty();

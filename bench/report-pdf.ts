@@ -3,12 +3,12 @@ import { percentile, verify, type Suite } from './suite.ts';
 
 const reportCount = 60;
 
-/** The first report starts the thread, which is not what the others cost. */
+/** The first report starts the thread, which the others need not. */
 const warmUpCount = 3;
 
 let printer: ReportPrinter | undefined;
 
-/** An ordinary report of a completed reference, two pages long, from the call to its bytes. */
+/** Prints an ordinary report of a completed reference, two pages long. Measures from the call to its bytes. */
 export const reportPdf: Suite<'p50' | 'size'> = {
   name: 'report',
   figures: {

@@ -6,7 +6,7 @@ import { projectDir } from './deployment.ts';
 import { median, type Figure, type Reading, type Suite } from './suite.ts';
 import { toolPackages, versionOf, type Tools } from './tools.ts';
 
-/** What is written of a run. */
+/** The written results of a run. */
 export interface Results {
   takenAt: string;
   commit: string | null;
@@ -28,13 +28,13 @@ export interface Results {
   }[];
 }
 
-/** One figure with what it was measured to be in each round. */
+/** One figure, with its value in each round. */
 export interface Row {
   suite: string;
   name: string;
   figure: Figure;
   readings: Reading[];
-  /** Null if it was measured. */
+  /** The reason; null if it was measured. */
   notRun: string | null;
 }
 
@@ -49,7 +49,7 @@ export function rowsOf(suites: Suite[], rounds: Map<string, Partial<Record<strin
   );
 }
 
-/** The table for people, in a terminal. */
+/** Formats the table for a terminal. */
 export function tableOf(figures: Results['figures']): string {
   const cells = cellsOf(figures);
   const widths = cells[0]!.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
@@ -58,7 +58,7 @@ export function tableOf(figures: Results['figures']): string {
   return [lines[0], rule, ...lines.slice(1)].join('\n');
 }
 
-/** Medians of the rounds, the range in brackets, and what they are held against: the head of the table and its rows. */
+/** Returns the table's head and rows. They have medians of the rounds, the range in brackets, and what each is compared with. */
 export function cellsOf(figures: Results['figures']): string[][] {
   return [
     ['figure', 'measured (range)', 'ours', 'limit', 'baseline', 'floor', 'aim', ''],
@@ -81,7 +81,7 @@ export function cellsOf(figures: Results['figures']): string[][] {
   ];
 }
 
-/** What to install for the rows that were not run. */
+/** Says what to install for the rows that were not run. */
 export function missingToolsText(tools: Tools): string {
   const missing = (Object.keys(tools) as (keyof Tools)[]).filter((tool) => tools[tool] === null);
   return missing
@@ -89,7 +89,7 @@ export function missingToolsText(tools: Tools): string {
     .join('');
 }
 
-/** Everything that was measured, with what it was measured on. */
+/** Returns all measurements, with the system they were made on. */
 export function resultsOf(
   rows: Row[],
   run: { tools: Tools; rounds: number; seconds: number; postgres: string },

@@ -40,19 +40,19 @@ const suites: Suite[] = [
   start,
   reportPdf,
   referencing,
-  // A second database stands beside whatever comes after them.
+  // Last, because their second database stays beside every later suite.
   growth,
   lists,
 ];
 
 const help = `npm run bench -- [options]
 
-Measures what the product promises about speed, each figure beside its limit, and prints one table.
+Measures every figure of speed that the product promises, and prints them in one table, each beside its limit.
 
-  --rounds N       each figure is measured N times (3), fewer where a round takes long; the table shows medians
-  --minutes N      after so many (9) no further round begins; the first one is always whole
+  --rounds N       each figure is measured N times (3), or fewer if a round takes long; the table shows medians
+  --minutes N      after N minutes (9) no further round begins; the first one is always complete
   --seconds N      how long each load lasts (2)
-  --only a,b       of ${suites.map(({ name }) => name).join(', ')}
+  --only a,b       only these of ${suites.map(({ name }) => name).join(', ')}
   --publish        also writes docs/figures/bench.json, docs/figures/bench.svg and the table in docs/benchmarks.md
   --profile DIR    each process of the product leaves a profile of its processor time there
 `;
@@ -75,7 +75,7 @@ async function main(): Promise<void> {
       for (const suite of wanted.filter((candidate) => canRun(candidate, tools))) {
         if (round >= (suite.roundsMax ?? Infinity)) continue;
         const suiteStartedMs = performance.now();
-        // Each is measured once, and again as long as there is time for it.
+        // Measure each once, and again as long as there is time.
         const wouldEndMs = suiteStartedMs - startedMs + (lastTookMs.get(suite.name) ?? 0);
         if (round > 0 && wouldEndMs > options.minutes * 60_000) continue;
         process.stderr.write(`Round ${round + 1} of ${options.rounds}: ${suite.name} …`);
@@ -145,7 +145,7 @@ function readOptions(): Options {
   return { rounds, seconds, minutes, only, isPublished: values.publish, profileDir: values.profile ?? null };
 }
 
-// Ctrl-C comes twice, from the terminal and from npm: the second one must not end what is done at the exit.
+// Ctrl-C comes twice, from the terminal and from npm. The second one must not end the cleanup at the exit.
 process.on('SIGINT', () => process.exit(130));
 process.on('SIGTERM', () => process.exit(143));
 await main();

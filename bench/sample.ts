@@ -1,23 +1,23 @@
 import type { Client } from 'pg';
 
 /**
- * The rows that one POST writes, as the product wrote them: what any other way of doing the same has to write. Read back from the
- * database, so that it stays true when the product changes.
+ * The rows that one POST writes, and that every comparable program must write. They are read from the database, so that they stay true when
+ * the product changes.
  */
 export interface Sample {
-  /** The tables with their rows, in the order in which they are written. Deliveries are not among them. */
+  /** The tables with their rows, in the order of the writes. Deliveries are not among them. */
   tables: { table: string; rows: SampleRow[] }[];
-  /** Texts that are different in every request, as they are in this one. */
+  /** The texts of this request that differ in every request. */
   ids: Record<SampleId, string>;
-  /** The digits of an id that tell the time; ids that begin with them belong into this week's partitions. */
+  /** The digits of an id that encode the time. Ids that begin with them belong into this week's partitions. */
   timeDigits: string;
-  /** What the client got. */
+  /** The response. */
   answer: string;
 }
 
 export type SampleId = 'referenceId' | 'eventId' | 'requestId' | 'idempotencyKey';
 
-/** Column by column, as PostgreSQL writes the values. */
+/** The columns, with the values as PostgreSQL writes them. */
 export type SampleRow = Record<string, string | null>;
 
 /** The request that is measured. */
@@ -65,7 +65,7 @@ export async function takeSample(database: Client, url: string, secretKey: strin
   };
 }
 
-/** Cuts a text at the ids in it: what is left between them, and which they are. */
+/** Cuts a text at its ids. Returns the ids and the texts between them. */
 export function cutAtIds(text: string, ids: Sample['ids']): (string | { id: SampleId })[] {
   let pieces: (string | { id: SampleId })[] = [text];
   for (const [id, value] of Object.entries(ids) as [SampleId, string][]) {

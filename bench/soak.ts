@@ -10,24 +10,24 @@ import { requestBody } from './sample.ts';
 
 const help = `npm run soak -- [options]
 
-Makes events by the API, delivers each to ${endpointCount} endpoints, by one process that does everything, without a pause; and tells of every
-tenth how fast it was, what it cost, and how large memory and the hot table have become.
+Makes events with the API and delivers each to ${endpointCount} endpoints, without a pause, in one process that does everything. Prints for
+every tenth its rate, its processor time, and the sizes of memory and of the hot table.
 
-  --deliveries N   how many in all (1000000)
+  --deliveries N   deliveries in all (1000000)
 `;
 
 const tenths = 10;
 const clients = 32;
 
-/** So many wait at most, as on a busy day: the process is never idle, and the queue is never the measurement. */
+/** The largest backlog, as on a busy day. The process is never idle, and the queue's size does not decide the result. */
 const backlogMax = 4_000;
 
 interface Tenth {
   deliveriesPerSecond: number;
-  /** Of the processor, of the process and of PostgreSQL together. */
+  /** Of processor time, of the process and of PostgreSQL together. */
   microsecondsEach: number;
   memoryMb: number;
-  /** Of the table of what is pending, with its indexes. */
+  /** Of the table of pending deliveries, with its indexes. */
   queueMb: number;
   deadRows: number;
 }
@@ -105,7 +105,7 @@ async function soak(deployment: Deployment, receiver: Receiver, server: Server, 
   return measured;
 }
 
-/** Of the process, and of every process of the database. */
+/** Sums the process and every process of the database. */
 async function processorSeconds({ database }: Deployment, server: Server): Promise<number> {
   const { rows } = await database.query<{ pid: number }>(
     'select pid from pg_stat_activity where pid <> pg_backend_pid()',
@@ -144,11 +144,11 @@ function tell(measured: Tenth[]): void {
   const [first, last] = [measured[0]!, measured.at(-1)!];
   const ratioOf = (name: keyof Tenth): string => (last[name] / first[name]).toFixed(2);
   process.stdout.write(
-    `the last tenth against the first: rate ${ratioOf('deliveriesPerSecond')}, processor's time for each ${ratioOf('microsecondsEach')}, memory ${ratioOf('memoryMb')}, hot table ${ratioOf('queueMb')}\n`,
+    `the last tenth against the first: rate ${ratioOf('deliveriesPerSecond')}, processor time for each ${ratioOf('microsecondsEach')}, memory ${ratioOf('memoryMb')}, hot table ${ratioOf('queueMb')}\n`,
   );
 }
 
-// Ctrl-C comes twice, from the terminal and from npm: the second one must not end what is done at the exit.
+// Ctrl-C comes twice, from the terminal and from npm. The second one must not end the cleanup at the exit.
 process.on('SIGINT', () => process.exit(130));
 process.on('SIGTERM', () => process.exit(143));
 await main();

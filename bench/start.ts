@@ -13,7 +13,7 @@ import type { Suite } from './suite.ts';
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 20_000;
 
-/** From `npm start` to the first answer of the API: on an empty folder, where the database is made, and later. */
+/** Measures from `npm start` to the first response of the API. The first start is on an empty folder and makes the database. */
 export const start: Suite<'first' | 'warm'> = {
   name: 'start',
   figures: {
@@ -22,7 +22,7 @@ export const start: Suite<'first' | 'warm'> = {
   },
   async round() {
     const folder = mkdtempSync(join(tmpdir(), 'tenure-bench-start-'));
-    // As root, PostgreSQL runs as somebody else, who must be able to enter.
+    // As root, PostgreSQL runs as another user, which must be able to enter.
     chmodSync(folder, 0o711);
     const dataDir = join(folder, 'data');
     try {
@@ -41,7 +41,7 @@ async function measure(folder: string, dataDir: string, key: string): Promise<nu
   const logFile = join(folder, 'npm-start.log');
   const log = openSync(logFile, 'w');
   const startedMs = performance.now();
-  // A process group of its own, which is ended as one; and a file, because npm's grandchildren would hold a pipe open.
+  // Use a process group, to end it as one. Use a file, because npm's grandchildren would hold a pipe open.
   const npm = spawn('npm', ['start'], {
     cwd: projectDir,
     env: { ...process.env, DATA_DIR: dataDir, PORT: String(port), TENURE_SECRET_KEY: key, TENURE_LOG_LEVEL: 'warn' },
@@ -85,7 +85,7 @@ function isAnswered(port: number, key: string): Promise<boolean> {
   });
 }
 
-/** Ends npm and what it started, and waits until the database, which is in a group of its own, has gone too. */
+/** Ends npm and the processes it started, and waits until the database has ended too. The database has its own group. */
 async function stopGroup(groupId: number, exited: Promise<void>, databaseLockFile: string): Promise<void> {
   signalGroup(groupId, 'SIGTERM');
   const giveUpAtMs = performance.now() + stopTimeoutMs;

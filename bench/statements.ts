@@ -7,9 +7,8 @@ import { type Suite } from './suite.ts';
 const settleMs = 500;
 
 /**
- * How many statements PostgreSQL executes for a delivery, from making it to writing its outcome, while requests make deliveries as
- * fast as they can and one process does everything. Counted by PostgreSQL: every statement that names a table of webhooks or
- * notifies.
+ * Counts the statements that PostgreSQL executes for a delivery, from its creation to its outcome. Meanwhile requests make deliveries as
+ * fast as they can, and one process does everything. PostgreSQL counts every statement that names a table of webhooks or notifies.
  */
 export const statements: Suite<'perDelivery'> = {
   name: 'statements',

@@ -10,20 +10,20 @@ import { machineHere, writeResults } from './report.ts';
 import { requestBody } from './sample.ts';
 import { isRising, trendOf, type Trend } from './trend.ts';
 
-/** A process that has just begun fills its caches and its heap, and is compiled meanwhile. */
+/** A process that has just started fills its caches and its heap, and is being compiled. */
 const settlingMinutes = 2;
 
-/** Three points are the fewest that tell a slope from chance. */
+/** Three points are the fewest that distinguish a slope from chance. */
 const verdictMinutes = settlingMinutes + 3;
 
 const help = `npm run load -- [options]
 
-Makes references, each with a key, at 70 % of what one process that does everything can make and deliver, which is measured first; requests
-come whatever is outstanding. Tells of every minute how long answers took, and how large everything is that must not grow; ends with 1 if
-anything does.
+Measures the most references with deliveries that one process can make. Then makes references at 70 % of that rate, each with a key.
+Requests come when they are due, regardless of outstanding ones. Prints for every minute the response times, and the sizes of everything
+that must not grow. Ends with 1 if anything grows.
 
-  --minutes N   how long (10); less than ${verdictMinutes} are no verdict
-  --share N     of the maximum, in per cent (70)
+  --minutes N   how long (10); fewer than ${verdictMinutes} give no verdict
+  --share N     share of the maximum, in per cent (70)
 `;
 
 const minuteSeconds = 60;
@@ -31,24 +31,24 @@ const maximumSeconds = 15;
 const warmUpSeconds = 5;
 
 /**
- * By how much each may rise in an hour: about what ten minutes can tell from chance, and less than anything that is left behind by each
- * request would come to. At a thousand requests a second, 30 bytes that each leaves in memory are 103 MB an hour, and a dead row of a hot
- * table in every fourth is 100 MB. Descriptors are those of a few clients and connections, which come and go; a backlog that grows by 6,000
- * is 1.7 deliveries a second that are not made.
+ * The most that each may rise in an hour. Ten minutes can just distinguish that from chance, and a leak of each request would be more. At a
+ * thousand requests a second, 30 leaked bytes each are 103 MB an hour. A dead row of a hot table for every fourth request is 100 MB.
+ * Descriptors are those of a few clients and connections, which come and go. A backlog that grows by 6,000 is 1.7 missing deliveries a
+ * second.
  */
 const riseMostPerHour = { p50Ms: 15, p99Ms: 150, memoryMb: 100, descriptors: 60, hotTablesMb: 100, backlog: 6_000 };
 
 interface Minute {
   perSecond: number;
-  /** From when a request was due until it was answered. */
+  /** From the time a request was due until its response. */
   p50Ms: number;
   p99Ms: number;
   mostMs: number;
   memoryMb: number;
   descriptors: number;
-  /** Tables whose rows come and go: the queue of deliveries, that of jobs, and the counts; with their indexes. */
+  /** Tables whose rows come and go, with their indexes: the queues of deliveries and of jobs, and the counts. */
   hotTablesMb: number;
-  /** Deliveries that are not over. */
+  /** Deliveries that have not ended. */
   backlog: number;
 }
 
@@ -74,7 +74,7 @@ async function main(): Promise<void> {
     const maximum = await measureMaximum(deployment, receiver, server);
     const perSecond = (maximum * share) / 100;
     process.stdout.write(
-      `${maximum.toFixed(0)} a second are made and delivered; now ${perSecond.toFixed(0)} a second\n`,
+      `maximum: ${maximum.toFixed(0)} a second, with deliveries; now ${perSecond.toFixed(0)} a second\n`,
     );
     const measured = await load(deployment, receiver, server, { perSecond, minutes });
     await server.stop();
@@ -96,7 +96,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Requests a second, if their deliveries are made too: until the last one is over. */
+/** Returns the requests a second that include their deliveries: it counts until the last one has ended. */
 async function measureMaximum(deployment: Deployment, receiver: Receiver, server: Server): Promise<number> {
   const client = await startArrivals(deployment, server.url, { method: 'POST', body: requestBody }, 1);
   await client.maximum({ seconds: warmUpSeconds });
@@ -171,7 +171,7 @@ function lineOf(number: number, minute: Minute): string {
 
 type Judged = Trend & { name: string; isFlat: boolean };
 
-/** Of the minutes after the first few; null if they are too few. */
+/** Judges the minutes after the first few; null if there are too few. */
 function tell(measured: Minute[]): Judged[] | null {
   if (measured.length < verdictMinutes) {
     process.stdout.write(`no verdict: it takes ${verdictMinutes} minutes to tell a slope from chance\n`);
@@ -186,12 +186,12 @@ function tell(measured: Minute[]): Judged[] | null {
   });
   const isFlat = judged.every((each) => each.isFlat);
   process.stdout.write(
-    `an hour's rise, by the minutes after the first ${settlingMinutes}: ${texts.join(', ')}: ${isFlat ? 'flat' : 'NOT FLAT'}\n`,
+    `rise in an hour, from the minutes after the first ${settlingMinutes}: ${texts.join(', ')}: ${isFlat ? 'flat' : 'NOT FLAT'}\n`,
   );
   return judged;
 }
 
-// Ctrl-C comes twice, from the terminal and from npm: the second one must not end what is done at the exit.
+// Ctrl-C comes twice, from the terminal and from npm. The second one must not end the cleanup at the exit.
 process.on('SIGINT', () => process.exit(130));
 process.on('SIGTERM', () => process.exit(143));
 await main();

@@ -11,21 +11,21 @@ const writers = 16;
 const followers = 10;
 const warmUpSeconds = 1;
 
-/** A follower reconnects after so long, on average. */
+/** Milliseconds, on average, until a follower reconnects. */
 const reconnectMs = 1_000;
 
 const receivedTimeoutMs = 20_000;
 
 /**
- * From the answer to a POST until each of ten followers has its event, while they reconnect at random with their last id, by one process
- * that does everything; all of it on one clock. A client that is busy sends its request late, so the rate is what was meant, or less. An
- * event can come before the answer: that counts as 0.
+ * Measures from the response to a POST until each of ten followers has its event, by one clock. The followers reconnect at random with
+ * their last id. One process does everything. A busy client sends its request late, so the rate is as intended, or less. An event before
+ * the response counts as 0.
  */
 export const stream: Suite<'p50' | 'p99'> = {
   name: 'stream',
   figures: {
     p50: {
-      title: 'StoredResponse to receipt by ten followers at 1,000 events/s, p50',
+      title: 'Response to receipt by ten followers at 1,000 events/s, p50',
       unit: 'ms',
       better: 'less',
       floor: 50,
@@ -33,7 +33,7 @@ export const stream: Suite<'p50' | 'p99'> = {
       needs: [],
     },
     p99: {
-      title: 'StoredResponse to receipt by ten followers at 1,000 events/s, p99',
+      title: 'Response to receipt by ten followers at 1,000 events/s, p99',
       unit: 'ms',
       better: 'less',
       floor: 500,
@@ -72,7 +72,7 @@ export const stream: Suite<'p50' | 'p99'> = {
   },
 };
 
-/** Makes references at the rate that is meant. Resolves with when each was answered, of those after the warm-up. */
+/** Makes references at the intended rate. Resolves to the time of each response after the warm-up. */
 async function write({ deployment, seconds }: Bench, server: Server): Promise<Map<string, number>> {
   const client = new Pool(server.url, { connections: writers, pipelining: 1 });
   const answeredAtMs = new Map<string, number>();
@@ -170,7 +170,7 @@ class Subscriber {
         this.received.push({ id, objectId, atMs });
       }
     });
-    // Whoever has no id yet could only begin anew.
+    // A follower without an id could only start at the beginning.
     const leave = (): void => void (this.received.length > 0 ? response.destroy() : (timer = setTimeout(leave, 100)));
     let timer = setTimeout(leave, -Math.log(1 - Math.random()) * reconnectMs);
     await new Promise((resolve) => response.once('close', resolve));

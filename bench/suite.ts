@@ -2,15 +2,15 @@ import type { Deployment } from './deployment.ts';
 import type { Receiver } from './receiver.ts';
 import type { Tools } from './tools.ts';
 
-/** What is measured together, in rounds. */
+/** Figures that are measured together, in rounds. */
 export interface Suite<Name extends string = string> {
   name: string;
   figures: Record<Name, Figure>;
-  /** The most rounds that it is worth, where one takes long; as many as asked for if it is not there. */
+  /** The most rounds of a slow suite. Without it, there are as many as requested. */
   roundsMax?: number;
-  /** Measures once: ours, and in the same minute what ours is held against. A figure whose tool is missing is left out. */
+  /** Measures once: the product, and in the same minute what it is compared with. A figure whose tool is missing is left out. */
   round(bench: Bench, round: number): Promise<Partial<Record<Name, Reading>>>;
-  /** Puts away what it kept between its rounds. */
+  /** Removes what it kept between its rounds. */
   stop?(): Promise<void>;
 }
 
@@ -18,32 +18,32 @@ export interface Figure {
   title: string;
   unit: 'times' | 'ms' | 'kB' | 'MB' | 's' | 'statements' | '%';
   better: 'more' | 'less';
-  /** What the product promises, and what it strives for; null where nothing is promised. */
+  /** The product's promise and its goal; null where it promises nothing. */
   floor: number | null;
   aim: number | null;
   needs: (keyof Tools)[];
-  /** What ours, the limit and the baseline are told in; rates if it is not there. */
+  /** The unit of `ours`, `limit` and `baseline`; rates by default. */
   besideUnit?: '/s' | 'ms' | 'MB';
 }
 
-/** One round's value. A ratio comes with what it was made of, so that a reader can judge it. */
+/** One round's value. A ratio comes with its parts, so that a reader can judge it. */
 export interface Reading {
   value: number;
   ours?: number;
-  /** What nothing of this kind can be better than, or what ours is held against. */
+  /** The best that is possible, or what `ours` is compared with. */
   limit?: number;
-  /** The same of `baseline/`: what a good engineer would build in a day. */
+  /** The value of `baseline/`: what a good engineer would build in a day. */
   baseline?: number;
-  /** The rates at which ours and the baseline were measured, where each has its own. */
+  /** The rates at which ours and the baseline were measured, if they differ. */
   atPerSecond?: { ours: number; baseline: number };
 }
 
-/** What the suites measure with. */
+/** The means of the suites. */
 export interface Bench {
   deployment: Deployment;
   receiver: Receiver;
   tools: Tools;
-  /** How long each load lasts. */
+  /** The duration of each load. */
   seconds: number;
 }
 
@@ -52,8 +52,8 @@ export function ratio(ours: number, limit: number, baseline?: number): Reading {
 }
 
 /**
- * Runs what is compared one right after the other, in an order that turns with each round: a machine that becomes slower
- * favours nobody.
+ * Runs the compared programs one right after the other, in an order that rotates with each round. A machine that becomes slower then favors
+ * none.
  */
 export async function inTurn<Name extends string>(
   round: number,
@@ -66,7 +66,7 @@ export async function inTurn<Name extends string>(
   return results as Record<Name, number>;
 }
 
-/** A figure of a run that did not do what it should is worth nothing. */
+/** Throws if a run did not do what it should: its figure is then worthless. */
 export function verify(what: string, isTrue: boolean): void {
   if (!isTrue) throw new Error(`The measurement is void: ${what}.`);
 }

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Programs that do not come from npm: where they are, or null. */
+/** The paths of programs that do not come from npm, or null. */
 export interface Tools {
   wrk: string | null;
   pgbench: string | null;
@@ -17,7 +17,7 @@ export function findTools(): Tools {
   return { wrk: find('wrk', []), pgbench: find('pgbench', debianPostgresDirs()) };
 }
 
-/** Debian keeps each version's programs apart; what it has in the path is a script that looks for them. */
+/** Debian keeps each version's programs apart. Its path has only a script that looks for them. */
 function debianPostgresDirs(): string[] {
   const root = '/usr/lib/postgresql';
   if (!existsSync(root)) return [];
@@ -39,14 +39,14 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** The first line that a program says about itself. */
+/** Returns the first line of a program's version output. */
 export function versionOf(program: string, flag: string): string {
   const { stdout, stderr } = spawnSync(program, [flag], { encoding: 'utf8', timeout: 5_000 });
   return `${stdout}${stderr}`.split('\n')[0]!.replace(/ *Copyright.*/, '');
 }
 
 /**
- * Runs a program to its end and returns what it printed.
+ * Runs a program to its end and returns its output.
  *
  * @throws if it fails or takes longer than `timeoutMs`.
  */

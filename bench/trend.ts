@@ -1,7 +1,7 @@
-/** How something changes with time: the slope of the line that fits best, by least squares. */
+/** The change of a value with time: the slope of the line that fits best, by least squares. */
 export interface Trend {
   perHour: number;
-  /** The slope's standard error: what the values' own ups and downs leave open. */
+  /** The slope's standard error, from the variation of the values. */
   errorPerHour: number;
 }
 
@@ -15,7 +15,7 @@ export function trendOf(values: readonly number[]): Trend {
   return { perHour: slope * 60, errorPerHour: Math.sqrt(beside / (values.length - 2) / spread) * 60 };
 }
 
-/** Whether it rises by more than that, and by more than its ups and downs explain. */
+/** Tells whether it rises by more than `mostPerHour`, and by more than its variation explains. */
 export function isRising({ perHour, errorPerHour }: Trend, mostPerHour: number): boolean {
   return perHour > mostPerHour && perHour > 2 * errorPerHour;
 }

@@ -10,10 +10,10 @@ const warmUpSeconds = 1;
 const oldest = '2025-09-01';
 const recordCount = 60;
 
-/** Everything that turns one version's shape into another's. */
+/** Matches the files that convert one version's shape into another's. */
 const rendering = /\/versions\/[a-z0-9-]+\.ts$/;
 
-/** What it costs to answer in the oldest version: two steps away from the shape that handlers and stored data know. */
+/** Measures the cost of a response in the oldest version. It is two steps from the shape that handlers and stored data use. */
 export const versions: Suite<'retrieve' | 'list' | 'overNewest'> = {
   name: 'versions',
   figures: {
@@ -86,7 +86,7 @@ async function compare({ deployment, tools, seconds }: Bench, round: number, pat
   return ratio(perSecond.oldest, perSecond.newest);
 }
 
-/** The share of one process's busy time, while it answers nothing else. */
+/** Returns the share of one process's busy time, while it serves only this request. */
 async function measure({ deployment, tools, seconds }: Bench, path: string, hasIt: string): Promise<number> {
   const profileDir = mkdtempSync(join(tmpdir(), 'tenure-bench-profile-'));
   try {

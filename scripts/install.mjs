@@ -1,8 +1,8 @@
 /**
- * Runs before `npm start` and `npm test`: installs the packages of package-lock.json, but only when node_modules holds
- * something else, because even an installation that changes nothing costs more than a second.
+ * Runs before `npm start` and `npm test`. Installs the packages of package-lock.json, but only if node_modules differs: even an
+ * installation that changes nothing costs more than a second.
  *
- * Runs on Node 20, because it is what brings the Node 24 that runs everything else.
+ * It runs on Node 20, because it installs the Node 24 that runs everything else.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -16,8 +16,8 @@ const lockText = readFileSync(join(projectDir, 'package-lock.json'), 'utf8');
 const lock = JSON.parse(lockText).packages;
 
 /**
- * What an installation that succeeded could not provide. npm passes over optional packages that fail here; without
- * this note every start would try them again.
+ * Lists what a successful installation could not provide. npm skips optional packages that fail here. Without this note every start would
+ * try them again.
  */
 const unavailableFile = join(projectDir, 'node_modules', '.tenure-unavailable.json');
 
@@ -26,7 +26,7 @@ const missing = missingPlaces();
 if (missing.length > 0 && !isKnownUnavailable(missing)) install(missing);
 requireNode24();
 
-/** The places in node_modules that do not hold what the lock file says. */
+/** Returns the places in node_modules that do not match the lock file. */
 function missingPlaces() {
   const installed = readJson(join(projectDir, 'node_modules', '.package-lock.json'))?.packages ?? {};
   return [...expectedPlaces()].filter((place) => {
@@ -36,15 +36,15 @@ function missingPlaces() {
 }
 
 /**
- * Everything that the project and its workspaces lead to on this platform, as keys of the lock file. The lock file also
- * lists what only packages for other platforms need, without saying so; npm leaves that out.
+ * Returns all direct and indirect dependencies of the project on this platform, as keys of the lock file. The lock file also lists,
+ * unmarked, what only packages for other platforms need. npm leaves that out.
  */
 function expectedPlaces() {
   const workspaces = Object.keys(lock).filter((place) => !place.includes('node_modules/'));
   const links = Object.keys(lock).filter((place) => lock[place].link);
   const expected = new Set(links);
   const omitted = omittedKinds();
-  // Grows while it is read: what a package needs is looked at after the package.
+  // The queue grows while it is read: a package's dependencies follow the package.
   const queue = [...workspaces];
   for (const place of queue) {
     const { dependencies, optionalDependencies, peerDependencies, devDependencies } = lock[place];
@@ -61,7 +61,7 @@ function expectedPlaces() {
   return expected;
 }
 
-/** Where Node finds a package: in the nearest node_modules, going up. */
+/** Returns where Node finds a package: in the nearest node_modules, going up. */
 function resolvePlace(from, name) {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) {
     const place = `${folder && `${folder}/`}node_modules/${name}`;
@@ -74,7 +74,10 @@ function suitsPlatform({ os, cpu, libc }) {
   return allows(os, process.platform) && allows(cpu, process.arch) && (!libcHere || allows(libc, libcHere));
 }
 
-/** `["linux"]` allows one, `["!win32"]` all but one, and some packages write a plain "linux"; absent allows all. */
+/**
+ * Tells whether a field allows this system. `["linux"]` allows one, `["!win32"]` all but one, and no field allows all. Some packages write
+ * a plain "linux".
+ */
 function allows(field, own) {
   const values = field === undefined ? [] : [field].flat();
   const wanted = values.filter((value) => !value.startsWith('!'));
@@ -87,7 +90,7 @@ function ownLibc() {
   return process.report.getReport().header.glibcVersionRuntime ? 'glibc' : 'musl';
 }
 
-/** What npm was told to leave out, as in `npm start --omit=dev` or with NODE_ENV=production. */
+/** Returns what npm must leave out, as in `npm start --omit=dev` or with NODE_ENV=production. */
 function omittedKinds() {
   const { npm_config_omit: omit, NODE_ENV } = process.env;
   if (omit !== undefined) return omit.split(/\s+/);
@@ -116,29 +119,29 @@ function install(places) {
   const { status, signal, error } = runNpm(['ci', '--no-audit', '--no-fund', '--loglevel=error']);
   if (status !== 0) {
     fail(
-      `The packages could not be installed: npm ended with ${error?.message ?? signal ?? `code ${status}`}; what it ` +
-        'said is above. Check the connection to the npm registry and the free space (600 MB), then try again. ' +
+      `The packages could not be installed: npm ended with ${error?.message ?? signal ?? `code ${status}`}. See its ` +
+        'output above. Check the connection to the npm registry and the free space (600 MB), then try again. ' +
         'If package.json was edited, run "npm install" first.',
     );
   }
   const unavailable = missingPlaces();
   if (unavailable.length === 0) return;
-  process.stderr.write(`Not available on this system, going on without: ${unavailable.join(', ')}\n`);
+  process.stderr.write(`Not available on this system, continuing without: ${unavailable.join(', ')}\n`);
   writeFileSync(unavailableFile, JSON.stringify({ lock: lockHash(), places: unavailable }));
 }
 
-/** Runs the npm that runs us, if it is one: with pnpm or yarn the same variable names those. */
+/** Runs the npm that runs this script, if it is one. With pnpm or yarn the same variable names those. */
 function runNpm(args) {
   const { npm_execpath: script, npm_node_execpath: node } = process.env;
   const isNpm = script !== undefined && basename(script) === 'npm-cli.js' && existsSync(script);
-  // On the Node that npm itself was started with, because ours may be the one that the installation replaces.
+  // Use the Node that npm itself was started with, because the installation may replace ours.
   const [program, ...before] = isNpm ? [node ?? process.execPath, script] : ['npm'];
   return spawnSync(program, [...before, ...args], { cwd: projectDir, stdio: 'inherit' });
 }
 
 /**
- * npm puts node_modules/.bin first in the path of its scripts, so that the next step runs on the Node in there. npm 10
- * removes that link again when it passes over the packages with the Node of other platforms.
+ * Checks for Node 24. npm puts node_modules/.bin first in the path of its scripts, so that the next step runs on the Node in there. npm 10
+ * removes that link again when it skips the packages with the Node of other platforms.
  */
 function requireNode24() {
   const bundled = [`node-${process.platform}-${process.arch}`, `node-bin-${process.platform}-${process.arch}`]
@@ -146,7 +149,7 @@ function requireNode24() {
     .find((path) => existsSync(join(binDir, path)));
   if (bundled && !existsSync(join(binDir, 'node'))) symlinkSync(bundled, join(binDir, 'node'));
   if (bundled || Number.parseInt(process.versions.node, 10) >= 24) return;
-  // Worth another attempt at the next start: perhaps only the download failed.
+  // Let the next start try again: perhaps only the download failed.
   rmSync(unavailableFile, { force: true });
   fail(
     `Tenure needs Node 24 or newer: this is ${process.versions.node}, and there is no npm package with it for ` +

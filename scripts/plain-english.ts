@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /*
- * Counts what makes comments and documents hard to read, and holds both counts to the numbers in `plain-english.json`. The numbers only
- * fall: a count above its number fails, and a count below it asks for the lower number (`--lower` writes it).
+ * Counts what makes comments and documents hard to read, and compares both counts with the limits in `plain-english.json`. The limits only
+ * fall. A count above its limit fails. A count below it asks for a lower limit, which `--lower` writes.
  */
 
 const projectDir = fileURLToPath(new URL('../', import.meta.url));
 const limitsFile = join(projectDir, 'scripts/plain-english.json');
 
-/** A reader looks for the actor of a sentence and finds a pronoun. */
+/** Pronouns in the place of an actor. */
 const pronouns = /\b(who|whoever|nobody|somebody|anybody|everybody|whatever|whichever)\b/gi;
 
-/** A longer sentence is read twice. */
+/** Words of a sentence. Readers read a longer one twice. */
 const wordsMax = 20;
 
-/** Written by others, or generated. */
+/** Files that others wrote, or that are generated. */
 const isExempt =
   /^(docs\/specification\.md|LICENSE|openapi\/|server\/test\/bad-input\/data\/|server\/sql\/schema\.sql)/;
 
@@ -33,7 +33,7 @@ interface Finding {
   text: string;
 }
 
-/** Text that a person reads, with the line it begins on. */
+/** A text for readers, with the line it begins on. */
 interface Passage {
   line: number;
   text: string;
@@ -51,7 +51,7 @@ function main(): void {
   process.exitCode = judge(counts, words) ? 0 : 1;
 }
 
-/** Finds what is hard to read in the comments of a source file or the text of a document, and counts its words. */
+/** Finds hard sentences in the comments of a source file or the text of a document, and counts the words. */
 export function findIn(file: string, contents: string): { findings: Finding[]; words: number } {
   const passages = passagesOf(file, contents);
   const findings = passages.flatMap(({ line, text }): Finding[] => [
@@ -96,7 +96,7 @@ function filesOf(): string[] {
   return listed.split('\n').filter((file) => /\.(md|ts|tsx|sql)$/.test(file) && !isExempt.test(file));
 }
 
-/** The comments of a source file, or the paragraphs of a document without its code and tables. */
+/** Returns the comments of a source file, or the paragraphs of a document without its code and tables. */
 function passagesOf(file: string, contents: string): Passage[] {
   if (file.endsWith('.md')) return paragraphsOf(contents);
   return file.endsWith('.sql') ? lineCommentsOf(contents, /^\s*--\s?(.*)$/) : commentsOf(contents);
@@ -131,7 +131,7 @@ function commentsOf(contents: string): Passage[] {
   return [...blocks, ...lineCommentsOf(contents, /^\s*\/\/\s?(.*)$/)];
 }
 
-/** Comments of a line each; lines that follow each other are one passage. */
+/** Returns line comments. Adjacent lines are one passage. */
 function lineCommentsOf(contents: string, form: RegExp): Passage[] {
   const passages: Passage[] = [];
   let last = -1;
@@ -145,7 +145,7 @@ function lineCommentsOf(contents: string, form: RegExp): Passage[] {
   return passages;
 }
 
-/** A sentence ends with its stop, or where a list item or a quotation is introduced. */
+/** Splits a text after full stops, and where a list item or a quotation is introduced. */
 function sentencesOf(text: string): string[] {
   return text
     .replaceAll(/`[^`]*`/g, 'code')

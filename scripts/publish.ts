@@ -5,12 +5,10 @@ import { fileURLToPath } from 'node:url';
 
 const projectDir = fileURLToPath(new URL('../', import.meta.url));
 
-/** Neither runs nor measures anything: those who publish write it, so it may differ. */
+/** Documents do not affect what runs or is measured. Publishing changes them, so they may differ. */
 const documents = [':(exclude)docs', ':(exclude,glob)*.md'];
 
-/**
- * The commit that is measured, or played with; it says so if files differ from it. Null where there is no git to ask.
- */
+/** Returns the commit that runs here, with a mark if files differ from it. Null without git. */
 export function commitHere(): string | null {
   try {
     const commit = git('rev-parse', '--short=12', 'HEAD');
@@ -21,10 +19,10 @@ export function commitHere(): string | null {
 }
 
 /**
- * Puts a text between `<!-- name: begin -->` and `<!-- name: end -->`, in the place of what is there.
+ * Replaces the text between `<!-- name: begin -->` and `<!-- name: end -->`.
  *
- * @param file from the project's folder.
- * @throws if either is missing: nothing is written then.
+ * @param file relative to the project's folder.
+ * @throws if either is missing; nothing is written then.
  */
 export function putBetween(file: string, name: string, text: string): void {
   const [begin, end] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];

@@ -13,7 +13,7 @@ const batches = { localQueue: { size: 500 }, completeJobBatchDelay: 5, failJobBa
 const tuned = { concurrentJobs: concurrency, maxPoolSize: 16, ...batches };
 const dispatcher = new Agent({ connections: concurrency, pipelining: 1 });
 
-/** Runs the jobs that the requests have made; the queue tries again, later and later, what has thrown. Tuned for many short jobs. */
+/** Runs the jobs that the requests have made. The queue retries a job that throws, with growing pauses. It is tuned for many short jobs. */
 export function startDelivering(database: NodePgDatabase, connectionString: string): Promise<Runner> {
   const endpointOf = remembered((id: string) =>
     database

@@ -1,4 +1,4 @@
-/** What `load` found, for a second, so that keys and endpoints are not read anew each time. */
+/** Caches results of `load` for a second, so that keys and endpoints are not read each time. */
 export function remembered<Found>(load: (id: string) => Promise<Found>): (id: string) => Promise<Found> {
   const entries = new Map<string, { found: Promise<Found>; untilMs: number }>();
   return (id) => {

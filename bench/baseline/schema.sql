@@ -1,4 +1,4 @@
--- What the baseline keeps: its own tables, in a schema of its own beside the product's.
+-- The tables of the baseline, in their own schema beside the product's.
 drop schema if exists baseline cascade;
 create schema baseline;
 set search_path = baseline;

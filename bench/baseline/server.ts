@@ -9,9 +9,9 @@ import { remembered } from './remembered.ts';
 import { apiKeys, endpoints, events, idempotencyKeys, references, requestLogs } from './schema.ts';
 
 /*
- * What a good engineer would build in a day: a web framework, an ORM and a job queue on the same PostgreSQL. A request is one
- * transaction, statement by statement, of prepared statements; a delivery is a job. Less is promised than the product does: no
- * versions, permissions, filters or previous attributes, and a key that is in use is waited for.
+ * The baseline: what a good engineer would build in a day. It is a web framework, an ORM and a job queue on the same PostgreSQL. A request
+ * is one transaction of prepared statements, one after the other. A delivery is a job. It promises less than the product: it has no
+ * versions, permissions, filters or previous attributes. A request waits for a key that is in use.
  */
 
 const { DATABASE_URL: connectionString = '', ROLE: role } = process.env;

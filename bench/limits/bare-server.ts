@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/* The limit of HTTP in one process of Node: no framework, no key, no database; the same bytes to everybody. */
+/* The limit of HTTP in one process of Node: the same bytes for every request, without framework, key or database. */
 
 const answer = process.env.ANSWER!;
 const headers = { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(answer) };

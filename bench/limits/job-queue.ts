@@ -2,10 +2,10 @@ import { makeWorkerUtils } from 'graphile-worker';
 import type { Deployment } from '../deployment.ts';
 import { quiet } from './quiet.ts';
 
-/** As it comes, with 32 jobs at a time; or as its documentation tunes it for many short jobs. */
+/** With its defaults and 32 jobs at a time, or tuned for many short jobs as its documentation says. */
 export type JobWorkerKind = 'defaults' | 'tuned';
 
-/** What a job carries: all that is needed to send, so that the worker has nothing to look up. */
+/** The contents of a job: everything that sending needs, so that the worker looks nothing up. */
 export interface DeliveryJob {
   account: string;
   delivery: string;

@@ -5,8 +5,8 @@ import type { DeliveryJob, JobWorkerKind } from './job-queue.ts';
 import { quiet } from './quiet.ts';
 
 /*
- * What many would build deliveries from: a job queue on the same database, one job a delivery, which signs, posts by kept
- * connections and writes its attempt.
+ * A common way to deliver: a job queue on the same database, with one job a delivery. A job signs, posts over kept connections and writes
+ * its attempt.
  */
 
 const concurrency = 32;

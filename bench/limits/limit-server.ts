@@ -1,6 +1,6 @@
 import type { Deployment, Server } from '../deployment.ts';
 
-/** Starts one of the small servers that the product is held against. */
+/** Starts one of the small servers that the product is compared with. */
 export async function startLimitServer(
   deployment: Deployment,
   program: URL,

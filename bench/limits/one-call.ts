@@ -2,11 +2,11 @@ import type { Client } from 'pg';
 import { cutAtIds, type Sample, type SampleId, type SampleRow } from '../sample.ts';
 
 /**
- * The limit of one transaction a request: a function that writes all that one POST writes in a single call, deliveries from the
- * endpoints included. Nothing in Node can be faster that way, because there is no Node in it.
+ * The limit of one transaction a request: a function that writes all rows of one POST in a single call. That includes deliveries, selected
+ * from the endpoints. A version with Node cannot be faster, because this one has no Node in it.
  *
- * The long texts are always those of the sample: nothing looks into them, and their length is right. What stands in an index is
- * new in every call, and rises as the product's ids do.
+ * The long texts are always those of the sample: they are not parsed, and their length is right. Indexed values are new in every call, and
+ * rise as the product's ids do.
  */
 export async function createOneCallFunction(database: Client, sample: Sample): Promise<void> {
   const [idempotency, ...others] = sample.tables;

@@ -12,7 +12,7 @@ interface PgbenchRun {
   seconds: number;
 }
 
-/** Calls the function as often as PostgreSQL can, one transaction each, and returns how many a second. */
+/** Calls the function as often as PostgreSQL can, in one transaction each. Returns the calls a second. */
 export async function runPgbench(pgbench: string, deployment: Deployment, options: PgbenchRun): Promise<number> {
   const { database } = deployment;
   await deployment.empty();
@@ -31,7 +31,7 @@ export async function runPgbench(pgbench: string, deployment: Deployment, option
   return perSecond;
 }
 
-/** Has pgbench execute one prepared statement as often as it can. */
+/** Makes pgbench execute one prepared statement as often as it can. */
 export async function runStatement(
   pgbench: string,
   { database, logDir }: Deployment,

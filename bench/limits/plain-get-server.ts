@@ -2,7 +2,7 @@ import Fastify from 'fastify';
 import { Pool } from 'pg';
 import type { AddressInfo } from 'node:net';
 
-/* What most would write: a query for each request, on a pool of eight. It asks for no key, which favours it. */
+/* A common way to read: a query for each request, on a pool of eight. It checks no key, which favors it. */
 
 const pool = new Pool({ connectionString: process.env.DATABASE_URL, max: 8 });
 const accountId = process.env.ACCOUNT_ID!;

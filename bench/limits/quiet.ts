@@ -1,4 +1,4 @@
 import { Logger } from 'graphile-worker';
 
-/** Its lines, one for each job, would cost it time that the measurement is about. */
+/** Logs nothing. A line for each job would take time from the measurement. */
 export const quiet = new Logger(() => () => {});

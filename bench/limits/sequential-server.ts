@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { cutAtIds, type Sample, type SampleId } from '../sample.ts';
 
 /*
- * What most would write: each request is a transaction of its own, one statement after the other, each awaited. It writes the
- * same rows as the product, by prepared statements. It asks for no key and claims nothing that could be in use, which favours it.
+ * A common way to write: each request is its own transaction, with one awaited statement after the other. It writes the same rows as the
+ * product, with prepared statements. It checks no API key and claims no idempotency key, which favors it.
  */
 
 const sample = JSON.parse(process.env.SAMPLE!) as Sample;

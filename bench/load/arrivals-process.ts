@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ArrivalsOrder, ArrivalsReport } from './arrivals.ts';
 
 /*
- * A client whose requests come when they are due, whatever is outstanding. As little HTTP as will do, over kept connections, so that
- * on a small machine most of the processor is left to what is measured.
+ * A client that sends requests when they are due, regardless of outstanding ones. It uses minimal HTTP over kept connections. On a small
+ * machine, most processor time is thus left to what is measured.
  */
 
 const { URL: url, METHOD: method, AUTHORIZATION: authorization, BODY: body = '', ID_START: idStart } = process.env;
@@ -18,7 +18,7 @@ const waitingMax = 20_000;
 const head = `Host: ${hostname}\r\nAuthorization: ${authorization}\r\n`;
 const bodyHead = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
 
-/** A new request: a POST with a key of its own, or a GET of one of many records. */
+/** Returns a new request: a POST with a new key, or a GET of one of many records. */
 function requestText(): string {
   if (method === 'POST') {
     return `POST /v1/references HTTP/1.1\r\n${head}${bodyHead}Idempotency-Key: ${randomUUID()}\r\n\r\n${body}`;
@@ -48,7 +48,7 @@ function nothing(): ArrivalsReport {
 
 function send(dueAtMs: number): void {
   report.sent++;
-  // Each in its turn, so that none is idle for as long as a server keeps it.
+  // In turn, so that none is idle for as long as a server keeps it.
   const connection = free.shift() ?? (connections < connectionsMax ? open() : null);
   if (connection) sendOver(connection, dueAtMs);
   else waiting.push(dueAtMs);
@@ -96,7 +96,7 @@ function answered(connection: Connection, answer: string): void {
   onAnswer();
 }
 
-/** What was measured since the last time. */
+/** Returns the measurements since the last report. */
 function told(seconds: number): ArrivalsReport {
   const sorted = Float64Array.from(latenciesMs).toSorted();
   const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
@@ -107,7 +107,7 @@ function told(seconds: number): ArrivalsReport {
   return all;
 }
 
-/** Arrivals that know nothing of each other, at so many a second on average. */
+/** Sends independent arrivals, at this average rate a second. */
 async function atRate({
   perSecond,
   seconds,
@@ -131,7 +131,7 @@ async function atRate({
   process.send!(told(everySeconds));
 }
 
-/** As many clients as that, each of which sends its next request when the last one is answered. */
+/** Runs this many clients. Each sends its next request after the last response. */
 async function asFastAs({ clients, seconds, warmUpSeconds }: ArrivalsOrder & { kind: 'as_fast_as' }): Promise<void> {
   measuredFromMs = clockMs() + warmUpSeconds * 1000;
   const endsAtMs = measuredFromMs + seconds * 1000;
@@ -151,7 +151,7 @@ function clockMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-/** The same numbers from 0 to 1 for the same seed (mulberry32). */
+/** Returns the same numbers from 0 to 1 for the same seed (mulberry32). */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {

@@ -14,23 +14,25 @@ export interface ArrivalsReport {
   answered: number;
   failed: number;
   perSecond: number;
-  /** From the moment a request was due, sent or not. The client's timer is a millisecond coarse, which is in it. */
+  /** Milliseconds from the moment a request was due, sent or not. They include the client's timer, which is a millisecond coarse. */
   p50Ms: number;
   p99Ms: number;
   mostMs: number;
-  /** Of each record that was made, when that was answered, by the clock that all processes share. Empty unless asked for. */
+  /** The time of the response for each created record, by the clock that all processes share. Empty unless requested. */
   answers: [recordId: string, answeredAtMs: number][];
 }
 
-/** A client in a process of its own, whose requests come when they are due, whatever is outstanding: a server that stalls cannot hide it. */
+/**
+ * A client in its own process that sends requests when they are due, regardless of outstanding ones. A server that stalls cannot hide it.
+ */
 export interface Arrivals {
-  /** What the server can answer to 64 clients that wait: what shares of it are taken of. */
+  /** Measures the requests a second of 64 clients that wait for responses. Shares refer to this maximum. */
   maximum(options: { seconds: number; warmUpSeconds?: number }): Promise<number>;
   atRate(
     perSecond: number,
     options: { seconds: number; warmUpSeconds?: number; record?: boolean },
   ): Promise<ArrivalsReport>;
-  /** The same for as long as that, told piece by piece without a pause. */
+  /** Runs at a rate for this long, and reports piece by piece without a pause. */
   each(
     perSecond: number,
     options: { seconds: number; everySeconds: number; onReport: (report: ArrivalsReport) => Promise<void> },

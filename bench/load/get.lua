@@ -1,4 +1,4 @@
--- GET /v1/references/<id>: one of IDS, or of COUNT that are numbered after ID_START. It acts on the account CONTEXT, if there is one.
+-- GET /v1/references/<id>: one of IDS, or of COUNT ids that continue ID_START with a number. It uses the account CONTEXT if that is set.
 
 dofile(os.getenv("LOAD_DIR") .. "tell.lua")
 

@@ -1,4 +1,4 @@
--- GET of one path, URL_PATH, in the version VERSION and on the account CONTEXT, where they are told.
+-- GET of one path, URL_PATH. It uses the version VERSION and the account CONTEXT if they are set.
 
 dofile(os.getenv("LOAD_DIR") .. "tell.lua")
 

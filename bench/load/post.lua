@@ -1,4 +1,4 @@
--- POST /v1/references, each with a new Idempotency-Key; without one if KEYS is none; with one of so many if KEYS is a number. The key is
+-- POST /v1/references. Each has a new Idempotency-Key, none if KEYS is none, or one of KEYS keys if it is a number. The API key is
 -- in AUTHORIZATION, the body in BODY.
 
 dofile(os.getenv("LOAD_DIR") .. "tell.lua")
@@ -17,7 +17,7 @@ function init()
   repeated = tonumber(os.getenv("KEYS") or "")
 end
 
--- As random as a UUID where it matters, in its beginning, and never twice.
+-- As random as a UUID at its beginning, where that matters, and unique.
 function request()
   number = number + 1
   if not keyed then return wrk.format() end

@@ -1,4 +1,4 @@
--- What every load tells at its end: one line of JSON.
+-- Prints the result of a load, one line of JSON.
 function done(summary, latency)
   local errors = summary.errors
   local failed = errors.connect + errors.read + errors.write + errors.status + errors.timeout

@@ -10,7 +10,7 @@ export interface LoadResult {
 
 export const connections = 64;
 
-/** Loads a server from 64 connections, or as many as are told, each of which sends its next request when the last one is answered. */
+/** Loads a server from 64 connections, or the given number. Each sends its next request after the last response. */
 export async function runLoad(
   wrk: string,
   script: 'post' | 'get' | 'path',

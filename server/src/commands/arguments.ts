@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 
 /**
- * The arguments of one of the operator's commands; none has options. `--help` prints the help and ends the process with 0. Whatever
- * else begins with `-`, and an argument too many, ends it with 2 and the help. Call it before anything is opened.
+ * Reads the arguments of an operator's command, before it opens anything. No command has options. `--help` prints the help and ends the
+ * process with 0. Any other argument that begins with `-`, or one too many, prints the help and ends it with 2.
  *
- * @param most so many arguments the command takes.
+ * @param most the number of arguments that the command takes.
  */
 export function readArguments(help: string, most = 0): string[] {
   try {
@@ -13,10 +13,10 @@ export function readArguments(help: string, most = 0): string[] {
       process.stdout.write(help);
       process.exit(0);
     }
-    // Behind `--` an option looks like a folder, which is never meant.
+    // Reject an option behind `--` too: it would be taken for a folder.
     if (positionals.length <= most && !positionals.some((argument) => argument.startsWith('-'))) return positionals;
   } catch {
-    // An option that is not known.
+    // The option is unknown.
   }
   process.stderr.write(help);
   process.exit(2);

@@ -12,20 +12,22 @@ import { dataDirOf, joinDatabase, readMasterKey } from '../server/storage.ts';
 
 const help = `npm run backup -- <folder>
 
-Copies the embedded database of DATA_DIR, and its master key if it lies there, into the folder, which is made or must be empty.
+Copies the embedded database of DATA_DIR into the folder, with its master key if DATA_DIR has it. The folder is created, or must be empty.
 The server may run meanwhile.
 `;
 
-/** `npm run backup -- <folder>`: copies the embedded database and its master key, whether the server runs or not. */
+/** Copies the embedded database and its master key, for `npm run backup -- <folder>`. The server may run or not. */
 async function main(stopping: AbortSignal): Promise<void> {
   const [folder] = readArguments(help, 1);
   if (!folder)
-    throw new EmbeddedDatabaseError('Say where to: npm run backup -- <folder>, which is made or must be empty.');
+    throw new EmbeddedDatabaseError(
+      'Say where to: npm run backup -- <folder>. The folder is created, or must be empty.',
+    );
   const config = readConfig(process.env, { needsMasterKey: false });
   const dataDir = dataDirOf(config);
   const database = await joinDatabase(config);
   try {
-    // npm runs this in the project, wherever it was called.
+    // npm runs this in the project folder, not in the caller's.
     const target = resolve(process.env.INIT_CWD ?? '.', folder);
     const isInFolder = await isMasterKey(readMasterKey(dataDir), database.connection);
     const isInSettings = await isMasterKey(config.masterKey, database.connection);
@@ -42,18 +44,18 @@ async function main(stopping: AbortSignal): Promise<void> {
 }
 
 const keyIsIn =
-  'The master key is in it: whoever can read the backup can read everything, so keep it as closed as the data.';
+  'The master key is in it: a person who can read the backup can read everything. Protect it like the data.';
 const keyIsInSettings =
-  'The master key is not in it, but in TENURE_MASTER_KEY: keep that too, since nothing encrypted can be read without it.';
+  'The master key is not in it, but in TENURE_MASTER_KEY: keep that too. Nothing encrypted can be read without it.';
 const keyIsElsewhere =
-  'The master key is not in it, and neither beside the data nor in TENURE_MASTER_KEY: see that you have it, since nothing encrypted can be read without it.';
+  'The master key is not in it, and neither beside the data nor in TENURE_MASTER_KEY: make sure that you have it. Nothing encrypted can be read without it.';
 
 async function isMasterKey(key: Uint8Array | null, connection: Connection): Promise<boolean> {
   const check = key && (await withClient(connection, readMasterKeyCheck));
   return check !== null && isOfDeployment(new Vault(key!, pooledRandomBytes()), check);
 }
 
-// In good order: what was copied is removed, and a PostgreSQL that was started for it is stopped. From a terminal the signal comes twice, by npm too.
+// Remove the copied files and stop a PostgreSQL that was started here. From a terminal the signal comes twice: npm passes it on.
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => stopping.abort(new EmbeddedDatabaseError('Interrupted: nothing was backed up.')));

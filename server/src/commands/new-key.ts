@@ -10,7 +10,7 @@ const help = `npm run new-key
 Makes another secret key for the first account, and prints it. The server may run meanwhile.
 `;
 
-/** `npm run new-key`: makes another secret key, whether the server runs or not, and prints it. */
+/** Makes and prints another secret key, for `npm run new-key`. The server may run or not. */
 async function main(): Promise<void> {
   readArguments(help);
   const config = readConfig(process.env);
@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   }
 }
 
-// A PostgreSQL that was started for it is stopped at the exit.
+// The exit stops a PostgreSQL that was started here.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
 
 main().catch((error: unknown) => {

@@ -7,13 +7,13 @@ import { apiVersions } from '../versions/index.ts';
 
 const help = `npm run release-version
 
-Serves the newest version of the API that this release knows, in every process. It cannot be taken back: run it when every process
+Serves the newest version of the API that this release knows, in every process. This cannot be undone: run it when every process
 runs this release.
 `;
 
 /**
- * `npm run release-version`: serves the newest version of the API that this release knows. For a deployment of several processes,
- * when all of them run this release; a server with the embedded database does it at its start.
+ * Serves the newest API version that this release knows, for `npm run release-version`. A deployment of several processes runs it when all
+ * of them run this release. A server with the embedded database does the same when it starts.
  */
 async function main(): Promise<void> {
   readArguments(help);
@@ -24,14 +24,14 @@ async function main(): Promise<void> {
     process.stdout.write(
       latest === newest
         ? `The latest version of the API is ${latest}, in every process within a second.\n`
-        : `The latest version of the API is ${latest} already; this release knows none that is newer than ${newest}.\n`,
+        : `The latest version of the API is ${latest} already. This release knows none newer than ${newest}.\n`,
     );
   } finally {
     await database.stop();
   }
 }
 
-// A PostgreSQL that was started for it is stopped at the exit.
+// The exit stops a PostgreSQL that was started here.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
 
 main().catch((error: unknown) => {

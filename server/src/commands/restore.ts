@@ -6,15 +6,15 @@ import { dataDirOf, projectDir } from '../server/storage.ts';
 
 const help = `npm run restore -- <folder>
 
-Puts the backup in the folder into DATA_DIR, which is made or must be empty, for npm start.
+Puts the backup in the folder into DATA_DIR, which is created or must be empty. npm start then serves it.
 `;
 
-/** `npm run restore -- <folder>`: puts a backup into an empty DATA_DIR, for `npm start`. */
+/** Puts a backup into an empty DATA_DIR, for `npm run restore -- <folder>`. `npm start` then serves it. */
 async function main(stopping: AbortSignal): Promise<void> {
   const [folder] = readArguments(help, 1);
   if (!folder) throw new EmbeddedDatabaseError('Say from where: npm run restore -- <folder of the backup>.');
   const dataDir = dataDirOf(readConfig(process.env, { needsMasterKey: false }));
-  // npm runs this in the project, wherever it was called.
+  // npm runs this in the project folder, not in the caller's.
   const source = resolve(process.env.INIT_CWD ?? '.', folder);
   const manifest = await restoreBackup(source, dataDir, projectDir, stopping);
   process.stdout.write(
@@ -25,7 +25,7 @@ async function main(stopping: AbortSignal): Promise<void> {
   }
 }
 
-// In good order: what was copied is removed, and a PostgreSQL that was started to try it is stopped. From a terminal the signal comes twice, by npm too.
+// Remove the copied files and stop a PostgreSQL that was started to test them. From a terminal the signal comes twice: npm passes it on.
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => stopping.abort(new EmbeddedDatabaseError('Interrupted: nothing was restored.')));

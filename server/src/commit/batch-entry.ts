@@ -17,7 +17,7 @@ import { system } from '../model/principal.ts';
 import { receivesDeliveries } from '../model/traits/receives-deliveries.ts';
 import { scheduled } from '../model/traits/scheduled.ts';
 
-/** A decided mutation as rows to write. Its ids are made once: a batch that is sent again writes the very same rows. */
+/** A decided mutation as rows to write. Its ids are made once, so a batch that is sent again writes the same rows. */
 export interface BatchEntry {
   accountId: string;
   answer: StoredResponse | null;
@@ -25,21 +25,21 @@ export interface BatchEntry {
   updates: RecordWrite[];
   deletes: RecordWrite[];
   events: EventRow[];
-  /** Besides those of the events to the endpoints that subscribed to them. */
+  /** Requested deliveries, besides those of the events to subscribed endpoints. */
   deliveries: readonly RequestedDelivery[];
-  /** Endpoints that get nothing more: what is pending to them is canceled. */
+  /** Endpoints that get no more deliveries. Their pending ones are canceled. */
   silencedEndpoints: string[];
-  /** What is to be done about these records, and when. */
+  /** Jobs about the changed records, with the time of each. */
   jobs: JobRow[];
   clockAdvance: ClockAdvance | null;
   log: LogRow | null;
   claim: Claim | null;
   counts: CountDelta[];
-  /** What it holds in memory, roughly: its texts, and the records that its events show. */
+  /** The approximate memory that it holds: its texts, and the records in its events. */
   bytes: number;
 }
 
-/** A record to write, or the last state of one to delete; `before` is what the decision was made on. */
+/** A record to write, or the last state of one to delete. `before` is the state that the decision saw. */
 export interface RecordWrite {
   resource: Resource;
   before: StoredRecord | null;
@@ -54,16 +54,16 @@ export interface EventRow {
   mentions: string[];
   data: string;
   request: string;
-  /** The version of the API whose shape these have. */
+  /** The API version whose shape `data` and `request` have. */
   shapeVersion: string;
-  /** Whether it goes to every endpoint that subscribed to it. */
+  /** Whether every subscribed endpoint gets it. */
   isForSubscribers: boolean;
 }
 
 export interface JobRow {
   job: string;
   lane: string;
-  /** The record that it is about; there is one job for each. */
+  /** The record that the job is about. Each record has at most one job. */
   id: string;
   dueAtMs: number;
 }
@@ -75,7 +75,7 @@ export interface LogRow {
   durationMs: number;
   events: string[];
   mentions: string[];
-  /** What its events do not mention; see `mentionsBeyond`. */
+  /** Ids that its events do not mention; see `mentionsBeyond`. */
   alsoMentions: string[];
 }
 
@@ -86,16 +86,16 @@ export interface CountDelta {
   delta: number;
 }
 
-/** What rows are made with. */
+/** What `prepareEntry` needs to make rows. */
 export interface RowFactory {
   ids: IdMaker;
   clock: Clock;
   eventShape: () => EventShape;
-  /** The ids, in a text, of records that can tell of a person. */
+  /** Finds, in a text, the ids of records that can hold personal data. */
   tellingIds: RegExp;
 }
 
-/** Everything that follows from a decision: record writes, events, log, claim and counts. */
+/** Returns all rows that follow from a decision: record writes, events, log, claim and counts. */
 export function prepareEntry(
   mutation: WriteRequest,
   decision: WriteDecision,
@@ -145,7 +145,7 @@ export function prepareEntry(
       facts: request,
       answer: decision.answer,
       requestedMs: timeOfId(request.id as Id),
-      // A clock that was set meanwhile must not make the row unwritable.
+      // Keep the duration within its column if the clock was set meanwhile.
       durationMs: Math.min(Math.max(0, clock.nowMs() - request.startedMs), 2 ** 31 - 1),
       events: member.events.map(({ id }) => id),
       mentions: [...mentions],
@@ -162,7 +162,7 @@ export function prepareEntry(
   return member;
 }
 
-/** @throws if a decision changes one record twice: the statements would write one of the two changes, and lose the other. */
+/** @throws if a decision changes one record twice: the statements would write one change and lose the other. */
 function requireOneChangeEach(changes: readonly RecordChange[]): void {
   if (changes.length < 2) return;
   const ids = new Set<string>();
@@ -173,12 +173,12 @@ function requireOneChangeEach(changes: readonly RecordChange[]): void {
   }
 }
 
-/** Rows and their columns besides the texts that are measured. */
+/** An estimate, in bytes, for a row and its columns besides the measured texts. */
 const rowBytes = 1024;
 
 function bytesOf({ inserts, updates, deletes, events, log }: BatchEntry): number {
   let bytes = rowBytes * (1 + inserts.length + updates.length + deletes.length);
-  // An event shows its record, which is held beside it.
+  // Count twice: the record in the event is also held beside it.
   for (const { data } of events) bytes += 2 * Buffer.byteLength(data);
   if (!log) return bytes;
   const { facts, answer } = log;
@@ -188,8 +188,8 @@ function bytesOf({ inserts, updates, deletes, events, log }: BatchEntry): number
 }
 
 /**
- * The records that a log tells of and its events do not: those that an answer shows whole, and those that a request names which was
- * refused. By them a person who is erased is found in it.
+ * Finds the ids of records that a log mentions and its events do not. A response may show such records whole, or a rejected request may
+ * name them. Erasure finds a person's logs by these ids.
  */
 function mentionsBeyond(
   known: ReadonlySet<string>,
@@ -201,7 +201,7 @@ function mentionsBeyond(
   return [...new Set(found)].filter((id) => !known.has(id));
 }
 
-/** What two members must not share in one batch: each names what only one of them can have. */
+/** Returns the keys that two members of one batch must not share. */
 export function conflictKeys(member: BatchEntry): string[] {
   const keys = [...member.updates, ...member.deletes].map(({ record }) => `${member.accountId} ${record.id}`);
   if (member.claim) keys.push(member.claim.name);
@@ -214,7 +214,7 @@ function addWrite(member: BatchEntry, { resource, before, after }: RecordChange)
   else if (after !== before) member.updates.push({ resource, before, record: after });
 }
 
-/** A change that says when something is to be done about the record puts the job into the queue, in place of one that waits there. */
+/** Adds a job if the change schedules one. It replaces the record's waiting job. */
 function addJob(jobs: JobRow[], { resource, before, after }: RecordChange): void {
   const schedule = scheduled.of(resource);
   if (!schedule || !after) return;
@@ -223,7 +223,7 @@ function addJob(jobs: JobRow[], { resource, before, after }: RecordChange): void
   jobs.push({ job: schedule.job, lane: schedule.lane(after), id: after.id, dueAtMs });
 }
 
-/** A webhook endpoint that is disabled or deleted gets nothing more. Enabling it again starts afresh. */
+/** Tells whether a change disables or deletes a webhook endpoint, so that it gets no more deliveries. Enabling it again starts afresh. */
 function silences({ resource, before, after }: RecordChange): boolean {
   const target = receivesDeliveries.of(resource);
   return target !== undefined && before !== null && (!after || !target.isOpen(after));
@@ -258,7 +258,7 @@ function eventRow(
   };
 }
 
-/** The event's `request` (spec, event): who caused it, and by which request. */
+/** Returns the event's `request` (spec, event): the actor and the request that caused it. */
 function eventRequest(request: RequestFacts | null): JsonObject {
   const actor = request?.actor ?? system;
   const { type, id, name, key, source } = actor;
@@ -272,7 +272,7 @@ function eventRequest(request: RequestFacts | null): JsonObject {
 }
 
 function addRecordCounts(counts: CountDelta[], { resource, before, after }: RecordChange): void {
-  // Lists omit a person who was erased.
+  // Lists omit an erased person.
   const [was, is] = [before, after].map((record) => (record && isGone(resource, record) ? null : record));
   if (was) addCounts(counts, resource.object, countedValues(resource, was), -1);
   if (is) addCounts(counts, resource.object, countedValues(resource, is), 1);

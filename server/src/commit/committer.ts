@@ -16,17 +16,17 @@ import { countWitnesses, provesCommit } from './statements/history.ts';
 import { statementsOf, type BatchOptions } from './statements/index.ts';
 import { refusalCode, type RefusalReason, type Statement } from './statements/statement.ts';
 
-/** Measured best up to 128 connections; above, larger batches carry more than they delay. */
+/** Members of a batch. 32 measured best up to 128 connections. Above, larger batches save more than they delay. */
 const batchSize = 32;
 const batchSizeUnderLoad = 64;
 const loadedAbove = 128;
 
-/** About a second's work: whoever comes after that is better told to come back. */
+/** About a second's work. A request beyond it is better rejected, so that its client retries later. */
 const pendingMax = 4_000;
 
 /**
- * What decided mutations hold, in bytes: a large one holds 1.5 MB. The share of an account is 8 of those, more than two writers
- * need to be busy, and 12,000 references.
+ * Bytes that decided mutations may hold. A large mutation holds 1.5 MB. An account's share holds 8 of those, more than keep two writers
+ * busy, or 12,000 references.
  */
 const commitBytes: ByteLimits = {
   max: 48 * 1024 * 1024,
@@ -34,35 +34,35 @@ const commitBytes: ByteLimits = {
   maxPerTree: 36 * 1024 * 1024,
 };
 
-/** Held for a mutation whose size is not known yet: it bounds how many decide at once, to 48 of an account. */
+/** Bytes held for a mutation until its size is known. They limit how many mutations decide at once: 48 of one account. */
 const undecidedBytes = 256 * 1024;
 
-/** A body is also in the record, in its event and in the answer. */
+/** A body is also held in the record, in its event and in the response. */
 const bytesPerBodyByte = 6;
 
-/** A batch has so many bytes at most, unless one mutation alone has more: its statements are a copy of all of them. */
+/** Bytes of a batch, unless a single mutation has more. A limit is needed because a batch's statements copy all of them. */
 const batchBytesMax = 4 * 1024 * 1024;
 
-/** Larger mutations are written apart from the others, by one writer at a time: a batch of them takes many times as long. */
+/** Bytes. Larger mutations are written apart, by one writer at a time: a batch of them takes many times as long. */
 const largeBytes = 128 * 1024;
 
-/** A record that still moves under a request after this long is changed by too many at once. */
+/** Milliseconds. A record that still moves after this long has too many concurrent writers. */
 const decidingMsMax = 10_000;
 
-/** Of two processes that change one record without pause, the one that lost would go on losing if it never stepped aside. */
+/** Milliseconds. Of two processes that change one record without pause, the loser would keep losing if it never waited. */
 const stepAsideMsMax = 64;
 
-/** Deadlocks are ended by PostgreSQL at random, so the second try nearly always succeeds. */
+/** PostgreSQL picks the loser of a deadlock at random, so the second try nearly always succeeds. */
 const deadlockRetriesMax = 5;
 
-/** How long the fate of a lost commit is looked for, in milliseconds: a database that restarts or fails over is back by then. */
+/** Milliseconds in which the outcome of a lost commit is looked for. A database that restarts or fails over is back by then. */
 const doubtMsDefault = 30_000;
 
-/** Who watches the committer for the operator. Each call must return at once. */
+/** Observes the committer for the operator. Each call must return at once. */
 export interface CommitObserver {
-  /** So many mutations are on their way. */
+  /** Receives the number of mutations that wait or are being written. */
   pendingIs(count: number): void;
-  /** A batch went to the database, and this became of it. */
+  /** Receives the result of a batch that was sent to the database. */
   sent(result: Sent['kind'], batch: { mutations: number; changes: number }, durationMs: number): void;
 }
 
@@ -72,7 +72,7 @@ interface Waiting {
   fail: (error: UnavailableError) => void;
 }
 
-/** As `Outcome`; a member whose record moved is decided again. */
+/** As `Outcome`. A member whose record has moved is decided again. */
 type Written = Outcome | { kind: 'record_moved' };
 
 type Sent =
@@ -83,8 +83,8 @@ type Sent =
   | { kind: 'unavailable'; error: UnavailableError };
 
 /**
- * The only writer. It gathers the mutations of concurrent requests into one transaction and one set of multi-row statements,
- * and answers each when its batch is durable: everything that follows from a change is written with it, or nothing is.
+ * The only writer. It writes the mutations of concurrent requests in one transaction, with one set of multi-row statements. It resolves
+ * each when the batch is durable. A change and everything that follows from it are written together or not at all.
  */
 export class Committer {
   readonly #writers: Pool;
@@ -103,8 +103,8 @@ export class Committer {
   #countedAccounts = new Set<string>();
 
   /**
-   * @param parts.onDeliveries told when a batch with deliveries is durable; it must return at once.
-   * @param parts.onEvents told of the accounts whose events are durable; it must return at once.
+   * @param parts.onDeliveries is called when a batch with deliveries is durable; it must return at once.
+   * @param parts.onEvents is called with the accounts whose events are durable; it must return at once.
    */
   constructor(
     parts: RowFactory & {
@@ -127,16 +127,16 @@ export class Committer {
     this.#bytes = new ByteBudget(parts.bytes ?? commitBytes);
   }
 
-  /** What decided mutations hold. */
+  /** The memory that decided mutations hold. */
   get bytes(): ByteBudget {
     return this.#bytes;
   }
 
   /**
-   * Decides and writes a mutation. Resolves when its fate is known, and with `committed` only when it is durable.
+   * Decides and writes a mutation. Resolves when its outcome is known, and with `committed` only when it is durable.
    *
-   * @throws {OverloadedError} too many are waiting, or too large ones; nothing was written.
-   * @throws {UnavailableError} the database cannot be reached.
+   * @throws {OverloadedError} if too many mutations wait, or too large ones; nothing was written.
+   * @throws {UnavailableError} if the database cannot be reached.
    * @throws what `mutation.decide` throws; nothing was written.
    */
   async commit(mutation: WriteRequest): Promise<Outcome> {
@@ -151,10 +151,11 @@ export class Committer {
   }
 
   /**
-   * As `commit`, for what the server does by itself: nobody asked for it, so it has no log and no answer, and its events name the system.
+   * Commits a change that the server makes by itself. No request is behind it, so it has no log and no response. Its events name the
+   * system.
    *
-   * @param own.decide null if there is nothing to do any more.
-   * @throws also what the database refused.
+   * @param own.decide returns null if there is nothing left to do.
+   * @throws as `commit`, and the error with which the database rejected the change.
    */
   async commitAsSystem(own: {
     accountId: string;
@@ -171,14 +172,14 @@ export class Committer {
     if (outcome.kind === 'refused') throw outcome.error;
   }
 
-  /** The accounts whose counts have grown rows since the last call; see `compactCounts`. */
+  /** Returns the accounts whose counts have grown rows since the last call; see `compactCounts`. */
   takeCountedAccounts(): string[] {
     const accounts = [...this.#countedAccounts];
     this.#countedAccounts.clear();
     return accounts;
   }
 
-  /** Gives back what could not be folded. */
+  /** Takes back accounts whose counts could not be compacted. */
   addCountedAccounts(accountIds: string[]): void {
     for (const id of accountIds) this.#countedAccounts.add(id);
   }
@@ -189,8 +190,8 @@ export class Committer {
   }
 
   /**
-   * Decides only when there is room for what a decision holds. One that turns out larger than the room for it is dropped, and made
-   * again when there is room for all of it: nothing that waits for room holds more than its request.
+   * Decides only when there is room for the decision. A decision that needs more room than it has is dropped. It is made again when all of
+   * its room is free, so a mutation that waits holds only its request.
    */
   async #decideAndWrite(mutation: WriteRequest): Promise<Outcome> {
     const startedMs = performance.now();
@@ -215,13 +216,13 @@ export class Committer {
     throw new OverloadedError('A record moved again and again while it was being changed.');
   }
 
-  /** Waits for room. The server's own mutations of an account have a share beside that of its requests, which cannot hold them up. */
+  /** Waits for room. The server's own mutations have a share beside that of the account's requests, so requests cannot delay them. */
   async #takeBytes({ accountId, payer }: WriteRequest, bytes: number): Promise<HeldBytes> {
     const share = payer ?? `server ${accountId}`;
     const taken = this.#bytes.tryTake(share, bytes);
     if (taken) return taken;
     try {
-      // Nobody waits for the server's own, and nobody would repeat it.
+      // No client waits for the server's own mutations, and none would retry them, so they wait without a limit.
       const signal = payer === null ? undefined : AbortSignal.timeout(decidingMsMax);
       return await this.#bytes.take(share, bytes, signal);
     } catch {
@@ -237,7 +238,7 @@ export class Committer {
     });
   }
 
-  /** Group commit without a timer: a lone request leaves at once, and what arrives meanwhile leaves together. */
+  /** Commits groups without a timer: a lone request is sent at once, and those that arrive meanwhile are sent together. */
   #pump(): void {
     while (this.#inFlight < writersMax && this.#queue.length > 0) {
       const areLarge = !this.#isWritingLarge && isLarge(this.#queue[0]!);
@@ -254,7 +255,7 @@ export class Committer {
   }
 
   /**
-   * The longest waiting, either large ones or others, but never two that want the same record or key: the second one waits for the next
+   * Takes the longest waiting mutations, either large ones or others. Of two that share a record or key, the second waits for the next
    * batch.
    */
   #takeBatch(areLarge: boolean): Waiting[] {
@@ -284,7 +285,7 @@ export class Committer {
     return batch;
   }
 
-  /** Sees every member of a batch to its outcome; never throws. */
+  /** Settles every member of a batch with its outcome. Never throws. */
   async #write(batch: Waiting[]): Promise<void> {
     let rest = batch;
     let deadlocks = 0;
@@ -317,17 +318,17 @@ export class Committer {
     }
   }
 
-  /** PostgreSQL refused the whole batch because of one of them; alone, only the culprit fails. */
+  /** Writes each member alone, because PostgreSQL rejected the whole batch for one of them. Only that one fails. */
   async #writeOneByOne(batch: Waiting[], error: unknown): Promise<void> {
     if (batch.length === 1) return batch[0]!.settle({ kind: 'refused', error });
     for (const waiting of batch) await this.#write([waiting]);
   }
 
   /**
-   * Sends a batch, its commit included, in one go. If the connection is lost on the way, nobody knows whether it was
-   * committed: it is sent again with the same ids, its own rows first. Their insert waits for the lost transaction to end, and
-   * finds them there if it was committed. Any other answer is final only when the lost connection's process is gone: until then
-   * what was lost may still be at work.
+   * Sends a batch and its commit in one go. If the connection breaks, the outcome is unknown, and the batch is sent again. It has the same
+   * ids, and its logs and events come first. Their insert waits for the lost transaction to end, and finds the rows if that one was
+   * committed. Any other result is final only when the lost connection's process has ended: before, that transaction may still be
+   * running.
    */
   async #send(batch: BatchEntry[]): Promise<Sent> {
     const startedMs = performance.now();
@@ -341,7 +342,7 @@ export class Committer {
         if (trip.deliveries > 0) this.#onDeliveries();
         return { kind: 'committed' };
       }
-      // Its deliveries, if it has any, are found by polling.
+      // Polling finds its deliveries.
       if (trip.kind === 'proved') return { kind: 'committed' };
       if (trip.kind === 'answered' && (!inDoubt || lostAreGone)) return verdictOf(trip, batch.length);
       if (trip.kind === 'lost') lost.push({ processId: trip.processId, lostMs: performance.now() });
@@ -354,13 +355,13 @@ export class Committer {
   }
 
   /**
-   * Whether the processes that served the lost connections have ended; those that have not are told to. One that waits for a standby
-   * has committed: without that wait everybody would see what a standby that takes over may not have.
+   * Tells whether the processes behind the lost connections have ended, and terminates those that have not. It leaves one that waits for a
+   * standby, because that one has committed. Without the wait, clients would see rows that a standby may lack when it takes over.
    */
   async #areGone(lost: LostConnection[]): Promise<boolean> {
     try {
       for (const { processId, lostMs } of lost) {
-        // One of ours, started before the loss by the database's own clock: another may have the same number.
+        // Match only a process of ours that started before the loss, by the database's clock: process ids are reused.
         const { rows } = await this.#writers.query({
           text: `
             select wait_event is distinct from 'SyncRep' and pg_terminate_backend(pid)
@@ -408,12 +409,12 @@ export class Committer {
 }
 
 /**
- * Finds out whether an earlier trip committed the batch, after one of its rows was refused as a repeated one. That alone proves nothing,
- * because a fault may have given two members one id. The batch was committed if all of its rows are there.
+ * Finds out whether an earlier trip committed the batch, after PostgreSQL rejected one of its rows as a duplicate. The duplicate alone
+ * proves nothing, because a fault may have given two members one id. The batch was committed if all of its rows are there.
  *
- * They must also be as durable as an answer promises. A commit that waited for a standby when its connection was lost, or when the database
- * was, is there without it; a transaction of our own that writes waits for all that was written before. It runs on the connection that saw
- * the rows: the next one may lead to a database that has taken over without them.
+ * They must also be as durable as a response promises. A commit that waited for a standby is visible without it if the connection or the
+ * database was lost. A writing transaction of our own waits for all earlier writes. It uses the connection that saw the rows. Another one
+ * may lead to a standby that has taken over without them.
  */
 async function proofOn(client: PoolClient, batch: readonly BatchEntry[], refusal: unknown): Promise<SendResult> {
   try {
@@ -445,18 +446,18 @@ function sizeOf(members: BatchEntry[]): { mutations: number; changes: number } {
 /** How one trip to the database ended. */
 type SendResult =
   | { kind: 'done'; deliveries: number }
-  /** The batch's own rows were there already: it was committed by an earlier trip, and that is durable. */
+  /** The batch's rows were there already: an earlier trip committed them, and they are durable. */
   | { kind: 'proved' }
-  /** They were there, and whether that is durable could not be found out. */
+  /** The rows were there, but whether they are durable could not be found out. */
   | { kind: 'unproved'; error: unknown }
-  /** PostgreSQL answered with an error, so nothing was committed. */
+  /** PostgreSQL returned an error, so nothing was committed. */
   | { kind: 'answered'; error: unknown }
   /** No connection could be made, so nothing was sent. */
   | { kind: 'unreachable'; error: unknown }
   /** The connection broke after the batch had been sent. */
   | { kind: 'lost'; error: unknown; processId: number };
 
-/** A connection that broke, and when. */
+/** A broken connection, and the time it broke. */
 interface LostConnection {
   processId: number;
   lostMs: number;
@@ -466,10 +467,10 @@ const uniqueViolation = '23505';
 const queryCanceled = '57014';
 const deadlockCodes = new Set(['40P01', '40001']);
 
-/** What PostgreSQL's answer means when nothing of the batch is left at work. */
+/** Interprets PostgreSQL's error, given that no trip of the batch is still running. */
 function verdictOf(trip: SendResult & { kind: 'answered' }, members: number): Sent {
   const { error } = trip;
-  // One of them took too long; it shall not take its neighbours with it.
+  // One member took too long. Retry alone, so that the others succeed.
   if (codeOf(error) === queryCanceled && members > 1) return { kind: 'refused', error };
   if (isUnavailable(error)) return { kind: 'unavailable', error: new UnavailableError(false, error) };
   const code = codeOf(error);
@@ -485,7 +486,7 @@ function accountsWithEvents(batch: Waiting[]): Set<string> {
   return new Set(batch.filter(({ member }) => member.events.length > 0).map(({ member }) => member.accountId));
 }
 
-/** How many deliveries a batch has put in the queue. */
+/** Returns the number of deliveries that a batch put in the queue. */
 function deliveriesIn(statements: Statement[], results: PromiseSettledResult<{ rowCount: number | null }>[]): number {
   const index = statements.findIndex(({ name }) => name === 'insert_deliveries');
   // The first result is that of `begin`.
@@ -493,7 +494,7 @@ function deliveriesIn(statements: Statement[], results: PromiseSettledResult<{ r
   return index >= 0 && result?.status === 'fulfilled' ? (result.value.rowCount ?? 0) : 0;
 }
 
-/** The server process behind a connection; the driver keeps its number for cancelling. */
+/** Returns the id of the server process behind a connection. The driver keeps it to cancel queries. */
 function processIdOf(client: PoolClient): number {
   return (client as PoolClient & { processID: number }).processID;
 }

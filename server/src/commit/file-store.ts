@@ -1,16 +1,16 @@
 import type { Id } from '../core/ids.ts';
 import { isUnavailable, UnavailableError, type Pool } from '../db/pools.ts';
 
-/** What never became a file by then never will: no request takes so long. */
+/** Milliseconds. No request takes so long, so an older upload never becomes a file. */
 const abandonedAfterMs = 3600_000;
 
-/** Few enough, of the largest size, to be gone in a second. */
+/** Uploads a statement. Even of the largest size, so few are deleted in a second. */
 const purgedAtOnceMax = 20;
 
 /**
- * The bytes of files, part by part, so that nobody ever holds a whole file. They are written before their file, in no order with it
- * but this: a file is there only when all its parts are. Until then nobody can see them, so they are no change of anything; the
- * committer, which makes the file, removes its parts with it.
+ * Stores the bytes of files part by part, so that no process holds a whole file. Parts are written before their file. A file is visible
+ * only when all its parts are there. Parts alone are invisible, so they are no change, and the committer need not write them. It makes the
+ * file, and it removes the parts together with the file.
  *
  * Every method throws an `UnavailableError` if the database cannot be reached.
  */
@@ -38,9 +38,9 @@ export class FileStore {
   }
 
   /**
-   * Removes the parts of what is known never to become a file.
+   * Removes the parts of an upload that will never become a file.
    *
-   * @param inDoubt a part may still come, because its connection was lost on the way: the upload is remembered for `purge`.
+   * @param inDoubt whether a part may still arrive after a lost connection: then the upload stays listed for `purge`.
    */
   async discard(accountId: string, file: Id, inDoubt: boolean): Promise<void> {
     await this.#query({
@@ -54,7 +54,7 @@ export class FileStore {
     });
   }
 
-  /** The bytes of a file, one part after the other; it ends early if the file is deleted meanwhile. */
+  /** Yields the bytes of a file, part by part. Ends early if the file is deleted meanwhile. */
   async *read(accountId: string, file: string): AsyncGenerator<Buffer> {
     for (let ordinal = 0; ; ordinal++) {
       const [part] = await this.#query<{ bytes: Buffer }>({
@@ -67,14 +67,14 @@ export class FileStore {
     }
   }
 
-  /** Removes the parts of uploads that were cut off, the oldest first, until all are gone or `signal` is aborted. */
+  /** Removes the parts of abandoned uploads, the oldest first, until none is left or `signal` is aborted. */
   async purge(nowMs: number, signal?: AbortSignal): Promise<void> {
     while (await this.#purgeSome(nowMs - abandonedAfterMs)) {
       if (signal?.aborted) return;
     }
   }
 
-  /** Resolves to whether there may be more. */
+  /** Resolves to true if there may be more. */
   async #purgeSome(startedBeforeMs: number): Promise<boolean> {
     const [purged] = await this.#query<{ count: number }>({
       name: 'purge_uploads',
@@ -96,7 +96,7 @@ export class FileStore {
           using over
           where part.account_id = over.account_id
             and part.file = over.file
-            -- Of one that became a file after all, they are the file's.
+            -- Keep the parts of an upload that became a file after all.
             and not exists (select from files where files.account_id = over.account_id and files.id = over.file)
         )
         select count(*) from over`,

@@ -1,11 +1,11 @@
 /**
- * Lets those who want the same record go one after the other, in the order they came. Without it, two changes of one record
- * would both decide on what they read, and the second would have to decide again.
+ * Serializes work on the same record, in order of arrival. Without it, two concurrent changes of one record would decide on the same state.
+ * The second would have to decide again.
  */
 export class KeyedMutex {
   readonly #last = new Map<string, Promise<void>>();
 
-  /** Runs `work` once everybody who came earlier for any of these records is done. */
+  /** Runs `work` when all earlier work on any of these keys has ended. */
   async run<Result>(keys: readonly string[], work: () => Promise<Result>): Promise<Result> {
     if (keys.length === 0) return work();
     const earlier = keys.map((key) => this.#last.get(key)).filter((promise) => promise !== undefined);

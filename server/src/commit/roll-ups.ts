@@ -6,9 +6,8 @@ import { sumsUp } from '../model/traits/sums-up.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 
 /**
- * Adds the changes of the records that sum up what is changed: an application tells how its references stand, in the same transaction as
- * they do. Where a decision changes such a record itself, its one change gets the sum too. A link to a record that is not here leads to
- * another system.
+ * Adds the changes of records that sum up the changed ones. An application sums up its references in the transaction that changes them. If
+ * the decision itself changes such a record, that change gets the sum too. A link to a record that does not exist leads to another system.
  */
 export async function withRollUps(
   { resources, readRecord }: { resources: readonly Resource[]; readRecord: RecordReader },
@@ -39,7 +38,7 @@ export async function withRollUps(
     ...others.flatMap(({ resource, before, after }) => toDecision(resource, before, { after }).changes),
   ];
 
-  /** The record as the decision leaves it; null if it is not there, or not there any more. */
+  /** Returns the record as the decision leaves it, or null if there is none. */
   async function readSum(resource: Resource, id: string) {
     const change = own.get(id);
     const record = change ? change.after : await readRecord(resource, accountId, id);
@@ -47,11 +46,11 @@ export async function withRollUps(
   }
 }
 
-/** The decision's own change of a record that also sums up others. */
+/** Puts the sum into the decision's own change of the record. */
 function withSum(change: RecordChange, sum: StoredRecord | undefined): RecordChange {
   const { resource, before, after } = change;
   if (!sum || !after || sum === after) return change;
   if (!before) return { resource, before, after: sum };
-  // A change that left the record as it was has no revision of its own yet.
+  // A change that left the record as it was has not raised its revision.
   return { ...change, after: { ...sum, revision: before.revision + 1 } };
 }

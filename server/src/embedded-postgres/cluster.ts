@@ -1,4 +1,4 @@
-/** What PostgreSQL calls a cluster, its own folder `postgres`: initialised once, and checked at every start. */
+/** What PostgreSQL calls a cluster, its own folder `postgres`. It is initialized once, and checked at every start. */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -9,27 +9,27 @@ import type { Place } from './place.ts';
 import { asUser, findUser, type SystemUser } from './system-user.ts';
 
 /**
- * Initialises the cluster where there is none, and sees that this release and its user can run it. Safe to call
- * from several processes at once. Throws an EmbeddedDatabaseError that says what stands in the way.
+ * Initializes the cluster if there is none, and checks that this release and its user can run it. Several processes may call it at once.
+ * Throws an EmbeddedDatabaseError that names the obstacle.
  */
 export async function prepareCluster(place: Place): Promise<void> {
   if (!holdsData(place.postgresDir)) await initialise(place);
   checkData(place);
 }
 
-/** Whether a cluster was initialised there. */
+/** Tells whether the folder holds an initialized cluster. */
 export function holdsData(postgresDir: string): boolean {
   return fs.existsSync(join(postgresDir, 'PG_VERSION'));
 }
 
-/** Under a name of its own until it is complete: a first start that is killed leaves nothing half made. */
+/** Initializes under another name, so that a killed first start leaves no half-made cluster. */
 async function initialise(place: Place): Promise<void> {
   const unfinished = `${place.postgresDir}.unfinished-${randomBytes(6).toString('hex')}`;
   try {
     fs.mkdirSync(unfinished, { mode: 0o700 });
     if (place.user) fs.chownSync(unfinished, place.user.uid, place.user.gid);
-    // The builtin locale sorts by code point and is the same on every system, unlike the system's own. Who
-    // reaches the socket is trusted: its folder is closed to all but the owner.
+    // The builtin locale sorts by code point and is the same on every system, unlike the system's own. Every user of the socket is trusted:
+    // its folder is closed to all but the owner.
     await run(place, 'initdb', [
       `--pgdata=${unfinished}`,
       '--username=postgres',
@@ -91,7 +91,7 @@ function checkData({ postgresDir, user }: Place): void {
   if (mode & 0o077) fs.chmodSync(postgresDir, 0o700);
 }
 
-/** Gives data that root restored, or that a user who is no more left behind, to the user PostgreSQL runs as. */
+/** Gives data to the user PostgreSQL runs as, after root restored it or its old user was removed. */
 export function giveTo(user: SystemUser, path: string): void {
   fs.lchownSync(path, user.uid, user.gid);
   if (!fs.lstatSync(path).isDirectory()) return;

@@ -1,23 +1,26 @@
-/** Files that are copied so that they outlive a crash, and so that a change of a single bit shows. */
+/** Copies files so that they survive a crash, with a hash that shows the change of a single bit. */
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode } from './error.ts';
 
-/** However large a file is, this much of it is in memory. */
+/** Bytes of a file in memory, however large the file is. */
 const pieceBytes = 1024 * 1024;
 
-/** A copy mostly waits for the disk, which takes several at once as fast as one. */
+/** A copy mostly waits for the disk, which serves several copies as fast as one. */
 const copiesAtOnce = 8;
 
-/** What was copied, which of a file that grows meanwhile is what was there. */
+/** The copied bytes. Of a file that grows meanwhile, they are the part that was there. */
 export interface Copied {
   bytes: number;
   sha256: string;
 }
 
-/** Copies a file for its owner alone; durable when it returns, but for its name in the folder. Throws the reason when it is stopped. */
+/**
+ * Copies a file, readable by its owner only. Its contents are durable when it returns, but its name in the folder is not. Throws the reason
+ * of `stopping`.
+ */
 export async function copyFile(from: string, to: string, stopping: AbortSignal): Promise<Copied> {
   await using source = await open(from, 'r');
   await using target = await open(to, 'wx', 0o600);
@@ -39,7 +42,7 @@ export async function copyFile(from: string, to: string, stopping: AbortSignal):
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** Does it with every item, some at a time. The first that fails is the last that is begun; it throws when all are over. */
+/** Works on all items, some at a time. After a failure it begins no more, and throws when those under way have ended. */
 export async function withEach<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
   const rest = items.values();
   let hasFailed = false;
@@ -58,8 +61,8 @@ export async function withEach<Item>(items: readonly Item[], work: (item: Item) 
 }
 
 /**
- * Makes a folder, and those above it that are missing, with this mode; durable when it returns. One by one, because the recursive
- * call of Node never returns where nothing can be made, as in /proc.
+ * Makes a folder and its missing parents with this mode. They are durable when it returns. It makes them one by one, because Node's
+ * recursive call never returns if none can be made, as in /proc.
  */
 export function makeFolder(path: string, mode: number): void {
   const parent = dirname(path);
@@ -69,7 +72,7 @@ export function makeFolder(path: string, mode: number): void {
     fs.chmodSync(path, mode);
     syncFolder(parent);
   } catch (error) {
-    // Another process may have been faster.
+    // Another process may have made it.
     if (errorCode(error) !== 'EEXIST') throw error;
   }
 }

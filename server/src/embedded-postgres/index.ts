@@ -1,10 +1,9 @@
 /**
  * The embedded database: a real PostgreSQL of our own, for installations that bring none.
  *
- * One data folder belongs to one Tenure. Its owner starts PostgreSQL, holds an advisory lock for as long as
- * it lives, starts PostgreSQL again when it dies, and stops it at the end. Who finds a PostgreSQL whose owner
- * is gone (it was killed) stops that one and starts its own, so that the files, the settings and the parent
- * are always the present ones.
+ * One data folder belongs to one Tenure. Its owner starts PostgreSQL, and holds an advisory lock for as long as it lives. It restarts a
+ * PostgreSQL that dies, and stops it at the end. A process that finds a PostgreSQL whose owner was killed stops it and starts its own. So
+ * the files, the settings and the parent are always the present ones.
  */
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,19 +23,19 @@ export { chooseDataDir } from './place.ts';
 
 /** A running embedded database that belongs to this process. */
 export interface EmbeddedDatabase {
-  /** How to connect to it. It survives restarts. */
+  /** The connection. It stays valid after restarts. */
   connection: SocketConnection;
   /** The absolute path of the folder that is really used. */
   dataDir: string;
-  /** Stops PostgreSQL (open connections are cut, nothing committed is lost) and waits until it is gone. */
+  /** Stops PostgreSQL and waits until it has ended. Open connections are cut, but no commit is lost. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts PostgreSQL on `dataDir` (made at the first start) and becomes its owner. Throws an
- * EmbeddedDatabaseError when another Tenure owns it or it cannot be started. When PostgreSQL dies although
- * nobody asked, `onUnexpectedExit` is told and it is started again, at most 5 times a minute; giving up is
- * told too.
+ * Starts PostgreSQL on `dataDir` (created at the first start) and becomes its owner. If PostgreSQL dies unexpectedly, `onUnexpectedExit` is
+ * called and it is restarted, at most 5 times a minute. After that it gives up, and calls again.
+ *
+ * @throws {EmbeddedDatabaseError} if another Tenure owns it or it cannot be started.
  */
 export async function startEmbeddedDatabase(options: {
   dataDir: string;
@@ -61,7 +60,7 @@ export async function startEmbeddedDatabase(options: {
   };
 }
 
-/** Whether there is a database in `dataDir`, running or not. */
+/** Tells whether there is a database in `dataDir`, running or not. */
 export function hasDatabase(dataDir: string): boolean {
   return holdsData(join(resolve(dataDir), 'postgres'));
 }
@@ -72,8 +71,10 @@ async function createDatabase({ client }: Session): Promise<void> {
 }
 
 /**
- * How to connect to the database that is running in `dataDir`; null when none is. For a second process beside
- * the server, such as `npm run new-key`. Throws an EmbeddedDatabaseError when it belongs to another user.
+ * Returns the connection to the database that runs in `dataDir`, or null if none does. It is for a second process beside the server, such
+ * as `npm run new-key`.
+ *
+ * @throws {EmbeddedDatabaseError} if the database belongs to another user.
  */
 export async function findRunningDatabase(dataDir: string): Promise<SocketConnection | null> {
   const connection = connectionIn(socketDirFor(resolve(dataDir)));

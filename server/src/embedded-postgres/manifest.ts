@@ -1,20 +1,20 @@
-/** What a backup consists of. Its manifest is written last of all: a folder without one is no backup. */
+/** Lists the parts of a backup. The manifest is written last, so a folder without one is no backup. */
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { isAbsolute, join, normalize } from 'node:path';
 import { syncFolder } from './copy.ts';
 import { EmbeddedDatabaseError, errorCode } from './error.ts';
 
-/** All sizes are in bytes, and all paths lead from the backup's folder. */
+/** All sizes are in bytes, and all paths are relative to the backup's folder. */
 export interface Manifest {
-  /** Of this file; a release that does not know it refuses the backup. */
+  /** The format of this file. A release that does not know it rejects the backup. */
   format: 1;
   /** The release of Tenure that made it. */
   release: string;
   postgresql_version: number;
   system_identifier: string;
   started_at: string;
-  /** All that was answered before is in it; of what came while the copy was ended, some may be. */
+  /** Everything that was answered before is in it. Of later changes, made while the copy ended, some may be. */
   ended_at: string;
   start_lsn: string;
   stop_lsn: string;
@@ -31,7 +31,7 @@ export interface BackedUpFile {
 
 const fileName = 'manifest.json';
 
-/** Makes of a folder of files a backup; durable when it returns. */
+/** Turns a folder of files into a backup, durable when it returns. */
 export function writeManifest(folder: string, manifest: Manifest): void {
   const unfinished = join(folder, `${fileName}.unfinished-${randomBytes(6).toString('hex')}`);
   fs.writeFileSync(unfinished, `${JSON.stringify(manifest, null, 1)}\n`, { mode: 0o600, flush: true });
@@ -39,7 +39,7 @@ export function writeManifest(folder: string, manifest: Manifest): void {
   syncFolder(folder);
 }
 
-/** @throws {EmbeddedDatabaseError} where there is no complete backup, or none that this release can restore. */
+/** @throws {EmbeddedDatabaseError} if there is no complete backup, or none that this release can restore. */
 export function readManifest(folder: string): Manifest {
   const file = join(folder, fileName);
   let manifest: Manifest;
@@ -67,7 +67,7 @@ export function readManifest(folder: string): Manifest {
   return manifest;
 }
 
-/** The size of all files together. */
+/** Returns the total size of the files. */
 export function bytesOf({ files }: Manifest): number {
   return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }

@@ -1,6 +1,6 @@
 /**
- * Who owns a data folder: the process that started its PostgreSQL, while that lives, and holds the owner's
- * lock in it. A PostgreSQL without an owner is stopped, never adopted.
+ * Decides which process owns a data folder: the living one that started its PostgreSQL and holds the owner's lock. A PostgreSQL
+ * without an owner is stopped, never adopted.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
@@ -18,21 +18,20 @@ export interface Running {
 }
 
 /**
- * The owner's lock: a session advisory lock (classid, objid) in the database `postgres`, where nothing else
- * of Tenure takes locks. 0x74656e75 is "tenu".
+ * The owner's lock: a session advisory lock (classid, objid). In its database, `postgres`, Tenure takes no other locks. 0x74656e75 is
+ * "tenu".
  */
 const ownerLockKey = [0x74656e75, 1];
 
-/** A killed owner and its lock are gone after milliseconds; a busy machine gets this long. */
+/** Milliseconds. A killed owner and its lock are gone sooner, even on a busy machine. */
 export const ownerGoneWaitMs = 2_000;
 
-/** How long a PostgreSQL that is going down, or what a killed one left, may stand in the way of a start. */
+/** Milliseconds that a start waits for a stopping PostgreSQL, or for the remains of a killed one. */
 const occupiedWaitMs = 15_000;
 
 /**
- * Becomes the owner of the data folder. Of several that try at the same moment one succeeds: a PostgreSQL
- * belongs to the process that started it (its cluster_name says which) while that lives, and to the first
- * taker of the lock afterwards.
+ * Becomes the owner of the data folder. Of several processes that try at once, one succeeds. A PostgreSQL belongs to the process that
+ * started it, which its cluster_name names, while that process lives. Later it belongs to the first process that takes the lock.
  */
 export async function takeOver(place: Place, stopping: AbortSignal): Promise<Running> {
   let giveUpAtMs = performance.now() + occupiedWaitMs;
@@ -63,9 +62,7 @@ export async function takeOver(place: Place, stopping: AbortSignal): Promise<Run
   );
 }
 
-/**
- * Stops a PostgreSQL whose owner is gone; returns what went wrong, if anything. Throws while the owner lives.
- */
+/** Stops a PostgreSQL without a living owner. Returns the reason if that fails. Throws while the owner lives. */
 async function removeOrphan(place: Place, found: Session): Promise<string | undefined> {
   try {
     await refuseWhileOwned(place, found.client);
@@ -79,22 +76,22 @@ async function removeOrphan(place: Place, found: Session): Promise<string | unde
     return isAlive(pid) ? 'it does not stop' : undefined;
   } catch (error) {
     if (error instanceof EmbeddedDatabaseError) throw error;
-    // It went down while we asked: look again.
+    // It ended during the query: look again.
     return errorCode(error);
   } finally {
     await found.client.end().catch(() => {});
   }
 }
 
-/** Returns with the lock taken; throws an EmbeddedDatabaseError when another process is or becomes owner. */
+/** Returns with the lock taken. Throws an EmbeddedDatabaseError if another process is or becomes the owner. */
 async function refuseWhileOwned(place: Place, client: Client): Promise<void> {
   const starterPid = await starterOf(client);
   const giveUpAtMs = performance.now() + ownerGoneWaitMs;
   for (;;) {
     const waitedEnough = performance.now() > giveUpAtMs;
-    // Who started it and lives is about to take the lock; a number that only looks alive was given out again.
+    // A starter that lives will take the lock soon. Otherwise its process id was reused.
     if ((waitedEnough || !isAlive(starterPid)) && (await tryLock(client))) return;
-    // An owner that was killed, or is just stopping, may look alive for a moment longer.
+    // An owner that was killed, or is stopping, may still look alive for a moment.
     const ownerPid = waitedEnough ? await ownerOf(client) : undefined;
     if (ownerPid !== undefined) {
       throw new EmbeddedDatabaseError(
@@ -111,7 +108,7 @@ async function starterOf(client: Client): Promise<number> {
   return Number(rows[0]?.name.split('-')[1]);
 }
 
-/** The process that holds the lock; 0 when something else than a Tenure holds it. */
+/** Returns the id of the process that holds the lock; 0 if that is no Tenure. */
 async function ownerOf(client: Client): Promise<number | undefined> {
   const { rows } = await client.query<{ name: string }>(
     `select activity.application_name as name
@@ -124,9 +121,7 @@ async function ownerOf(client: Client): Promise<number | undefined> {
   return rows[0] && (Number(rows[0].name.split(':')[1]) || 0);
 }
 
-/**
- * The new owner's connection. Nobody else takes the lock while we, the starter, live; it may be looked at.
- */
+/** Opens the new owner's connection. No other process takes the lock while this one, the starter, lives; others may look at it. */
 async function takeLock(place: Place, postmaster: Postmaster): Promise<Session> {
   const giveUpAtMs = performance.now() + occupiedWaitMs;
   while (!hasExited(postmaster) && performance.now() < giveUpAtMs) {
@@ -139,12 +134,12 @@ async function takeLock(place: Place, postmaster: Postmaster): Promise<Session> 
   }
   await shutDown(postmaster);
   throw new EmbeddedDatabaseError(
-    `The PostgreSQL on ${place.dataDir} was stopped by somebody else while it was starting ` +
+    `The PostgreSQL on ${place.dataDir} was stopped by another process while it was starting ` +
       `(${await postmaster.exited}): another Tenure may be running there.`,
   );
 }
 
-/** Whether this connection has the lock now, for as long as it lasts. */
+/** Tells whether this connection holds the lock now. It keeps the lock until it ends. */
 export async function tryLock(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ locked: boolean }>(
     'select pg_try_advisory_lock($1, $2) as locked',
@@ -153,7 +148,7 @@ export async function tryLock(client: Client): Promise<boolean> {
   return rows[0]?.locked === true;
 }
 
-/** The owner's connection says whose it is, for those who find the folder taken. */
+/** Names the owner's connection, for processes that find the folder taken. */
 export function ownerName(): string {
   return `tenure-owner:${process.pid}`;
 }

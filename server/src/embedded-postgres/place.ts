@@ -1,4 +1,4 @@
-/** One data folder: where it is, what lies where in it, and who may use it. Made where it is missing. */
+/** Places the files of one data folder, creates what is missing, and checks access. */
 import { createHash, randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -7,7 +7,7 @@ import { makeFolder } from './copy.ts';
 import { EmbeddedDatabaseError, errorCode } from './error.ts';
 import { databaseUser, folderClosedTo, nearestExisting, type SystemUser } from './system-user.ts';
 
-/** Where everything of one data folder is. */
+/** The paths of one data folder. */
 export interface Place {
   dataDir: string;
   postgresDir: string;
@@ -20,16 +20,17 @@ export interface Place {
 /** Only names the socket file; no TCP port is opened. */
 export const socketPort = 5432;
 
-/** What it names is left alone by servers: only who made it, or a person, may remove it. */
+/** Servers leave folders with this prefix alone. Only the restore that made one, or an operator, may remove it. */
 const restorePrefix = 'restore.unfinished-';
 
 /** macOS takes 104 bytes with the final zero, Linux 108. */
 const socketPathBytesMax = 103;
 
 /**
- * Where the data will live: the setting DATA_DIR as `requested` (relative to the project), else `.tenure` in
- * the project, else, where PostgreSQL's own user cannot reach the project (only as root), a folder in
- * /var/lib/tenure. Creates nothing. Throws an EmbeddedDatabaseError when the requested folder cannot be used.
+ * Returns the data folder. It is `requested` (DATA_DIR, relative to the project) if that is set, else `.tenure` in the project. As root, if
+ * PostgreSQL's own user cannot reach the project, it is a folder in /var/lib/tenure. Creates nothing.
+ *
+ * @throws {EmbeddedDatabaseError} if the requested folder cannot be used.
  */
 export function chooseDataDir(requested: string | undefined, projectDir: string): string {
   if (requested) {
@@ -46,8 +47,8 @@ export function chooseDataDir(requested: string | undefined, projectDir: string)
 }
 
 /**
- * Makes what is missing of the folders and the binaries; the cluster is made by `prepareCluster`. Safe to call from
- * several processes at once. Throws an EmbeddedDatabaseError that says what stands in the way.
+ * Makes the missing folders and binaries; `prepareCluster` makes the cluster. Several processes may call it at once. Throws an
+ * EmbeddedDatabaseError that names the obstacle.
  */
 export async function preparePlace(dataDirAsked: string, projectDir: string): Promise<Place> {
   const user = databaseUser(dataDirAsked);
@@ -63,8 +64,8 @@ export async function preparePlace(dataDirAsked: string, projectDir: string): Pr
 }
 
 /**
- * A place inside a data folder, which is made where it is missing, and nobody else's: a restore is put together there while a server
- * may be started on the folder, or another restore be under way.
+ * Makes a place for one restore, inside a data folder that is created if missing. A server may meanwhile start on the folder, or another
+ * restore may run.
  */
 export async function preparePlaceForRestore(dataDirAsked: string, projectDir: string): Promise<Place> {
   const dataDir = makeDataDir(dataDirAsked, databaseUser(dataDirAsked));
@@ -76,22 +77,22 @@ export function removePlace({ dataDir, socketDir }: Place): void {
   for (const path of [dataDir, socketDir]) fs.rmSync(path, { recursive: true, force: true });
 }
 
-/** @throws {EmbeddedDatabaseError} where a restore is under way or was killed: a start would put a new deployment in its place. */
+/** @throws {EmbeddedDatabaseError} if a restore is running or was killed: a start would make a new deployment in its place. */
 export function refuseUnfinishedRestore(dataDir: string): void {
   let names: string[] = [];
   try {
     names = fs.readdirSync(dataDir);
   } catch {
-    // It is made by the start, or refused there with its reason.
+    // The start makes the folder, or fails with its reason.
   }
   const unfinished = names.find((name) => name.startsWith(restorePrefix));
   if (unfinished === undefined || names.includes('postgres')) return;
   throw new EmbeddedDatabaseError(
-    `A restore into ${dataDir} is under way, or was broken off: wait for it; if there is none, remove ${join(dataDir, unfinished)} and restore again.`,
+    `A restore into ${dataDir} is under way, or was interrupted: wait for it; if there is none, remove ${join(dataDir, unfinished)} and restore again.`,
   );
 }
 
-/** Removes what killed first starts and older releases left. Only the owner may: others could be using it. */
+/** Removes what killed first starts and older releases left. Only the owner may, because others could be using it. */
 export function removeLeftovers({ dataDir, binDir }: Place): void {
   const copies = join(dataDir, 'binaries');
   const unfinished = fs.readdirSync(dataDir).filter((name) => name.startsWith('postgres.unfinished-'));
@@ -101,12 +102,12 @@ export function removeLeftovers({ dataDir, binDir }: Place): void {
     try {
       if (!binDir.startsWith(`${path}/`)) fs.rmSync(path, { recursive: true, force: true });
     } catch {
-      // An initdb that outlived its parent may still be writing there: the next start tries again.
+      // An initdb that outlived its parent may still write there: the next start tries again.
     }
   }
 }
 
-/** The folder of the socket: in the data folder, or in /tmp where the path would be too long for a socket. */
+/** Returns the socket's folder: in the data folder, or in /tmp if the path is too long for a socket. */
 export function socketDirFor(dataDir: string): string {
   const real = fs.existsSync(dataDir) ? fs.realpathSync(dataDir) : dataDir;
   const inside = join(real, 'socket');
@@ -128,7 +129,7 @@ function whyUnusable(dataDir: string): string | undefined {
   return closed && `PostgreSQL runs as the user "${user.name}", who cannot enter ${closed}`;
 }
 
-/** Whether the folder serves Tenure alone, so that its permissions may be changed. */
+/** Tells whether only Tenure uses the folder, so that its permissions may be changed. */
 function isOurs(dataDir: string): boolean {
   if (basename(dataDir) === '.tenure' || !fs.existsSync(dataDir)) return true;
   const names = fs.readdirSync(dataDir);
@@ -137,7 +138,7 @@ function isOurs(dataDir: string): boolean {
 
 function makeDataDir(dataDir: string, user: SystemUser | null): string {
   try {
-    // Closed to others; as root others may pass through, because PostgreSQL's own user must reach its data.
+    // Closed to others. As root, others may pass through, because PostgreSQL's own user must reach its data.
     if (!fs.existsSync(dataDir)) makeFolder(dataDir, user ? 0o711 : 0o700);
     if (folderClosedTo(user, dataDir) && isOurs(dataDir)) {
       fs.chmodSync(dataDir, fs.statSync(dataDir).mode | 0o011);
@@ -153,16 +154,14 @@ function makeDataDir(dataDir: string, user: SystemUser | null): string {
   return fs.realpathSync(dataDir);
 }
 
-/**
- * In /tmp anybody could have made the folder before us, to see our connections or to pose as the database.
- */
+/** Makes the socket's folder. In /tmp another user could have made it before, to read our connections or to pose as the database. */
 function makeSocketDir(dataDir: string, user: SystemUser | null): string {
   const socketDir = socketDirFor(dataDir);
   try {
     makeFolder(socketDir, 0o700);
     const found = fs.lstatSync(socketDir);
     if (!found.isDirectory() || ![process.getuid?.(), user?.uid].includes(found.uid)) {
-      throw new Error('it belongs to somebody else');
+      throw new Error('it belongs to another user');
     }
     fs.chmodSync(socketDir, 0o700);
     if (user) fs.chownSync(socketDir, user.uid, user.gid);

@@ -1,4 +1,4 @@
-/** The process `postgres`: how it is started, with which settings, and how it is stopped. */
+/** The process `postgres`: its start, its settings and its stop. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
@@ -8,43 +8,40 @@ import { socketPort, type Place } from './place.ts';
 import { readLines } from './processes.ts';
 import { asUser } from './system-user.ts';
 
-/** A `postgres` that this process started. `exited` tells how it ended, and never rejects. */
+/** A `postgres` that this process started. `exited` resolves to how it ended, and never rejects. */
 export interface Postmaster {
   process: ChildProcess;
   exited: Promise<string>;
 }
 
 /**
- * PostgreSQL writes its lock file first of all. When several start in the moment after a crash, one may take
- * the new file of another for the old one and remove it; the loser would notice only after a minute, so we
- * look.
+ * Milliseconds after which the lock file is checked. PostgreSQL writes it first of all. If several start right after a crash, one may take
+ * another's new file for the old one and remove it. The loser itself would notice only after a minute.
  */
 export const lockFileWaitMs = 1_000;
 
-/** Replaying a full write-ahead log (max_wal_size) after a crash takes this long on a slow disk. */
+/** Milliseconds. A slow disk takes this long to replay a full write-ahead log (max_wal_size) after a crash. */
 const recoveryWaitMs = 120_000;
 
-/** After this long a fast shutdown becomes an immediate one, which the next start repairs from the log. */
+/** Milliseconds. Then a fast shutdown becomes an immediate one, which the next start repairs from the log. */
 export const fastShutdownMs = 10_000;
 
-/** Room for months of messages; it is only looked at when PostgreSQL starts. */
+/** Bytes: room for months of messages. The size is checked only when PostgreSQL starts. */
 const logBytesMax = 10 * 1024 * 1024;
 
-/**
- * Starts PostgreSQL and waits until it is ready. Returns the reason while another one occupies the folder.
- */
+/** Starts PostgreSQL and waits until it is ready. Returns the reason if another one occupies the folder. */
 export async function startPostmaster(place: Place, stopping: AbortSignal): Promise<Postmaster | string> {
   const logBytesBefore = trimLog(place.logFile);
   const log = fs.openSync(place.logFile, 'a', 0o600);
   if (place.user) fs.fchownSync(log, place.user.uid, place.user.gid);
   const child = spawn(join(place.binDir, 'postgres'), ['-D', place.postgresDir, ...settings(place)], {
     ...asUser(place.user),
-    // In a process group of its own: Ctrl-C in a terminal must not stop it before the server has finished.
+    // In its own process group: Ctrl-C in a terminal must not stop it before the server has finished.
     detached: true,
-    // A file and no pipe, so that it can still write when we are gone.
+    // A file instead of a pipe, so that it can still write after this process has ended.
     stdio: ['ignore', 'ignore', log],
   });
-  // Also when we end while it starts; after kill -9 the next start sees to it.
+  // Stop it even if this process ends during its start. After kill -9, the next start stops it.
   const stopAtExit = () => child.kill('SIGINT');
   process.once('exit', stopAtExit);
   child.once('exit', () => process.off('exit', stopAtExit));
@@ -58,7 +55,7 @@ export async function startPostmaster(place: Place, stopping: AbortSignal): Prom
   };
   const startedAtMs = performance.now();
   while (!hasExited(postmaster)) {
-    // The lines of this file: the process, then six others, then its state.
+    // The lines of this file: the process id, then six others, then its state.
     const lines = readLines(join(place.postgresDir, 'postmaster.pid'));
     const passedMs = performance.now() - startedAtMs;
     const holdsLockFile = Number(lines[0]) === child.pid;
@@ -73,7 +70,7 @@ export async function startPostmaster(place: Place, stopping: AbortSignal): Prom
   stopping.throwIfAborted();
   const how = await postmaster.exited;
   const messages = messagesSince(place.logFile, logBytesBefore);
-  // Another one was faster, or the processes of a killed one are still at work.
+  // Another one was faster, or processes of a killed one are still working.
   const occupied = messages.find((line) =>
     /lock file ".*" (already exists|is empty)|is still in use|could not bind/.test(line),
   );
@@ -83,7 +80,7 @@ export async function startPostmaster(place: Place, stopping: AbortSignal): Prom
   );
 }
 
-/** Stops PostgreSQL, and waits until it is gone. */
+/** Stops PostgreSQL, and waits until it has ended. */
 export async function shutDown(postmaster: Postmaster): Promise<void> {
   postmaster.process.kill('SIGINT');
   const timer = setTimeout(() => postmaster.process.kill('SIGQUIT'), fastShutdownMs);
@@ -95,7 +92,7 @@ export function hasExited({ process: child }: Postmaster): boolean {
   return child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
 }
 
-/** The size of the log; 0 after it had grown too large and was emptied. */
+/** Empties a log that has grown too large, and returns its size. */
 function trimLog(logFile: string): number {
   const bytes = fs.statSync(logFile, { throwIfNoEntry: false })?.size ?? 0;
   if (bytes <= logBytesMax) return bytes;
@@ -103,27 +100,27 @@ function trimLog(logFile: string): number {
   return 0;
 }
 
-/** On the command line, so that they hold for data of every age. fsync and its kin stay as they are: on. */
+/** Returns the settings for the command line, so that they apply to data of every age. Settings like fsync keep their default: on. */
 function settings({ socketDir }: Place): string[] {
   const values = {
     cluster_name: `tenure-${process.pid}`,
     listen_addresses: '',
-    // A list, whose members need quotes where they hold a comma or a space.
+    // It is a list. Its members need quotes if they contain a comma or a space.
     unix_socket_directories: `"${socketDir.replaceAll('"', '""')}"`,
     unix_socket_permissions: '0700',
     port: socketPort,
     max_connections: 100,
     shared_buffers: '128MB',
     max_wal_size: '1GB',
-    // At thousands of deliveries a second their queue is cleaned while it is small.
+    // At thousands of deliveries a second, their queue must be vacuumed while it is small.
     autovacuum_naptime: '10s',
-    // These binaries compress with pglz only, and two cores have no processor time to give for space.
+    // These binaries compress with pglz only, and two cores have no processor time to spare for space.
     wal_compression: 'off',
     // Compiling a statement costs more than our short ones take.
     jit: 'off',
     timezone: 'UTC',
     log_timezone: 'UTC',
-    // The server sees the errors of its statements itself; here they would only store personal data and grow.
+    // The server sees the errors of its statements itself. The log would only collect personal data and grow.
     log_min_messages: 'log',
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
@@ -131,7 +128,7 @@ function settings({ socketDir }: Place): string[] {
   return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-/** What PostgreSQL wrote, without time and process. */
+/** Returns PostgreSQL's new messages, without time and process. */
 function messagesSince(logFile: string, bytesBefore: number): string[] {
   const text = fs.readFileSync(logFile).subarray(bytesBefore).toString();
   return text.split('\n').map((line) => line.replace(/^.*? UTC \[\d+\] /, ''));

@@ -1,17 +1,15 @@
-/** What the system tells of processes: which one serves a folder, and whether it lives. */
+/** Asks the system about processes: which one serves a folder, and whether one lives. */
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { errorCode } from './error.ts';
 
-/**
- * The process that serves the folder. The lock file alone proves nothing: it may be old, its number reused.
- */
+/** Returns the id of the process that serves the folder. The lock file alone proves nothing: it may be old, and its number reused. */
 export function livePostmaster(postgresDir: string): number | undefined {
   const pid = Number(readLines(join(postgresDir, 'postmaster.pid'))[0]);
   if (!pid || !isAlive(pid)) return undefined;
   if (process.platform === 'linux') {
-    // PostgreSQL works inside its data folder, and stays there when the folder is moved.
+    // PostgreSQL works inside its data folder, and stays there if the folder is moved.
     const isPostgres = readLines(`/proc/${pid}/comm`)[0] === 'postgres';
     return isPostgres && readLink(`/proc/${pid}/cwd`) === fs.realpathSync(postgresDir) ? pid : undefined;
   }
@@ -19,14 +17,14 @@ export function livePostmaster(postgresDir: string): number | undefined {
   return stdout?.includes(`-D ${postgresDir}`) ? pid : undefined;
 }
 
-/** Whether the process runs: a killed one that its parent has not noticed yet is still there, but dead. */
+/** Tells whether the process runs. A killed one whose parent has not noticed yet is present, but dead. */
 export function isAlive(pid: number): boolean {
   if (!isPresent(pid)) return false;
   const state = readLines(`/proc/${pid}/stat`)[0]?.split(') ').at(-1);
   return !state?.startsWith('Z');
 }
 
-/** Whether somebody has this process number: dead or alive, and whoever it is. */
+/** Tells whether a process has this number, dead or alive. */
 export function isPresent(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
@@ -37,7 +35,7 @@ export function isPresent(pid: number): boolean {
   }
 }
 
-/** None where there is no such file, or it cannot be read: a process may end at any time. */
+/** Returns no lines if the file does not exist or cannot be read: a process may end at any time. */
 export function readLines(file: string): string[] {
   try {
     return fs.readFileSync(file, 'utf8').split('\n');
@@ -46,7 +44,7 @@ export function readLines(file: string): string[] {
   }
 }
 
-/** Undefined for the same reasons. */
+/** Returns undefined for the same reasons. */
 export function readLink(path: string): string | undefined {
   try {
     return fs.readlinkSync(path);

@@ -1,18 +1,18 @@
-/** What a killed PostgreSQL leaves, and what would stand in the way of the next: lock files and backends. */
+/** Removes what a killed PostgreSQL leaves and what would block the next one: lock files and backends. */
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { socketPort, type Place } from './place.ts';
 import { lockFileWaitMs } from './postmaster.ts';
 import { isAlive, isPresent, readLines, readLink } from './processes.ts';
 
-/** Backends that are able to notice their postmaster's death have done so by then. */
+/** Milliseconds in which a backend notices its postmaster's death, if it can. */
 const orphanPatienceMs = 1_000;
 
 /**
- * PostgreSQL replaces a lock file whose process is dead, but takes any living process for the one that wrote
- * it: after the restart of a container, for instance, the same small numbers belong to others. An empty file,
- * as a crash of the machine leaves it, it never replaces. Should a file be removed in the very moment that it
- * becomes valid, PostgreSQL's lock on shared memory still lets only one server run.
+ * Removes lock files that PostgreSQL would misread. It replaces a lock file whose process is dead, but takes any living process for the
+ * writer. After the restart of a container, for instance, other processes have the same small numbers. It never replaces an empty file,
+ * which a crash of the machine leaves. A file might be removed just as it becomes valid. Even then, PostgreSQL's lock on shared memory lets
+ * only one server run.
  */
 export function removeMisleadingLockFiles({ postgresDir, socketDir }: Place): void {
   for (const file of [join(postgresDir, 'postmaster.pid'), join(socketDir, `.s.PGSQL.${socketPort}.lock`)]) {
@@ -24,8 +24,8 @@ export function removeMisleadingLockFiles({ postgresDir, socketDir }: Place): vo
 }
 
 /**
- * The processes of a killed postmaster notice its death and end, but one that waits for the lock of a killed neighbour would
- * wait for ever. Called while no postmaster lives; a new one that is just starting is no backend.
+ * Ends the processes of a killed postmaster. Most notice its death and end. But one that waits for the lock of a killed neighbor would wait
+ * for ever. Call it while no postmaster lives; a new one that is just starting is no backend.
  */
 export function endOrphanedBackends({ postgresDir }: Place, occupiedMs: number): void {
   if (occupiedMs < orphanPatienceMs || process.platform !== 'linux') return;

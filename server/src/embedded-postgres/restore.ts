@@ -1,4 +1,4 @@
-/** A deployment from a backup, in a data folder of its own. */
+/** Restores a deployment from a backup, into a data folder of its own. */
 import * as fs from 'node:fs';
 import { join, resolve } from 'node:path';
 import { withClient } from '../db/pools.ts';
@@ -13,11 +13,11 @@ import { shutDown } from './postmaster.ts';
 import { connectionIn } from './session.ts';
 
 /**
- * Puts the backup in `folder` into `dataDir`, which is made or must be empty, and proves that PostgreSQL can start on it. It has its
- * name only then, so a restore that is broken off leaves nothing that could be taken for a deployment.
+ * Puts the backup in `folder` into `dataDir`, which is created or must be empty. PostgreSQL must start on it once. It gets its
+ * final name only then, so an interrupted restore leaves nothing that looks like a deployment.
  *
- * @param stopping breaks it off, with its reason.
- * @throws {EmbeddedDatabaseError} in one line for the person who must act; `dataDir` has then what others put there, and nothing else.
+ * @param stopping interrupts it, with its reason.
+ * @throws {EmbeddedDatabaseError} with one line for the operator. `dataDir` then holds only what others put there.
  */
 export async function restoreBackup(
   folder: string,
@@ -53,8 +53,8 @@ export async function restoreBackup(
 }
 
 /**
- * Gives what was restored its name, unless somebody has put something else there meanwhile. The key comes last: a server that is
- * started in between finds a deployment without its key, and makes none.
+ * Moves the restored files to their final names, unless another process has used these meanwhile. The key comes last: a server that starts
+ * in between finds a deployment without its key, and makes none.
  */
 function moveInto(dataDir: string, place: Place): void {
   const moves = ['postgres', 'master.key']
@@ -65,7 +65,7 @@ function moveInto(dataDir: string, place: Place): void {
     try {
       fs.renameSync(from, to);
     } catch (error) {
-      // A folder that is not empty is never replaced by a rename, however late it came.
+      // A rename never replaces a folder that is not empty, however late that appeared.
       throw ['ENOTEMPTY', 'EEXIST'].includes(errorCode(error)) ? hasAppeared(to) : error;
     }
   }
@@ -78,7 +78,7 @@ function hasAppeared(path: string): EmbeddedDatabaseError {
   );
 }
 
-/** Whatever is not byte for byte what was backed up is refused. */
+/** Copies the backup, and rejects a file that is not byte for byte what was backed up. */
 async function copyBack(manifest: Manifest, folder: string, dataDir: string, stopping: AbortSignal): Promise<void> {
   const placeOf = (path: string): string => {
     if (path === 'master.key' || path.split('/')[0] === 'postgres') return join(dataDir, path);
@@ -101,7 +101,7 @@ async function copyBack(manifest: Manifest, folder: string, dataDir: string, sto
   for (const path of manifest.folders) syncFolder(placeOf(path));
 }
 
-/** PostgreSQL makes of the copy what was committed at its end; then what is written from now on begins an epoch of its own. */
+/** Starts PostgreSQL once, which restores what was committed at the copy's end. Later writes get an epoch of their own. */
 async function startOnce(place: Place, stopping: AbortSignal): Promise<void> {
   const { postmaster, owner } = await takeOver(place, stopping);
   try {

@@ -1,9 +1,9 @@
-/** Connections to the embedded PostgreSQL, over its unix socket. */
+/** Connects to the embedded PostgreSQL, over its unix socket. */
 import { Client } from 'pg';
 import { EmbeddedDatabaseError, errorCode } from './error.ts';
 import { socketPort } from './place.ts';
 
-/** How to connect with `pg`: `host` is a folder with a unix socket; there is no TCP. */
+/** Settings for `pg`: `host` is a folder with a unix socket; there is no TCP. */
 export interface SocketConnection {
   host: string;
   port: number;
@@ -11,13 +11,13 @@ export interface SocketConnection {
   database: string;
 }
 
-/** A connection that is allowed to break at any time. `ended` resolves when it has. */
+/** A connection that may break at any time. `ended` resolves when it has. */
 export interface Session {
   client: Client;
   ended: Promise<void>;
 }
 
-/** A connection; or `absent` when nobody listens, `busy` when somebody does but cannot serve now. */
+/** Connects. Returns `absent` if no server listens, and `busy` if one listens but cannot serve now. */
 export async function connect(
   connection: SocketConnection,
   applicationName: string,
@@ -26,10 +26,10 @@ export async function connect(
     ...connection,
     application_name: applicationName,
     connectionTimeoutMillis: 5_000,
-    // Not even when PGSSLMODE asks for it: it is a unix socket.
+    // Not even if PGSSLMODE asks for it: it is a unix socket.
     ssl: false,
   });
-  // A broken connection shows by its end; without a listener the event would end this process.
+  // The end of a broken connection shows the fault. Without a listener the event would end this process.
   client.on('error', () => {});
   const ended = new Promise<void>((done) => client.once('end', () => done()));
   try {

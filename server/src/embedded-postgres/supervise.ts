@@ -1,17 +1,14 @@
-/** The watch over a running PostgreSQL: it is started again when it dies, until its owner stops it. */
+/** Supervises a running PostgreSQL: restarts it when it dies, until its owner stops it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ownerName, takeOver, tryLock, type Running } from './ownership.ts';
 import type { Place } from './place.ts';
 import { hasExited, shutDown } from './postmaster.ts';
 import { connect, connectionIn } from './session.ts';
 
-/** What dies this often within a minute will not get better by another attempt. */
+/** Restarts within a minute. After that many, another attempt will not help. */
 const restartsPerMinuteMax = 5;
 
-/**
- * Keeps PostgreSQL running, and this process its owner, until what it returns is called: that stops PostgreSQL,
- * and waits until it is gone.
- */
+/** Keeps PostgreSQL running, with this process as its owner. Returns a function that stops PostgreSQL, and waits until it has ended. */
 export function supervise(
   place: Place,
   first: Running,
@@ -29,7 +26,7 @@ export function supervise(
     }
   }
 
-  /** PostgreSQL cuts all connections when one of its processes crashes, and goes on by itself. */
+  /** Takes the lock again. PostgreSQL cuts all connections when one of its processes crashes, and recovers by itself. */
   async function lockedAgain(): Promise<boolean> {
     while (!hasExited(running.postmaster)) {
       if (stopping.signal.aborted) return true;
@@ -56,7 +53,7 @@ export function supervise(
         tell(`PostgreSQL is not started again: ${times}. Its log is ${place.logFile}.`, true);
         return stopping.abort();
       }
-      // At once the first time, then with growing patience.
+      // Restart at once the first time, then back off.
       await sleep(100 * recent.length ** 2, undefined, { signal: stopping.signal }).catch(() => {});
       restartsAtMs.push(performance.now());
       try {
@@ -68,7 +65,7 @@ export function supervise(
     }
   }
 
-  /** A listener that throws must not end the watch. */
+  /** Calls the listener. An error of it must not end the supervision. */
   function tell(detail: string, givenUp = false): void {
     try {
       onUnexpectedExit(detail, givenUp);

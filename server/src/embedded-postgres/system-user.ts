@@ -1,10 +1,10 @@
-/** Whom PostgreSQL runs as, and what that account of the operating system may reach. */
+/** Finds the user that PostgreSQL runs as, and checks what that user may access. */
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { EmbeddedDatabaseError } from './error.ts';
 
-/** An account of the operating system. */
+/** A user of the operating system. */
 export interface SystemUser {
   name: string;
   uid: number;
@@ -12,8 +12,8 @@ export interface SystemUser {
 }
 
 /**
- * Whom PostgreSQL runs as; null means as this process. PostgreSQL refuses to be root, so root hands over to
- * the owner of the data that is already there, else to `nobody`.
+ * Returns the user that PostgreSQL runs as; null means this process's own. PostgreSQL refuses to run as root. So root hands over to the
+ * owner of existing data, or else to the system's unprivileged user.
  */
 export function databaseUser(dataDir: string): SystemUser | null {
   if (process.getuid?.() !== 0) return null;
@@ -28,16 +28,16 @@ export function databaseUser(dataDir: string): SystemUser | null {
   return user;
 }
 
-/** The system's user of that name or id, if there is one. */
+/** Returns the system's user with that name or id, if there is one. */
 export function findUser(nameOrUid: string | number): SystemUser | undefined {
   for (const line of fs.readFileSync('/etc/passwd', 'utf8').split('\n')) {
     const [name = '', , uid, gid] = line.split(':');
-    // `>>> 0` because macOS writes nobody's ids as -2.
+    // `>>> 0` because macOS writes the id of its unprivileged user as -2.
     if (name === nameOrUid || Number(uid) >>> 0 === nameOrUid) {
       return { name, uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 };
     }
   }
-  // Accounts of macOS and of directories such as LDAP are not in that file.
+  // Users of macOS and of directories such as LDAP are not in that file.
   try {
     const ask = (flag: string) =>
       execFileSync('id', [flag, String(nameOrUid)], {
@@ -51,16 +51,16 @@ export function findUser(nameOrUid: string | number): SystemUser | undefined {
 }
 
 /**
- * The options that start a program as that user. Nothing of our environment reaches PostgreSQL: its messages stay
- * English, because we read them.
+ * Returns the options that start a program as that user. PostgreSQL gets nothing of our environment. Its messages stay English, because the
+ * server parses them.
  */
 export function asUser(user: SystemUser | null) {
   const environment = { env: { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' }, cwd: '/' };
-  // `| 0` because spawn takes nobody's id of macOS only as -2.
+  // `| 0` because spawn takes the id of that macOS user only as -2.
   return user ? { ...environment, uid: user.uid | 0, gid: user.gid | 0 } : environment;
 }
 
-/** The first folder on the way to `path` that `user` cannot enter; undefined when the way is open. */
+/** Returns the first folder on the way to `path` that `user` cannot enter, or undefined if the way is open. */
 export function folderClosedTo(user: SystemUser | null, path: string): string | undefined {
   if (!user) return undefined;
   const folders = [fs.realpathSync(nearestExisting(path))];
@@ -68,12 +68,12 @@ export function folderClosedTo(user: SystemUser | null, path: string): string | 
   return folders.find((folder) => !has(user, 'x', folder));
 }
 
-/** `path`, or the nearest folder above it that exists. */
+/** Returns `path`, or the nearest existing folder above it. */
 export function nearestExisting(path: string): string {
   return fs.existsSync(path) || path === '/' ? path : nearestExisting(dirname(path));
 }
 
-/** Whether the permissions of `path` itself let the user read it, or execute (for a folder: enter) it. */
+/** Tells whether the permissions of `path` itself let the user read it, or execute it (for a folder: enter it). */
 export function has(user: SystemUser, permission: 'r' | 'x', path: string): boolean {
   const { uid, gid, mode } = fs.statSync(path);
   const bitForOthers = permission === 'r' ? 0o4 : 0o1;

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { migrateLockKey, withLock, workerLockKey } from '../db/advisory-locks.ts';
 import { withClient, type Client, type Connection, type Pool } from '../db/pools.ts';
 
-/** What a job is given: the record that it is about. */
+/** The record that a job is about. */
 export interface JobSubject {
   account: string;
   id: string;
@@ -12,32 +12,32 @@ export interface JobSubject {
 
 /** A kind of job. */
 export interface Task {
-  /** Does what is to be done. What it throws puts the job back into the queue, with growing pauses. */
+  /** Does the job. If it throws, the job goes back into the queue, with growing pauses. */
   run(subject: JobSubject): Promise<void>;
-  /** The lanes that have enough under way just now: their jobs are left to wait. */
+  /** Returns the lanes with enough jobs under way: their other jobs wait. */
   crowdedLanes(): string[];
 }
 
-/** The queue's tables belong to graphile-worker, and this is the newest change of them that its release brings. */
+/** The newest migration of the queue's tables in our release of graphile-worker, which owns them. */
 export const queueSchemaVersion = 20;
 
-/** Each waits for the network most of its time. */
+/** Jobs in one process. Each waits for the network most of its time. */
 const jobsAtOnce = 32;
 
-/** Jobs that are due are found this often; those that are due at once are told of. */
+/** Milliseconds. Due jobs are polled for this often; jobs that are due at once come by notification. */
 const pollMs = 1_000;
 
 const pauseMs = 1_000;
 
-/** So long the statements that end jobs have, once the last of these is done. */
+/** Milliseconds for the statements that end jobs, after the last job. */
 const lastStatementsMs = 2_000;
 
-/** A worker that has died is noticed within twice this time. */
+/** Milliseconds. A dead worker is noticed within twice this time. */
 const releaseEveryMs = 5_000;
 
 /**
- * Makes the queue's tables, or brings them to where this release needs them; another process may do the same at this moment. The library
- * takes long to be read, and is only when there is something to do.
+ * Makes or migrates the queue's tables. Another process may do the same at this moment. Loading the library takes long, so it is loaded
+ * only if there is something to do.
  */
 export async function migrateQueue(connection: Connection, pool: Pool): Promise<void> {
   if ((await installedVersion(pool)) >= queueSchemaVersion) return;
@@ -61,8 +61,8 @@ async function installedVersion(pool: Pool): Promise<number> {
 }
 
 /**
- * Carries out the jobs that changes have put into the queue. A worker that dies in the middle of a job gives it back: as long as it
- * lives it holds a lock of the database, and whose lock is free is dead. So a job can be carried out twice, and must bear it.
+ * Runs the jobs that changes have put into the queue. A live worker holds a lock of the database: if another worker can take the lock, its
+ * owner is dead. The jobs of a dead worker go back into the queue. So a job may run twice, and must be idempotent.
  */
 export class JobWorker {
   readonly #connection: Connection;
@@ -79,12 +79,12 @@ export class JobWorker {
     this.#log = parts.log;
   }
 
-  /** Begins; whatever happens to the database, it goes on when that is back. */
+  /** Starts. It reconnects after every fault of the database. */
   start(): void {
     this.#running ??= this.#keepRunning();
   }
 
-  /** Takes no more jobs; those under way are waited for. */
+  /** Takes no more jobs, and waits for those under way. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -96,13 +96,13 @@ export class JobWorker {
       try {
         await withClient(this.#connection, (client) => this.#run(client));
       } catch (error) {
-        if (!signal.aborted) this.#log.warn({ err: error }, 'the queue of jobs has stopped; it is started again');
+        if (!signal.aborted) this.#log.warn({ err: error }, 'the job queue has stopped; it is restarted');
       }
       await delay(pauseMs, undefined, { signal }).catch(() => {});
     }
   }
 
-  /** Works until it is stopped, or the connection that shows that it is alive is lost. */
+  /** Works until it is stopped, or until it loses the connection whose lock shows that it is alive. */
   async #run(client: Client): Promise<void> {
     const { signal } = this.#stopping;
     const { Logger: QueueLogger, run } = await import('graphile-worker');
@@ -116,7 +116,7 @@ export class JobWorker {
       concurrency: jobsAtOnce,
       pollInterval: pollMs,
       noHandleSignals: true,
-      // Otherwise nobody waits for the statement that ends a job, and the loss of its connection would end the process.
+      // End each job with its own statement. Otherwise no code awaits that statement, and a lost connection would end the process.
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       forbiddenFlags: async () => Object.values(this.#tasks).flatMap((task) => task.crowdedLanes()),
       taskList: Object.fromEntries(
@@ -130,7 +130,7 @@ export class JobWorker {
         ]),
       ),
       logger: new QueueLogger(() => (level, message) => {
-        if (level === 'error') this.#log.warn({ queue: message }, 'a job failed; it is tried again');
+        if (level === 'error') this.#log.warn({ queue: message }, 'a job failed; it is retried');
       }),
       events,
     });
@@ -143,7 +143,7 @@ export class JobWorker {
         hasEnded = await Promise.race([end, delay(releaseEveryMs, false, { ref: false })]);
       }
     } finally {
-      // It takes no more. After a lost statement it would wait for ever (it loses count of those that end jobs), so it is not relied on.
+      // Take no more jobs. Do not rely on `stop`: it miscounts ended jobs after a lost statement, and then waits for ever.
       const stopped = runner
         .stop()
         .catch(() => {})
@@ -156,10 +156,10 @@ export class JobWorker {
     }
   }
 
-  /** Gives back the jobs of workers that are not alive any more. */
+  /** Puts the jobs of dead workers back into the queue. */
   async #releaseDead(client: Client, ownName: string): Promise<void> {
     const { rows } = await client.query<{ name: string }>(
-      // A worker that has just begun may not have its lock yet.
+      // A worker that has just started may not have its lock yet.
       `select distinct locked_by as name
        from graphile_worker._private_jobs
        where locked_by is not null and locked_by <> $1 and locked_at < clock_timestamp() - interval '5 s'`,

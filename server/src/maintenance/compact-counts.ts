@@ -2,10 +2,10 @@ import { dutiesLockKey } from '../db/advisory-locks.ts';
 import type { Pool } from '../db/pools.ts';
 
 /**
- * Makes one row of the many that writers have appended for each count of these accounts. Readers see the sum unchanged, whichever
- * moment they look at. One process does it at a time; another one's call does nothing.
+ * Merges the rows that writers have appended for each count of these accounts into one row. Readers see the same sum throughout. One
+ * process does it at a time; another process's call does nothing.
  *
- * @returns whether it was this call's turn.
+ * @returns whether this call did it.
  */
 export async function compactCounts(pool: Pool, accountIds: string[]): Promise<boolean> {
   const { rows } = await pool.query<{ ours: boolean }>({

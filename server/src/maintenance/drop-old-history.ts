@@ -8,31 +8,31 @@ import { DatabaseError, withClient, type Client, type Connection, type Pool } fr
 import { partitionedTables, readPartitions, weekMs, type Partition } from '../db/partitions.ts';
 
 /*
- * History that nobody is promised any more goes by the week: its partitions are dropped. Nothing writes there any more but an erasure,
- * which changes nothing that is counted. So the rows are counted first, in peace, and then everybody is kept out for a moment: in one
- * short transaction the partition goes, and its counts with it.
+ * Drops history after its retention, in partitions of one week. Only erasure still writes to such a partition, and it changes no counted
+ * value. So the rows are counted first, without locks that others would wait for. Then one short transaction locks and drops the partition,
+ * and removes its counts.
  */
 
-/** A delivery goes before its attempts, which tell what became of it, and before its event. */
+/** Deliveries go before the attempts that give their result, and before their events. */
 const inOrder = ['webhook_deliveries', 'webhook_attempts', 'events', 'request_logs'].map((name) =>
   partitionedTables.find(({ table }) => table === name)!,
 );
 
-/** Whoever comes while a lock is waited for waits too, so it is given up soon and tried again. */
+/** Give up the lock soon, because later requests wait behind a lock that is waited for. */
 const lockTimeoutMs = 200;
 const lockPauseMs = 2_000;
 const lockTriesMax = 5;
 
 const lockNotAvailable = '55P03';
 
-/** Few enough to be gone in some hundredths of a second; then others have their turn. */
+/** Rows a statement. It takes some hundredths of a second; then the job rests, so that others have their turn. */
 const rowsAtOnce = 1_000;
 const restFactor = 4;
 
-/** Somebody looks at it, all the time. Nothing was lost; it is tried again when its time has come. */
+/** The partition was in use at every try. Nothing was lost, and the next round tries again. */
 export class PartitionBusyError extends Error {}
 
-/** What is removed, and by what it was counted. */
+/** The age of what is removed, and the resources that counted it. */
 export interface Retention {
   nowMs: number;
   retentionDays: number;
@@ -40,11 +40,12 @@ export interface Retention {
 }
 
 /**
- * Removes events, logs, deliveries and attempts that are older than the retention and one day: partitions whose whole range is, and
- * such rows of the default partitions, some at a time. A week stays while a delivery of its events or with its ids is pending, or while one
- * of its logs is the stored answer of an idempotency key. One process does it at a time; another one's call does nothing.
+ * Removes events, logs, deliveries and attempts that are older than the retention and one day. It drops partitions whose whole range is
+ * older. From the default partitions it deletes older rows, some at a time. A week stays while a delivery with its event or with an id of
+ * the week is pending. It also stays while one of its logs is the stored response of an idempotency key. One process does it at a time;
+ * another process's call does nothing.
  *
- * @throws {PartitionBusyError} if one is never free for a moment.
+ * @throws {PartitionBusyError} if a partition is in use at every try.
  */
 export async function dropOldHistory(
   database: { connection: Connection; readers: Pool },
@@ -52,7 +53,7 @@ export async function dropOldHistory(
   signal: AbortSignal,
 ): Promise<void> {
   await withClient(database.connection, async (client) => {
-    // Counting may take its time; whoever stops the server shall not wait for it.
+    // A stop of the server must not wait for the count, which may take long.
     const cancel = (): void =>
       void database.readers.query('select pg_cancel_backend($1)', [processIdOf(client)]).catch(() => {});
     signal.addEventListener('abort', cancel, { once: true });
@@ -84,8 +85,9 @@ async function dropWeeks(client: Client, retention: Retention, signal: AbortSign
 }
 
 /**
- * Nobody is let in any more who could have a delivery made of so old an event, and a recovery that was let in is looked for. So what is
- * not pending now never is again. A key outlives its log's retention only if its own request moved the clock of a sandbox.
+ * Tells whether deliveries, recoveries or keys still need a week's history. New deliveries and recoveries of such old events are rejected,
+ * and admitted recoveries are checked here. So a week without pending deliveries stays without them. A key outlives its log's retention
+ * only if its own request moved the clock of a sandbox.
  */
 async function hasPending(client: Client, fromMs: number, toMs: number): Promise<boolean> {
   const { rows } = await client.query<{ pending: boolean }>(
@@ -120,7 +122,7 @@ async function dropPartition(
   await client.query(
     'create temporary table dropped (account_id text, object text, dimension text, value text, delta bigint)',
   );
-  // It gets its transaction's id with its first row, after all was counted; until then it is in the way of nobody's events.
+  // The insert gets its transaction's id with the first row, after the count. Until then it does not delay the stream of events.
   await client.query(
     `insert into pg_temp.dropped
      select account_id, object, dimension, value, -count(*)
@@ -142,14 +144,16 @@ async function dropPartition(
       await client.query('rollback').catch(() => {});
       if (!(error instanceof DatabaseError) || error.code !== lockNotAvailable) throw error;
       if (tries === lockTriesMax) {
-        throw new PartitionBusyError(`The partition ${name} is too old, but in use all the time.`, { cause: error });
+        throw new PartitionBusyError(`The partition ${name} is past its retention, but was in use at every try.`, {
+          cause: error,
+        });
       }
       await delay(lockPauseMs, undefined, { signal }).catch(() => {});
     }
   }
 }
 
-/** Of a row of the logs' default partition. */
+/** Holds for a row of the logs' default partition that no key needs. */
 const isNoStoredAnswer = `
              and not exists (
                select
@@ -157,7 +161,7 @@ const isNoStoredAnswer = `
                where stored.account_id = request_logs_default.account_id and stored.request_id = request_logs_default.id
              )`;
 
-/** What fell into default partitions, because there was no other, goes row by row. */
+/** Deletes old rows of the default partitions, which hold rows that had no partition. */
 async function deleteRows(client: Client, retention: Retention, signal: AbortSignal): Promise<void> {
   const removableMs = removableBeforeMs(retention.nowMs, retention.retentionDays);
   const beforeMs = Math.min(removableMs, await oldestPendingWeekMs(client));
@@ -195,7 +199,7 @@ async function deleteRows(client: Client, retention: Retention, signal: AbortSig
   }
 }
 
-/** When the week begins of the oldest delivery that is pending, of the oldest event that one is of, or of what is being recovered. */
+/** Returns the start of the oldest week with a pending delivery, its event, or the begin of a recovery. */
 async function oldestPendingWeekMs(client: Client): Promise<number> {
   const { rows } = await client.query<{ delivery: Id | null; event: Id | null; since: number | null }>(
     `select min(id) as delivery, min(event) as event,
@@ -207,7 +211,7 @@ async function oldestPendingWeekMs(client: Client): Promise<number> {
   return Math.floor(Math.min(...pendingMs, since === null ? Infinity : since * 1000) / weekMs) * weekMs;
 }
 
-/** A row for each count that a row of the table is part of, as the committer counted it; none for what is not counted. */
+/** Returns SQL that gives a row for each count that includes a row of the table. It gives none for uncounted values. */
 function countedOf(table: string, resources: readonly Resource[]): string {
   const resource = resources.find((each) => each.table === table);
   const values = (resource?.counted ?? []).map((column) => `('${column}', ${column}::text)`);

@@ -4,25 +4,25 @@ import { parseJson } from '../core/json.ts';
 import type { Pool } from '../db/pools.ts';
 
 /*
- * What was written is never changed, but for one reason: it tells of a person who was erased. No row goes, so ids and times stay, and
- * what a request or an event was about. Statements are planned for the values they have: a person's few rows among an account's
- * millions are found by their own indexes, which a plan for any values would not use.
+ * Erases persons from history, the only change of written history. No row is deleted: ids, times and the objects of requests and events
+ * stay. The statements have no names, so PostgreSQL plans them for their values. It then finds a person's few rows among an account's
+ * millions by indexes that a generic plan would not use.
  */
 
-/** An event or an answer of this version without the person; null if it tells nothing of them. */
+/** Returns an event or a response of this version without the person, or null if it does not mention them. */
 export type Rewriting = (object: JsonObject, version: string) => JsonObject | null;
 
-/** A page of rows is small in memory, too: a row can have a megabyte. One that is larger is a page of its own. */
+/** Rows and bytes of a page. A row can have a megabyte. A larger row is a page of its own. */
 const rowsAtOnce = 200;
 const pageBytesMax = 4 * 1024 * 1024;
 
-/** What a page takes in memory, in bytes: as it was read, and as it is written. */
+/** The bytes that a page holds in memory: as it was read, and as it is written. */
 export const erasedAtOnceBytes = 2 * pageBytesMax;
 
 /** Waits for room in memory for a page. */
 export type HoldPage = () => Promise<HeldBytes>;
 
-/** Every id that the events mention which mention one of these records: what they are linked to, or were. */
+/** Returns every id in the events that mention one of these records: the records they are or were linked to. */
 export async function readMentioned(pool: Pool, accountId: string, ids: readonly string[]): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
     `select distinct unnest(mentions) as id from events where account_id = $1 and mentions && $2::text[]`,
@@ -32,7 +32,7 @@ export async function readMentioned(pool: Pool, accountId: string, ids: readonly
 }
 
 /**
- * Empties the events that mention one of these records.
+ * Erases the person from the events that mention one of these records.
  *
  * @returns their ids, and the requests that caused them: `about` the records themselves, or `besides` about others that link to them.
  */
@@ -95,7 +95,7 @@ export async function eraseEvents(
   return { events, requests: { about: [...about], besides: [...besides].filter((id) => !about.has(id)) } };
 }
 
-/** Erases a page while there is room for it. */
+/** Erases a page when there is room for it. */
 async function held<Result>(holdPage: HoldPage, erasePage: () => Promise<Result>): Promise<Result> {
   const bytes = await holdPage();
   try {
@@ -105,20 +105,20 @@ async function held<Result>(holdPage: HoldPage, erasePage: () => Promise<Result>
   }
 }
 
-/** Whether rows may follow a page. */
+/** Tells whether rows may follow a page. */
 function hasMore(rows: readonly { found: number }[]): boolean {
   const found = rows[0]?.found ?? 0;
   return rows.length < found || found === rowsAtOnce;
 }
 
-/** Where the logs are that may tell of a person. */
+/** Identifies the logs that may contain a person's data. */
 export interface LogsToErase {
-  /** Requests that were about the records themselves, and such that were about others which link to them. */
+  /** `about`: requests about the records themselves. `besides`: requests about others that link to them. */
   about: readonly string[];
   besides: readonly string[];
-  /** Of the records; requests to them and below. */
+  /** Paths of the records, for requests to them and below. */
   paths: readonly string[];
-  /** The records: their ids are in bodies of requests that have no event about them. */
+  /** Ids of the records: bodies of requests that caused no event may contain them. */
   ids: readonly string[];
 }
 
@@ -132,13 +132,13 @@ interface LogRow {
   request_body: string | null;
   response_body: string | null;
   error: string | null;
-  /** How many rows were found for the page; those for which it had no room are in the next. */
+  /** The number of rows found for the page. Those without room in it come in the next. */
   found: number;
 }
 
 /**
- * Empties the logs of requests that told of a person, and of those that repeated them. What was answered, and is repeated for its
- * Idempotency-Key, is told without the person. What was sent is told no more, unless it was a good request about another record.
+ * Erases a person from the logs of requests that mention them, and from the logs of their repeats. The stored response of an
+ * Idempotency-Key is replayed without the person. The request body is removed, unless the request succeeded and was about another record.
  */
 export async function eraseLogs(
   pool: Pool,
@@ -158,7 +158,7 @@ export async function eraseLogs(
          union
          select id from request_logs where account_id = $1 and path = any($3::text[])
          union
-         -- The character after a slash is a zero.
+         -- In ASCII, the zero follows the slash.
          select log.id
          from unnest($3::text[]) as wanted (path)
          join request_logs log
@@ -208,7 +208,7 @@ export async function eraseLogs(
   while (await held(holdPage, erasePage));
 }
 
-/** A good request to another record, whose answer showed the person whole. */
+/** Tells whether a successful request was about another record, and its response showed the person. */
 function isOfAnother(row: LogRow, about: readonly string[], paths: readonly string[]): boolean {
   if (row.status !== 200 || about.includes(row.original_request ?? row.id)) return false;
   return !paths.some((path) => row.path === path || row.path.startsWith(`${path}/`));
@@ -224,7 +224,7 @@ function withoutPerson(row: LogRow, isOfAnotherRecord: boolean, rewritten: Rewri
     ...row,
     url: row.url.split('?', 1)[0]!,
     request_body: null,
-    // A refusal repeats what was wrong.
+    // An error quotes the wrong input.
     response_body: isRefusal ? JSON.stringify({ error: withoutParam(answer.error as JsonObject) }) : responseBody,
     error: row.error === null ? null : JSON.stringify(withoutParam(parseJson(row.error) as JsonObject)),
   };
@@ -239,7 +239,7 @@ function isSame(before: LogRow, after: LogRow): boolean {
   return (['url', 'request_body', 'response_body', 'error'] as const).every((name) => before[name] === after[name]);
 }
 
-/** Empties what receivers answered to these events: they may have sent back what they got. */
+/** Removes the responses of receivers to these events: they may echo the events. */
 export async function eraseAttempts(pool: Pool, accountId: string, events: readonly string[]): Promise<void> {
   for (let at = 0; at < events.length; at += rowsAtOnce) {
     await pool.query(
@@ -260,7 +260,7 @@ export async function eraseAttempts(pool: Pool, accountId: string, events: reado
   }
 }
 
-/** Null for what is no object: there is no person in it. */
+/** Parses a response, or returns null if it is no object: then it holds no person. */
 function answerIn(text: string): JsonObject | null {
   try {
     return parseJson(text) as JsonObject;

@@ -23,23 +23,23 @@ import type { Pool } from '../db/pools.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import type { ApiVersions } from '../versions/apply.ts';
 
-/** So many records are erased by one change: their files go with them, and others are waiting. */
+/** Records that one change erases. Their files go with them, and other changes are waiting. */
 const recordsAtOnce = 10;
 
-/** The answer to a deletion waits no longer than this; then the rest goes on without it. */
+/** Milliseconds that the response to a deletion waits. The erasure continues after it. */
 const waitMsMax = 10_000;
 
-/** A request that had read the person before the deletion has written its log by then. */
+/** Seconds after which every request that read the person before the deletion has written its log. */
 const settledAfterSeconds = 60;
 
 const deletionsAtOnce = 20;
 
-/** Two accounts at once, each with a page. */
+/** Bytes. Two accounts can erase at once, each with a page. */
 const erasedBytes = { max: 2 * erasedAtOnceBytes, maxPerAccount: erasedAtOnceBytes };
 
 interface ErasureContext {
   committer: Committer;
-  /** History is long: who looks through it keeps nobody from signing in. */
+  /** Reads long history through its own pool, so that it does not block sign-ins. */
   database: { listers: Pool };
   reader: Reader;
   readRecord: RecordReader;
@@ -49,17 +49,17 @@ interface ErasureContext {
   log: Logger;
 }
 
-/** Records that were erased, by their kind. */
+/** Ids of erased records, by resource. */
 type Erased = Map<Resource, string[]>;
 
 /**
- * Erases the history of what was deleted: a person, with the records about them, or one record about a person that another system keeps.
- * It empties events, logs with the answers they keep, and what receivers of webhooks answered, and deletes the files. Ids, times and
- * outcomes stay. It runs right after the deletion, and once more when no request can be under way that had read the record before. That
- * second run also finishes what was cut off.
+ * Erases the history of a deleted person and their records, or of one record about a person in another system. It removes
+ * personal data from events, logs, stored responses and the responses of webhook receivers, and deletes the files. Ids, times and outcomes
+ * stay. It runs right after the deletion, and again when no request that read the record before can still run. The second run also finishes
+ * what was cut off.
  */
 export class Eraser {
-  /** What pages of history take in memory while persons are taken out of them. */
+  /** The memory that pages of history hold while they are erased. */
   readonly bytes = new ByteBudget(erasedBytes);
   readonly #context: ErasureContext;
 
@@ -67,20 +67,20 @@ export class Eraser {
     this.#context = context;
   }
 
-  /** Resolves when the history is erased, or after ten seconds in which most was; then the rest follows. */
+  /** Erases the history. Resolves when that is done, or after ten seconds; then the erasure continues in the background. */
   async erasedNow(deleted: Resource, accountId: string, id: string): Promise<void> {
     const erasing = this.#begin(deleted, accountId, id).catch((error: unknown) => {
-      this.#context.log.warn({ err: error, record: id }, 'an erasure was cut off; it is done again in a minute');
+      this.#context.log.warn({ err: error, record: id }, 'an erasure was cut off; it runs again in a minute');
     });
     const timeout = new AbortController();
     await Promise.race([erasing, delay(waitMsMax, undefined, { signal: timeout.signal }).catch(() => {})]);
     timeout.abort();
   }
 
-  /** Erases what was deleted a minute ago or earlier, for the last time. */
+  /** Erases a last time the history of what was deleted at least a minute ago. */
   async finish(): Promise<void> {
     const { clock, resources, database } = this.#context;
-    // Persons first: the records about them are finished with them.
+    // Persons first: this also finishes the records about them.
     const kinds = resources.filter(({ fields }) => 'history_erased_at' in fields);
     for (const deleted of kinds.toSorted((left, right) => Number(isPerson(right)) - Number(isPerson(left)))) {
       const deletedBefore = toSeconds(clock.nowMs()) - settledAfterSeconds;
@@ -93,23 +93,23 @@ export class Eraser {
     }
   }
 
-  /** One that fails holds up no other; it is tried again in the next round. */
+  /** Finishes one erasure. A failure does not stop the others, and is retried in the next round. */
   async #finish(deleted: Resource, accountId: string, id: string): Promise<void> {
     const { clock, database, log } = this.#context;
     try {
       const erased = await this.#erase(deleted, accountId, id);
       const nowSeconds = toSeconds(clock.nowMs());
-      // A request that read a record before its deletion may be under way for a minute. It is erased once more then.
+      // A request that read a record before its deletion may run for a minute more. Only older deletions are finished now.
       const deletedBefore = nowSeconds - settledAfterSeconds;
       for (const [resource, ids] of erased) {
         await markFinished(database.listers, resource, accountId, { ids, deletedBefore }, nowSeconds);
       }
     } catch (error) {
-      log.warn({ err: error, record: id }, 'an erasure could not be finished; it is tried again');
+      log.warn({ err: error, record: id }, 'an erasure could not be finished; it is retried');
     }
   }
 
-  /** Also of what was deleted long ago: something may have been written about it since. */
+  /** Marks the record as unfinished and erases it, even after a deletion long ago: later writes may mention it. */
   async #begin(deleted: Resource, accountId: string, id: string): Promise<void> {
     const { database, clock } = this.#context;
     await markFinished(
@@ -123,8 +123,8 @@ export class Eraser {
   }
 
   /**
-   * @returns the records that were erased.
-   * @throws if the record was not deleted: what is erased cannot be brought back, so this is the last to check it.
+   * @returns the erased records.
+   * @throws if the record was not deleted. This is the last check: an erasure cannot be undone.
    */
   async #erase(deleted: Resource, accountId: string, id: string): Promise<Erased> {
     const record = await this.#context.readRecord(deleted, accountId, id);
@@ -155,7 +155,7 @@ export class Eraser {
   }
 
   /**
-   * @param personId the person that they are about; null if another system keeps them.
+   * @param personId the person that the records are about; null if another system keeps the person.
    * @returns the ids of the records and of their files.
    */
   async #eraseRecords(
@@ -187,8 +187,8 @@ export class Eraser {
   }
 
   /**
-   * The files that these records link to or have linked to, also those that are gone already. A file stays if another record links to it
-   * that is not about this person.
+   * Finds the files that these records link to or have linked to, also deleted ones. A file stays if another record, not about this person,
+   * links to it.
    */
   async #filesOf(
     about: Resource,
@@ -210,7 +210,7 @@ export class Eraser {
     return found;
   }
 
-  /** How stored texts are emptied; null where they tell nothing of these. */
+  /** Returns the function that erases stored texts. It returns null for a text that does not mention these records. */
   #rewriting(ids: ReadonlySet<string>): Rewriting {
     const { versions, resources } = this.#context;
     const kinds = new Map(resources.map((resource) => [resource.object, resource]));
@@ -236,7 +236,7 @@ async function readIdsAbout(reader: Reader, about: Resource, accountId: string, 
   return rows.map(({ id }) => id);
 }
 
-/** What these records link to. */
+/** Returns the ids that these records link to. */
 async function readLinked(
   reader: Reader,
   about: Resource,
@@ -251,7 +251,7 @@ async function readLinked(
   });
 }
 
-/** Those of these files that other records link to, which are not about this person. */
+/** Returns those of these files that other records link to, which are not about this person. */
 async function readLinkedByOthers(
   reader: Reader,
   about: Resource,
@@ -274,7 +274,7 @@ async function readLinkedByOthers(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Deleted records of any account whose history is not known to be erased, in the order of their ids. */
+/** Returns deleted records of any account whose history may not be erased yet, in the order of their ids. */
 async function readUnfinished(
   pool: Pool,
   deleted: Resource,
@@ -295,7 +295,7 @@ async function readUnfinished(
 }
 
 /**
- * Notes when the history of deleted records was erased, or, with null, that it is to be erased once more. That is no change of the records:
+ * Stores the time at which the history of deleted records was erased, or null to erase it once more. That is no change of the records, so
  * it has no event.
  */
 async function markFinished(

@@ -1,19 +1,19 @@
 import type { Pool } from '../db/pools.ts';
 import { claimedWithinMs, keyLifetimeMs } from '../commit/statements/idempotency-keys.ts';
 
-/** Few enough to be gone in milliseconds. */
+/** Rows a statement, so that each takes milliseconds. */
 const purgedAtOnceMax = 1_000;
 
-/** By how much the clocks of processes may differ. */
+/** Milliseconds by which the clocks of processes may differ. */
 const clocksDifferMs = 3 * 60_000;
 
-/** Nobody who came within the key's day can claim it any more: whoever does not find it came later. */
+/** Milliseconds. By then, requests that came within the key's day can no longer claim it. Only later requests miss the key. */
 const purgedAfterMs = keyLifetimeMs + claimedWithinMs + clocksDifferMs;
 
 /**
- * Deletes idempotency keys whose day has been over for a while, some at a time; the answers that were kept with them, sealed, go
- * too. One that is claimed anew at this very moment stays. Rows are found by their place, in the order they were written:
- * by their keys, every one of them would be a leap somewhere into a large index.
+ * Deletes some idempotency keys whose day ended a while ago, together with their encrypted stored responses. A key that is being claimed
+ * anew stays. Rows are found by their physical place, in the order they were written. By their keys, each would be a random access to a
+ * large index.
  *
  * @returns whether there may be more.
  */

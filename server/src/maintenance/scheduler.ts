@@ -17,53 +17,53 @@ import { withClient, type Connection, type Pool } from '../db/pools.ts';
 import { makePartitionsAhead } from '../db/partitions.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 
-/** Who watches the duties for the operator. */
+/** Observes the duties for the operator. */
 export interface DutyObserver {
   succeeded(duty: string): void;
   failed(duty: string): void;
 }
 
 export interface Duties {
-  /** Stops them, and waits for the one that is running. */
+  /** Stops them, and waits for those that are running. */
   stop(): Promise<void>;
 }
 
-/** Short enough that a count is the sum of a few hundred rows at most, whatever the load. */
+/** Compact every 2 s, so that a count sums a few hundred rows at most under any load. */
 const foldEveryMs = 2_000;
 
-/** What was noted and not written is lost in a crash; a minute is the grain of what is shown anyway. */
+/** Milliseconds. A crash loses the uses since the last write. The shown times are exact to a minute anyway. */
 const keyUsesEveryMs = 10_000;
 
-/** A key counts as new from the moment its day is over, whether its row is still there or not. */
+/** Milliseconds. Purging is not urgent: a key counts as new when its day is over, even if its row still exists. */
 const purgeEveryMs = 60_000;
 
-/** They count as cut off after an hour. */
+/** Milliseconds. An upload counts as abandoned after an hour. */
 const uploadsEveryMs = 5 * 60_000;
 
-/** Whoever was deleted is mostly erased by the deletion itself. */
+/** Milliseconds. The deletion itself mostly erases everything. */
 const erasuresEveryMs = 30_000;
 
-/** Whoever asked for one has mended a receiver, and waits. */
+/** Milliseconds. The customer has just repaired a receiver, and waits for the recovery. */
 const recoveriesEveryMs = 1_000;
 
-/** It is a matter of days. */
+/** Milliseconds. Endpoints are disabled after days of failures. */
 const disablingEveryMs = 60_000;
 
-/** Their jobs are in the queue, unless something is wrong with it. */
+/** Milliseconds. The queue has a job for each, unless the queue has a fault. */
 const overdueEveryMs = 10 * 60_000;
 
-/** Partitions are made weeks ahead, so a few days without success do no harm. */
+/** Milliseconds. Partitions are made weeks ahead, so a few days of failures do no harm. */
 const partitionsEveryMs = 6 * 3600 * 1000;
 
-/** What is too old goes by the week; a partition that is in use is tried again before long. */
+/** Milliseconds. Old history goes by the week, and a partition in use is tried again soon. */
 const dropEveryMs = 10 * 60_000;
 
-/** After a batch of keys the purge rests this many times as long as that took: a tenth of the time is all it ever uses. */
+/** A purge rests nine times as long as its last batch took, so it uses a tenth of the time. */
 const purgeRestFactor = 9;
 
 /**
- * What keeps the database in shape while the server runs. Each duty waits for itself alone, so none holds up another. One that
- * fails is tried again when its time has come.
+ * Starts the duties, which keep the database in shape while the server runs. Each has its own loop, so none delays another. A duty that
+ * fails is retried after its interval.
  */
 export function startDuties(context: {
   config: { retentionDays: number };

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 
-/** A number, or one for each set of labels, that is looked up when somebody asks for it. */
+/** Makes a gauge, or one for each set of labels, whose value is read at each scrape. */
 export function askedGauge<Label extends string = never>(
   registers: Registry[],
   about: { name: string; help: string; labelNames?: Label[] },

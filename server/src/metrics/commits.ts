@@ -1,7 +1,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { askedGauge } from './asked-gauge.ts';
 
-/** What the committer does. */
+/** Metrics of the committer. */
 export class CommitMetrics {
   readonly #durations: Histogram<'result'>;
   readonly #batches: Histogram;
@@ -11,7 +11,7 @@ export class CommitMetrics {
   constructor(registers: Registry[]) {
     this.#durations = new Histogram({
       name: 'tenure_commit_duration_seconds',
-      help: 'Batches that were sent to the database and how long that took, by what became of them: `committed`; `members_refused`, `refused` or `deadlock` (sent again, without the culprit); `unavailable` (the database was lost or not there).',
+      help: 'Batches that were sent to the database and how long that took, by result: `committed`; `members_refused`, `refused` or `deadlock` (sent again, without the culprit); `unavailable` (the database was lost or not there).',
       labelNames: ['result'],
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 30],
       registers,
@@ -31,7 +31,7 @@ export class CommitMetrics {
       registers,
       {
         name: 'tenure_committer_pending_mutations',
-        help: 'Mutations that are being decided, wait for their turn or are being written. At 4,000 the next is refused (`overloaded`).',
+        help: 'Mutations that are being decided, wait for their turn or are being written. At 4,000 the next is rejected (`overloaded`).',
       },
       (gauge) => gauge.set(this.#pending),
     );

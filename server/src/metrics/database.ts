@@ -4,19 +4,19 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../core/clock.ts';
 import { isConnectionFault, type Pool } from '../db/pools.ts';
 
-/** However many ask, the database is looked at once in this time. */
+/** Milliseconds. The database is queried once in this time, however many scrapes there are. */
 const lookEveryMs = 1_000;
 
-/** A scrape waits no longer for the database; what it has not told by then is left out. */
+/** Milliseconds that a scrape waits for the database. Values that are late are left out. */
 const lookTimeoutMs = 1_500;
 
-/** Up to here deliveries are counted; beyond, PostgreSQL's own estimate has to do. */
+/** Deliveries are counted up to here. Beyond, PostgreSQL's estimate is used. */
 const countedMax = 10_000;
 
-/** What one statement tells: a number for each gauge it is for. Null leaves the gauge out. */
+/** The values that one statement returns, by gauge. Null leaves the gauge out. */
 type Told = Readonly<Record<string, number | null>>;
 
-/** What only the database knows. It is asked when somebody wants to know, by few statements, none of which looks at much. */
+/** Metrics that only the database has. A scrape reads them with few cheap statements. */
 export class DatabaseMetrics {
   readonly #pool: Pool;
   readonly #clock: Clock;
@@ -35,13 +35,13 @@ export class DatabaseMetrics {
     this.#log = log;
     for (const [name, help] of Object.entries(gauges)) {
       const gauge = new Gauge({ name, help, registers });
-      // Nothing is known yet, which is not the same as 0.
+      // The value is unknown, which is not 0.
       gauge.remove();
       this.#gauges.set(name, gauge);
     }
   }
 
-  /** Brings the gauges up to date, or leaves out those that could not be. Those who ask at once are told by one look. */
+  /** Updates the gauges, or leaves out those without a value. Scrapes at the same time share one look. */
   async look(): Promise<void> {
     const nowMs = performance.now();
     if (!this.#look || (this.#look.ended && nowMs - this.#look.startedAtMs >= lookEveryMs)) this.#begin(nowMs);
@@ -57,7 +57,7 @@ export class DatabaseMetrics {
       look.ended = true;
     });
     this.#look = look;
-    // Whoever reads the gauges before the first answer is told this.
+    // Show this until the first result.
     this.#set({ tenure_database_up: 0 });
   }
 
@@ -67,7 +67,7 @@ export class DatabaseMetrics {
         this.#set(await ask(this.#pool, this.#clock.nowMs(), this.#realClock.nowMs()));
         this.#set({ tenure_database_up: 1 });
       } catch (error) {
-        this.#log.warn({ err: error }, 'the database did not tell what the metrics ask for');
+        this.#log.warn({ err: error }, 'a metrics query failed');
         // The others would wait for the same connection.
         if (isConnectionFault(error)) return this.#set({ tenure_database_up: 0 });
       }
@@ -83,10 +83,10 @@ export class DatabaseMetrics {
 
 const gauges = {
   tenure_jobs_oldest_due_age_seconds:
-    'How long the job that is due for longest has been due and in nobody’s hands; 0 if none is. Jobs carry automatic references on.',
+    'How long the oldest due job has waited for a worker; 0 if there is none. Jobs advance automatic references.',
   tenure_database_up: '1 if the database told this process about itself when it was asked for these metrics, 0 if not.',
   tenure_deliveries_oldest_due_age_seconds:
-    'How long the delivery that is due for longest has been due and in nobody’s hands; 0 if none is. A delivery is due from the end of its pause on: what waits for its next attempt, or was put off because its endpoint does not answer, is not counted and hides nothing.',
+    'How long the oldest due delivery has waited for a claim; 0 if there is none. A delivery is due when its pause ends. Deliveries that wait for their next attempt, or are postponed because their endpoint does not respond, do not count and hide no others.',
   tenure_deliveries_pending: `Deliveries in the queue, due or not: counted up to ${countedMax.toLocaleString('en')}, estimated beyond.`,
   tenure_deliveries_claims_expired: `Deliveries that a process claimed and neither ended nor gave back in time, among the ${countedMax.toLocaleString('en')} of each lane that are due for longest. They are free to be claimed again.`,
   tenure_webhook_queue_dead_rows:
@@ -98,10 +98,10 @@ const gauges = {
     'Age of the oldest open transaction of this database that still looks at an earlier moment, whether it has written or not; 0 if there is none. What was deleted since cannot be cleaned away.',
 };
 
-/** @param realNowMs the time that claims hold by. */
+/** @param realNowMs the time that leases are compared with. */
 type Question = (pool: Pool, nowMs: number, realNowMs: number) => Promise<Told>;
 
-/** Transactions first: if they are what the others wait for, that is told. */
+/** Transactions first: if they are what the others wait for, the operator sees it. */
 const questions: readonly Question[] = [
   askForTransactions,
   askForDue,
@@ -127,7 +127,7 @@ async function askForDue(pool: Pool, nowMs: number, realNowMs: number): Promise<
   return { tenure_deliveries_oldest_due_age_seconds: dueAtMs === null ? 0 : (nowMs - dueAtMs) / 1000 };
 }
 
-/** The queue of jobs goes by the database's clock. */
+/** Job times follow the database's clock. */
 async function askForJobs(pool: Pool): Promise<Told> {
   const { rows } = await pool.query<{ seconds: number }>({
     name: 'watch_jobs',
@@ -139,7 +139,7 @@ async function askForJobs(pool: Pool): Promise<Told> {
   return { tenure_jobs_oldest_due_age_seconds: rows[0]!.seconds };
 }
 
-/** Claimed ones were due when they were claimed, and still stand there. */
+/** Counts expired claims. A claimed delivery was due at its claim, and keeps that time. */
 async function askForExpired(pool: Pool, nowMs: number, realNowMs: number): Promise<Told> {
   const { rows } = await pool.query<{ count: number }>({
     name: 'watch_claims_expired',
@@ -181,7 +181,7 @@ async function askForQueue(pool: Pool): Promise<Told> {
   return { tenure_webhook_queue_dead_rows: rows[0]!.dead, tenure_webhook_queue_size_bytes: rows[0]!.size };
 }
 
-/** Ages by the database's own clock, which these transactions were begun by. A vacuum's snapshot holds nothing back. */
+/** Uses the database's own clock, which also timed the start of these transactions. A vacuum's snapshot holds nothing back. */
 async function askForTransactions(pool: Pool): Promise<Told> {
   const { rows } = await pool.query<{ transaction: number; snapshot: number }>({
     name: 'watch_transactions',

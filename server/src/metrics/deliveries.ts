@@ -1,14 +1,14 @@
 import { Histogram, type Registry } from 'prom-client';
 import { askedGauge } from './asked-gauge.ts';
 
-/** What it has under way just now. */
+/** The numbers that a dispatcher shows of its present work. */
 interface WatchedDispatcher {
   readonly inFlight: number;
   readonly held: number;
   readonly connections: number;
 }
 
-/** What the dispatcher of this process does. */
+/** Metrics of this process's dispatcher. */
 export class DeliveryMetrics {
   readonly #durations: Histogram<'outcome'>;
   #dispatcher: WatchedDispatcher = { inFlight: 0, held: 0, connections: 0 };
@@ -16,14 +16,14 @@ export class DeliveryMetrics {
   constructor(registers: Registry[]) {
     this.#durations = new Histogram({
       name: 'tenure_delivery_attempt_duration_seconds',
-      help: 'Attempts to deliver and how long they took, by what the receiver did: the class of its status, or why there was no complete answer (`timeout`, `connection_refused`, … as attempts in the API have it).',
+      help: 'Attempts to deliver and how long they took, by result: the class of the status, or why there was no complete response (`timeout`, `connection_refused`, … as in attempts of the API).',
       labelNames: ['outcome'],
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
       registers,
     });
     askedGauge(
       registers,
-      { name: 'tenure_deliveries_in_flight', help: 'Deliveries that this process is carrying out just now.' },
+      { name: 'tenure_deliveries_in_flight', help: 'Deliveries that this process is sending at present.' },
       (gauge) => gauge.set(this.#dispatcher.inFlight),
     );
     askedGauge(
@@ -41,7 +41,7 @@ export class DeliveryMetrics {
     );
   }
 
-  /** Tells of this dispatcher from now on. */
+  /** Shows this dispatcher from now on. */
   watch(dispatcher: WatchedDispatcher): void {
     this.#dispatcher = dispatcher;
   }
@@ -51,7 +51,7 @@ export class DeliveryMetrics {
   }
 }
 
-/** A receiver may answer any three digits. */
+/** Returns the class of a status. A receiver may send any three digits. */
 function classOf(status: number | null): string {
   return status !== null && status >= 200 && status < 600 ? `${Math.floor(status / 100)}xx` : 'response_invalid';
 }

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { toSeconds, type Clock } from '../core/clock.ts';
 
-/** What keeps house in the background. */
+/** Metrics of the duties. */
 export class DutyMetrics {
   readonly #clock: Clock;
   readonly #lastSuccess: Gauge<'duty'>;
@@ -11,13 +11,13 @@ export class DutyMetrics {
     this.#clock = clock;
     this.#lastSuccess = new Gauge({
       name: 'tenure_duty_last_success_timestamp_seconds',
-      help: 'When a duty last came to a good end in this process, in seconds since the Unix epoch. One that another process has taken on just then counts as done.',
+      help: 'When a duty last succeeded in this process, in seconds since the Unix epoch. It also counts as done if another process was doing it at that moment.',
       labelNames: ['duty'],
       registers,
     });
     this.#failures = new Counter({
       name: 'tenure_duty_failures_total',
-      help: 'How often a duty failed; it is tried again when its time has come.',
+      help: 'How often a duty failed. It is retried after its interval.',
       labelNames: ['duty'],
       registers,
     });

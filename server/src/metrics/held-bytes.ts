@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import { askedGauge } from './asked-gauge.ts';
 
-/** Kinds of work whose bytes are bounded. */
+/** Kinds of work whose memory is limited. */
 export type HeldKind =
   | 'commits'
   | 'requests'
@@ -12,13 +12,13 @@ export type HeldKind =
   | 'downloads'
   | 'erasures';
 
-/** A budget of bytes, as far as it is shown. */
+/** The part of a byte budget that is shown. */
 export interface HeldBytes {
   readonly held: number;
   readonly max: number;
 }
 
-/** What each kind of work holds in the memory of this process, and the most it may hold. */
+/** Shows the memory that each kind of work holds in this process, and its limit. */
 export class HeldBytesMetrics {
   readonly #budgets = new Map<HeldKind, HeldBytes>();
 
@@ -38,7 +38,7 @@ export class HeldBytesMetrics {
       registers,
       {
         name: 'tenure_held_bytes_max',
-        help: 'The most that this process may hold, by `kind`; more waits or is refused.',
+        help: 'The most that this process may hold, by `kind`. Work beyond it waits or is rejected.',
         labelNames: ['kind'],
       },
       (gauge) => {

@@ -14,8 +14,8 @@ import { ReferencingMetrics } from './referencing.ts';
 import { RequestMetrics } from './requests.ts';
 
 /**
- * What an operator watches, in the text format of Prometheus (exposition format 0.0.4). Whoever does the work tells its part here;
- * nothing is kept but numbers, and every set of labels is closed.
+ * The metrics for the operator, in the text format of Prometheus (exposition format 0.0.4). Each part of the server reports its own. Only
+ * numbers are kept, and every set of labels is closed.
  */
 export class Metrics {
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
@@ -42,7 +42,7 @@ export class Metrics {
       registers,
       {
         name: 'tenure_build_info',
-        help: 'Always 1; its labels tell which release this process is, and what it does.',
+        help: 'Always 1. Its labels name the release, the mode and the role of this process.',
         labelNames: ['version', 'mode', 'role'],
       },
       (gauge) => gauge.set(product, 1),
@@ -58,13 +58,13 @@ export class Metrics {
     this.#stopWatching = watchProcess(registers);
   }
 
-  /** All of it as it is now. Ends within two seconds, whatever the database does; what it did not tell in time is left out. */
+  /** Returns all metrics as they are now. Takes at most two seconds; values that the database does not return in time are left out. */
   async text(): Promise<string> {
     await this.#database.look();
     return this.#registry.metrics();
   }
 
-  /** Shows what this budget holds from now on, under the name of its kind of work. */
+  /** Shows this budget from now on, under its kind of work. */
   holdsBytes(kind: HeldKind, budget: HeldBytes): void {
     this.#heldBytes.watch(kind, budget);
   }

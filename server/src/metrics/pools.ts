@@ -4,7 +4,7 @@ import { askedGauge } from './asked-gauge.ts';
 
 const watched = ['readers', 'listers', 'followers', 'files', 'writers', 'deliverers', 'jobs'] as const;
 
-/** How busy the connections to the database are. */
+/** Shows how busy the connections to the database are. */
 export function watchPools(registers: Registry[], database: Database): void {
   askedGauge(
     registers,
@@ -25,7 +25,7 @@ export function watchPools(registers: Registry[], database: Database): void {
     registers,
     {
       name: 'tenure_database_pool_waiting',
-      help: 'Those who wait in this process for a connection to the database, by what it is for.',
+      help: 'Callers in this process that wait for a connection to the database, by what it is for.',
       labelNames: ['pool'],
     },
     (gauge) => {

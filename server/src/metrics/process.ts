@@ -1,13 +1,13 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { askedGauge } from './asked-gauge.ts';
 
-/** The event loop is asked so often whether it is on time. */
+/** Milliseconds between measurements of the event loop's delay. */
 const askEveryMs = 20;
 
 /**
- * What this process needs of its machine.
+ * Shows what this process uses of its machine.
  *
- * @returns what ends it.
+ * @returns a function that stops it.
  */
 export function watchProcess(registers: Registry[]): () => void {
   askedGauge(
@@ -47,7 +47,7 @@ export function watchProcess(registers: Registry[]): () => void {
 function watchEventLoop(registers: Registry[]): () => void {
   const delays = new Histogram({
     name: 'tenure_event_loop_delay_seconds',
-    help: `How much later than asked for the event loop got to a timer, looked at every ${askEveryMs} ms. Meanwhile nobody is answered.`,
+    help: `How late the event loop ran a timer, measured every ${askEveryMs} ms. Meanwhile no request gets a response.`,
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
     registers,
   });

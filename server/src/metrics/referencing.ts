@@ -1,6 +1,6 @@
 import { Histogram, type Registry } from 'prom-client';
 
-/** What the referencing services are asked, and what comes of it. */
+/** Metrics of calls to the referencing services. */
 export class ReferencingMetrics {
   readonly #durations: Histogram<'provider' | 'step' | 'result'>;
 

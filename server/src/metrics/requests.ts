@@ -1,13 +1,13 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { askedGauge } from './asked-gauge.ts';
 
-/** A client may send any method that there is; those that no route takes are one. */
+/** A client may send any method. Methods that no route takes share one label. */
 const knownMethods = new Set(['GET', 'POST', 'DELETE']);
 
-/** From a millisecond to the longest that an upload may take. */
+/** Seconds, from a millisecond to the longest that an upload may take. */
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60];
 
-/** Requests as they were answered. */
+/** Metrics of requests and their responses. */
 export class RequestMetrics {
   readonly #durations: Histogram<'method' | 'route' | 'status'>;
   readonly #errors: Counter<'code'>;
@@ -16,14 +16,14 @@ export class RequestMetrics {
   constructor(registers: Registry[]) {
     this.#durations = new Histogram({
       name: 'tenure_http_request_duration_seconds',
-      help: 'Requests and how long they took, from their headers to the end of their answer, by method, route (its pattern; `none` if there is none) and class of the status (`aborted` if the client went away before its answer).',
+      help: 'Requests and how long they took, from their headers to the end of their response, by method, route (its pattern; `none` if there is none) and class of the status (`aborted` if the client disconnected before its response).',
       labelNames: ['method', 'route', 'status'],
       buckets: durationBuckets,
       registers,
     });
     this.#errors = new Counter({
       name: 'tenure_http_errors_total',
-      help: 'Requests that got an error, by its code. Those that were no readable HTTP are in it, and nowhere else.',
+      help: 'Requests that got an error, by its code. Only this metric counts requests that were no readable HTTP.',
       labelNames: ['code'],
       registers,
     });
@@ -31,7 +31,7 @@ export class RequestMetrics {
       registers,
       {
         name: 'tenure_http_requests_in_flight',
-        help: 'Requests that are not answered to their end, open streams of events included.',
+        help: 'Requests whose response has not ended, open event streams included.',
       },
       (gauge) => gauge.set(this.#inFlight),
     );
@@ -41,7 +41,7 @@ export class RequestMetrics {
     this.#inFlight++;
   }
 
-  /** @param answered.route its pattern, or undefined; `status` is null if the client went away before. */
+  /** @param answered.route its pattern, or undefined; `status` is null if the client disconnected before. */
   ended(answered: { method: string; route: string | undefined; status: number | null; durationMs: number }): void {
     this.#inFlight--;
     const { method, route = 'none', status, durationMs } = answered;
@@ -53,7 +53,7 @@ export class RequestMetrics {
     this.#durations.observe(labels, durationMs / 1000);
   }
 
-  /** @param code of the error catalogue. */
+  /** @param code a code of the error catalogue. */
   refused(code: string): void {
     this.#errors.inc({ code });
   }

@@ -9,17 +9,17 @@ import { application, type ApplicationRecord } from '../resources/application.ts
 import { customer, type CustomerRecord } from '../resources/customer.ts';
 import type { ReferenceRecord } from '../resources/reference/record.ts';
 
-/** Where the services are, as this deployment reaches them. */
+/** How this deployment reaches a service. */
 export interface Desk {
   client: ProviderClient;
-  /** Whether it is one of the sandbox's own: then it has its own scale of time, and every account may ask it. */
+  /** Whether it belongs to the sandbox. Then its time has another scale, and every account may use it. */
   isSimulated: boolean;
 }
 
 export type Desks = ReadonlyMap<Provider, Desk>;
 
 /**
- * What the account asks the service with. Every account of a sandbox can ask the services that come with it.
+ * Returns the credentials with which the account uses the service. In a sandbox, every account can use the simulated services.
  *
  * @returns null if it has none.
  */
@@ -36,7 +36,7 @@ export function credentialsOf(
   return Object.fromEntries(made) as Record<string, string>;
 }
 
-/** @throws {ProviderFault} `credentials_missing`, which tells what to do. */
+/** @throws {ProviderFault} `credentials_missing`, with a message that says what to do. */
 export function requiredCredentials(
   vault: Vault,
   owner: AccountRecord,
@@ -57,7 +57,7 @@ export async function readAccount(readRecord: RecordReader, accountId: string): 
   return owner as AccountRecord;
 }
 
-/** The person, if the account keeps them here. */
+/** Returns the person, if the account keeps them here. */
 export async function readApplicant(
   readRecord: RecordReader,
   { account_id: accountId, customer: id }: ReferenceRecord,
@@ -66,7 +66,7 @@ export async function readApplicant(
   return (await readRecord(customer, accountId, id)) as CustomerRecord | null;
 }
 
-/** What the service is told of a reference, its person and what they apply for. */
+/** Returns what the service learns about a reference, its person and the application. */
 export async function orderOf(
   readRecord: RecordReader,
   reference: ReferenceRecord,
@@ -86,7 +86,7 @@ export async function orderOf(
     rent: shareOf(wish),
     hasGuarantor: hasGuarantor(wish),
     callbackUrl,
-    // A service of flesh and blood learns nothing of what an account notes for itself.
+    // A real service must not see the account's own notes.
     scenario: isSimulated ? (reference.metadata?.simulate ?? null) : null,
   };
 }
@@ -95,7 +95,7 @@ export function addressOf({ line1, line2, city, postal_code, country }: Customer
   return { line1, line2, city, postalCode: postal_code, country };
 }
 
-/** What the reference is applied for, if the account keeps it here. */
+/** Returns the reference's application, if the account keeps it here. */
 export async function readWish(
   readRecord: RecordReader,
   reference: ReferenceRecord,
@@ -105,13 +105,13 @@ export async function readWish(
   return (await readRecord(application, accountId, id)) as ApplicationRecord | null;
 }
 
-/** Returns what one person pays. Those who apply together pay the same, because an application has no other shares. */
+/** Returns what one person pays. Co-applicants pay the same, because an application has no other shares. */
 export function shareOf(wish: ApplicationRecord | null): Order['rent'] {
   if (!wish?.rent) return null;
   return { ...wish.rent, amount: Math.round(wish.rent.amount / Math.max(1, wish.customers.length)) };
 }
 
-/** Whether the application names somebody who answers for the rent. */
+/** Tells whether the application names a guarantor for the rent. */
 export function hasGuarantor(wish: ApplicationRecord | null): boolean {
   return wish?.metadata?.guarantor !== undefined;
 }

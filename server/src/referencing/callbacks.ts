@@ -17,13 +17,13 @@ interface CallbackContext {
   readRecord: RecordReader;
   vault: Vault;
   clock: Clock;
-  /** Services sign with the world's time. */
+  /** Real time, with which services sign. */
   realClock: Clock;
 }
 
 /**
- * Hears what the services call back. Whatever they say, it means that there is something to ask them: the reference's next step is due
- * now, which is written before they are answered. So a callback that comes twice, late or before an earlier one does no harm.
+ * Receives callbacks from the services. Each callback means only that there is news to read. The reference's next step becomes due now, and
+ * that is written before the response. So a callback that comes twice, late or out of order does no harm.
  */
 export class ProviderCallbacks {
   readonly #context: CallbackContext;
@@ -43,8 +43,8 @@ export class ProviderCallbacks {
   /**
    * Takes a callback to an account from a service of this name.
    *
-   * @returns whether it is signed by the service, for this account; else nothing was done. Of no account or service anything is.
-   * @throws {UnavailableError} {@link OverloadedError} it is not kept; the service shall call again.
+   * @returns whether the service signed it for this account; otherwise nothing was done. False also for an unknown account or service.
+   * @throws {UnavailableError} {@link OverloadedError} if it was not stored; the service must call again.
    */
   async take(providerName: string, accountId: string, callback: Pick<Callback, 'headers' | 'body'>): Promise<boolean> {
     const provider = providerNames.find((name) => name === providerName);
@@ -67,7 +67,7 @@ export class ProviderCallbacks {
       touches: [id],
       decide: async () => {
         const current = (await readRecord(reference, accountId, id)) as ReferenceRecord | null;
-        // It may be another service's, or nobody's any more.
+        // The reference may be with another service now, or with none.
         if (current?.automatic_reference?.provider !== provider) return null;
         return toDecision(reference, current, heard(current, clock.nowMs()));
       },

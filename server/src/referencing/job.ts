@@ -23,12 +23,12 @@ import { orderOf, readAccount, requiredCredentials, type Desk, type Desks } from
 import { lateLook, pauseAfterFailure, scaled, workingDaySeconds } from './pauses.ts';
 import { Reports, type ReportContext, type ReportPrinter } from './reports.ts';
 
-/** So many calls to one service at once; its other jobs wait, and those of other services go on. */
+/** Concurrent calls to one service. Its other jobs wait, and those of other services run. */
 const callsAtOnceMax = 8;
 
 const crowdedPauseMs = 1_000;
 
-/** An order that was just made is looked at so soon: what it called back meanwhile went to nobody. */
+/** Seconds until a new order is first read. A callback during its submission is lost. */
 const firstLookSeconds = 60;
 
 export interface ReferencingContext extends ReportContext {
@@ -40,15 +40,14 @@ export interface ReferencingContext extends ReportContext {
   metrics: { referencing: ReferencingObserver };
 }
 
-/** Who watches the services for the operator. */
+/** Observes the services for the operator. */
 export interface ReferencingObserver {
   took(provider: Provider, step: OrderStep, result: 'done' | 'busy' | 'failed', durationMs: number): void;
 }
 
 /**
- * Takes references to their providers and carries them on: one job, which looks at the reference and does what is to be done next. What
- * came of it is a change like any other, and says when the next step is due. A job that is cut off is begun anew, so every step can be
- * taken twice.
+ * Submits references to their providers and advances them. One job reads the reference and takes its next step. The result is a change like
+ * any other, and sets the time of the next step. A job that is cut off starts again, so a step may be taken twice.
  */
 export class Referencing implements Task {
   readonly #context: ReferencingContext;
@@ -57,12 +56,12 @@ export class Referencing implements Task {
   readonly #timeScale: number;
   readonly #reports: Reports;
   readonly #underWay = new Map<string, number>();
-  /** The last step of each reference that is being taken here. */
+  /** The last step of each reference that is under way here. */
   readonly #stepping = new Map<string, Promise<void>>();
 
   /**
-   * @param parts.desks where the services are; one that is not there cannot be asked.
-   * @param parts.timeScale how much faster time goes by at the simulated services: 1 is as fast as here.
+   * @param parts.desks how to reach the services. A missing one cannot be called.
+   * @param parts.timeScale the length of a second at the simulated services, in seconds; 1 is real time.
    */
   constructor(
     context: ReferencingContext,
@@ -85,8 +84,8 @@ export class Referencing implements Task {
   }
 
   /**
-   * Takes the next step of a reference, after the one that is under way: a callback can ask for another in the middle of it, and of two
-   * answers the older must not be kept last. Throws only for faults of our own: then the job is tried again.
+   * Takes the next step of a reference, after the one under way. A callback can ask for another step meanwhile, and the older of two
+   * results must not be stored last. Throws only for our own faults; the job is then retried.
    */
   async run(subject: JobSubject): Promise<void> {
     const { id } = subject;
@@ -105,7 +104,7 @@ export class Referencing implements Task {
     const provider = current?.automatic_reference?.provider;
     if (!current || !provider) return;
     const underWay = this.#underWay.get(provider) ?? 0;
-    // Many are claimed at once before any of them is under way.
+    // Many jobs are claimed at once before any of them is under way.
     if (underWay >= callsAtOnceMax) return this.#putOff(current);
     this.#underWay.set(provider, underWay + 1);
     try {
@@ -152,13 +151,13 @@ export class Referencing implements Task {
     const lookAgainSeconds = step === 'submit' ? firstLookSeconds : service.lookAgainAfterSeconds;
     await this.#recordWord(current, word, {
       lookAgainMs: scaled(lookAgainSeconds, this.#timeScaleOf(desk)),
-      // The others call when they change their mind.
+      // Services with callbacks report later changes themselves.
       lateLookEveryMs: service.readCallback ? null : scaled(secondsOfDay(desk), this.#timeScaleOf(desk)),
       findings: () => service.fetchFindings(access, word.orderId),
     });
   }
 
-  /** The report is made before the change that completes the reference, and is a file only with it. */
+  /** Records a service's progress. The report is made before the change that completes the reference, and becomes a file with it. */
   async #recordWord(
     current: ReferenceRecord,
     word: Progress,
@@ -192,7 +191,7 @@ export class Referencing implements Task {
       isWanted = decided.also !== undefined;
       return decided;
     });
-    // Somebody else has ended it. What a lost commit leaves behind is removed in an hour, unless it is a file.
+    // Another change has ended the reference. After a lost commit, the report's bytes are removed in an hour unless they became a file.
     if (!isWanted) await this.#reports.discard(report);
   }
 
@@ -215,7 +214,7 @@ export class Referencing implements Task {
     });
   }
 
-  /** Changes the reference as it is when it is written; what it was when the provider was asked may be over. */
+  /** Changes the present state of the reference, because its state during the call may be outdated. */
   async #change(
     { account_id: accountId, id, application }: ReferenceRecord,
     decide: (now: ReferenceRecord) => Change<ReferenceRecord>,
@@ -263,12 +262,12 @@ export class Referencing implements Task {
   }
 }
 
-/** Simulated services know working days only. */
+/** Returns the seconds of a day. Simulated services count working days only. */
 function secondsOfDay({ isSimulated }: Desk): number {
   return isSimulated ? workingDaySeconds : 24 * 3600;
 }
 
-/** The last look that a test helper had asked for by then. */
+/** Returns the number of the last look that a test helper had asked for. */
 function lookOf({ provider_order: order }: ReferenceRecord): number {
   return order?.looks?.asked ?? 0;
 }

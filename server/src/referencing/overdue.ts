@@ -8,10 +8,10 @@ import { reference } from '../resources/reference/index.ts';
 import { nextStepOf } from '../resources/reference/order.ts';
 import type { ReferenceRecord } from '../resources/reference/record.ts';
 
-/** No job waits for so long where there is a worker. */
+/** Milliseconds. With a worker, no job waits this long. */
 const overdueMs = 3_600_000;
 
-/** The others have their turn the next time. */
+/** References a round. The others have their turn in the next one. */
 const referencesAtOnce = 500;
 
 interface OverdueContext {
@@ -23,14 +23,14 @@ interface OverdueContext {
 }
 
 /**
- * Puts references into the queue anew whose next step is long overdue: their job is lost, as it is when somebody empties the queue's
- * tables, or it has been given up. For one that is waiting still, this changes nothing.
+ * Puts references whose next step is long overdue into the queue again. Their job was given up, or lost because the queue's tables were
+ * emptied. For a reference whose job still waits, this changes nothing.
  */
 export async function wakeOverdueReferences(context: OverdueContext): Promise<void> {
   const { database, clock, log } = context;
   const overdue = await readOverdue(database.readers, clock.nowMs() - overdueMs);
   for (const { account_id: accountId, id } of overdue) await wake(context, accountId, id);
-  if (overdue.length > 0) log.warn({ count: overdue.length }, 'references were overdue, and are carried on');
+  if (overdue.length > 0) log.warn({ count: overdue.length }, 'references were overdue; their jobs are queued again');
 }
 
 async function wake({ committer, readRecord, clock }: OverdueContext, accountId: string, id: string): Promise<void> {

@@ -13,7 +13,7 @@ import { file, type FileRecord } from '../resources/file.ts';
 import type { ReferenceRecord } from '../resources/reference/record.ts';
 import { addressOf, hasGuarantor, readAccount, readApplicant, readWish, shareOf } from './access.ts';
 
-/** Turns what was found into a PDF, off the event loop. */
+/** Prints findings as a PDF, off the event loop. */
 export interface ReportPrinter {
   print(contents: ReportContents): Promise<Buffer>;
 }
@@ -24,14 +24,14 @@ export interface ReportContext {
   fileStore: FileStore;
   ids: IdMaker;
   clock: Clock;
-  /** What is about this machine and its database. */
+  /** Real time, for this machine and its database. */
   realClock: Clock;
   log: Logger;
 }
 
 const partBytes = 256 * 1024;
 
-/** Makes the files of reports: the bytes are kept first, and become a file with the change that completes the reference. */
+/** Makes the files of reports. The bytes are stored first. They become a file with the change that completes the reference. */
 export class Reports {
   readonly #context: ReportContext;
   readonly #printer: ReportPrinter;
@@ -42,7 +42,7 @@ export class Reports {
   }
 
   /**
-   * Prints the report and keeps its bytes. Resolves to the change that makes it a file.
+   * Prints the report and stores its bytes. Resolves to the change that makes it a file.
    *
    * @throws {ProviderFault} `report_failed`
    */
@@ -72,11 +72,11 @@ export class Reports {
     const { fileStore, log } = this.#context;
     const { account_id: accountId, id } = after as FileRecord & { id: ReturnType<IdMaker['make']> };
     await fileStore.discard(accountId, id, false).catch((error: unknown) => {
-      log.warn({ file: id, err: error }, 'a report that nobody wants could not be removed yet');
+      log.warn({ file: id, err: error }, 'an unused report could not be removed yet');
     });
   }
 
-  /** What cannot be printed is told like any other fault, or the reference would wait for nobody knows what. */
+  /** Prints the report. An error becomes a fault like any other, so that the reference shows it. */
   async #print(contents: ReportContents): Promise<Buffer> {
     try {
       return await this.#printer.print(contents);

@@ -14,18 +14,18 @@ import { advance, complete, fail, note } from './simulator/force.ts';
 import { isMadeToFail } from './simulator/order.ts';
 import { readOrder } from './simulator/orders.ts';
 
-/** A worker takes an order up at once. A deployment without a worker answers this late, in milliseconds. */
+/** Milliseconds that a test helper waits until a worker submits the order. Without a worker, it fails then. */
 const takenUpMsMax = 10_000;
 
-/** The reference shows what its service did so late, in milliseconds: two calls to it may take their whole time before. */
+/** Milliseconds that a test helper waits until the reference shows the effect. Two calls to the service may time out before. */
 const shownMsMax = 15_000;
 
 const lookEveryMs = 20;
 
-/** After a failed call the service is asked anew so soon, in milliseconds, and not after the usual pauses. */
+/** Milliseconds. After a failed call the service is called again this soon, without the usual pauses. */
 const askAgainMs = 300;
 
-/** Asks anew so often: every failure brings a reference nearer to being given up, which takes ten in a row. */
+/** Extra calls. Each failure brings a reference nearer to being given up, which takes ten in a row. */
 const asksMax = 5;
 
 interface SimulationContext {
@@ -35,14 +35,14 @@ interface SimulationContext {
   clock: Clock;
 }
 
-/** What a test helper has a simulated service do, and by what the reference shows it. */
+/** What a test helper makes a simulated service do, and how the reference shows it. */
 interface Effect {
   play: (pool: Pool, provider: Provider, id: string, nowMs: number, input: object) => Promise<boolean>;
-  /** @param look the number of the look that was asked for after the effect. */
+  /** @param look the number of the look that was requested after the effect. */
   isShown: (now: ReferenceRecord, looks: Looks, look: number) => boolean;
 }
 
-/** The test helpers' effects by their names. */
+/** The test helpers' effects, by name. */
 const effects: Readonly<Record<string, Effect>> = {
   advance: {
     play: (pool, provider, id, nowMs) => advance(pool, provider, id, nowMs),
@@ -60,12 +60,12 @@ const effects: Readonly<Record<string, Effect>> = {
   },
   note: {
     play: (pool, provider, id, nowMs, input) => note(pool, provider, id, nowMs, (input as { message: string }).message),
-    // A service whose calls fail shows no note before they do no more.
+    // While a service's calls fail, the reference cannot show its note.
     isShown: (_, { answered, failed }, look) => Math.max(answered, failed) >= look,
   },
 };
 
-/** Has the simulated services of a sandbox do what a test wants to see. */
+/** Makes the simulated services of a sandbox do what a test needs. */
 export class Simulations {
   readonly #context: SimulationContext;
   readonly #simulated: readonly Provider[];
@@ -76,10 +76,11 @@ export class Simulations {
   }
 
   /**
-   * Has the service do something. Resolves when the reference shows it.
+   * Makes the service do something. Resolves when the reference shows it.
    *
-   * @throws {ApiError} `status_transition_invalid` if no simulated service is carrying the reference out; `unavailable` if the order does
-   *   not reach the service in time, where nothing was changed, or the reference does not show the effect in time.
+   * @throws {ApiError} `status_transition_invalid` if no simulated service is working on the reference.
+   * @throws {ApiError} `unavailable` if the order does not reach the service in time, and nothing was changed. Also if the reference does
+   * not show the effect in time.
    */
   async play(record: StoredRecord, effect: string, input: object): Promise<void> {
     const { database, clock } = this.#context;
@@ -87,14 +88,14 @@ export class Simulations {
     const provider = await this.#untilPlaced(current);
     const { play, isShown } = effects[effect]!;
     const isPlayed = await play(database.readers, provider, current.id, clock.nowMs(), input);
-    // Also what the service has done by itself meanwhile, so that a refusal tells how the reference stands.
+    // Also show what the service has done itself meanwhile, so that an error has the present status.
     await this.#untilShown(current, isShown);
-    // A service that has just finished by itself needs no helper to finish in the same way.
+    // A service that has just finished by itself has already done what the helper asks.
     if (isPlayed || (effect === 'complete' && hasOutcome(await this.#now(current), input))) return;
     throw notCarriedOut(await this.#now(current));
   }
 
-  /** Resolves to the service once it works on the order, or fails because it was made to. */
+  /** Resolves to the service when it works on the order, or when it was made to fail. */
   async #untilPlaced(current: ReferenceRecord): Promise<Provider> {
     let provider: Provider | null = null;
     const isPlaced = await this.#until(takenUpMsMax, current, async (now) => {
@@ -115,7 +116,7 @@ export class Simulations {
     const look = await this.#askForLook(current);
     const isSeen = await this.#until(shownMsMax, current, async (now) => {
       const looks = now.provider_order?.looks;
-      // What has ended meanwhile shows nothing more of it.
+      // A reference that has ended meanwhile shows no more effects.
       return !looks || (wasOpen && !isOpen(now)) || isShown(now, looks, look);
     });
     if (isSeen) return;
@@ -127,8 +128,8 @@ export class Simulations {
   }
 
   /**
-   * Looks at the reference until a condition holds, and has its service asked anew if the next step is only due later. Resolves to whether
-   * the condition came to hold. It holds no connection in between.
+   * Polls the reference until a condition holds. If the next step is only due later, it has the service called sooner. Resolves to whether
+   * the condition holds. It holds no connection between polls.
    */
   async #until(
     timeoutMs: number,

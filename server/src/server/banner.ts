@@ -1,6 +1,6 @@
 import { ownUrl, type Config } from './config.ts';
 
-/** What the start prints: all that is needed for the first request, and where the data is. A worker takes none, and says so. */
+/** Returns the text that the start prints: all that the first request needs, and where the data is. A worker says that it serves none. */
 export function welcome(config: Config, dataPlace: string, newSecretKey: string | null): string {
   return config.role === 'worker' ? welcomeOfWorker(config, dataPlace) : welcomeOfApi(config, dataPlace, newSecretKey);
 }
@@ -14,7 +14,7 @@ function welcomeOfApi(config: Config, dataPlace: string, newSecretKey: string | 
 Tenure is running in ${config.mode} mode.
 
 API           ${config.publicUrl}/v1
-Reference     ${config.publicUrl}/docs
+API docs      ${config.publicUrl}/docs
 ${keyLine}
 
 Create a reference:

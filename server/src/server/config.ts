@@ -9,40 +9,40 @@ import { apiVersions } from '../versions/index.ts';
 export interface Config {
   host: string;
   port: number;
-  /** A PostgreSQL of the operator's own; null starts the embedded one. */
+  /** A PostgreSQL of the operator's own. Null starts the embedded one. */
   databaseUrl: string | null;
-  /** As it was set; the default depends on who runs the server. */
+  /** The folder as it was set. Without it, the default depends on the server's system user. */
   dataDir: string | null;
   publicUrl: string;
   mode: Mode;
-  /** The first account's key on an empty database; null has one made. */
+  /** The first account's key on an empty database. Null generates one. */
   secretKey: string | null;
-  /** Null has it made in the data folder. */
+  /** Null generates one in the data folder. */
   masterKey: Uint8Array | null;
   role: Role;
   /** The pauses between the attempts of a delivery. */
   retryScheduleSeconds: readonly number[];
-  /** Address ranges that webhooks may reach although they are not public. */
+  /** Non-public address ranges that webhooks may reach. */
   allowedTargets: AddressRanges;
-  /** Requests a second for one account in this process; 0 bounds nothing. */
+  /** Requests a second for one account in this process. 0 sets no limit. */
   rateLimit: number;
-  /** What new accounts are pinned to; null is the latest version. */
+  /** The version that new accounts are pinned to. Null is the latest version. */
   latestVersion: string | null;
-  /** How long events, logs, deliveries and their attempts are kept. */
+  /** Days for which events, logs, deliveries and attempts are kept. */
   retentionDays: number;
-  /** Where the referencing services are; null in a sandbox is the simulated one, and in live mode none. */
+  /** The addresses of the referencing services. Null means a simulated one in a sandbox, and none in live mode. */
   providerUrls: Readonly<Record<Provider, string | null>>;
-  /** How long a working day of the simulated services takes, in seconds. */
+  /** The length of the simulated services' working day, in seconds. */
   simulatedDaySeconds: number;
-  /** Lets metrics be read from outside this machine; null lets nobody. */
+  /** Lets metrics be read from outside this machine. With null, they cannot be. */
   metricsToken: string | null;
   logLevel: string;
 }
 
-/** What a process does: answer requests, deliver webhooks, or both. */
+/** What a process does: `api` serves requests, `worker` delivers webhooks and runs jobs, `all` does both. */
 export type Role = 'all' | 'api' | 'worker';
 
-/** Everything that is wrong with the settings, in one message. */
+/** Names everything that is wrong with the settings, in one message. */
 export class ConfigError extends Error {}
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -52,8 +52,8 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 /**
  * Reads the settings from the environment, once. An empty value counts as unset.
  *
- * @param options a command that neither reads nor writes what is encrypted needs no master key.
- * @throws {ConfigError} naming every fault, so that the person who starts the server corrects them in one go.
+ * @param options.needsMasterKey false for a command that neither reads nor writes encrypted data.
+ * @throws {ConfigError} with every fault, so that the operator can correct all of them at once.
  */
 export function readConfig(environment: Environment, { needsMasterKey = true } = {}): Readonly<Config> {
   const faults: string[] = [];
@@ -122,7 +122,7 @@ export function readConfig(environment: Environment, { needsMasterKey = true } =
 
 const ownPrefix = 'TENURE_';
 
-/** Names that are nearly those of settings. Others stay out of it: a setting of a later release must not stop a roll-back. */
+/** Finds names that nearly match a setting. Other names are ignored: a setting of a later release must not prevent a rollback. */
 function misspelt(environment: Environment, known: ReadonlySet<string>): string[] {
   const ends = [...known].filter((name) => name.startsWith(ownPrefix)).map((name) => name.slice(ownPrefix.length));
   return Object.keys(environment).flatMap((name) => {
@@ -132,12 +132,12 @@ function misspelt(environment: Environment, known: ReadonlySet<string>): string[
   });
 }
 
-/** Where this very process listens, whatever is in front of it. */
+/** Returns the address where this process listens, not that of a proxy in front of it. */
 export function ownUrl({ host, port }: Pick<Config, 'host' | 'port'>): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Returns how each service is reached. A sandbox simulates those for which no address is set. */
+/** Tells how each service is reached. A sandbox simulates those without an address. */
 export function referencingServices({
   mode,
   providerUrls,
@@ -147,25 +147,25 @@ export function referencingServices({
   return Object.fromEntries(services) as ReferencingServices;
 }
 
-/** Returns the services that a sandbox brings with it. */
+/** Returns the services that a sandbox simulates. */
 export function simulatedProviders(config: Pick<Config, 'mode' | 'providerUrls'>): Provider[] {
   const services = referencingServices(config);
   return providers.filter((provider) => services[provider] === 'simulated');
 }
 
-/** 11 attempts in about three days: 5 s, 30 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 20 h. */
+/** Seconds between 11 attempts in about three days. (5 s, 30 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 20 h) */
 const defaultRetrySchedule = '5,30,300,1800,7200,18000,36000,50400,72000,72000';
 
-/** A sandbox is tried out with receivers on the same machine. */
+/** Receivers of a sandbox often run on the same machine. */
 const defaultTargets = { sandbox: '127.0.0.0/8,::1/128', live: '' };
 
-/** A sandbox is for trying things out, also under load. */
+/** Requests a second. A sandbox has no limit, so that it can be tested under load. */
 const defaultRate = { sandbox: '0', live: '100' };
 
-/** A month to try things out in, and thirteen to look back on a year. */
+/** Days. A month is enough to try things out, and thirteen months let an account look back on a year. */
 const defaultRetention = { sandbox: '30', live: '395' };
 
-/** An Idempotency-Key's answer is in its log, and lives for a day. */
+/** At least two days, because a log holds its key's stored response, which lives for a day. */
 const retentionDaysMin = 2;
 const retentionDaysMax = 36_500;
 
@@ -236,7 +236,7 @@ function readSimulatorSpeed(value: string | null, mode: Mode, faults: string[]):
 
 function readMetricsToken(value: string | null, faults: string[]): string | null {
   if (value === null || (value.length >= metricsTokenLengthMin && /^[\x21-\x7e]+$/.test(value))) return value;
-  // The value is not shown: it is a secret, if a weak one.
+  // Do not show the value: it is a secret, if a weak one.
   faults.push(
     `TENURE_METRICS_TOKEN must be at least ${metricsTokenLengthMin} printable ASCII characters without spaces; here is a new one: ${newMetricsToken()}`,
   );
@@ -267,10 +267,10 @@ function readPort(value: string, faults: string[]): number {
 
 function readUrl(name: string, value: string | null, protocols: string[], faults: string[]): string | null {
   if (value === null) return null;
-  // An address of PostgreSQL may leave out the host, which only its driver understands.
+  // Only the driver can parse an address of PostgreSQL, which may omit the host.
   const wellFormed = protocols.includes('https:') ? URL.canParse(value) && isPlainUrl(value) : true;
   if (wellFormed && protocols.some((protocol) => value.startsWith(`${protocol}//`))) return value;
-  // The value is not shown: it may carry a password.
+  // Do not show the value: it may contain a password.
   faults.push(
     `${name} is no valid address; it must begin with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}${protocols.includes('https:') ? ', and have no spaces, line breaks or backslashes' : ''}.`,
   );
@@ -281,7 +281,7 @@ function readMasterKey(value: string | null, isRequired: boolean, faults: string
   if (value === null) {
     if (isRequired) {
       faults.push(
-        `TENURE_MASTER_KEY is required with DATABASE_URL: the one of this database. For a new database here is a new one, to be kept as safe as that: ${newMasterKey()}`,
+        `TENURE_MASTER_KEY is required with DATABASE_URL: the one of this database. For a new database, use this new one, and keep it as safe as the data: ${newMasterKey()}`,
       );
     }
     return null;
@@ -304,7 +304,7 @@ function readSecretKey(value: string | null, mode: Mode, faults: string[]): stri
   return null;
 }
 
-/** 32 random bytes in base64. */
+/** Returns 32 random bytes in base64. */
 export function newMasterKey(): string {
   return randomBytes(masterKeyLength).toString('base64');
 }

@@ -44,7 +44,7 @@ import type { ApiVersion } from '../versions/api-version.ts';
 import { ApiVersions } from '../versions/apply.ts';
 import { apiVersions } from '../versions/index.ts';
 
-/** What the server is made of, built once and handed to whoever needs it. */
+/** The parts of the server, built once and passed to the code that needs them. */
 export interface Context extends HttpContext {
   config: Config;
   connection: Connection;
@@ -52,14 +52,14 @@ export interface Context extends HttpContext {
   database: Database;
   eraser: Eraser;
   metrics: Metrics;
-  /** The ids, in a text, of records that can tell of a person. */
+  /** Finds, in a text, the ids of records that can hold personal data. */
   tellingIds: RegExp;
-  /** Null in a process that does not deliver. It is to be started. */
+  /** Not started yet. Null in a process that does not deliver. */
   dispatcher: Dispatcher | null;
   close(): Promise<void>;
 }
 
-/** What a test may put in the place of the real thing. */
+/** Replacements that a test may use for the real parts. */
 export interface Overrides {
   clock?: Clock;
   randomBytes?: RandomBytes;
@@ -68,7 +68,7 @@ export interface Overrides {
   dispatcherLimits?: Partial<DispatcherLimits>;
   streamLimits?: Partial<StreamLimits>;
   readLimits?: Partial<ReadLimits>;
-  /** As if this were another release. */
+  /** The versions of another release, to test with. */
   versions?: readonly ApiVersion[];
   resources?: readonly Resource[];
 }
@@ -114,7 +114,7 @@ export async function createContext(
   });
   const reader = new Reader(database.readers);
   const latestVersion = new LatestVersion(reader, latestKnown);
-  // A process of the release before must be able to read them, as long as one may be there.
+  // Store events in the latest released shape: processes of the previous release may have to read them.
   const eventShape = (): EventShape => {
     const latest = versions.upTo(latestVersion.known)[0]!;
     return { version: latest, of: (event) => versions.convert(event, versions.newest, latest) };
@@ -227,7 +227,7 @@ export async function createContext(
   };
 }
 
-/** How far the database's clock runs ahead of this machine's; the shortest of three trips tells it best. */
+/** Measures how far the database's clock is ahead of this machine's, in milliseconds. The shortest of three trips is the most exact. */
 async function databaseAheadMs(client: Client): Promise<number> {
   let best = { tripMs: Infinity, aheadMs: 0 };
   for (let trip = 0; trip < 3; trip++) {
@@ -238,7 +238,7 @@ async function databaseAheadMs(client: Client): Promise<number> {
     const tripMs = Date.now() - sentMs;
     if (tripMs < best.tripMs) best = { tripMs, aheadMs: Math.round(rows[0]!.ms - (sentMs + tripMs / 2)) };
   }
-  // Less than this is the noise of the measurement; on one machine the two clocks are the same.
+  // A smaller difference is measurement noise. On one machine the two clocks are the same.
   return Math.abs(best.aheadMs) > Math.max(5, best.tripMs) ? best.aheadMs : 0;
 }
 

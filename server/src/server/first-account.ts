@@ -9,13 +9,14 @@ import { account, type AccountRecord } from '../resources/account.ts';
 import { apiKey, type ApiKeyRecord } from '../resources/api_key.ts';
 
 /**
- * Gives an empty database its first account and key, unless this process is a worker: nobody looks for a key there.
+ * Makes the first account and key in an empty database, unless this process is a worker. An operator does not look for a key in a worker's
+ * output.
  *
  * @returns the key, to be shown this once; null if none was made.
  */
 export async function makeFirstAccount(context: Context): Promise<string | null> {
   if (context.config.role === 'worker') return null;
-  // Two processes that meet on one empty database make one account, not two.
+  // The lock lets two processes on one empty database make one account, not two.
   return withClient(context.connection, (client) =>
     withLock(client, firstStartLockKey, () => makeAccountAndKey(context)),
   );
@@ -41,7 +42,7 @@ async function makeAccountAndKey(context: Context): Promise<string | null> {
 }
 
 /**
- * Makes another key for the first account, for whoever has lost theirs.
+ * Makes another key for the first account, for an operator without one.
  *
  * @returns the key, to be shown this once.
  */

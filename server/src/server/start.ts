@@ -14,29 +14,29 @@ import type { Dispatcher } from '../webhooks/dispatcher.ts';
 import { deliveriesChannel } from '../webhooks/notify.ts';
 import { welcome } from './banner.ts';
 
-/** What is in flight when the server is told to stop gets this long; closing what is behind it takes a little more. */
+/** Milliseconds that requests and deliveries under way get to finish at a stop. The whole stop may take a little longer. */
 const inFlightTimeoutMs = 10_000;
 const stopTimeoutMs = 20_000;
 
-/** Ctrl-C comes twice: from the terminal, and from npm, which passes on what the terminal told it too. */
+/** Milliseconds. Ctrl-C arrives twice: from the terminal, and from npm, which passes it on. */
 const sameSignalMs = 500;
 
 /**
- * The whole server as a process, by the settings of its environment, until a signal ends it. What cannot start is told on standard error and
- * ends the process with 1.
+ * Runs the whole server as a process, with the settings of its environment, until a signal ends it. A failed start prints the reason to
+ * standard error and ends the process with 1.
  *
- * @param overrides what a test puts in the place of the real thing.
+ * @param overrides replacements that a test uses for the real parts.
  */
 export async function runServer(overrides: Overrides = {}): Promise<void> {
   await start(overrides).catch(fail);
 }
 
-/** Starts everything, in the order in which each needs what came before; stops it in the reverse order. */
+/** Starts each part after those that it needs. A stop takes the reverse order. */
 async function start(overrides: Overrides): Promise<void> {
   const config = readConfig(process.env);
   const destination = pino.destination({ sync: false, minLength: 8_192 });
   const log = pino({ level: config.logLevel, base: null }, destination);
-  // Lines are written in large pieces, but nobody should wait for the last one.
+  // Lines are written in large pieces. Flush every second, so that the last ones appear soon.
   setInterval(() => destination.flush(), 1_000).unref();
 
   const lifetime = new Lifetime();
@@ -44,24 +44,24 @@ async function start(overrides: Overrides): Promise<void> {
   try {
     const storage = await openStorage(config, (detail, givenUp) => {
       log.error(detail);
-      // Without a database there is nothing to serve; whoever watches over this process can start it again.
+      // Without a database there is nothing to serve. End the process, so that its supervisor can restart it.
       if (givenUp) void lifetime.stop().finally(() => fail(new EmbeddedDatabaseError(detail)));
     });
     lifetime.onStop(() => storage.stop());
     const { connection, masterKey } = storage;
-    // The embedded database belongs to one server.
+    // Only one server uses an embedded database.
     const isAlone = config.databaseUrl === null;
     const context = await createContext({ config, connection, masterKey, log, isAlone }, overrides);
     lifetime.onStop(() => context.close());
     const duties = startDuties({ ...context, writeKeyUses: (pool) => context.keyUses.write(pool) });
     lifetime.onStop(() => duties.stop());
     const app = buildApp(context);
-    // Requests and deliveries that are under way end together.
+    // Stop both together, so that requests and deliveries under way share the time.
     lifetime.onStop(() =>
       Promise.all([app.stopServing(inFlightTimeoutMs), context.dispatcher?.stop(inFlightTimeoutMs)]),
     );
-    // A key that the operator knows must open the server from its first answer on. One that is made here is shown once, so a
-    // start that fails must not have made it.
+    // A key that the operator set must work from the first response on. A generated key is shown once, so a failed start must not have made
+    // it.
     const givenKey = config.secretKey === null ? null : await makeFirstAccount(context);
     await app.listen({ host: config.host, port: config.port });
     const secretKey = givenKey ?? (await makeFirstAccount(context));
@@ -72,14 +72,14 @@ async function start(overrides: Overrides): Promise<void> {
     }
     process.stdout.write(welcome(config, storage.place, secretKey));
   } catch (error) {
-    // What fails because it is being stopped is no failure.
+    // Ignore errors that the stop caused.
     if (lifetime.stopping) return;
     await lifetime.stop();
     throw error;
   }
 }
 
-/** The embedded database has no other process whose deliveries could be heard of. */
+/** Starts the dispatcher. With the embedded database there is no other process to get notifications from. */
 function startDelivering(context: Context, dispatcher: Dispatcher, lifetime: Lifetime): void {
   dispatcher.start();
   if (context.config.databaseUrl === null) return;
@@ -87,7 +87,7 @@ function startDelivering(context: Context, dispatcher: Dispatcher, lifetime: Lif
   lifetime.onStop(() => ear.stop());
 }
 
-/** What must be undone at the end, in the reverse order; a signal begins the end at any moment, also during the start. */
+/** Collects the steps of a stop, to take in reverse order. A signal begins the stop at any moment, also during the start. */
 class Lifetime {
   readonly #steps: (() => Promise<unknown> | void)[] = [];
   #signalledAtMs = -Infinity;
@@ -98,13 +98,13 @@ class Lifetime {
     process.on('SIGTERM', () => this.#onSignal());
   }
 
-  /** Adds a step; if the end has begun already, it is taken at once. */
+  /** Adds a step. If the stop has begun already, the step is taken at once. */
   onStop(step: () => Promise<unknown> | void): void {
     if (this.stopping) void step();
     else this.#steps.push(step);
   }
 
-  /** Takes every step, whatever becomes of the others, and throws the first error. */
+  /** Takes every step, even if others fail, and throws the first error. */
   async stop(): Promise<void> {
     this.stopping = true;
     const errors: unknown[] = [];
@@ -118,7 +118,7 @@ class Lifetime {
     if (errors.length > 0) throw errors[0];
   }
 
-  /** The first signal stops in good order, but not for ever; a second one stops at once. */
+  /** Begins an orderly stop with a time limit at the first signal, and exits at once at the second. */
   #onSignal(): void {
     if (performance.now() - this.#signalledAtMs < sameSignalMs) return;
     if (this.stopping) process.exit(1);
@@ -131,7 +131,7 @@ class Lifetime {
   }
 }
 
-/** One line, or one for each fault, where the person who started the server can mend it; the whole error where they cannot. */
+/** Ends the process with 1. Prints one line for each fault that the operator can correct, or else the whole error. */
 function fail(error: unknown): never {
   const { code, message, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   const expected = [

@@ -14,16 +14,16 @@ import {
   syncFolder,
 } from '../embedded-postgres/index.ts';
 
-/** A deployment's database, and how to be done with it. */
+/** The database of a deployment, opened. */
 interface OpenDatabase {
   connection: Connection;
-  /** For people: a folder, or the database's address without its password. */
+  /** For display: a folder, or the database's address without its password. */
   place: string;
-  /** Stops what was started for it. */
+  /** Stops a PostgreSQL that was started for it. */
   stop(): Promise<void>;
 }
 
-/** Where this deployment's data is, and what it is encrypted with. */
+/** The database of a deployment, and the master key that encrypts its secrets. */
 export interface Storage extends OpenDatabase {
   masterKey: Uint8Array;
 }
@@ -31,12 +31,12 @@ export interface Storage extends OpenDatabase {
 export const projectDir = fileURLToPath(new URL('../../../', import.meta.url));
 
 /**
- * Opens the database of the settings: the operator's own, or the embedded PostgreSQL, which is started. An embedded database that is
- * new gets a master key.
+ * Opens the database of the settings: the operator's own, or the embedded PostgreSQL, which is started. A new embedded database gets a
+ * master key.
  *
- * @param onDatabaseLost told, in words for the log, when the embedded database died. It is started again by itself, unless that
- *   failed so often that it is given up.
- * @throws {EmbeddedDatabaseError} {@link MasterKeyError} with one line for the person who started the server.
+ * @param onDatabaseLost gets a text for the log when the embedded database has died. The database is restarted, unless `givenUp` is true
+ * because that has failed too often.
+ * @throws {EmbeddedDatabaseError} {@link MasterKeyError} with one line for the operator.
  */
 export async function openStorage(
   config: Config,
@@ -47,13 +47,13 @@ export async function openStorage(
   return withMasterKey(database, async () => {
     const key = config.masterKey ?? readMasterKey(database.place);
     if (key) return key;
-    // Another key than the one it was made with would open nothing, and be taken for the right one later.
+    // Do not make a new key for an old database. It would decrypt nothing, and later be mistaken for the right one.
     if (await withClient(database.connection, readMasterKeyCheck)) throw missingMasterKey(database.place);
     return makeMasterKey(database.place);
   });
 }
 
-/** As `openStorage`, for a second process: an embedded database that is running is used and left running, and none is made. */
+/** Opens storage for a second process, as `openStorage` does. It uses a running embedded database, leaves it running, and makes none. */
 export async function joinStorage(config: Config): Promise<Storage> {
   if (config.databaseUrl !== null) return operatorsOwn(config, config.databaseUrl);
   const database = await joinDatabase(config);
@@ -64,7 +64,7 @@ export async function joinStorage(config: Config): Promise<Storage> {
   });
 }
 
-/** As `joinStorage`, for what needs no master key. */
+/** Joins the database as `joinStorage` does, for a command that needs no master key. */
 export async function joinDatabase(config: Config): Promise<OpenDatabase> {
   if (config.databaseUrl !== null) return operatorsOwn(config, config.databaseUrl);
   const dataDir = dataDirOf(config);
@@ -94,42 +94,43 @@ async function withMasterKey(database: OpenDatabase, find: () => Promise<Uint8Ar
 }
 
 /**
- * Where the embedded database is, for what is done to its files.
+ * Returns the folder of the embedded database, for work on its files.
  *
- * @throws {ConfigError} with DATABASE_URL: the files of the operator's own PostgreSQL are the operator's business.
+ * @throws {ConfigError} with DATABASE_URL: the operator looks after the files of their own PostgreSQL.
  */
 export function dataDirOf({ databaseUrl, dataDir }: Config): string {
   if (databaseUrl === null) return chooseDataDir(dataDir ?? undefined, projectDir);
   throw new ConfigError(
-    'DATABASE_URL is set: this is for the embedded database. A PostgreSQL of your own is backed up and restored with its own tools, such as pg_basebackup.',
+    'DATABASE_URL is set: this is for the embedded database. Back up and restore your own PostgreSQL with its own tools, such as pg_basebackup.',
   );
 }
 
 function operatorsOwn(config: Config, databaseUrl: string): Storage {
   return {
     connection: { connectionString: databaseUrl },
-    // The settings are refused without it.
+    // The settings are rejected without it.
     masterKey: config.masterKey!,
     place: placeOf(databaseUrl),
     stop: async () => {},
   };
 }
 
-/** Host and database only: an address may carry a password in more than one place. */
+/** Returns host and database only: an address may contain a password in more than one place. */
 function placeOf(databaseUrl: string): string {
   const url = URL.parse(databaseUrl);
   return url?.host ? `${url.host}${url.pathname}` : 'the database of DATABASE_URL';
 }
 
-/** The driver would obey PGSSLMODE on a Unix socket too, where there is no TLS. */
+/** Turns TLS off. The driver would obey PGSSLMODE on a Unix socket too, which has no TLS. */
 function onSocket(connection: Connection): Connection {
   return { ...connection, ssl: false };
 }
 
 /**
- * The embedded database's master key lies beside it, where whoever can read the one can read the other; null if none does.
+ * Reads the embedded database's master key, or returns null if there is none. The key lies beside the data. A person with access to the one
+ * has access to the other.
  *
- * @throws {EmbeddedDatabaseError} where something else is in its place.
+ * @throws {EmbeddedDatabaseError} if the file holds something else.
  */
 export function readMasterKey(dataDir: string): Uint8Array | null {
   const file = masterKeyFileIn(dataDir);
@@ -144,7 +145,7 @@ export function readMasterKey(dataDir: string): Uint8Array | null {
 function makeMasterKey(dataDir: string): Uint8Array {
   const file = masterKeyFileIn(dataDir);
   const key = newMasterKey();
-  // Renamed into place, so that a start that is killed here leaves no half of a key.
+  // Rename it into place, so that a killed start leaves no partial key.
   writeFileSync(`${file}.new`, `${key}\n`, { mode: 0o600, flush: true });
   renameSync(`${file}.new`, file);
   syncFolder(dataDir);

@@ -13,15 +13,18 @@ import { reference } from '../resources/reference/index.ts';
 import { startSimulators } from '../referencing/simulator/index.ts';
 import { scheduled } from '../model/traits/scheduled.ts';
 
-/** For a whole call to a service, in milliseconds; a simulated one is near. */
+/** Milliseconds for a whole call to a service. A simulated service is on the same machine. */
 const callTimeoutMs = { real: 15_000, simulated: 5_000 };
 
-/** For so long a stop waits for the answers of services, in milliseconds. */
+/** Milliseconds that a stop waits for responses of services. */
 const callsEndMs = 5_000;
 
-/** What a worker does besides delivering webhooks: it carries automatic references on, and is the services that a sandbox has. */
+/** The work of a worker besides webhooks: it advances automatic references, and runs a sandbox's simulated services. */
 export interface Work {
-  /** Ends when the jobs under way have ended. Those that still wait for a service then are cut off, and are begun anew by whoever is next. */
+  /**
+   * Stops when the jobs under way have ended. Jobs that still wait for a service after `callsEndMs` are cut off, and start again in another
+   * process.
+   */
   stop(): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ import { disableFailing, failingLimits, isGivenUp, type Failures } from '../reso
 import { webhookEndpoint } from '../resources/webhook_endpoint/index.ts';
 import type { WebhookEndpointRecord } from '../resources/webhook_endpoint/record.ts';
 
-/** The others are disabled the next time. */
+/** Endpoints a round. The rest is disabled in the next one. */
 const endpointsAtOnce = 1_000;
 
 interface DisablingContext {
@@ -19,11 +19,11 @@ interface DisablingContext {
   log: Logger;
 }
 
-/** Disables the endpoints that have taken nothing for so long that nobody can be expected to mend them meanwhile. */
+/** Disables endpoints that have failed for so long that a repair is unlikely. */
 export async function disableFailingEndpoints(context: DisablingContext): Promise<void> {
   for (const { account_id: accountId, webhook_endpoint: id } of await readGivenUp(context.database.readers)) {
     await disable(context, accountId, id).catch((error: unknown) =>
-      context.log.warn({ err: error, endpoint: id }, 'an endpoint that fails could not be disabled; it is tried again'),
+      context.log.warn({ err: error, endpoint: id }, 'a failing endpoint could not be disabled; this is retried'),
     );
   }
 }
@@ -34,7 +34,7 @@ async function disable({ committer, database, readRecord, clock }: DisablingCont
     touches: [id],
     decide: async () => {
       const current = (await readRecord(webhookEndpoint, accountId, id)) as WebhookEndpointRecord | null;
-      // It may have answered, or have been enabled again, at this moment.
+      // The endpoint may have taken a delivery, or have been enabled again, at this moment.
       const row = await readFailures(database.readers, accountId, id);
       const isStill = current?.status === 'enabled' && row?.enablement === current.enablement;
       if (!isStill || !isGivenUp(failuresOf(row))) return null;
@@ -56,7 +56,7 @@ function failuresOf(row: FailuresRow): Failures {
   return { sinceMs: row.since_ms, lastMs: row.last_ms, attempts: row.attempt_count, days: row.day_count };
 }
 
-/** As `isGivenUp` has it: of those that fail, most have failed for less, and some will never fail any more. */
+/** SQL version of `isGivenUp`. Most failing endpoints have failed for less, and some are in the table that fail no more. */
 async function readGivenUp(pool: Pool): Promise<{ account_id: string; webhook_endpoint: string }[]> {
   const { rows } = await pool.query<{ account_id: string; webhook_endpoint: string }>({
     name: 'endpoints_given_up',

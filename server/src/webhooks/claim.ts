@@ -1,23 +1,23 @@
 import type { Pool } from '../db/pools.ts';
 
-/** A delivery that is this process's to carry out, until its time is up. */
+/** A delivery that this process may send until its claim expires. */
 export interface ClaimedDelivery {
   accountId: string;
   id: string;
   endpointId: string;
-  /** The endpoint's, when the delivery was made. */
+  /** The endpoint's enablement when the delivery was made. */
   enablement: number;
   eventId: string;
-  /** Whose event it is: the endpoint's own account's, or a connected one's. */
+  /** The owner of the event: the endpoint's own account or a connected one. */
   eventAccountId: string;
   /** Attempts before this one. */
   attemptCount: number;
   dueAtMs: number;
   claimToken: number;
   claimedUntilMs: number;
-  /** It is tried once, and its success ends the automatic retries of the event to the endpoint. */
+  /** A resend is tried once. Its success ends the automatic retries of the event to the endpoint. */
   isResend: boolean;
-  /** Null if the event has gone: then there is nothing to send. */
+  /** Null if the event no longer exists: then there is nothing to send. */
   event: ClaimedEvent | null;
 }
 
@@ -28,42 +28,42 @@ export interface StoredEvent {
   type: string;
   data: string;
   request: string;
-  /** The version of the API whose shape these have: the newest of its time. */
+  /** The API version whose shape `data` and `request` have: the newest of their time. */
   shapeVersion: string;
 }
 
-/** The event of a claimed delivery: whole, or the size of its data if that is too large to be held until its attempt begins. */
+/** The event of a claimed delivery, or the size of its data if that is large. Large data is read when its attempt begins. */
 export type ClaimedEvent = StoredEvent | { dataBytes: number };
 
-/** Data of events up to this size comes with the claim: 2,000 held deliveries hold 16 MB of it at most. */
+/** Bytes. Event data up to this size comes with the claim, so 2,000 held deliveries hold at most 16 MB. */
 export const claimedDataBytesMax = 8 * 1024;
 
 export interface ClaimWish {
-  /** What is due by then. */
+  /** Deliveries that are due by then are claimed. */
   nowMs: number;
-  /** The world's time, by which claims hold: nobody moves it while an attempt is under way. */
+  /** Real time, by which leases expire. No request can move it during an attempt. */
   realNowMs: number;
-  /** Nobody else claims them before that, and then everybody may: longer than an attempt can take. */
+  /** The end of the lease, longer than an attempt can take. Until then no other process can claim the deliveries. */
   untilMs: number;
-  /** Fences every later write: whoever writes an outcome must still hold it. */
+  /** The fencing token: an outcome is written only if the claim still has it. */
   token: number;
-  /** At most so many first attempts, and so many later ones: each has its own lane, so that neither waits for the other. */
+  /** The most first attempts and the most later ones. Each has its own lane, so that neither waits for the other. */
   firstMax: number;
   againMax: number;
-  /** These have enough under way; theirs are left to wait in the database. */
+  /** Endpoints with enough under way. Their deliveries stay in the database. */
   fullEndpoints: string[];
 }
 
 /**
- * Whether a place of the queue is that of a delivery, for joins. `=` would say the same, and allow the planner to go through the
- * whole queue for each batch; which it does as soon as a vacuum that found the queue empty has told it that there is nothing to go
- * through, however much comes then. This can only be looked up.
+ * Returns the condition that joins a queue place to its delivery. With `=` the planner could scan the whole queue for each batch. It does
+ * so after a vacuum that found the queue empty, because it then expects few rows, however many follow. This form allows only an index
+ * lookup.
  */
 export function isInQueueAs(delivery: string): string {
   return `queue.account_id = any(array[${delivery}.account_id]) and queue.id = ${delivery}.id`;
 }
 
-/** Takes deliveries that are due, the longest due first. Several processes never take the same one. */
+/** Claims due deliveries, the longest due first. Several processes never claim the same one. */
 export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<ClaimedDelivery[]> {
   const { rows } = await pool.query<{
     account_id: string;
@@ -132,7 +132,7 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
   }));
 }
 
-/** Reads an event; null if it has gone. */
+/** Reads an event, or returns null if it no longer exists. */
 export async function readEvent(pool: Pool, accountId: string, id: string): Promise<StoredEvent | null> {
   const { rows } = await pool.query<EventRow & { created: number; data: string }>({
     name: 'read_event_to_deliver',

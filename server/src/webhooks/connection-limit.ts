@@ -1,9 +1,6 @@
 import type { buildConnector } from 'undici';
 
-/**
- * Opens no more connections than there may be at once, whatever it is asked for. Who comes when all are taken waits until one is
- * closed; kept connections that nobody uses are given up for them.
- */
+/** Limits the number of open connections. A request beyond the limit waits until one is closed. Idle kept connections are closed for it. */
 export class SocketBound {
   readonly #connect: buildConnector.connector;
   readonly #max: number;
@@ -11,7 +8,7 @@ export class SocketBound {
   readonly #waiting: (() => void)[] = [];
   #open = 0;
 
-  /** @param giveUpKept closes connections that are only kept for later, if there are any. */
+  /** @param giveUpKept closes some idle connections, if there are any. */
   constructor(connect: buildConnector.connector, max: number, giveUpKept: () => void) {
     this.#connect = connect;
     this.#max = max;
@@ -23,7 +20,7 @@ export class SocketBound {
     return this.#open;
   }
 
-  /** As the connector that it bounds. */
+  /** Connects as the given connector does, within the limit. */
   readonly connect: buildConnector.connector = (options, callback) => {
     this.#whenThereIsRoom(() =>
       this.#connect(options, (...result) => {
@@ -45,7 +42,7 @@ export class SocketBound {
     }
   }
 
-  /** Whoever waits takes the place. */
+  /** Frees a place, for a waiting request first. */
   #leave(): void {
     const next = this.#waiting.shift();
     if (next) next();

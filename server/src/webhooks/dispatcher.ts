@@ -19,23 +19,23 @@ import { parseRetryAfter, pauseAfter } from './backoff.ts';
 import { Sender, type Reply } from './sender.ts';
 import { signatureHeader } from './sign.ts';
 
-/** What bounds the dispatcher. Only tests have others than these. */
+/** Limits of the dispatcher. Only tests change them. */
 export interface DispatcherLimits extends LaneLimits {
-  /** Of connecting: the name, the connection and TLS. */
+  /** The time to resolve the name, connect and finish the TLS handshake. */
   connectTimeoutMs: number;
-  /** Of a whole attempt, the end of the answer's body included. */
+  /** The time for a whole attempt, to the end of the response's body. */
   attemptTimeoutMs: number;
-  /** A claim that nobody has completed by then is anybody's again: longer than an attempt can take. */
+  /** The lease of a claim, longer than an attempt can take. After it, any process can claim the delivery again. */
   leaseMs: number;
-  /** The queue is looked at at least so often, whether anybody says that there is something or not. */
+  /** The queue is polled at least this often, even without a notification. */
   pollMs: number;
-  /** Claimed at once; more would only wait here instead of there. */
+  /** Deliveries a claim. More would only wait here instead of in the database. */
   claimMax: number;
-  /** Connections that are open or being opened; more than attempts, or none could be kept for the next one. */
+  /** Connections that are open or being opened. It exceeds the attempts, because otherwise none could be kept open. */
   socketsMax: number;
-  /** A process uses what it read of an endpoint at most so long; see `propagationDelayMs` of webhook endpoints. */
+  /** The greatest age of a cached endpoint; see `propagationDelayMs` of webhook endpoints. */
   endpointAgeMaxMs: number;
-  /** What large events on their way to receivers hold in memory. */
+  /** The memory that large events may hold while they are sent. */
   payloadBytes: ByteLimits;
 }
 
@@ -50,46 +50,46 @@ export const dispatcherLimits: DispatcherLimits = {
   perEndpointMax: 32,
   socketsMax: 1_200,
   endpointAgeMaxMs: 250,
-  // The share of an account is 24 events of half a megabyte, each to any number of endpoints.
+  // An account's share holds 24 events of half a megabyte, each for any number of endpoints.
   payloadBytes: { max: 48 * 1024 * 1024, maxPerAccount: 12 * 1024 * 1024 },
 };
 
-/** Of what is claimed at once, at most this share are retries, as long as first attempts may be waiting. */
+/** The greatest share of retries in a claim, as long as first attempts may be waiting. */
 const retryShare = 0.25;
 
-/** Whoever took so long and failed in the end kept its place all the time: it hung. */
+/** Milliseconds. A longer attempt that failed counts as hung: it kept its place all the time. */
 const hungAfterMs = 1_000;
 
-/** Whether anything is to be put off is looked at so often. */
+/** Milliseconds between checks for backlogs to postpone. */
 const putOffEveryMs = 1_000;
 
-/** A delivery in a version that only a newer release knows is due again after so long, for a process of that release to take. */
+/** Milliseconds after which a delivery in an unknown version is due again. A process of a newer release can then send it. */
 const unknownVersionPauseMs = 5_000;
 
 /**
- * A delivery for whose event there is no room in memory is due again after a quarter of its age, within these bounds in milliseconds: the
- * backlog of an account whose receivers hang is not claimed again and again.
+ * Milliseconds. A delivery without room for its event is due again after a quarter of its age, within these bounds. So the backlog of an
+ * account with hanging receivers is not claimed again and again.
  */
 const roomPauseMsMin = 1_000;
 const roomPauseMsMax = 15_000;
 
-/** Who watches the dispatcher for the operator. It must return at once. */
+/** Observes the dispatcher for the operator. It must return at once. */
 export interface DeliveryObserver {
-  /** An attempt was made, and the receiver did this. */
+  /** Receives the result of an attempt. */
   attempted(reply: Pick<Reply, 'status' | 'error'>, durationMs: number): void;
 }
 
 export interface DispatcherParts {
   pool: Pool;
   vault: Vault;
-  /** The deployment's: what is due by it. */
+  /** The deployment's clock, which decides what is due. */
   clock: Clock;
-  /** The world's: claims hold by it, and receivers have it. */
+  /** Real time, which leases and receivers use. */
   realClock: Clock;
   versions: ApiVersions;
   randomBytes: RandomBytes;
   log: Logger;
-  /** Opens the connections to receivers, and only to those that may be reached. */
+  /** Opens the connections to receivers, only to allowed addresses. */
   connect: buildConnector.connector;
   retryScheduleSeconds: readonly number[];
   userAgent: string;
@@ -98,9 +98,9 @@ export interface DispatcherParts {
 }
 
 /**
- * Delivers events to webhook endpoints, at least once. It claims what is due, posts it, and writes what became of it; no
- * transaction is open while a receiver thinks. Any number of processes may do so on one database. What a process that was killed
- * had claimed is claimed again when its lease is over.
+ * Delivers events to webhook endpoints, at least once. It claims due deliveries, posts them, and records the outcomes. No transaction is
+ * open while a receiver works. Any number of processes can deliver from one database. The deliveries of a killed process are claimed again
+ * when its leases expire.
  */
 export class Dispatcher {
   readonly #parts: DispatcherParts;
@@ -113,15 +113,15 @@ export class Dispatcher {
   #poll: NodeJS.Timeout | null = null;
   #puttingOff: NodeJS.Timeout | undefined;
   #isPuttingOff = false;
-  /** What is being given back, only because too much is under way. */
+  /** Deliveries that are being released only because too much is under way. */
   readonly #turnedAway = new Set<ClaimedDelivery>();
-  /** Whether something may be due that no claim has looked for yet. */
+  /** Whether deliveries may be due that no claim has looked for yet. */
   #wanted = false;
   #claiming: Promise<void> | null = null;
   #stopping = false;
-  /** Whether the time of those that were under way at the stop is over. */
+  /** Whether the grace time of a stop is over. */
   #cutOff = false;
-  /** Claimed, and its outcome not yet written. */
+  /** Deliveries that are claimed and whose outcome is not yet written. */
   #held = 0;
 
   constructor(parts: DispatcherParts) {
@@ -129,7 +129,7 @@ export class Dispatcher {
     this.#endpoints = new Endpoints(parts.limits.endpointAgeMaxMs, parts);
     this.#renderings = new Renderings(parts.versions);
     const { attemptTimeoutMs, leaseMs, socketsMax, payloadBytes } = parts.limits;
-    // The last attempt of a claim begins so long after it: nothing else that is sent is older.
+    // The latest time, after its claim, at which an attempt begins. No older bytes are sent.
     const sharedForMs = leaseMs - attemptTimeoutMs;
     this.#payloads = new Payloads({ pool: parts.pool, limits: payloadBytes, sharedForMs });
     this.#sender = new Sender({ connect: parts.connect, attemptTimeoutMs, socketsMax });
@@ -159,12 +159,12 @@ export class Dispatcher {
     return this.#lanes.inFlight;
   }
 
-  /** Deliveries that are claimed, and whose outcome is not yet written. */
+  /** Deliveries that are claimed and whose outcome is not yet written. */
   get held(): number {
     return this.#held;
   }
 
-  /** What large events on their way hold in memory. */
+  /** The memory that large events hold while they are sent. */
   get bytes(): ByteBudget {
     return this.#payloads.bytes;
   }
@@ -174,14 +174,14 @@ export class Dispatcher {
     return this.#sender.connections;
   }
 
-  /** Begins to claim. From here on, `stop` must be called. */
+  /** Begins to claim. After it, `stop` must be called. */
   start(): void {
     this.#poll = setInterval(() => this.wake(), this.#parts.limits.pollMs);
     this.#puttingOff = setInterval(() => void this.#putOff(), putOffEveryMs);
     this.wake();
   }
 
-  /** Says that something may be due: it is looked for at once, if this process has begun to deliver. */
+  /** Notifies that deliveries may be due. A process that has started looks for them at once. */
   wake(): void {
     if (!this.#poll) return;
     this.#wanted = true;
@@ -189,8 +189,8 @@ export class Dispatcher {
   }
 
   /**
-   * Claims nothing more and gives back what has not begun. What is under way may take until `graceMs`; what is cut off then is
-   * due again at once, and its attempt does not count. Returns when every outcome is written.
+   * Stops claiming, and releases the deliveries that have not begun. Attempts under way get `graceMs`. Those cut off then are due again at
+   * once, and do not count as attempts. Returns when every outcome is written.
    */
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
@@ -202,7 +202,7 @@ export class Dispatcher {
     while (this.#held > 0 && performance.now() < endsAtMs) await delay(5);
     this.#cutOff = true;
     this.#sender.interrupt();
-    // The database may be away; then the leases run out, and everything is sent again.
+    // If the database cannot be reached, the leases expire and everything is sent again.
     while (this.#held > 0 && performance.now() < endsAtMs + 2 * rewritePauseMsMax) await delay(5);
     await this.#sender.close();
   }
@@ -211,7 +211,7 @@ export class Dispatcher {
     const { claimMax, heldMax } = this.#parts.limits;
     const room = Math.min(claimMax, heldMax - this.#held);
     if (!this.#wanted || this.#claiming || this.#stopping) return;
-    // Claims of a few would cost as much as claims of many.
+    // A small claim would cost as much as a large one.
     if (room < claimMax / 2) return this.#lanes.makeRoom();
     this.#wanted = false;
     this.#claiming = this.#claim(room).finally(() => {
@@ -251,7 +251,7 @@ export class Dispatcher {
     else this.#lanes.take(delivery);
   }
 
-  /** Moves the backlog of endpoints that are stuck out of the way of claims, and back when they answer again. */
+  /** Postpones the backlog of stuck endpoints, so that claims do not find it, and resumes it when they respond again. */
   async #putOff(): Promise<void> {
     const { pool, log } = this.#parts;
     if (this.#isPuttingOff) return;
@@ -269,20 +269,20 @@ export class Dispatcher {
         more = stuck.length > 0 && (await putOffDeliveries(pool, this.#now(), stuck));
       }
     } catch (error) {
-      log.warn({ err: error }, 'the deliveries of endpoints that are stuck could not be put off');
+      log.warn({ err: error }, 'the deliveries of stuck endpoints could not be postponed');
     } finally {
       this.#isPuttingOff = false;
     }
   }
 
-  /** Makes one attempt, if there is somebody to make it to and time to make it in. Never throws. */
+  /** Makes one attempt, if the endpoint is enabled and there is time. Never throws. */
   async #carryOut(delivery: ClaimedDelivery): Promise<Ending> {
     const { log } = this.#parts;
     if (this.#isTooLate(delivery)) return this.#leave(delivery);
     let endpoint: Endpoint | null;
     try {
       endpoint = await this.#endpoints.get(delivery.accountId, delivery.endpointId);
-      // It may have been enabled since it was read, and this delivery made since.
+      // The endpoint may have been enabled after it was read, and this delivery made after that.
       if (!isOpenTo(delivery, endpoint)) {
         endpoint = await this.#endpoints.getAnew(delivery.accountId, delivery.endpointId);
       }
@@ -290,10 +290,10 @@ export class Dispatcher {
       log.warn({ err: error, delivery: delivery.id }, 'a webhook endpoint could not be read');
       return this.#leave(delivery);
     }
-    // While the endpoint was read, the end came.
+    // The stop came while the endpoint was read.
     if (this.#cutOff) return this.#leave(delivery);
     const { event } = delivery;
-    // Disabled or deleted after its deliveries were made: nothing more is sent to it.
+    // The endpoint was disabled or deleted after the delivery was made, so nothing more is sent to it.
     if (!isOpenTo(delivery, endpoint) || !event) return this.#cancel(delivery);
     const payload = await this.#payloadFor(delivery, event, endpoint);
     if (!payload) return 'not_made';
@@ -326,12 +326,12 @@ export class Dispatcher {
     return reply.error !== null && durationMs > hungAfterMs ? 'hung' : 'answered';
   }
 
-  /** The bytes for this endpoint; null if they cannot be had now, and then the outcome is told already. */
+  /** Returns the bytes for this endpoint. Returns null if they are not available now; the outcome is then recorded. */
   async #payloadFor(delivery: ClaimedDelivery, event: ClaimedEvent, endpoint: Endpoint): Promise<Payload | null> {
     const { apiVersion, isConnected } = endpoint;
     const account = isConnected ? delivery.eventAccountId : null;
     try {
-      // Small events came with the claim.
+      // The claim already read small events.
       if ('data' in event) return { body: this.#renderings.of(event, apiVersion, account), release() {} };
       const form = `${apiVersion} ${account ?? ''}`;
       const payload = await this.#payloads.take(delivery, form, event.dataBytes, (whole) =>
@@ -350,7 +350,7 @@ export class Dispatcher {
     return null;
   }
 
-  /** Whether a delivery can be made as it was meant to be when the reading of its event began. */
+  /** Tells whether a delivery can still be made as planned when the reading of its event began. */
   async #isStillWanted(delivery: ClaimedDelivery, endpoint: Endpoint): Promise<boolean> {
     const { accountId, endpointId } = delivery;
     const now = await this.#endpoints.get(accountId, endpointId).catch(() => null);
@@ -358,7 +358,7 @@ export class Dispatcher {
     return now.origin === endpoint.origin && now.path === endpoint.path && now.apiVersion === endpoint.apiVersion;
   }
 
-  /** Tells why an event could not be read or rendered. */
+  /** Records why an event could not be read or rendered. */
   #blame(delivery: ClaimedDelivery, apiVersion: string, error: unknown): void {
     const { clock, log } = this.#parts;
     log.warn({ err: error, delivery: delivery.id }, 'an event could not be rendered');
@@ -373,7 +373,7 @@ export class Dispatcher {
     }
   }
 
-  /** Whether an attempt could outlive its claim, and meet another one of the same delivery. */
+  /** Tells whether an attempt could outlive its claim, and overlap with another one of the same delivery. */
   #isTooLate({ claimedUntilMs }: ClaimedDelivery): boolean {
     const { limits, realClock } = this.#parts;
     return realClock.nowMs() + limits.attemptTimeoutMs > claimedUntilMs;
@@ -381,7 +381,7 @@ export class Dispatcher {
 
   #roomPauseMs({ id }: ClaimedDelivery): number {
     const ageMs = this.#parts.clock.nowMs() - timeOfId(id as Id);
-    // Those that were given back together shall not all come back together.
+    // Vary the pause, so that deliveries that were released together do not come back together.
     const pauseMs = Math.round((ageMs / 4) * (0.5 + this.#random()));
     return Math.min(Math.max(roomPauseMsMin, pauseMs), roomPauseMsMax);
   }
@@ -409,7 +409,7 @@ export class Dispatcher {
     return { delivery, dueAgainAtMs: nowMs + pauseMs, attempt: { ...told, outcome: 'to_be_retried' } };
   }
 
-  /** Ends a delivery that is not to be made any more. */
+  /** Ends a delivery without an attempt. */
   #cancel(delivery: ClaimedDelivery): Ending {
     this.#outcomes.add({ delivery, dueAgainAtMs: null, attempt: null });
     return 'not_made';
@@ -420,7 +420,7 @@ export class Dispatcher {
     return 'not_made';
   }
 
-  /** As if it had not been claimed. */
+  /** Releases a delivery, as if it had not been claimed. */
   #giveBack(delivery: ClaimedDelivery, dueAtMs = delivery.dueAtMs): void {
     this.#outcomes.add({ delivery, dueAgainAtMs: dueAtMs, attempt: null });
   }
@@ -434,13 +434,13 @@ export class Dispatcher {
     return Math.floor(this.#random() * Number.MAX_SAFE_INTEGER);
   }
 
-  /** From 0 up to 1, with 48 random bits. */
+  /** Returns a number from 0 up to 1, with 48 random bits. */
   #random(): number {
     return Buffer.from(this.#parts.randomBytes(6)).readUIntBE(0, 6) / 2 ** 48;
   }
 }
 
-/** Whether the endpoint wants it still: it is there, and has not been disabled since. */
+/** Tells whether the endpoint still wants the delivery: it exists, and has not been disabled since. */
 function isOpenTo(delivery: ClaimedDelivery, endpoint: Endpoint | null): endpoint is Endpoint {
   return endpoint !== null && endpoint.isEnabled && endpoint.enablement === delivery.enablement;
 }

@@ -1,39 +1,42 @@
 import type { ClaimedDelivery } from './claim.ts';
 import type { PutOff } from './postpone.ts';
 
-/** What bounds what is under way. */
+/** Limits of the deliveries in one process. */
 export interface LaneLimits {
-  /** Under way to one endpoint, so that a slow one leaves room for the others. */
+  /** Attempts under way to one endpoint, so that a slow one leaves room for the others. */
   perEndpointMax: number;
-  /** Under way in one process. */
+  /** Attempts under way in one process. */
   inFlightMax: number;
-  /** Claimed and not yet completed, in one process. */
+  /** Deliveries in one process that are claimed and not yet completed. */
   heldMax: number;
 }
 
-/** How an attempt ended. */
+/** The result of an attempt, for its lane. */
 export type Ending = 'answered' | 'hung' | 'not_made';
 
-/** When many are held, each endpoint has only this part of what it may have otherwise: there is room for those that answer. */
+/** When the process is crowded, each endpoint has one eighth of its usual places, so that responsive ones find room. */
 const crowdedShare = 8;
 
-/** An endpoint that has had all it may have under way for so long, and has ended none of it, is stuck. */
+/** Milliseconds. An endpoint is stuck if it has used all its places for this long without an end of an attempt. */
 const stuckAfterMs = 1_000;
 
-/** After so many attempts in a row that hung, an endpoint is tried with one at a time until that one is answered. */
+/** After so many hung attempts in a row, an endpoint gets one attempt at a time, until it responds. */
 const hungInARowMax = 8;
 
-/** How long the backlog of an endpoint that is stuck is put off: long enough that moving it pays, doubled as long as it is stuck. */
+/**
+ * Milliseconds for which a stuck endpoint's backlog is postponed. The first pause is long enough to be worth the move. It doubles while the
+ * endpoint is stuck.
+ */
 const pauseMsMin = 5_000;
 const pauseMsMax = 60_000;
 
-/** While an endpoint is only tried out, most of its backlog is put off for so much longer: a long one is not moved every minute. */
+/** More milliseconds for most of the backlog of an endpoint in trial. A long backlog is then not moved every minute. */
 const restMs = 600_000;
 
 /**
- * Who may begin: a lane for each endpoint, so that one that is slow or dead holds up no other. What is claimed begins at once while
- * its endpoint has room, and otherwise waits here, for a while; a lane that has enough is left out of claims; one that is stuck has its
- * backlog put off, so that no claim has to walk past it.
+ * Decides which attempts may begin. Each endpoint has its own lane, so that a slow or dead one does not delay others. A claimed delivery
+ * begins at once while its endpoint has room, and otherwise waits here for a while. A full lane is left out of claims. The backlog of a
+ * stuck one is postponed, so that no claim has to scan past it.
  */
 export class EndpointLanes {
   readonly #limits: LaneLimits;
@@ -43,19 +46,19 @@ export class EndpointLanes {
   readonly #held: () => number;
   readonly #onRoom: () => void;
   readonly #lanes = new Map<string, Lane>();
-  /** Queues whose first in line could begin if the process had room; each in its turn. */
+  /** Lanes whose first delivery could begin if the process had room, in turn. */
   readonly #ready = new Set<Lane>();
   #inFlight = 0;
-  /** Attempts under way by which endpoints are tried out: they hold at most half of the places, however many endpoints hang. */
+  /** Trial attempts under way. They hold at most half of the places, however many endpoints hang. */
   #trials = 0;
-  /** Whether something was left out of a claim, or given back, only because too much was under way. */
+  /** Whether deliveries were left out of a claim, or released, only because too much was under way. */
   #hasPassedOver = false;
 
   /**
    * @param parts.carryOut makes an attempt; it never throws.
-   * @param parts.giveBack lets the delivery be claimed again from a time on.
-   * @param parts.held how many are claimed and not yet completed.
-   * @param parts.onRoom told when an endpoint that was left out of claims need not be any more.
+   * @param parts.giveBack releases the delivery, to be claimed again from a time on.
+   * @param parts.held returns the deliveries that are claimed and not yet completed.
+   * @param parts.onRoom is called when claims need no longer leave out an endpoint.
    */
   constructor(
     limits: LaneLimits,
@@ -80,47 +83,47 @@ export class EndpointLanes {
     return this.#inFlight;
   }
 
-  /** Begins a delivery, lets it wait for its turn, or gives it back. */
+  /** Begins a delivery, lets it wait for its turn, or releases it. */
   take(delivery: ClaimedDelivery): void {
     const lane = this.#laneOf(delivery);
-    // It waits in the database instead, where it is in nobody's way.
+    // Let it wait in the database, where it takes no place.
     if (this.#turnsAway(lane)) return this.#giveBack(delivery, Math.max(delivery.dueAtMs, lane.putOffUntilMs));
     lane.waiting.push(delivery);
     this.#begin(lane);
   }
 
-  /** Endpoints that have enough here, so that a claim for them would only be given back. */
+  /** Returns the endpoints with full lanes. A claim for them would only be released. */
   full(): string[] {
     const full = [...this.#lanes.values()].filter((lane) => this.#isFull(lane));
     this.#hasPassedOver ||= full.length > 0 && this.#isCrowded();
     return full.map(({ endpointId }) => endpointId);
   }
 
-  /** What waits here for endpoints that are stuck waits in the database instead, so that others find room. */
+  /** Releases the waiting deliveries of stuck endpoints, so that others find room. */
   makeRoom(): void {
     for (const lane of this.#lanes.values()) if (this.#isStuck(lane)) this.#empty(lane);
   }
 
-  /** Says that what was given back is there to be claimed again. */
+  /** Notes that released deliveries can be claimed again. */
   passedOver(): void {
     this.#hasPassedOver = true;
   }
 
-  /** Whether there is room again for what was passed over because there was none. OperationDocs once. */
+  /** Returns true once when there is room again for deliveries that were passed over. */
   takeRoomAgain(): boolean {
     if (!this.#hasPassedOver || this.#isCrowded()) return false;
     this.#hasPassedOver = false;
     return true;
   }
 
-  /** Gives back all that has not begun. */
+  /** Releases all deliveries that have not begun. */
   empty(): void {
     for (const lane of this.#lanes.values()) this.#empty(lane);
   }
 
   /**
-   * The endpoints whose backlog is to be put off now, each until when. To be asked every second: what has come since is put off with
-   * the rest. Queues that have nothing to say any more are forgotten.
+   * Returns the endpoints whose backlog must be postponed now, each with its time. Call it every second, so that new deliveries are
+   * postponed with the rest. It deletes lanes with nothing left to remember.
    */
   putOff(): PutOff[] {
     const nowMs = this.#nowMs();
@@ -140,14 +143,14 @@ export class EndpointLanes {
       });
   }
 
-  /** Endpoints that answer again although their backlog is put off for long: it can be brought forward. OperationDocs until it was. */
+  /** Returns endpoints that respond again while their backlog is postponed for long, until `forgetRevived` confirms that it was resumed. */
   revived(): { accountId: string; endpointId: string; putOffUntilMs: number }[] {
     return [...this.#lanes.values()]
       .filter(({ revivedFromMs }) => revivedFromMs > 0)
       .map(({ accountId, endpointId, revivedFromMs }) => ({ accountId, endpointId, putOffUntilMs: revivedFromMs }));
   }
 
-  /** Its backlog was brought forward. */
+  /** Notes that the endpoint's backlog was resumed. */
   forgetRevived({ endpointId, putOffUntilMs }: { endpointId: string; putOffUntilMs: number }): void {
     const lane = this.#lanes.get(endpointId);
     if (lane?.revivedFromMs === putOffUntilMs) lane.revivedFromMs = 0;
@@ -186,23 +189,23 @@ export class EndpointLanes {
     return lane.inFlight >= this.#shareOf(lane) && performance.now() - lane.lastMoveMs > stuckAfterMs;
   }
 
-  /** Whether a claim for it would bring more than it can take. */
+  /** Tells whether a claim for the lane would bring more than it can take. */
   #isFull(lane: Lane): boolean {
     if (lane.waiting.length > this.#limits.perEndpointMax || this.#isStuck(lane)) return true;
     return this.#turnsAway(lane) || (this.#isCrowded() && lane.inFlight + lane.waiting.length >= this.#shareOf(lane));
   }
 
-  /** Whether what was claimed for it is given back: elsewhere a lane may be long, because it moves. */
+  /** Tells whether a claimed delivery must be released. Other lanes may be long, because they move. */
   #turnsAway(lane: Lane): boolean {
     const { inFlight, waiting, putOffUntilMs } = lane;
     if (isTriedOut(lane) && this.#trials >= this.#limits.inFlightMax / 2) return true;
-    // Nothing but that one attempt is for it.
+    // The lane takes only the trial attempt.
     if (isTriedOut(lane)) return inFlight + waiting.length > 0 || putOffUntilMs > this.#nowMs();
     if (this.#isStuck(lane)) return waiting.length > this.#limits.perEndpointMax;
     return this.#isCrowded() && waiting.length >= this.#shareOf(lane);
   }
 
-  /** Begins what can, of a lane that has something new in line or room again. */
+  /** Begins the deliveries that can begin, after a lane got a delivery or a free place. */
   #begin(lane: Lane): void {
     if (lane.waiting.length > 0 && lane.inFlight < this.#shareOf(lane)) this.#ready.add(lane);
     for (const next of this.#ready) {
@@ -212,7 +215,7 @@ export class EndpointLanes {
       const delivery = next.waiting.shift();
       if (!delivery) continue;
       this.#start(delivery, next);
-      // Behind the others, so that each has its turn.
+      // Put it behind the others, so that each has its turn.
       if (next.waiting.length > 0 && next.inFlight < this.#shareOf(next)) this.#ready.add(next);
     }
   }
@@ -224,7 +227,7 @@ export class EndpointLanes {
     const isTrial = isTriedOut(lane);
     if (isTrial) {
       this.#trials++;
-      // Whoever looks while it is under way shall not find the backlog.
+      // A claim during the trial must not find the backlog.
       this.#lengthen(lane);
     }
     void this.#carryOut(delivery).then((ending) => this.#end(ending, lane, isTrial));
@@ -253,7 +256,7 @@ export class EndpointLanes {
   #trust(lane: Lane): void {
     const nowMs = this.#nowMs();
     if (isTriedOut(lane)) lane.revivedFromMs = Math.max(nowMs, lane.putOffUntilMs) + restMs;
-    // What is due soon comes by itself.
+    // A backlog that is due soon needs no move.
     else if (lane.putOffUntilMs > nowMs + pauseMsMin) lane.revivedFromMs = lane.putOffUntilMs;
     lane.hungInARow = 0;
     lane.pauseMs = 0;
@@ -273,30 +276,30 @@ export class EndpointLanes {
   }
 }
 
-/** Whether so many attempts have hung that it gets one at a time. */
+/** Tells whether so many attempts have hung that the endpoint gets one at a time. */
 function isTriedOut({ hungInARow }: Lane): boolean {
   return hungInARow >= hungInARowMax;
 }
 
-/** Whether there is nothing to remember of it. */
+/** Tells whether the lane has nothing to remember. */
 function isOver({ inFlight, waiting, hungInARow, putOffUntilMs, revivedFromMs }: Lane): boolean {
   return inFlight + waiting.length + hungInARow + putOffUntilMs + revivedFromMs === 0;
 }
 
-/** What is under way to an endpoint, and what waits for its turn. */
+/** The attempts under way to an endpoint, and the deliveries that wait for their turn. */
 interface Lane {
   accountId: string;
   endpointId: string;
   inFlight: number;
   waiting: ClaimedDelivery[];
-  /** When an attempt last began or ended, by the process's own clock. */
+  /** The time at which an attempt last began or ended, by the process's own clock. */
   lastMoveMs: number;
-  /** Attempts in a row that got no answer in good time. */
+  /** Hung attempts in a row. */
   hungInARow: number;
-  /** How long its backlog was put off the last time; 0 if it is not held up. */
+  /** The last pause of its backlog; 0 if the endpoint is not stuck. */
   pauseMs: number;
-  /** Its backlog is due then, by the deployment's clock; 0 if it is not put off. */
+  /** The time at which its backlog is due, by the deployment's clock; 0 if it is not postponed. */
   putOffUntilMs: number;
-  /** As `putOffUntilMs` was when the endpoint answered again; 0 if there is nothing to bring forward. */
+  /** The value of `putOffUntilMs` when the endpoint responded again; 0 if there is nothing to resume. */
   revivedFromMs: number;
 }

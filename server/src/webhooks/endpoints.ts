@@ -3,36 +3,36 @@ import type { Vault } from '../core/encryption.ts';
 import type { Pool } from '../db/pools.ts';
 import { TtlCache } from '../db/ttl-cache.ts';
 
-/** A webhook endpoint as sending needs it. */
+/** The parts of a webhook endpoint that the sender needs. */
 export interface Endpoint {
   origin: string;
   path: string;
   signingSecret: string;
   apiVersion: string;
   isEnabled: boolean;
-  /** How many times it was enabled. Deliveries of an earlier time are canceled: enabling starts afresh. */
+  /** The number of times it was enabled. Deliveries of an earlier enablement are canceled: enabling starts afresh. */
   enablement: number;
-  /** Whether it gets connected accounts' events, which then tell whose they are. */
+  /** Whether it gets events of connected accounts, which then name their account. */
   isConnected: boolean;
-  /** When it was read, by the clock that receivers have; a signature bears this time, so that none is later than a roll of the secret that it does not know. */
+  /** The time it was read, by real time. Signatures carry it, so that none is later than a roll of a secret that it does not know. */
   readAtSeconds: number;
 }
 
-/** Endpoints by account and id, read right before they are used. */
+/** Reads endpoints by account and id right before use, through a cache. */
 export class Endpoints {
   readonly #known: TtlCache<Endpoint>;
 
-  /** @param ageMaxMs how old what it tells may be. */
+  /** @param ageMaxMs the greatest age of a cached endpoint. */
   constructor(ageMaxMs: number, parts: { pool: Pool; vault: Vault; realClock: Clock }) {
     this.#known = new TtlCache(ageMaxMs, (keys) => readEndpoints(parts, keys));
   }
 
-  /** The endpoint, or null if there is none any more. */
+  /** Returns the endpoint, or null if it no longer exists. */
   get(accountId: string, id: string): Promise<Endpoint | null> {
     return this.#known.get(`${accountId} ${id}`);
   }
 
-  /** As `get`, but read now. */
+  /** Reads the endpoint now, without the cache. */
   getAnew(accountId: string, id: string): Promise<Endpoint | null> {
     return this.#known.getAnew(`${accountId} ${id}`);
   }
@@ -42,7 +42,7 @@ async function readEndpoints(
   { pool, vault, realClock }: { pool: Pool; vault: Vault; realClock: Clock },
   keys: string[],
 ): Promise<(Endpoint | null)[]> {
-  // Before the question, so that a secret that was rolled meanwhile signs nothing later than this.
+  // Take the time before the query, so that a secret rolled meanwhile signs nothing later than this.
   const readAtSeconds = toSeconds(realClock.nowMs());
   const { rows } = await pool.query<{
     account_id: string;

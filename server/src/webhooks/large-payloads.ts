@@ -2,10 +2,10 @@ import { ByteBudget, type ByteLimits, type HeldBytes } from '../core/byte-budget
 import type { Pool } from '../db/pools.ts';
 import { readEvent, type ClaimedDelivery, type StoredEvent } from './claim.ts';
 
-/** While an event is read and rendered it is in memory as text, as values and as bytes. */
+/** While an event is read and rendered, memory holds it as text, as values and as bytes. */
 const copiesWhileRead = 3;
 
-/** What is sent. It counts as held until it is released. */
+/** The bytes to send. They count as held until they are released. */
 export interface Payload {
   body: Buffer;
   release: () => void;
@@ -14,9 +14,9 @@ export interface Payload {
 /** An event could not be read from the database. */
 export class EventUnreadError extends Error {}
 
-/** Bytes that all attempts share that send the same. */
+/** Bytes shared by all attempts that send the same. */
 interface Shared {
-  /** Null if the event has gone. */
+  /** Null if the event no longer exists. */
   body: Promise<Buffer | null>;
   bytes: HeldBytes;
   users: number;
@@ -24,19 +24,19 @@ interface Shared {
 }
 
 /**
- * The bytes of large events. They are read when an attempt begins, held once for all endpoints that get the same, and dropped with the
- * last attempt that uses them. Their sum is bounded.
+ * Reads the bytes of large events when an attempt begins. All endpoints that get the same bytes share them. They are dropped with the last
+ * attempt that uses them. Their sum is limited.
  */
 export class Payloads {
   readonly #pool: Pool;
   readonly #sharedForMs: number;
   readonly #shared = new Map<string, Shared>();
-  /** What they hold. */
+  /** The memory that they hold. */
   readonly bytes: ByteBudget;
 
   /**
-   * @param parts.limits of what they hold.
-   * @param parts.sharedForMs how old what is sent may be: erasing a person changes their events.
+   * @param parts.limits the limits of the memory that they hold.
+   * @param parts.sharedForMs the greatest age of shared bytes: an erasure changes events.
    */
   constructor(parts: { pool: Pool; limits: ByteLimits; sharedForMs: number }) {
     this.#pool = parts.pool;
@@ -45,12 +45,12 @@ export class Payloads {
   }
 
   /**
-   * Reads and renders the event of a delivery, or shares what another attempt has read.
+   * Reads and renders the event of a delivery, or shares the bytes of another attempt.
    *
-   * @param form which of its forms: one event looks different in each version.
+   * @param form the form of the event: it looks different in each version.
    * @param render makes the bytes.
-   * @returns `no_room` if there is no room in memory now, and `gone` if there is no such event any more.
-   * @throws {EventUnreadError} the database cannot be reached.
+   * @returns `no_room` if there is no room in memory now, and `gone` if the event no longer exists.
+   * @throws {EventUnreadError} if the database cannot be reached.
    * @throws what `render` throws.
    */
   async take(

@@ -1,13 +1,15 @@
 import type { Logger } from 'pino';
 import type { Pool } from '../db/pools.ts';
 
-/** What processes that deliver listen on. */
+/** The channel on which processes that deliver listen. */
 export const deliveriesChannel = 'tenure_deliveries';
 
-/** A notification takes a lock that all commits share, so there are few of them, and none in the transaction of a change. */
+/** Milliseconds between notifications. A notification takes a lock that all commits share, so the transaction of a change makes none. */
 const intervalMs = 10;
 
-/** Tells other processes that there are deliveries, at most once in ten milliseconds. They would find them by polling too. */
+/**
+ * Returns a function that notifies other processes of deliveries, at most once in ten milliseconds. Without it, polling finds them later.
+ */
 export function deliveriesNotifier(pool: Pool, log: Logger): () => void {
   let timer: NodeJS.Timeout | null = null;
   let again = false;

@@ -3,13 +3,13 @@ import { parseJson } from '../core/json.ts';
 import type { ApiVersions } from '../versions/apply.ts';
 import type { StoredEvent } from './claim.ts';
 
-/** What is kept for the next endpoints: some thousand events, of which all deliveries are due at the same moment. */
+/** Bytes of rendered events that are cached for other endpoints: some thousand events whose deliveries are all due at once. */
 const keptBytesMax = 2 * 1024 * 1024;
 
 /**
- * The bytes that are sent for an event: exactly `id`, `object`, `created`, `type`, `data` and `request`, and `account` where the
- * endpoint is for connected accounts, as the endpoint's version shows them. They are the same at every attempt, and made once for
- * all endpoints of a version.
+ * Renders the bytes that are sent for an event, in the endpoint's version. They have exactly `id`, `object`, `created`, `type`, `data` and
+ * `request`. For an endpoint for connected accounts they also have `account`. They are the same at every attempt, and rendered once for all
+ * endpoints of a version.
  */
 export class Renderings {
   readonly #versions: ApiVersions;
@@ -21,20 +21,20 @@ export class Renderings {
   }
 
   /**
-   * @param accountId whose event it is, if the endpoint is told.
+   * @param accountId the owner of the event, if the endpoint's events name it.
    * @throws {UnknownVersionError} if a newer release made the event, or set the endpoint's version.
    */
   of(event: StoredEvent, version: string, accountId: string | null): Buffer {
     const key = `${event.id} ${version} ${accountId ?? ''}`;
     const known = this.#kept.get(key);
-    // An event never changes, but what it tells of a person who is erased is taken out of it.
+    // An event never changes, except when an erased person is removed from it.
     if (known?.data === event.data) return known.bytes;
     const bytes = this.renderAnew(event, version, accountId);
     this.#keep(key, { bytes, data: event.data });
     return bytes;
   }
 
-  /** As `of`, and keeps nothing. */
+  /** Renders as `of` does, without the cache. */
   renderAnew(event: StoredEvent, version: string, accountId: string | null): Buffer {
     return Buffer.from(this.#render(event, version, accountId));
   }
@@ -45,7 +45,7 @@ export class Renderings {
     account: string | null,
   ): string {
     if (version === shapeVersion) {
-      // As it is kept, so that nothing of it need be read.
+      // Insert the stored texts as they are, so that they need not be parsed.
       const tail = account === null ? '' : `,"account":"${account}"`;
       return `{"id":"${id}","object":"event","created":${created},"type":"${type}","data":${data},"request":${request}${tail}}`;
     }
@@ -79,7 +79,7 @@ export class Renderings {
   }
 }
 
-/** Text that is plain ASCII, as nearly all of ours, has a byte a character. */
+/** Nearly all of our text is plain ASCII, with one byte a character. */
 function sizeOf({ bytes, data }: { bytes: Buffer; data: string }): number {
   return bytes.length + data.length;
 }

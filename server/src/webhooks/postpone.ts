@@ -1,13 +1,13 @@
 import type { Pool } from '../db/pools.ts';
 import { isInQueueAs } from './claim.ts';
 
-/** So many places in the queue are moved by one statement; of a longer backlog the rest is moved by the next ones. */
+/** Rows of the queue that one statement moves. Further statements move the rest of a longer backlog. */
 const movedAtOnceMax = 20_000;
 
-/** Of the first attempts that one statement puts off, so many are due before the rest: something has to be there to try with. */
+/** First attempts of a postponed backlog that are due before the rest, for the trials. */
 const dueFirst = 10;
 
-/** An endpoint whose backlog is put off: to a time, and the rest of its first attempts to the same or a later one. */
+/** An endpoint whose backlog is postponed. The rest of its first attempts may be due later. */
 export interface PutOff {
   accountId: string;
   endpointId: string;
@@ -15,16 +15,16 @@ export interface PutOff {
   restUntilMs: number;
 }
 
-/** What is due by `nowMs`, as far as it is not claimed by `realNowMs`. */
+/** The times by which deliveries are due (`nowMs`) and leases expire (`realNowMs`). */
 export interface Now {
   nowMs: number;
   realNowMs: number;
 }
 
 /**
- * Puts off what is due of endpoints that are stuck, so that no claim walks past it. What is claimed stays as it is.
+ * Postpones the due deliveries of stuck endpoints, so that no claim scans past them. Claimed deliveries stay as they are.
  *
- * @returns whether more may be due of one of them.
+ * @returns whether one of them may have more due deliveries.
  */
 export async function putOffDeliveries(
   pool: Pool,
@@ -83,7 +83,7 @@ export async function putOffDeliveries(
 }
 
 /**
- * Makes first attempts due again that were put off until a time at most; a retry keeps the time it has.
+ * Makes first attempts due again that were postponed until `putOffUntilMs` or earlier. A retry keeps its time.
  *
  * @returns whether there may be more.
  */

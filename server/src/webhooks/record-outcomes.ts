@@ -6,12 +6,12 @@ import { isRefusedData, type Pool } from '../db/pools.ts';
 import { isInQueueAs, type ClaimedDelivery } from './claim.ts';
 import type { AttemptError } from './sender.ts';
 
-/** What became of a claimed delivery. */
+/** The outcome of a claimed delivery. */
 export interface Outcome {
   delivery: ClaimedDelivery;
-  /** When it is due again; null if it is over. */
+  /** The time at which it is due again; null if it has ended. */
   dueAgainAtMs: number | null;
-  /** Null if none was made: the endpoint has gone, or there was no time left. */
+  /** Null if no attempt was made: the endpoint no longer exists, or there was no time left. */
   attempt: AttemptRow | null;
 }
 
@@ -20,24 +20,24 @@ export interface AttemptRow {
   durationMs: number;
   status: number | null;
   error: AttemptError | null;
-  /** Whether it failed by our own fault: then it does not count against the endpoint. */
+  /** Whether the fault is ours: then it does not count against the endpoint. */
   isOurs: boolean;
   response: string | null;
   apiVersion: string;
   outcome: 'delivered' | 'failed' | 'to_be_retried' | 'interrupted';
 }
 
-/** Outcomes are written again and again while the database is away, with this pause at most. */
+/** Milliseconds. Outcomes are retried while the database cannot be reached, with this pause at most. */
 export const rewritePauseMsMax = 1_000;
 
-/** Writes outcomes as they come. No timer: a lone one is written at once, and what comes meanwhile is written together. */
+/** Writes outcomes without a timer: a lone one is written at once, and those that come meanwhile are written together. */
 export class OutcomeWriter {
   readonly #parts: { pool: Pool; realClock: Clock; log: Logger };
   readonly #onSettled: (outcomes: readonly Outcome[]) => void;
   #outcomes: Outcome[] = [];
   #writing = false;
 
-  /** @param onSettled told which have been written, or are of no use any more. */
+  /** @param onSettled gets the outcomes that were written or are of no use any more. */
   constructor(parts: { pool: Pool; realClock: Clock; log: Logger }, onSettled: (outcomes: readonly Outcome[]) => void) {
     this.#parts = parts;
     this.#onSettled = onSettled;
@@ -66,10 +66,10 @@ export class OutcomeWriter {
   }
 
   /**
-   * Writes outcomes together. If the database refuses the data of one, halves are written until it is alone. It is dropped then, so that it
-   * holds up no other.
+   * Writes outcomes together. If the database rejects the data of one, halves are written until it is alone. It is then dropped, so that it
+   * does not block others.
    *
-   * @returns those to be written again: the database cannot be reached, or has no time.
+   * @returns those to retry, because the database cannot be reached or timed out.
    */
   async #write(outcomes: Outcome[]): Promise<Outcome[]> {
     const { pool, log } = this.#parts;
@@ -77,7 +77,7 @@ export class OutcomeWriter {
       await writeOutcomes(pool, outcomes);
     } catch (error) {
       if (!isRefusedData(error)) {
-        log.warn({ err: error }, 'outcomes of deliveries could not be written; they are written again');
+        log.warn({ err: error }, 'outcomes of deliveries could not be written; this is retried');
         return outcomes;
       }
       if (outcomes.length > 1) {
@@ -88,14 +88,14 @@ export class OutcomeWriter {
       const { accountId: account, id, endpointId: endpoint } = outcomes[0]!.delivery;
       log.error(
         { err: error, account, delivery: id, endpoint },
-        'the database refuses the outcome of a delivery, which is dropped; the delivery is sent again when its lease ends',
+        'the database rejected the outcome of a delivery; the delivery is sent again when its lease expires',
       );
     }
     this.#onSettled(outcomes);
     return [];
   }
 
-  /** When its lease is over a delivery is sent again, and what we know of it helps nobody. */
+  /** Drops outcomes whose lease has expired: their deliveries are sent again. */
   #stillHeld(outcomes: Outcome[]): Outcome[] {
     const nowMs = this.#parts.realClock.nowMs();
     return outcomes.filter(({ delivery }) => nowMs < delivery.claimedUntilMs);
@@ -104,13 +104,13 @@ export class OutcomeWriter {
 
 const dayMs = 24 * 3600 * 1000;
 
-/** An endpoint that was disabled since has a new beginning. */
+/** An endpoint that was disabled since then starts afresh. */
 const goesOn = 'failing.enablement = excluded.enablement';
 
 /**
- * Writes outcomes. The queue changes only for those whose claim is still held; an attempt is kept in any case, because it was
- * made. A resend that succeeded ends the automatic retries of its event to its endpoint. An endpoint's failures begin with an attempt that
- * failed, and end with one that succeeded. Writing the same outcomes twice changes nothing.
+ * Writes outcomes. The queue changes only for deliveries whose claim is still held. Every attempt is kept, because it was made. A resend
+ * that succeeded ends the automatic retries of its event to its endpoint. An endpoint's failures begin with a failed attempt, and end with
+ * a successful one. Writing the same outcomes twice changes nothing.
  */
 async function writeOutcomes(pool: Pool, outcomes: Outcome[]): Promise<void> {
   const column = (cell: (outcome: Outcome) => string | number | boolean | null): string =>
@@ -163,7 +163,7 @@ async function writeOutcomes(pool: Pool, outcomes: Outcome[]): Promise<void> {
         from held
         where ${isInQueueAs('held')}
           and held.due_again_at_ms is not null
-          -- Of two changes of a row in one statement PostgreSQL makes one, and not by any order.
+          -- If one statement changes a row twice, PostgreSQL makes only one of the changes, in no defined order.
           and not exists (select from superseded where superseded.account_id = held.account_id and superseded.id = held.id)
       ),
       made as (
@@ -181,7 +181,7 @@ async function writeOutcomes(pool: Pool, outcomes: Outcome[]): Promise<void> {
         from input
         join made using (account_id, id, started_at_ms)
         where counts
-          -- Of an endpoint that was deleted, disabled or enabled anew meanwhile it tells nothing any more.
+          -- Ignore results for an endpoint that was deleted, disabled or enabled again meanwhile.
           and exists (
             select
             from webhook_endpoints endpoint

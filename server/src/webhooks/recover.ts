@@ -13,19 +13,19 @@ import { webhookEndpoint } from '../resources/webhook_endpoint/index.ts';
 import type { WebhookEndpointRecord } from '../resources/webhook_endpoint/record.ts';
 import { ended, recovery, type RecoveryRecord } from '../resources/webhook_endpoint/recovery.ts';
 
-/** So many deliveries or events are looked at for one transaction. */
+/** Deliveries or events that one transaction looks at. */
 const pageSize = 1_000;
 
-/** Events that an endpoint does not want are looked at, too: no statement looks through more of them than there are in this time. */
+/** Seconds of events that one statement looks through. It limits the work when the endpoint wants few of them. */
 const lookedThroughSeconds = 6 * 3600;
 
-/** The others have their turn the next time, so that those that wait for a receiver hold up nobody. */
+/** Recoveries a round. The others have their turn in the next one, so recoveries that wait for a receiver block no others. */
 const recoveriesAtOnce = 20;
 
 interface RecoveryContext {
   committer: Committer;
   connection: Connection;
-  /** History is long: who looks through it keeps nobody from signing in. */
+  /** Reads long history through its own pool, so that it does not block sign-ins. */
   database: { listers: Pool };
   readRecord: RecordReader;
   ids: IdMaker;
@@ -34,30 +34,29 @@ interface RecoveryContext {
 }
 
 /**
- * Carries recoveries out: what an endpoint did not take is sent to it again. A page is one transaction, with the place that it came to; so
- * whoever goes on after a crash sends nothing twice and leaves nothing out. Each endpoint has its turn, and its recoveries go one after the
- * other. The next page waits until the first attempts of the last one that this process has made are over: a receiver that was down is
- * not flooded.
+ * Executes recoveries: sends again what an endpoint missed. One transaction writes a page and the position it reached. So a process that
+ * resumes after a crash sends nothing twice and leaves nothing out. Endpoints take turns, and an endpoint's recoveries run one after the
+ * other. The next page waits until this process has made the first attempts of the last page. A receiver that was down is thus not flooded.
  */
 export class Recoveries {
   readonly #context: RecoveryContext;
   readonly #stopping: AbortSignal | undefined;
-  /** What the last page of a recovery has made. */
+  /** The deliveries of each recovery's last page. */
   readonly #underWay = new Map<string, DeliveryRange>();
-  /** The last endpoint whose turn it was; empty if the turn is the first one's. */
+  /** The last endpoint that had its turn; empty to begin with the first. */
   #lastEndpointId = '';
 
-  /** @param stopping whoever stops the server does not wait until a long history has been looked through. */
+  /** @param stopping ends the search of a long history, because a stop of the server must not wait for it. */
   constructor(context: RecoveryContext, stopping?: AbortSignal) {
     this.#context = context;
     this.#stopping = stopping;
   }
 
-  /** Brings some recoveries one page further, each in its turn, if no other process is at it. */
+  /** Advances some recoveries by one page each, in turn, unless another process does. */
   async advance(): Promise<void> {
     const { connection, database } = this.#context;
     if ((await readPending(database.listers, '')).length === 0) return this.#underWay.clear();
-    // Two recoveries of one endpoint shall not send the same event at the same time.
+    // The lock keeps two recoveries of one endpoint from sending the same event at the same time.
     await withClient(connection, (client) =>
       withLockIfFree(client, recoveriesLockKey, async () => {
         const pending = await readPending(database.listers, this.#lastEndpointId);
@@ -66,7 +65,7 @@ export class Recoveries {
           if (this.#stopping?.aborted) return;
           await this.#advanceOne(accountId, id).catch((error: unknown) => {
             if (this.#stopping?.aborted) return;
-            this.#context.log.warn({ err: error, recovery: id }, 'a recovery could not go on; it is tried again');
+            this.#context.log.warn({ err: error, recovery: id }, 'a recovery could not advance; it is retried');
           });
         }
       }),
@@ -114,12 +113,12 @@ export class Recoveries {
   }
 
   /**
-   * What is to be sent next, and the place after it: first the deliveries that did not succeed, then what happened while the endpoint was
-   * disabled. Null if there is nothing more.
+   * Returns the next page to send, with its position, or null if there is nothing more. First come the deliveries that did not succeed,
+   * then the events from the time the endpoint was disabled.
    */
   async #nextPage({ id, since, position }: RecoveryRecord, endpoint: WebhookEndpointRecord): Promise<Page | null> {
     const { listers } = this.#context.database;
-    // What came later was not asked for, and has the recovery's own deliveries in it.
+    // Later deliveries were not asked for, and include the recovery's own.
     const untilMs = timeOfId(id as Id);
     for (let after = position || firstIdAt('dlv', since * 1000); after.startsWith('dlv_');) {
       this.#stopping?.throwIfAborted();
@@ -141,7 +140,7 @@ export class Recoveries {
   }
 }
 
-/** An event that the endpoint should have got. */
+/** An event that the endpoint has missed. */
 interface Missed {
   event: string;
   event_account: string;
@@ -150,11 +149,11 @@ interface Missed {
 
 interface Page {
   missed: Missed[];
-  /** The last that was looked at; `evt_` when all deliveries were. */
+  /** The last id that was looked at; `evt_` after all deliveries. */
   position: string;
 }
 
-/** Deliveries of one page; their ids were made one after the other. */
+/** The deliveries of one page, with consecutive ids. */
 interface DeliveryRange {
   endpointId: string;
   first: string;
@@ -167,7 +166,7 @@ interface PendingRecovery {
   webhook_endpoint: string;
 }
 
-/** The oldest that goes on of each endpoint, of the next endpoints. */
+/** Returns the oldest pending recovery of each of the next endpoints. */
 async function readPending(pool: Pool, after: string): Promise<PendingRecovery[]> {
   const { rows } = await pool.query<PendingRecovery>({
     name: 'pending_recoveries',
@@ -182,7 +181,7 @@ async function readPending(pool: Pool, after: string): Promise<PendingRecovery[]
   return rows;
 }
 
-/** Whether a delivery of this page still waits for its first attempt. */
+/** Tells whether a delivery of this page still waits for its first attempt. */
 async function isUnderWay(pool: Pool, accountId: string, { endpointId, first, last }: DeliveryRange): Promise<boolean> {
   const { rows } = await pool.query({
     name: 'recovery_under_way',
@@ -197,8 +196,8 @@ async function isUnderWay(pool: Pool, accountId: string, { endpointId, first, la
 }
 
 /**
- * The next deliveries to an endpoint whose event it has not got: none of that event's deliveries to it succeeded, none is pending, and
- * of those that were made before the recovery none is newer.
+ * Returns the next deliveries whose event the endpoint has not received. None of the event's deliveries to it succeeded or is pending. Of
+ * those made before the recovery, each is the event's newest.
  */
 async function readUndelivered(
   pool: Pool,
@@ -249,7 +248,7 @@ async function readUndelivered(
   };
 }
 
-/** The next events of a time, of those that the endpoint wants, that never had a delivery to it. */
+/** Returns the next events of a time that the endpoint wants and that never had a delivery to it. */
 async function readUnqueued(
   pool: Pool,
   { account_id: accountId, id: endpointId, connected, enabled_events: names }: WebhookEndpointRecord,
@@ -273,7 +272,7 @@ async function readUnqueued(
           and event.id > $5
           and event.id < $6
           and $4::text[] && array['*', event.type, split_part(event.type, '.', 1) || '.*']
-          -- Those go to nobody but the one who asked.
+          -- A ping goes only to the endpoint for which it was requested.
           and event.type <> 'webhook_endpoint.pinged'
           and not exists (
             select

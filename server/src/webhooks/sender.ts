@@ -2,7 +2,7 @@ import { Pool, type Dispatcher } from 'undici';
 import type { buildConnector } from 'undici';
 import { SocketBound } from './connection-limit.ts';
 
-/** Why an attempt got no complete answer. Closed, and never more than the receiver's own side would know. */
+/** Why an attempt got no complete response. The list is closed, and shows no more than the receiver's own side would know. */
 export type AttemptError =
   | 'address_forbidden'
   | 'connection_closed'
@@ -15,15 +15,15 @@ export type AttemptError =
   | 'tls_failed'
   | 'unreachable';
 
-/** What a receiver did. */
+/** The response of a receiver, or the error. */
 export interface Reply {
-  /** Null if no answer began. */
+  /** Null if no response began. */
   status: number | null;
-  /** Null if the answer was complete, or longer than anybody reads. */
+  /** Null if the response was complete, or longer than the part that is read. */
   error: AttemptError | null;
-  /** Whether it is our own fault, or our network's, that there is no complete answer: then it says nothing of the receiver. */
+  /** Whether the fault is this server's or its network's. Then it does not count against the receiver. */
   isOurs: boolean;
-  /** The beginning of the answer's body; null if there was none. */
+  /** The beginning of the response's body; null if there was none. */
   response: string | null;
   retryAfter: string | undefined;
 }
@@ -35,16 +35,16 @@ export interface Delivered {
   body: Uint8Array;
 }
 
-/** A body is read up to here; then the connection is closed, and the answer counts. */
+/** Bytes of a body that are read. Then the connection is closed, and the response counts. */
 const readBytesMax = 64 * 1024;
 const keptBytesMax = 1024;
 
-/** Connections to receivers that nobody delivered to for longest are closed beyond this many. */
+/** Origins with a pool. Beyond them, the least recently used pool is closed. */
 const originsMax = 1_000;
 
 /**
- * Posts to receivers: one pool of kept connections for each origin, HTTP/1.1, no redirects, nothing decompressed. The whole
- * attempt, from connecting to the end of the answer's body, ends in time.
+ * Posts to receivers, through one pool of kept connections for each origin. It uses HTTP/1.1, follows no redirects and decompresses
+ * nothing. A timeout covers the whole attempt, from connecting to the end of the response's body.
  */
 export class Sender {
   readonly #sockets: SocketBound;
@@ -52,7 +52,7 @@ export class Sender {
   readonly #pools = new Map<string, Pool>();
   readonly #inFlight = new Set<Attempt>();
 
-  /** @param settings.socketsMax of connections at once: more than there are attempts at once, or nothing is kept. */
+  /** @param settings.socketsMax the limit of connections. It exceeds the attempts at once; otherwise no connection could be kept. */
   constructor(settings: { connect: buildConnector.connector; attemptTimeoutMs: number; socketsMax: number }) {
     this.#sockets = new SocketBound(settings.connect, settings.socketsMax, () => this.#giveUpOldest());
     this.#attemptTimeoutMs = settings.attemptTimeoutMs;
@@ -63,7 +63,7 @@ export class Sender {
     return this.#sockets.open;
   }
 
-  /** Posts once. Never rejects: whatever goes wrong is the reply. */
+  /** Posts once. Never rejects: every error is a reply. */
   post({ origin, path, headers, body }: Delivered): Promise<Reply> {
     return new Promise((resolve) => {
       const attempt = new Attempt(this.#attemptTimeoutMs, (reply) => {
@@ -79,7 +79,7 @@ export class Sender {
     });
   }
 
-  /** Ends every attempt under way; each is told as interrupted. */
+  /** Ends every attempt under way. Each is reported as interrupted. */
   interrupt(): void {
     for (const attempt of this.#inFlight) attempt.fail({ error: 'interrupted', isOurs: true });
   }
@@ -91,14 +91,14 @@ export class Sender {
   #poolOf(origin: string): Pool {
     const known = this.#pools.get(origin);
     const pool = known ?? new Pool(origin, poolOptions(this.#sockets.connect));
-    // The one that was used last stands last.
+    // Keep the pools in order of use.
     if (known) this.#pools.delete(origin);
     this.#pools.set(origin, pool);
     if (this.#pools.size > originsMax) this.#giveUpOldest();
     return pool;
   }
 
-  /** Of the origin that nobody delivered to for longest, what is kept is closed at once, and what is in use at its end. */
+  /** Closes the least recently used pool: its idle connections at once, and those in use when they end. */
   #giveUpOldest(): void {
     const oldest = this.#pools.entries().next();
     if (oldest.done) return;
@@ -111,19 +111,19 @@ export class Sender {
 function poolOptions(connect: buildConnector.connector): Pool.Options {
   return {
     connect,
-    // Bounded by the dispatcher, which knows endpoints and not only origins.
+    // The dispatcher limits them, because it knows endpoints and not only origins.
     connections: null,
     pipelining: 1,
-    // Whatever a receiver asks for.
+    // Ignore what a receiver asks for.
     keepAliveTimeout: 10_000,
     keepAliveMaxTimeout: 10_000,
-    // The attempt has its own clock, which none of its parts can stretch.
+    // The attempt has its own timeout, which none of its parts can extend.
     headersTimeout: 0,
     bodyTimeout: 0,
   };
 }
 
-/** One request and its answer, read as it comes. */
+/** One request and its response, read as it arrives. */
 class Attempt implements Dispatcher.DispatchHandler {
   readonly #settle: (reply: Reply) => void;
   readonly #timer: NodeJS.Timeout;
@@ -142,12 +142,12 @@ class Attempt implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // It waited for a connection until its time was over.
+    // The attempt timed out while it waited for a connection.
     if (this.#settled) controller.abort(new Error('The attempt has ended.'));
   }
 
   onResponseStart(_controller: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
-    // An interim answer (1xx) is followed by the real one.
+    // The final response follows an interim one (1xx).
     if (status < 200) return;
     this.#status = status;
     const retryAfter = headers['retry-after'];
@@ -165,7 +165,7 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    // The answer is complete, so the connection is kept for the next one.
+    // The response is complete, so the connection is kept for the next one.
     this.#controller = null;
     this.#end(null);
   }
@@ -189,12 +189,12 @@ class Attempt implements Dispatcher.DispatchHandler {
       response: this.#keptBytes > 0 ? textOf(Buffer.concat(this.#kept)) : null,
       retryAfter: this.#retryAfter,
     });
-    // Closes the connection of an answer that is not at its end.
+    // Close the connection of an incomplete response.
     this.#controller?.abort(new Error('The attempt has ended.'));
   }
 }
 
-/** What PostgreSQL can keep as text, of bytes that may be anything and may end within a character. */
+/** Converts bytes to text that PostgreSQL can store. They may be any bytes, and may end within a character. */
 function textOf(bytes: Buffer): string {
   return new TextDecoder().decode(bytes).replaceAll('\0', '\ufffd');
 }
@@ -213,18 +213,18 @@ const errorClasses: [RegExp, AttemptError][] = [
   ],
 ];
 
-/** Why an attempt got no complete answer, and on whose side that was. */
+/** Why an attempt got no complete response, and on whose side the fault was. */
 type Fault = Pick<Reply, 'isOurs'> & { error: AttemptError };
 
-/** No network here, or no room in this process. */
+/** This machine has no network, or this process has no room. */
 const ourCodes = /^(ENETUNREACH|EADDRNOTAVAIL|EACCES|EPERM|EINVAL|EMFILE|ENFILE|ENOBUFS|ENOMEM)$/;
 
-/** What a name server says that knows; whoever cannot ask one learns nothing of the name. */
+/** Codes of a name server that knows there is no such name. Other codes tell nothing about the name. */
 const unknownNameCodes = /^(ENOTFOUND|ENODATA)$/;
 
 function faultOf(fault: unknown): Fault {
   const { code, errors, name, cause } = fault as Error & { code?: string; errors?: { code?: string }[] };
-  // Of several addresses that were tried, the first one's fault stands for all.
+  // Of several addresses, the first one's error stands for all.
   const told = code ?? errors?.[0]?.code ?? name;
   const error = errorClasses.find(([form]) => form.test(told))?.[1] ?? 'failed';
   if (error === 'host_unresolved') {

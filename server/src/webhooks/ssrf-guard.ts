@@ -6,10 +6,10 @@ import { callbackify } from 'node:util';
 import { buildConnector } from 'undici';
 import { isAllowedAddress, isLocalhost, type AddressRanges } from '../core/target-addresses.ts';
 
-/** Tells the addresses of a host name. It rejects, or answers none, if there are none to be had. */
+/** Resolves a host name to its addresses. Rejects, or returns none, if there are none. */
 export type ResolveHost = (hostname: string) => Promise<string[]>;
 
-/** The URL's host is, or has, an address that is not allowed. Nothing was sent to it. The message is fit for the customer. */
+/** The URL's host is, or has, an address that is not allowed. Nothing was sent to it. The message may be shown to the customer. */
 export class TargetForbiddenError extends Error {
   readonly code = 'ERR_TARGET_FORBIDDEN';
 
@@ -18,7 +18,7 @@ export class TargetForbiddenError extends Error {
   }
 }
 
-/** The URL's host name has no address just now. The message is fit for the customer; the cause is for the operator alone. */
+/** The URL's host name has no address at present. The message may be shown to the customer; the cause is for the operator only. */
 export class HostUnresolvedError extends Error {
   readonly code = 'ERR_HOST_UNRESOLVED';
 
@@ -28,12 +28,12 @@ export class HostUnresolvedError extends Error {
 }
 
 /**
- * Opens connections for undici's `Pool({ connect })`, and only to allowed addresses: a name is resolved once for each connection, all of
- * its addresses are judged, and exactly those are connected to, so that a name server that changes its mind gains nothing. At last the
- * address of the open connection is judged. HTTP/1.1 only.
+ * Opens connections for undici's `Pool({ connect })`, only to allowed addresses and only for HTTP/1.1. A name is resolved once for each
+ * connection. All of its addresses are checked, and only those are connected to. So a name server that changes its response gains nothing.
+ * Last, the address of the open connection is checked.
  *
- * The callback gets {@link TargetForbiddenError}, {@link HostUnresolvedError}, or an error of undici, Node or TLS, whose
- * message may name addresses and so is not fit for the customer.
+ * The callback gets {@link TargetForbiddenError}, {@link HostUnresolvedError}, or an error of undici, Node or TLS. Messages of the latter
+ * may name addresses, so do not show them to the customer.
  *
  * @param settings.connectTimeoutMs for resolving, connecting and the TLS handshake together.
  */
@@ -55,7 +55,7 @@ export function guardedConnector(settings: {
   const connect = buildConnector({ lookup, autoSelectFamily: true, allowH2: false, timeout: connectTimeoutMs });
 
   return (options, callback) => {
-    // Node never looks up a literal, so that `lookup` alone would let every one of them through.
+    // Node never looks up a literal address, so `lookup` alone would let each of them through.
     if (isIP(options.hostname) > 0 && !isAllowedAddress(options.hostname, allowed)) {
       queueMicrotask(() => callback(new TargetForbiddenError(), null));
       return;
@@ -85,41 +85,42 @@ async function allowedAddresses(
   });
   const [first, ...others] = addresses.map((address) => ({ address, family: isIP(address) }));
   if (first === undefined) throw new HostUnresolvedError();
-  // One bad address is enough: an honest public name has none.
+  // One forbidden address is enough: an honest public name has none.
   if (![first, ...others].every(({ address }) => isAllowedAddress(address, allowed))) throw new TargetForbiddenError();
   return [first, ...others];
 }
 
-/** A name's final dot is no part of the server name (RFC 6066 §3). */
+/** Removes a name's final dot, which is no part of the server name (RFC 6066 §3). */
 function withServerName(options: buildConnector.Options): buildConnector.Options {
   if (isIP(options.hostname) > 0) return options;
   return { ...options, servername: (options.servername ?? options.hostname).replace(/\.$/, '') };
 }
 
 function socketFault(remoteAddress: string | undefined, allowed: AddressRanges): Error | null {
-  // The other side was gone before we looked.
+  // The other side closed the connection before this check.
   if (remoteAddress === undefined)
     return Object.assign(new Error('The connection was closed at once.'), { code: 'ECONNRESET' });
   return isAllowedAddress(remoteAddress, allowed) ? null : new TargetForbiddenError();
 }
 
 /**
- * Resolves by the machine's name servers, and by its own names (`/etc/hosts`, the services of a container network) what they do not know.
- * Ends within five seconds. An answer is remembered for 30 seconds, a failure for 5.
+ * Resolves by the machine's name servers. For names that they do not know, it uses the machine's own names: `/etc/hosts`, or services of a
+ * container network. It takes at most five seconds. A result is cached for 30 seconds, and a failure for 5.
  *
- * If one family cannot be asked, the addresses of the other are the answer: only what was judged is ever connected to.
+ * If one family cannot be resolved, the result has only addresses of the other. That is safe, because connections use checked addresses
+ * only.
  */
 export const systemResolve: ResolveHost = rememberAnswers(askSystem);
 
 const dnsBudgetMs = 3_000;
 const lookupBudgetMs = 2_000;
 
-/** No such name, no such records of it, and no name server to ask. */
+/** No such name, no such records of it, or no name server to ask. */
 const unknownCodes = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED']);
 
 async function askSystem(hostname: string): Promise<string[]> {
   if (isLocalhost(hostname)) return ['127.0.0.1', '::1'];
-  // One for each question, so that giving up on this one leaves the others alone.
+  // A resolver for each question, so that its cancel leaves the others alone.
   const resolver = new dns.Resolver({ timeout: 1_000, tries: 2 });
   const giveUp = setTimeout(() => resolver.cancel(), dnsBudgetMs);
   const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
@@ -129,7 +130,7 @@ async function askSystem(hostname: string): Promise<string[]> {
   for (const answer of answers) {
     if (answer.status === 'rejected' && !unknownCodes.has(answer.reason.code)) throw answer.reason;
   }
-  // It holds one of the few threads that files and cryptography need too, so it comes last and for unknown names only.
+  // It holds one of the few threads that files and cryptography need too, so it comes last, for unknown names.
   const found = await Promise.race([dns.lookup(hostname, { all: true }), delay(lookupBudgetMs, [], { ref: false })]);
   if (found.length === 0) throw new Error(`The machine did not resolve ${hostname} in time.`);
   return found.map(({ address }) => address);
@@ -139,7 +140,7 @@ const rememberAnswerMs = 30_000;
 const rememberFailureMs = 5_000;
 const rememberedMax = 10_000;
 
-/** Asks once for all who want to know the same name at the same time, and remembers the answer. The oldest question makes room. */
+/** Asks once for all concurrent callers of the same name, and caches the result. The oldest entry makes room. */
 function rememberAnswers(ask: ResolveHost): ResolveHost {
   const remembered = new Map<string, { answer: Promise<string[]>; untilMs: number }>();
   return (hostname) => {

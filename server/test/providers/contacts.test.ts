@@ -60,7 +60,7 @@ describe('a sentence of a service loses', () => {
     fc.assert(
       fc.property(anyName, (name) => {
         fc.pre(!/^(told|by|today)$/i.test(name) && !/\p{C}/u.test(name));
-        expect(withoutContacts(`OperationDocs by ${name} today`, [name])).toBe('OperationDocs by the referee today');
+        expect(withoutContacts(`Told by ${name} today`, [name])).toBe('Told by the referee today');
         expect(withoutContacts(`| ${name.toUpperCase()} |`, [name.toLowerCase()])).toBe('| the referee |');
       }),
     );

@@ -169,14 +169,14 @@ describe('a reference that a provider carries out', () => {
   });
 });
 
-interface OperationDocs {
+interface Happened {
   before: ReferenceRecord;
   happening: Happening;
   after: ReferenceRecord;
 }
 
 /** Lets one thing happen after the other, as the server would; what is refused changes nothing. */
-function told(happenings: Happening[]): OperationDocs[] {
+function told(happenings: Happening[]): Happened[] {
   let current = made();
   let nowMs = 1_000_000;
   return happenings.map((what) => {

@@ -3,12 +3,12 @@ import { type Statement, statementOf } from './statement.ts';
 import { moveOwnKeys } from './idempotency-keys.ts';
 import { moveJobs } from './jobs.ts';
 
-/** Moves the deployment's clock, and with it what goes by a time of its own. */
+/** Moves the deployment's clock, and the times that depend on it: expiries of keys, and jobs. */
 export function advanceClock(batch: readonly BatchEntry[]): (Statement | null)[] {
   return [moveClock(batch), moveOwnKeys(batch), moveJobs(batch)];
 }
 
-/** A clock that another request has moved meanwhile is a record that has moved: it is decided again. */
+/** Moves the clock. If another request has moved it meanwhile, the member is decided again, as for a record that moved. */
 function moveClock(batch: readonly BatchEntry[]): Statement | null {
   return statementOf(
     'move_clock',

@@ -2,7 +2,7 @@ import type { BatchEntry } from '../batch-entry.ts';
 import { type Statement, type Cell, statementOf } from './statement.ts';
 import { limited } from '../../model/traits/limited.ts';
 
-/** One row for each value that the batch changes the count of, however many members did. */
+/** Adds one row for each count that the batch changes, however many members change it. */
 export function appendCounts(batch: readonly BatchEntry[]): Statement | null {
   const sums = new Map<string, { row: string[]; delta: number }>();
   for (const { accountId, counts } of batch) {
@@ -24,10 +24,10 @@ export function appendCounts(batch: readonly BatchEntry[]): Statement | null {
 }
 
 /**
- * Leaves out the members that would give an account more of a kind than it may have; they decide again. Batches that add to one count,
- * in whatever process, go one after the other: a transaction lock on account and kind comes before the count, in a statement of its
- * own, because a statement sees what was committed before it began. Locks are taken in one order, so that two batches never wait for
- * each other. A batch without such a kind pays nothing.
+ * Rejects the members that would exceed an account's limit of a kind; they decide again. Batches that add to the same count take turns, in
+ * all processes. A transaction lock on account and kind is taken before the count is read. It has its own statement, because a statement
+ * sees only what was committed before it began. Locks are taken in one order, so that two batches never wait for each other. A batch
+ * without such a kind has no extra cost.
  */
 export function holdLimits(batch: readonly BatchEntry[]): (Statement | null)[] {
   const created = new Map<string, number>();

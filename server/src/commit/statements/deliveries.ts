@@ -4,8 +4,8 @@ import type { BatchEntry } from '../batch-entry.ts';
 import { type Statement, type Cell, statementOf } from './statement.ts';
 
 /**
- * A delivery for each endpoint that subscribed to an event, from the endpoints as this very transaction sees them, and those that
- * were asked for one by one. Each gets a place in the queue.
+ * Inserts a delivery for each endpoint that subscribed to an event, and the deliveries that were requested one by one. Endpoints are read
+ * as this transaction sees them. Each delivery gets a place in the queue.
  */
 export function insertDeliveries(batch: readonly BatchEntry[], nowMs: number): Statement | null {
   const rows: Cell[][] = [];
@@ -28,7 +28,7 @@ export function insertDeliveries(batch: readonly BatchEntry[], nowMs: number): S
         as input (account_id, event, created, type, due_at_ms, requested_delivery, requested_account, requested_endpoint,
           requested_enablement, resend)
     ),
-    -- Many events of a batch are of one kind, and endpoints are looked for once for all of them.
+    -- Many events of a batch share a type, so endpoints are looked up once for all of them.
     kind as materialized (
       select distinct account_id, type, array['*', type, split_part(type, '.', 1) || '.*'] as names
       from input
@@ -51,7 +51,7 @@ export function insertDeliveries(batch: readonly BatchEntry[], nowMs: number): S
     wanted as materialized (
       select
         subscribed.account_id,
-        -- As old as its event; the rest is made of event and endpoint, so that a batch that is sent again makes the same.
+        -- Its time is the event's. The rest is derived from event and endpoint, so that a batch that is sent again makes the same id.
         'dlv_' || substr(input.event, 5, 10)
           || left(encode(sha256(convert_to(input.event || subscribed.webhook_endpoint, 'UTF8')), 'hex'), 12) as id,
         input.created,
@@ -84,8 +84,8 @@ export function insertDeliveries(batch: readonly BatchEntry[], nowMs: number): S
 }
 
 /**
- * What is pending to an endpoint that was disabled or deleted leaves the queue; that makes it canceled. Of a huge backlog the rest
- * leaves when it is due: the dispatcher sends nothing to such an endpoint. That it failed is forgotten.
+ * Removes the pending deliveries of a disabled or deleted endpoint from the queue, which cancels them. The rest of a huge backlog is
+ * removed when it is due: the dispatcher sends nothing to such an endpoint. The endpoint's record of failures is cleared.
  */
 export function cancelDeliveries(batch: readonly BatchEntry[]): Statement | null {
   return statementOf(

@@ -87,14 +87,14 @@ export function insertLogs(batch: readonly BatchEntry[]): Statement | null {
 }
 
 /**
- * Tells the statements whose rows bear ids of this batch alone. A row that is already there shows that the batch may have been committed;
- * `countWitnesses` tells whether it was.
+ * Tells whether a statement's rows have ids that only this batch uses. If such a row exists, the batch may have been committed;
+ * `countWitnesses` finds out.
  */
 export function provesCommit(statement: Statement): boolean {
   return statement.name === 'insert_logs' || statement.name === 'insert_events';
 }
 
-/** Asks whether all logs and events of a batch are there: `are_there`. No two members share one, unless there is a fault. */
+/** Asks whether all logs and events of a batch exist: `are_there`. Two members share a row only after a fault. */
 export function countWitnesses(batch: readonly BatchEntry[]): Statement {
   const logs = batch.flatMap(({ accountId, log }) => (log ? [{ accountId, id: log.facts.id }] : []));
   const events = batch.flatMap(({ accountId, events: own }) => own.map(({ id }) => ({ accountId, id })));

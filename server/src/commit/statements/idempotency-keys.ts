@@ -1,21 +1,21 @@
 import type { BatchEntry } from '../batch-entry.ts';
 import { type Statement, type Cell, statementOf } from './statement.ts';
 
-/** A stored answer is repeated for a day; then the key counts as new (spec, limits). */
+/** A stored response is replayed for a day, in milliseconds. Then the key counts as new (spec, limits). */
 export const keyLifetimeMs = 24 * 3600 * 1000;
 
 /**
- * A request that has taken so long claims no key any more. None takes so long but one whose machine slept or whose clock was set
- * forward meanwhile; the key may have stood for another by then, and been deleted.
+ * Milliseconds after which a request may no longer claim a key. A request is this slow only if its machine slept or its clock was set
+ * forward. By then the key may have been used for another request and been deleted.
  */
 export const claimedWithinMs = 2 * 60_000;
 
-/** Of a row of `claimKeys`. It never waits, and is held to the end of the transaction. */
+/** Locks the key of a row of `claimKeys` until the transaction ends, without waiting. */
 const tryLockOnKey = `pg_try_advisory_xact_lock(hashtextextended(account_id || ' ' || key_account_id || ' ' || key, 0))`;
 
 /**
- * Claims idempotency keys. A transaction lock on the key tells a request that is being committed elsewhere from one that was:
- * it never waits, so the client gets its 409 at once, as does whoever comes too late. A claim that has expired counts as none.
+ * Claims idempotency keys. A transaction lock on the key distinguishes a request that is being committed elsewhere from a committed one. It
+ * never waits, so the client gets its 409 at once. A claim that comes too late is rejected too. An expired claim counts as none.
  */
 export function claimKeys(batch: readonly BatchEntry[], nowMs: number): Statement | null {
   const rows: Cell[][] = [];
@@ -54,7 +54,7 @@ export function claimKeys(batch: readonly BatchEntry[], nowMs: number): Statemen
       from input
       where request_id not in (select request_id from claimed)
     )
-    -- A lock that is ours is given once more: what is refused with it is stored, or was another's until this moment.
+    -- A transaction can take its own lock again. A rejected key whose lock is free or ours is stored by now.
     select
       refuse_batch_members('key_in_use', array(select member from refused where is_late or not ${tryLockOnKey})),
       refuse_batch_members('key_stored', array(select member from refused))`,
@@ -62,7 +62,9 @@ export function claimKeys(batch: readonly BatchEntry[], nowMs: number): Statemen
   );
 }
 
-/** The day of its own key begins in the new time: else it could be over with the advance, and a repeat would be one more. */
+/**
+ * Starts the day of the request's own key at the new time. Otherwise the advance could end it, and a retry would advance the clock again.
+ */
 export function moveOwnKeys(batch: readonly BatchEntry[]): Statement | null {
   return statementOf(
     'move_own_keys',

@@ -9,8 +9,8 @@ import { addJobs } from './jobs.ts';
 import { advanceClock } from './clock.ts';
 
 /**
- * The statements that write a batch, in the order that finds a conflict early: claims and moved records first.
- * With `again`, for a batch whose fate is not known, the rows that only it can have written come first: see `provesCommit`.
+ * Returns the statements that write a batch. Claims and moved records come first, so that a conflict is found early. With `again`, the logs
+ * and events come first, because only this batch can have written them: see `provesCommit`.
  */
 export function statementsOf(batch: readonly BatchEntry[], options: BatchOptions): Statement[] {
   const witnesses = [insertLogs(batch), insertEvents(batch, options.epoch)];
@@ -24,7 +24,7 @@ export function statementsOf(batch: readonly BatchEntry[], options: BatchOptions
     ...advanceClock(batch),
   ];
   const inOrder = options.again ? [...witnesses, ...others] : [...others, ...witnesses];
-  // Last, because endpoints are taken as the batch leaves them.
+  // Last, so that they see the endpoints as the batch leaves them.
   const statements = [
     ...inOrder,
     addJobs(batch, options.nowMs),
@@ -37,6 +37,6 @@ export function statementsOf(batch: readonly BatchEntry[], options: BatchOptions
 export interface BatchOptions {
   epoch: number;
   nowMs: number;
-  /** Whether the batch may have been committed by an earlier trip. */
+  /** Whether an earlier trip may have committed the batch. */
   again: boolean;
 }

@@ -2,8 +2,8 @@ import type { BatchEntry } from '../batch-entry.ts';
 import { type Statement, statementOf } from './statement.ts';
 
 /**
- * Puts jobs into the queue, each in the place of one that waits for the same record. The queue goes by the database's clock, and is told
- * how long to wait.
+ * Puts jobs into the queue. Each replaces the waiting job of the same record. The queue uses the database's clock, so it gets a delay
+ * instead of a time.
  */
 export function addJobs(batch: readonly BatchEntry[], nowMs: number): Statement | null {
   return statementOf(
@@ -28,10 +28,10 @@ export function addJobs(batch: readonly BatchEntry[], nowMs: number): Statement 
   );
 }
 
-/** Only our own faults use them up, and the database's: days, with the pauses that the queue makes. */
+/** Only faults of this server or the database use up attempts. With the queue's pauses, 100 last for days. */
 const jobAttemptsMax = 100;
 
-/** Jobs that wait go by the database's clock, which does not move: they wait for so much less. */
+/** Shortens the delays of waiting jobs by the advance: they follow the database's clock, which does not move. */
 export function moveJobs(batch: readonly BatchEntry[]): Statement | null {
   return statementOf(
     'move_jobs',

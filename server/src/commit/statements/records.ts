@@ -6,7 +6,7 @@ import { columnsOf } from '../../db/record-reader.ts';
 import type { BatchEntry, RecordWrite } from '../batch-entry.ts';
 import { type Statement, type Cell, statementOf, parameters } from './statement.ts';
 
-/** Changes records that are still as they were when they were read; rows are locked in one order, whatever the batch's. */
+/** Updates records that have not changed since they were read. Rows are locked in one order, independent of the batch's. */
 export function updateRecords(batch: readonly BatchEntry[]): (Statement | null)[] {
   return byResource(batch, ({ updates }) => updates).map(([resource, changes]) => {
     const columns = writtenColumnsOf(resource);
@@ -46,7 +46,7 @@ export function updateRecords(batch: readonly BatchEntry[]): (Statement | null)[
   });
 }
 
-/** Deletes records that are still as they were when they were read. */
+/** Deletes records that have not changed since they were read. */
 export function deleteRecords(batch: readonly BatchEntry[]): (Statement | null)[] {
   return byResource(batch, ({ deletes }) => deletes).map(([resource, deletions]) =>
     statementOf(
@@ -75,7 +75,7 @@ export function deleteRecords(batch: readonly BatchEntry[]): (Statement | null)[
   );
 }
 
-/** A file's bytes go with it. */
+/** Deletes a file's bytes with it. */
 const deletionOfParts = `,
       parts as (
         delete from file_parts part
@@ -100,7 +100,7 @@ export function insertRecords(batch: readonly BatchEntry[]): (Statement | null)[
   });
 }
 
-/** Its bytes are a file's from now on, and no upload's. */
+/** Removes the uploads that became files, and keeps their bytes. */
 const endOfUploads = `,
       uploaded as (
         delete from file_uploads upload
@@ -120,11 +120,11 @@ function byResource(
       else grouped.set(write.resource, [{ member, write }]);
     }
   });
-  // Every batch writes its tables in the same order, so that two batches never wait for each other in a circle.
+  // Every batch writes tables in the same order, so that two batches never wait for each other.
   return [...grouped].sort(([left], [right]) => (left.table < right.table ? -1 : 1));
 }
 
-/** What the committer writes; what a duty keeps is left as it is. */
+/** Returns the columns that the committer writes, without those that a job maintains. */
 function writtenColumnsOf(resource: Resource): string[] {
   return columnsOf(resource).filter((name) => !resource.fields[name]?.maintainedBy);
 }
@@ -148,7 +148,7 @@ function arrayTypeOf(resource: Resource, column: string): string {
   return type === 'bigint' || type === 'integer' || type === 'boolean' ? type : 'text';
 }
 
-/** An array within an array travels as text, because `unnest` would flatten it; so do bytes, in hex. */
+/** Casts a column from its input. A nested array travels as text, because `unnest` would flatten it. Bytes travel as hex. */
 function fromInput(resource: Resource, column: string): string {
   switch (resource.fields[column]?.column) {
     case 'text[]':

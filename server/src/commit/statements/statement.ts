@@ -1,6 +1,6 @@
 import { arrayLiteral } from '../../db/array-literal.ts';
 
-/** One multi-row statement of a batch: prepared by name, its rows as one array for each column. */
+/** One multi-row statement of a batch. It is prepared by name, and gets its rows as one array for each column. */
 export interface Statement {
   name: string;
   text: string;
@@ -9,7 +9,7 @@ export interface Statement {
 
 export type Cell = string | number | boolean | null;
 
-/** The reasons `refuse_batch_members` gives, and its SQLSTATE. */
+/** The reasons that `refuse_batch_members` gives. Its SQLSTATE is `refusalCode`. */
 export type RefusalReason = 'key_in_use' | 'key_stored' | 'record_moved';
 
 export const refusalCode = 'TN001';

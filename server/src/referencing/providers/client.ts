@@ -3,17 +3,17 @@ import { Pool, type Dispatcher } from 'undici';
 import { ProviderFault, type ProviderClient, type ProviderRequest } from './provider.ts';
 import { refusal } from './reading.ts';
 
-/** No answer of a service is longer; who sends more is not listened to. */
+/** Bytes. No service sends longer responses. The rest of one is not read. */
 const answerBytesMax = 1_000_000;
 
-/** More calls at once wait for each other, which is part of their time. */
+/** Concurrent calls. Others wait, and the wait is part of their timeout. */
 const connectionsMax = 32;
 
-/** How long a service that is busy and does not say for how long is left alone, and the longest that it is believed. */
+/** Seconds that a busy service is left alone: without a named time, and at most. */
 const busySeconds = 60;
 const busySecondsMax = 3_600;
 
-/** Calls one service over kept connections. Nothing is repeated, and no redirect is followed: credentials go where the settings say. */
+/** Calls one service over kept connections. It makes no retries and follows no redirect: credentials go only to the configured address. */
 export class HttpProviderClient implements ProviderClient {
   readonly #pool: Pool;
   readonly #basePath: string;
@@ -21,12 +21,12 @@ export class HttpProviderClient implements ProviderClient {
   #isClosed = false;
 
   /**
-   * @param url where the service is; a path in it comes before every request's own.
-   * @param timeoutMs for a whole call, from connecting to the end of the answer.
+   * @param url the address of the service. A path in it comes before every request's own.
+   * @param timeoutMs for a whole call, from connecting to the end of the response.
    */
   constructor(url: string, timeoutMs: number) {
     const { origin, pathname } = new URL(url);
-    // The call has its own clock, which none of its parts can stretch.
+    // The call has its own timeout, which none of its parts can extend.
     this.#pool = new Pool(origin, { connections: connectionsMax, headersTimeout: 0, bodyTimeout: 0 });
     this.#basePath = pathname.replace(/\/$/, '');
     this.#timeoutMs = timeoutMs;
@@ -49,7 +49,7 @@ export class HttpProviderClient implements ProviderClient {
     throw new ProviderFault('response_invalid', `The service answered with status ${status}.`);
   }
 
-  /** Ends the calls under way, and closes the connections. That is no fault of the service, and is thrown as none. */
+  /** Ends the calls under way, and closes the connections. The thrown error is no fault of the service. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#pool.destroy();
@@ -94,9 +94,9 @@ export class HttpProviderClient implements ProviderClient {
 }
 
 /**
- * Refuses a header that cannot be sent. The pool must not see it: a connection whose request it refuses at once counts as busy for ever.
+ * Rejects a header that cannot be sent. The pool must not see it: it would count the connection as busy for ever.
  *
- * @throws {ProviderFault} `credentials_invalid`, without the value. Headers of services carry nothing but credentials.
+ * @throws {ProviderFault} `credentials_invalid`, without the value. Headers of services carry only credentials.
  */
 function checkHeaders(headers: Readonly<Record<string, string>>): void {
   try {
@@ -139,7 +139,7 @@ function refusalIn(request: ProviderRequest, text: string): ReturnType<NonNullab
   }
 }
 
-/** Of a Retry-After in seconds (RFC 9110, 10.2.3); a date is not worth a clock here. */
+/** Reads a Retry-After in seconds (RFC 9110, 10.2.3). A date is not worth a clock here. */
 function secondsOf(retryAfter: string | string[] | undefined): number {
   const told = typeof retryAfter === 'string' && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : busySeconds;
   return Math.min(Math.max(told, 1), busySecondsMax);

@@ -1,21 +1,21 @@
-/** More than any sentence of a report. */
+/** Characters, more than any sentence of a report has. */
 const sentenceLengthMax = 1_000;
 
-/** Whatever stands around an at sign, its full-width twin included. */
+/** Matches the text around an at sign, its full-width twin included. */
 const emailAddress = /[^\s@＠<>()[\]{}"';:,|]{1,320}[@＠][^\s@＠<>()[\]{}"';:,|]{1,320}/gu;
 
-/** A phone number has seven digits at least (ITU-T E.164 allows fifteen), grouped in whatever way. */
+/** Matches a phone number: seven digits or more (ITU-T E.164 allows fifteen), in any grouping. */
 const manyDigits = /[+＋]?\(?\p{Nd}(?:[\s().\-/\u2010-\u2015]{0,3}\p{Nd}){6,}/gu;
 
-/** A parenthesis that was there for nothing else. */
+/** Matches a parenthesis that held nothing but removed contacts. */
 const nothingElse = /\s*\((?:\[(?:e-mail address|phone number) removed\][\s,;]*)+\)/g;
 
 const calendarDate = /\b\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])\b/g;
 
 /**
- * A service's sentence, without what says how to reach somebody: e-mail addresses, phone numbers and the names that are given are replaced.
- * Dates as YYYY-MM-DD stay; any other seven digits in a row go, because a number too few says less than a referee who is called by a
- * stranger. What is spelled out (`ann at example dot com`) is not found.
+ * Removes contact details from a service's sentence. E-mail addresses, phone numbers and the given names are replaced. Dates as YYYY-MM-DD
+ * stay. Any other seven digits in a row are removed. A missing number does less harm than a stranger's call to a referee. Spelled-out
+ * addresses (`ann at example dot com`) are not found.
  */
 export function withoutContacts(text: string, names: readonly string[] = []): string {
   // A cut may leave half a character.
@@ -24,7 +24,7 @@ export function withoutContacts(text: string, names: readonly string[] = []): st
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}]+/gu, ' ');
   for (const name of names.filter((each) => each.trim() !== '').toSorted((one, other) => other.length - one.length)) {
-    // A short name may stand within another word.
+    // A short name may be part of another word.
     const literally = name.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
     const alone = new RegExp(`(?<![\\p{L}\\p{N}])${literally}(?![\\p{L}\\p{N}])`, 'giu');
     cleaned = cleaned.replace(alone, 'the referee');

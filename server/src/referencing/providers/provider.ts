@@ -1,14 +1,14 @@
 import type { Provider } from '../../core/providers.ts';
 
 /*
- * What every outside referencing service can be asked, whatever its own API looks like. One file translates one service; it sees
- * the service's HTTP API and nothing of ours.
+ * The common interface of all external referencing services. One file adapts one service. It sees the service's HTTP API and nothing of
+ * ours.
  */
 
-/** A referencing service, as this server speaks to it. Every call is safe to repeat: the reference's id makes it the same order. */
+/** An adapter of one referencing service. Every call is safe to repeat: the reference's id identifies the order. */
 export interface ReferencingProvider {
   name: Provider;
-  /** How long to wait before looking again at an order that nothing was heard of, in seconds. */
+  /** Seconds until an order without a callback is read again. */
   lookAgainAfterSeconds: number;
   /**
    * Orders the check, or finds the order that was made for this reference before.
@@ -17,45 +17,45 @@ export interface ReferencingProvider {
    */
   submit(access: ProviderAccess, order: Order): Promise<Progress>;
   /**
-   * How the order stands.
+   * Reads the progress of the order.
    *
    * @throws {ProviderFault}
    */
   read(access: ProviderAccess, orderId: string): Promise<Progress>;
   /**
-   * Has nobody work on it any more. Resolves also when it has ended already.
+   * Stops the work on the order. Resolves also if it has ended already.
    *
    * @throws {ProviderFault}
    */
   cancel(access: ProviderAccess, orderId: string): Promise<void>;
   /**
-   * What was found, of an order that is done: what the report shows. Nothing in it says how to reach a referee.
+   * Reads the findings of a completed order, for the report. They contain no contact details of referees.
    *
    * @throws {ProviderFault}
    */
   fetchFindings(access: ProviderAccess, orderId: string): Promise<Findings>;
   /**
-   * Whom a callback is about: the id of the reference. Null if it is not signed by the service, or not lately. What it says beyond that is
-   * not believed but read, so that callbacks may come twice and in any order. Left out by services that call nobody.
+   * Returns the id of the callback's reference, or null if the service did not sign it recently. The rest of the callback is
+   * not trusted; the order is read instead. So callbacks may come twice and in any order. Services without callbacks leave it out.
    */
   readCallback?(callback: Callback): string | null;
 }
 
-/** Where the service is, and as whom it is asked. */
+/** The address of the service, and the account's credentials for it. */
 export interface ProviderAccess {
   client: ProviderClient;
-  /** Of the account, by their names. */
+  /** The account's credentials, by their names. */
   credentials: Readonly<Record<string, string>>;
 }
 
 /** Calls one service. */
 export interface ProviderClient {
   /**
-   * Sends a request and reads its answer as JSON. Nothing is repeated.
+   * Sends a request and reads the response as JSON. It makes no retries.
    *
    * @param path begins with a slash.
-   * @returns the answer's status, which is one of `expected`, and its body; null if that is empty.
-   * @throws {ProviderFault} for any other status, for an answer that is no JSON, and if none came in time.
+   * @returns the response's status, one of `expected`, and its body, or null if that is empty.
+   * @throws {ProviderFault} for any other status, for a response that is no JSON, and after a timeout.
    */
   call(request: ProviderRequest): Promise<{ status: number; body: unknown }>;
 }
@@ -65,25 +65,25 @@ export interface ProviderRequest {
   path: string;
   headers?: Readonly<Record<string, string>>;
   body?: object;
-  /** The statuses that are no fault; 200 to 299 if none are named. */
+  /** The statuses that are no fault; 200 to 299 without a list. */
   expected?: readonly number[];
-  /** Where in the service's answer its own code and words for a refusal (4xx) are. Without it they are not told. */
+  /** Finds the service's own code and message in a rejection (4xx). Without it they are not shown. */
   refusalIn?(body: unknown): { code: unknown; message: unknown };
 }
 
-/** What is to be checked. */
+/** The check to order. */
 export interface Order {
-  /** Ours. The service knows the order by it, too, and makes none twice. */
+  /** Our id. The service also stores it, and makes no second order for it. */
   referenceId: string;
-  /** Null if the person lives in a system of the account's own: then the service asks them itself. */
+  /** Null if the person is kept in a system of the account's own. Then the service asks them itself. */
   applicant: Applicant | null;
   /** The person's share; null if it is not known. */
   rent: Rent | null;
-  /** Whether somebody stands in for the rent. */
+  /** Whether a guarantor covers the rent. */
   hasGuarantor: boolean;
-  /** Where the service tells that something has happened. */
+  /** The address for the service's callbacks. */
   callbackUrl: string;
-  /** What a simulated service shall do; null in live mode. */
+  /** The behavior of a simulated service; null in live mode. */
   scenario: string | null;
 }
 
@@ -113,7 +113,7 @@ export interface Rent {
   interval: 'week' | 'month' | 'year';
 }
 
-/** Where an order stands. */
+/** The status of an order. */
 export type OrderStatus =
   | 'queued'
   | 'invited'
@@ -126,32 +126,32 @@ export type OrderStatus =
 
 export type Verdict = 'accept' | 'consider' | 'high_risk';
 
-/** How an order stands. */
+/** The progress of an order. */
 export interface Progress {
-  /** The service's own id of it. */
+  /** The service's own id of the order. */
   orderId: string;
   status: OrderStatus;
-  /** Null until it is done: nothing is told early. */
+  /** Null until the order is done, so that no early result is shown. */
   outcome: {
-    /** The service's own. */
+    /** The service's own words. */
     words: string;
     verdict: Verdict;
   } | null;
-  /** What only the first service tells (spec, provider_data). */
+  /** Data that only the first service provides (spec, provider_data). */
   data: ProviderAData | null;
-  /** What keeps the service from going on, and is nobody's fault here: an invitation that bounced. */
+  /** An obstacle for the service that is not our fault, such as an invitation that bounced. */
   problem: Problem | null;
 }
 
-/** OperationDocs as `<code>: <message>`. */
+/** Shown as `<code>: <message>`. */
 export interface Problem {
   /** Stable, in lower case with underscores. */
   code: string;
-  /** A sentence for the person who must act. */
+  /** A sentence that says what to do. */
   message: string;
 }
 
-/** As the specification has it. */
+/** The object of the specification. */
 export interface ProviderAData {
   affordability: { percentage: number | null; status: string | null };
   credit_score: number | null;
@@ -166,12 +166,12 @@ export interface Note {
   message: string;
 }
 
-/** What was found about a person, in the words of the report. What a service does not check is null, or not in the list. */
+/** The findings about a person, in the words of the report. Checks that a service does not make are null, or missing from the list. */
 export interface Findings {
   verdict: Verdict;
-  /** The service's own words for it. */
+  /** The service's own words for the verdict. */
   words: string;
-  /** Why, a sentence each. */
+  /** The reasons, a sentence each. */
   reasons: readonly string[];
   affordability: {
     /** `pass`, `refer`, `fail`. */
@@ -181,33 +181,33 @@ export interface Findings {
     rent: Rent | null;
     /** Gross, a year; in the currency of the rent. */
     annualIncome: { amount: number; currency: string } | null;
-    /** False if the service doubts the income, such as after a payslip that was changed. */
+    /** False if the service doubts the income, such as after a changed payslip. */
     isIncomeVerified: boolean;
     /** A sentence each. */
     sources: readonly string[];
   } | null;
   credit: {
-    /** Null: there is no credit file, which says nothing against the person. */
+    /** Null if there is no credit file, which says nothing against the person. */
     score: number | null;
-    /** The best score there is on the service's scale; null if it does not tell. */
+    /** The best score on the service's scale; null if the service does not give it. */
     scoreMax: number | null;
     /** Such as `Electoral roll` and `Registered at this address`. */
     facts: readonly { label: string; value: string }[];
   } | null;
   sanctions: {
-    /** Null: it was not settled. */
+    /** Null if it was not settled. */
     passed: boolean | null;
     /** A sentence each. */
     facts: readonly string[];
   } | null;
-  /** Identity, employer, former landlord: what was asked, and what came of it. Nothing says how to reach whoever was asked. */
+  /** Checks of identity, employer and former landlord, with their results. They contain no contact details of referees. */
   checks: readonly { name: string; result: 'pass' | 'refer' | 'fail' | 'not_performed'; detail: string | null }[];
   notes: readonly Note[];
-  /** Where the person can have it corrected: the service's name, and how its complaints desk is reached. */
+  /** The service's name and the contact of its complaints desk, where the person can have findings corrected. */
   dispute: { service: string; contact: string };
 }
 
-/** What came to `POST /provider_callbacks/{provider}/{account}`. */
+/** A request to `POST /provider_callbacks/{provider}/{account}`. */
 export interface Callback {
   headers: Readonly<Record<string, string | string[] | undefined>>;
   body: Uint8Array;
@@ -215,11 +215,11 @@ export interface Callback {
   nowSeconds: number;
 }
 
-/** A service did not do what it was asked. The message tells what, in words for whoever looks at the reference. */
+/** A service did not do what it was asked. The message says what failed, for a reader of the reference. */
 export class ProviderFault extends Error {
   /** Stable, in lower case with underscores: `timeout`, `unavailable`, `invalid_details`. */
   readonly code: string;
-  /** It has too much to do, which is no failure: in so many seconds it can be asked again. Null for any other fault. */
+  /** Seconds until a busy service can be called again, which is no failure. Null for any other fault. */
   readonly busyForSeconds: number | null;
 
   constructor(code: string, message: string, options: { busyForSeconds?: number; cause?: unknown } = {}) {

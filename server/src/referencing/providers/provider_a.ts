@@ -15,11 +15,11 @@ import { codeOf, meaningOf, noteOf, orNull, read } from './reading.ts';
 import { headerOf, isHmacOf, memberOf } from './signatures.ts';
 
 /*
- * Tells much and step by step. REST with a key as bearer token; an order is made once for each reference, however often it is asked for; callbacks
- * are signed with their time.
+ * Adapts a service that reports much, step by step. It is REST, with a key as bearer token. It makes one order for each reference, even if
+ * it is asked again. Callbacks are signed together with their time.
  */
 
-/** The words of its stages. */
+/** The service's words for its stages. */
 const stages: Readonly<Record<string, OrderStatus>> = {
   NOT_STARTED: 'queued',
   INVITE_SENT: 'invited',
@@ -83,7 +83,7 @@ const reportSchema = Type.Object({
   complaints: Type.Object({ company: Type.String(), contact: Type.String() }),
 });
 
-/** Of a callback's time; whoever has an older one has kept it. */
+/** Seconds that a callback's time may differ. An older callback may be a replay. */
 const toleranceSeconds = 300;
 
 export const providerA: ReferencingProvider = {

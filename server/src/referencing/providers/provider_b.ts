@@ -14,8 +14,8 @@ import {
 import { codeOf, meaningOf, noteOf, orNull, read } from './reading.ts';
 
 /*
- * Answers at once, mostly with the verdict, and calls nobody. HTTP Basic; a case is made once for each of our references. Money is a
- * decimal text.
+ * Adapts a service that responds at once, mostly with the verdict, and has no callbacks. It uses HTTP Basic, and makes one case for each of
+ * our references. Money is decimal text.
  */
 
 const states: Readonly<Record<string, OrderStatus>> = {
@@ -205,7 +205,7 @@ function findingsOf(body: unknown): Findings {
   };
 }
 
-/** It writes money in hundredths, whatever the currency: our smallest unit with two digits behind a point. */
+/** Writes money in hundredths for any currency: our smallest unit with two decimals. */
 function decimalOf(amount: number): string {
   return `${Math.floor(amount / 100)}.${String(amount % 100).padStart(2, '0')}`;
 }

@@ -14,8 +14,8 @@ import { codeOf, meaningOf, noteOf, orNull, read } from './reading.ts';
 import { headerOf, isHmacOf, memberOf } from './signatures.ts';
 
 /*
- * People work on it, for days. A key in a header of its own; refusals are problem documents (RFC 9457); callbacks are signed over their
- * body alone, come twice and in any order, so that only their having come counts.
+ * Adapts a service whose staff work for days. It takes a key in a header of its own. Its rejections are problem documents (RFC 9457).
+ * Callbacks are signed over their body alone, and come twice and in any order, so only their arrival counts.
  */
 
 const phases: Readonly<Record<string, OrderStatus>> = {
@@ -174,7 +174,7 @@ function findingsOf(body: unknown): Findings {
     reasons: assessment.rationale.map(clean),
     affordability: {
       status: means.result === null ? null : meaningOf(results, means.result),
-      // It tells a ratio.
+      // The service returns a ratio.
       percentage: means.rent_to_income_ratio === null ? null : Math.round(means.rent_to_income_ratio * 10_000) / 100,
       rent: means.rent && {
         amount: means.rent.minor_units,

@@ -14,8 +14,8 @@ import {
 import { codeOf, meaningOf, noteOf, orNull, read } from './reading.ts';
 
 /*
- * Fails often, is soon busy, and calls nobody, so it is looked at again and again. It does not make an order once only: what there is for a
- * reference is looked up before one is made, and once more when it says that somebody else was faster. Its ids are numbers.
+ * Adapts a service that fails often, is soon busy, and has no callbacks, so it is polled. It can make several orders for a reference. So
+ * existing orders are looked up before one is made, and again if the service reports a conflict. Its ids are numbers.
  */
 
 const states: Readonly<Record<string, OrderStatus>> = {
@@ -166,7 +166,7 @@ function progressOf(screening: Static<typeof screeningSchema>): Progress {
   };
 }
 
-/** It names no referees, and says nothing of them that is known. */
+/** Removes contact details. The service names no referees in a known form. */
 function clean(text: string): string {
   return withoutContacts(text);
 }

@@ -4,9 +4,9 @@ import { withoutContacts } from './contacts.ts';
 import { ProviderFault, type Note } from './provider.ts';
 
 /**
- * A service's answer, if it has the shape that its adapter knows.
+ * Checks that a service's response has the shape that its adapter knows, and returns it.
  *
- * @throws {ProviderFault} `response_invalid`, with the place of the first fault and never what stands there.
+ * @throws {ProviderFault} `response_invalid`, with the place of the first fault but never its value.
  */
 export function read<Schema extends TSchema>(schema: Schema, body: unknown): Static<Schema> {
   if (Value.Check(schema, body)) return body;
@@ -14,15 +14,15 @@ export function read<Schema extends TSchema>(schema: Schema, body: unknown): Sta
   throw new ProviderFault('response_invalid', `The service's answer is not what it should be at ${place}.`);
 }
 
-/** What may be null. */
+/** Makes a schema nullable. */
 export function orNull<Schema extends TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()]);
 }
 
 /**
- * What a service's word means.
+ * Translates a service's word.
  *
- * @throws {ProviderFault} `response_invalid`, with the word: what nobody has translated is not guessed.
+ * @throws {ProviderFault} `response_invalid`, with the word. Unknown words are not guessed.
  */
 export function meaningOf<Meaning>(meanings: Readonly<Record<string, Meaning>>, word: string): Meaning {
   const meaning = Object.hasOwn(meanings, word) ? meanings[word] : undefined;
@@ -33,20 +33,20 @@ export function meaningOf<Meaning>(meanings: Readonly<Record<string, Meaning>>, 
   );
 }
 
-/** The fault of a service that refuses, in its own words as far as they are fit to be shown. */
+/** Returns the fault for a service's rejection, in its own words as far as they may be shown. */
 export function refusal(status: number, told: { code: unknown; message: unknown } | undefined): ProviderFault {
   const message = typeof told?.message === 'string' ? bounded(told.message) : '';
   return new ProviderFault(codeOf(told?.code, 'refused'), message || `The service refused with status ${status}.`);
 }
 
-/** A service's code in our form; what cannot be brought into it is `fallback`. */
+/** Converts a service's code to our form, or returns `fallback` if that is impossible. */
 export function codeOf(told: unknown, fallback = 'other'): string {
   const code = typeof told === 'string' ? told.toLowerCase().replaceAll(/[-. ]/g, '_') : '';
   return /^[a-z][a-z0-9_]{0,63}$/.test(code) ? code : fallback;
 }
 
 /**
- * A note of a service.
+ * Makes a note of a service.
  *
  * @param time RFC 3339.
  * @throws {ProviderFault} `response_invalid` if it is no time.

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Whether a signature is the HMAC-SHA256 of these parts in lower-case hex. Takes as long for any wrong one. */
+/** Tells whether a signature is the HMAC-SHA256 of these parts in lower-case hex. Every wrong one takes the same time. */
 export function isHmacOf(signature: string, secret: string, ...parts: readonly (string | Uint8Array)[]): boolean {
   if (secret === '' || !/^[0-9a-f]{64}$/.test(signature)) return false;
   const hmac = createHmac('sha256', secret);
@@ -8,13 +8,13 @@ export function isHmacOf(signature: string, secret: string, ...parts: readonly (
   return timingSafeEqual(Buffer.from(signature, 'hex'), hmac.digest());
 }
 
-/** The value of a header that came once; empty if it did not. */
+/** Returns the value of a header that came exactly once, or an empty text. */
 export function headerOf(headers: Readonly<Record<string, string | string[] | undefined>>, name: string): string {
   const value = headers[name];
   return typeof value === 'string' ? value : '';
 }
 
-/** A text in a callback's JSON; null if it is not there. */
+/** Returns a text member of a callback's JSON, or null if there is none. */
 export function memberOf(body: Uint8Array, name: string): string | null {
   try {
     const value = (JSON.parse(Buffer.from(body).toString('utf8')) as Record<string, unknown> | null)?.[name];

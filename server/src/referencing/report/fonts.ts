@@ -3,7 +3,7 @@ import * as fontkit from 'fontkit';
 import { loadScriptFonts, type ScriptFonts } from './script-fonts.ts';
 import type { Wish } from './shaping.ts';
 
-/** Noto Sans in two weights, under the SIL Open Font License. It has Latin, Greek and Cyrillic as completely as any. */
+/** Noto Sans in two weights, under the SIL Open Font License. Its Latin, Greek and Cyrillic are as complete as any font's. */
 export interface MainFonts {
   regular: fontkit.Font;
   semibold: fontkit.Font;
@@ -12,21 +12,24 @@ export interface MainFonts {
 /** The main fonts, and those of the other scripts of one report. */
 export interface Fonts extends MainFonts {
   scripts: ScriptFonts;
-  /** Longer text is shortened. In characters. */
+  /** Characters beyond which a text is shortened. */
   textMax: number;
 }
 
-/** Longer text is shortened: whatever was reported, a report stays one that can be read. In characters. */
+/** Characters beyond which a text is shortened, so that every report stays readable. */
 const textMax = 1_500;
 /**
- * Other scripts take some 0.1 ms a character to lay out. With more of them, each text is shortened, so that the report is printed in
- * time. In characters.
+ * Characters in other scripts, which take some 0.1 ms each to lay out. Beyond this limit each text is shortened, so that the report is
+ * printed in time.
  */
 const scriptCharactersMax = 10_000;
-/** A name has room in it. In characters. */
+/** Characters of a shortened text. A name fits. */
 const shortTextMax = 60;
 
-/** Takes some hundredths of a second, and more at the first use; what a font has read is kept, so one pair serves all reports of a thread. */
+/**
+ * Loads the main fonts. That takes some hundredths of a second, and more at first use. Fonts cache what they read, so a thread uses one
+ * pair for all reports.
+ */
 export function loadMainFonts(): MainFonts {
   return {
     regular: loadFont(import.meta.resolve('@expo-google-fonts/noto-sans/400Regular/NotoSans_400Regular.ttf')),
@@ -37,8 +40,8 @@ export function loadMainFonts(): MainFonts {
 /**
  * Adds the fonts that a report needs for its other scripts.
  *
- * @param text everything that the report may say.
- * @param country where the applicant lives, which decides how Han characters are written.
+ * @param text all texts of the report.
+ * @param country where the applicant lives, which decides the form of Han characters.
  */
 export async function withScriptFonts(main: MainFonts, text: string, country: string | null): Promise<Fonts> {
   const codePoints = new Set<number>();
@@ -57,19 +60,19 @@ export async function withScriptFonts(main: MainFonts, text: string, country: st
 }
 
 /**
- * Without the substitutions that make one glyph of several letters, or several of one: then a glyph has one character wherever it
- * stands, so that text is found by search, and a font that has printed other reports before prints the same bytes.
+ * Turns off substitutions that join letters into one glyph or split one letter into several. A glyph then has one character everywhere, so
+ * that search finds the text. Also, a font that printed other reports before prints the same bytes.
  */
 const noSubstitution = { ccmp: false, locl: false, rlig: false, liga: false, clig: false, calt: false, rclt: false };
 
 function loadFont(url: string): fontkit.Font {
   const font = fontkit.create(readFileSync(new URL(url))) as fontkit.Font;
-  // A glyph keeps the text of its first use. As a part of an accented letter, it would have none.
+  // A glyph keeps the text of its first use. As part of an accented letter, it would have none.
   for (const codePoint of font.characterSet) font.glyphForCodePoint(codePoint);
   const layOut = font.layout.bind(font);
   font.layout = (text, wish) => {
     const { direction } = (wish ?? {}) as Partial<Wish>;
-    // A copy, because fontkit adds to it.
+    // Pass a copy, because fontkit adds to it.
     return layOut(text, { ...noSubstitution }, undefined, undefined, direction);
   };
   return font;
@@ -82,18 +85,18 @@ export function isInMainFont(character: string, { regular }: MainFonts): boolean
   return ofNoOtherScript.test(character) && regular.hasGlyphForCodePoint(character.codePointAt(0)!);
 }
 
-/** So many marks stand above and below one letter in any language; more would run into the lines around. */
+/** Limits the marks on one letter to what a language needs. More would run into the lines around. */
 const marksOfLetter = /(\p{Script=Inherited}{3})\p{Script=Inherited}+/gu;
 /** A letter of Burmese or Tibetan has more of them. */
 const marksOfSyllable = /(\p{M}{8})\p{M}+/gu;
 
-/** Joins two letters, or keeps them apart: Persian and the scripts of India need it. */
+/** Matches characters that join two letters or keep them apart, for Persian and the scripts of India. */
 const joiner = /[\u200C\u200D]/;
 const ignorable = /\p{Default_Ignorable_Code_Point}/u;
 
 /**
  * Returns one line of text in characters that the fonts have. A character that no font has becomes its number, `[U+1F600]`. Invisible
- * characters go, such as controls of the writing direction. White space of any kind becomes one space.
+ * characters are removed, such as controls of the writing direction. White space of any kind becomes one space.
  */
 export function printable(text: string, fonts: Fonts): string {
   const line = text.normalize('NFC').replace(/[\s\p{Cc}]+/gu, ' ');

@@ -5,11 +5,11 @@ import type { Printed } from './thread.ts';
 
 export type { ReportContents } from './contents.ts';
 
-/** What bounds a printer. Only tests have others than these. */
+/** Limits of a printer. Only tests change them. */
 interface PrinterOptions {
-  /** From when its turn comes, the start of a thread included. */
+  /** Milliseconds from the start of its turn, the start of a thread included. */
   printTimeoutMs: number;
-  /** What the thread runs. */
+  /** The file that the thread runs. */
   threadFile: URL;
 }
 
@@ -18,23 +18,23 @@ const printerOptions: PrinterOptions = {
   threadFile: new URL('./thread.ts', import.meta.url),
 };
 
-/** A report takes a fraction of it; whatever takes more ends the thread, not the process. */
+/** Megabytes. A report takes a fraction of them. A report that takes more ends the thread, not the process. */
 const threadMemoryMb = 160;
 
-/** Small, so that a thread soon gives back what a report held. */
+/** Megabytes. Few, so that a thread soon frees what a report held. */
 const youngMemoryMb = 12;
 
-/** A report could not be printed. Trying again is harmless, and may help. */
+/** A report could not be printed. A retry is harmless, and may help. */
 export class PrintError extends Error {}
 
 /**
- * Prints reports in a thread of its own, so that nobody else waits for it. The thread is started with the first report and kept; one that
- * died, or printed for too long, takes the report with it, and the next report gets a new one.
+ * Prints reports in their own thread, so that no other work waits for them. The thread starts with the first report and stays. If it dies
+ * or prints for too long, its report fails, and the next report gets a new thread.
  */
 export class ReportPrinter {
   readonly #options: PrinterOptions;
   #thread: Worker | null = null;
-  /** Settled when the report before is out of the thread. */
+  /** Settles when the report before has left the thread. */
   #lastTurn: Promise<unknown> = Promise.resolve();
   readonly #stopping = new AbortController();
 
@@ -43,9 +43,9 @@ export class ReportPrinter {
   }
 
   /**
-   * The report as a PDF. Reports are printed one after the other, in the order they were asked for.
+   * Prints the report as a PDF. Reports are printed one after the other, in the order of the calls.
    *
-   * @throws {PrintError} also if the printer is stopped, and for everything that waits then.
+   * @throws {PrintError} also for all waiting reports when the printer is stopped.
    */
   print(contents: ReportContents): Promise<Buffer> {
     const printing = this.#lastTurn.then(() => this.#printNow(contents));
@@ -53,7 +53,7 @@ export class ReportPrinter {
     return printing;
   }
 
-  /** Ends the thread, and what it was printing. */
+  /** Ends the thread, and the report it was printing. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the printer was stopped'));
     await this.#lastTurn;
@@ -74,7 +74,7 @@ export class ReportPrinter {
     }
   }
 
-  /** @throws {Error} if the thread dies first, if it takes too long, and if the printer is stopped. */
+  /** @throws {Error} if the thread dies first, if it takes too long, or if the printer is stopped. */
   async #answerOf(thread: Worker, contents: ReportContents): Promise<Printed> {
     const answered = new AbortController();
     const tooLong = AbortSignal.timeout(this.#options.printTimeoutMs);
@@ -96,11 +96,11 @@ export class ReportPrinter {
 
   #startThread(): Worker {
     const thread = new Worker(this.#options.threadFile, {
-      // What the process was started with is for its own heap and its own loaders.
+      // The options of this process are for its own heap and its own loaders.
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: threadMemoryMb, maxYoungGenerationSizeMb: youngMemoryMb },
     });
-    // It may die while it has nothing to do.
+    // It may die while it is idle.
     const forget = (): void => {
       if (this.#thread === thread) this.#thread = null;
     };

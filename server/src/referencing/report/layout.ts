@@ -5,13 +5,13 @@ import type { Fonts } from './fonts.ts';
 import { column, ink, page, Sheet, styles, type Style } from './sheet.ts';
 import { addressText, calendarDay, dateOf, dayOf, minuteOf, money, percentText, rentText } from './words.ts';
 
-/** More than that of a kind are counted, not shown. */
+/** Rows of a kind that are shown. More are only counted. */
 const shownMax = { notes: 200, others: 60 };
 
-/** The rent is at most so large a share of the gross income, in per cent, if that is thirty times the monthly rent. */
+/** Per cent of gross income. The rent takes at most this share if the income is thirty times the monthly rent. */
 const rentShareMax = 40;
 
-/** A section of up to so many points is on one page; a longer one begins where some lines of it have room. */
+/** Points. A section up to this height stays on one page. A longer one begins where some of its lines have room. */
 const keptTogetherMax = 300;
 const headingRoom = 84;
 
@@ -24,7 +24,7 @@ const valueWidth = page.right - valueX;
 
 type Check = Findings['checks'][number];
 
-/** What the outcome means to whoever reads it. Its colour and its sign say it once more, never alone. */
+/** The meaning of each outcome for the reader. Color and sign repeat it, and never stand alone. */
 const verdicts: Record<Verdict, { title: string; meaning: string; color: string; tint: string }> = {
   accept: {
     title: 'Accept',
@@ -55,7 +55,7 @@ const checkResults: Record<Check['result'], { title: string; color: string }> = 
   not_performed: { title: 'Not performed', color: ink.muted },
 };
 
-/** Why a word such as `refer` is said of affordability, in the words of people. */
+/** Explains a status of affordability, such as `refer`, in common words. */
 const affordabilityStatuses: ReadonlyMap<string, string> = new Map([
   ['pass', 'Passed'],
   ['refer', 'Referred: to be looked at by a person'],
@@ -63,7 +63,7 @@ const affordabilityStatuses: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The report of a completed reference, as a PDF. The same contents give the same bytes.
+ * Returns the report of a completed reference as a PDF. The same contents give the same bytes.
  *
  * @throws nothing for any text and any number.
  */
@@ -94,7 +94,7 @@ export function layOutReport(contents: ReportContents, fonts: Fonts): Buffer {
   });
 }
 
-/** The same for the same data, in whatever order its members come. */
+/** Returns the same digest for the same data, in any order of members. */
 function digestOf(contents: ReportContents): string {
   const text = JSON.stringify(contents, (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -123,7 +123,7 @@ function layOutTitle(sheet: Sheet, { applicant, customerId, accountName, complet
   sheet.y += 18;
 }
 
-/** Says the condition of an acceptance that the income alone does not carry. */
+/** Adds the condition to an acceptance that the income alone does not support. */
 function verdictOf({ findings: { verdict, affordability }, hasGuarantor }: ReportContents): typeof verdicts.accept {
   if (verdict !== 'accept' || affordability?.status !== 'fail') return verdicts[verdict];
   const guarantor = hasGuarantor ? ' The application names a guarantor.' : '';
@@ -134,7 +134,7 @@ function verdictOf({ findings: { verdict, affordability }, hasGuarantor }: Repor
   };
 }
 
-/** The outcome, where the eye falls first. */
+/** Draws the outcome at the most visible place. */
 function layOutOutcome(sheet: Sheet, contents: ReportContents): void {
   const { providerName } = contents;
   const { verdict, words } = contents.findings;
@@ -227,7 +227,7 @@ function layOutAffordability(sheet: Sheet, contents: ReportContents): void {
   });
 }
 
-/** What each of those who rent together pays. */
+/** Draws what each of the co-tenants pays. */
 function layOutShares(sheet: Sheet, { sharedRent, customerId, applicationId }: ReportContents): void {
   if (!sharedRent) return;
   const { whole, shares } = sharedRent;
@@ -244,7 +244,7 @@ function layOutShares(sheet: Sheet, { sharedRent, customerId, applicationId }: R
   });
 }
 
-/** The share in large, and drawn: a bar on a scale of the whole income, with a line where the rule has it. */
+/** Draws the share in large type and as a bar. The bar's scale is the whole income, with a line at the rule's limit. */
 function layOutRentShare(sheet: Sheet, percentage: number, isIncomeVerified: boolean): void {
   const isWithin = percentage <= rentShareMax;
   const share = percentText(percentage);
@@ -387,7 +387,7 @@ function layOutDispute(sheet: Sheet, { accountName, providerName, findings: { di
   });
 }
 
-/** A heading in the left column, and what belongs to it in the right one, under a thin line. */
+/** Draws a heading in the left column and its contents in the right one, under a thin line. */
 function section(sheet: Sheet, title: string, body: () => void): void {
   const height = 28 + sheet.heightOf(body);
   sheet.ensure(height <= keptTogetherMax ? height : headingRoom);
@@ -404,7 +404,7 @@ function section(sheet: Sheet, title: string, body: () => void): void {
   sheet.y += 16;
 }
 
-/** A label and what it is, in each row. */
+/** Draws rows of a label and its value. */
 function factTable(sheet: Sheet, facts: readonly string[][]): void {
   if (facts.length === 0) return;
   const shown = facts.slice(0, shownMax.others);
@@ -436,12 +436,12 @@ function countMore(sheet: Sheet, all: readonly unknown[], shown: readonly unknow
   if (all.length > shown.length) sheet.paragraph(`and ${all.length - shown.length} more`, styles.label);
 }
 
-/** What is told both by the service and by the reference is told once. */
+/** Drops repeats: the service and the reference may both report a note. */
 function distinctNotes(notes: readonly Note[]): Note[] {
   return [...new Map(notes.map((note) => [`${note.created} ${note.message}`, note])).values()];
 }
 
-/** A tick, an exclamation mark in a triangle, a cross in a square: told apart without their colours. */
+/** Draws a tick, an exclamation mark in a triangle, or a cross in a square. They differ without their colors. */
 function drawSign({ document }: Sheet, verdict: Verdict, x: number, y: number, color: string): void {
   document.save().lineWidth(2.6).lineCap('round').lineJoin('round');
   if (verdict === 'accept') {
@@ -488,7 +488,7 @@ function drawWatermark(sheet: Sheet): void {
   });
 }
 
-/** What stands above and below the text of each page. */
+/** Draws the text above and below each page's contents. */
 function drawMargins(sheet: Sheet, contents: ReportContents, number: number, count: number): void {
   const { applicant, referenceId, providerName, isTest } = contents;
   sheet.artifact('Pagination', () => {
@@ -509,7 +509,7 @@ function drawMargins(sheet: Sheet, contents: ReportContents, number: number, cou
   });
 }
 
-/** As much of it as has room beside a page's number. */
+/** Shortens the text to the room beside a page's number. */
 function oneLine(sheet: Sheet, label: string, text: string): string {
   const [line, ...more] = sheet.linesOf(sheet.shortenBeside(text), styles.small, 280);
   return `${label}${line?.text ?? ''}${more.length > 0 ? '…' : ''}`;

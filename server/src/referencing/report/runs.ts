@@ -5,7 +5,7 @@ import type { ScriptFont } from './script-fonts.ts';
 /** The package is CommonJS, whose default export Node and TypeScript see differently. */
 const bidi = (bidiFactory as unknown as typeof bidiFactory.default)();
 
-/** A piece of a line in one font and one direction. */
+/** A part of a line in one font and one direction. */
 export interface Run {
   text: string;
   /** Null for the main font. */
@@ -13,14 +13,14 @@ export interface Run {
   isRightToLeft: boolean;
 }
 
-/** How deep each UTF-16 unit is nested in text of the other direction. An odd level reads right to left. */
+/** The nesting depth of each UTF-16 unit in text of the other direction. An odd level reads right to left. */
 export interface Levels {
   readonly levels: Uint8Array;
-  /** Of the whole text: 1 if it begins in a script that is written right to left. */
+  /** The level of the whole text: 1 if it begins in a script that is written right to left. */
   readonly base: number;
 }
 
-/** Some characters of the blocks of scripts that are written from right to left. */
+/** Matches blocks with scripts that are written from right to left. */
 const mayBeRightToLeft = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFF\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
 
 /** Applies the Unicode bidirectional algorithm to a text before it is broken into lines. */
@@ -37,7 +37,7 @@ export function levelsOfLine({ levels, base }: Levels, start: number, line: stri
   return { levels: ofLine, base };
 }
 
-/** Divides a line into runs, in the order in which they stand on paper, from left to right. */
+/** Divides a line into runs, in their visual order from left to right. */
 export function runsOf(line: string, { levels }: Levels, fonts: Fonts): Run[] {
   const runs: (Run & { level: number })[] = [];
   let index = 0;
@@ -59,12 +59,12 @@ function scriptOf(character: string, before: ScriptFont | null, fonts: Fonts): S
   return isInMainFont(character, fonts) ? null : (fonts.scripts.fontOf(character.codePointAt(0)!) ?? null);
 }
 
-/** Turns brackets around, which open on the other side when they are read right to left. */
+/** Mirrors brackets, which open on the other side when they are read right to left. */
 function mirrored(text: string): string {
   return Array.from(text, (character) => bidi.getMirroredCharacter(character) ?? character).join('');
 }
 
-/** Reverses what is read right to left, from the deepest level outwards: rule L2 of the algorithm. */
+/** Reverses runs that are read right to left, from the deepest level outwards: rule L2 of the algorithm. */
 function inVisualOrder<T extends { level: number }>(runs: readonly T[]): T[] {
   const ordered = [...runs];
   const deepest = Math.max(0, ...runs.map(({ level }) => level));

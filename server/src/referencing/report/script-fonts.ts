@@ -5,16 +5,16 @@ import wawoff2 from 'wawoff2/decompress.js';
 import { shapeClusters } from './shaping.ts';
 
 /*
- * Fonts for the scripts that the main font does not print, under the SIL Open Font License. Each package
- * cuts its family into slices, a WOFF2 file each, and lists the characters of a slice in `unicode.json`.
+ * Loads fonts for the scripts that the main font does not print, under the SIL Open Font License. Each package cuts its family into slices,
+ * a WOFF2 file each, and lists the characters of a slice in `unicode.json`.
  */
 
 const decompress = wawoff2 as (woff2: Uint8Array) => Promise<Uint8Array>;
 
-/** The families of Han characters, in the order in which they are tried if nothing decides otherwise. */
+/** The families of Han characters, in the order to try them without another preference. */
 const hanFamilies = ['noto-sans-sc', 'noto-sans-tc', 'noto-sans-jp', 'noto-sans-kr'];
 
-/** By script: the Near East and Africa, South Asia, Southeast Asia. */
+/** By region: the Near East and Africa, South Asia, Southeast Asia. */
 const otherFamilies = (
   'arabic hebrew syriac thaana armenian georgian ethiopic ' +
   'devanagari bengali gurmukhi gujarati oriya tamil telugu kannada malayalam sinhala ' +
@@ -25,10 +25,10 @@ const otherFamilies = (
 
 const families = [...otherFamilies, 'noto-serif-tibetan', ...hanFamilies];
 
-/** Slices that repeat what the main font has. */
+/** Matches slices that repeat what the main font has. */
 const generalSlice = /^(?:latin|cyrillic|greek|vietnamese|math|symbols)/;
 
-/** The countries that write Han characters in another way than mainland China. */
+/** The families for countries whose Han characters differ from mainland China's. */
 const familyOfCountry: ReadonlyMap<string, string> = new Map([
   ['HK', 'noto-sans-tc'],
   ['MO', 'noto-sans-tc'],
@@ -38,8 +38,8 @@ const familyOfCountry: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Loads at most so many slices for one report. A slice takes some 0.3 MB of memory. An ordinary name needs
- * one to four; only a text of very many different Chinese characters needs more.
+ * The most slices for one report. A slice takes some 0.3 MB of memory. An ordinary name needs one to four. Only a text of very many
+ * different Chinese characters needs more.
  */
 const slicesMax = 40;
 
@@ -64,10 +64,10 @@ export class ScriptFonts {
 }
 
 /**
- * Loads what the characters need, given in their order. The fonts are new ones for each report. A font that
- * has printed other text would print the same text in other bytes.
+ * Loads the fonts for the characters, given in their order. The fonts are new for each report. A font that has printed other text would
+ * print the same text in other bytes.
  *
- * @param country where the applicant lives: Han characters are printed as they are written there.
+ * @param country where the applicant lives. Han characters are printed in its form.
  */
 export async function loadScriptFonts(codePoints: ReadonlySet<number>, country: string | null): Promise<ScriptFonts> {
   if (codePoints.size === 0) return new ScriptFonts();
@@ -100,7 +100,7 @@ interface Slice {
   key: string;
 }
 
-/** Tells for each character the slices that list it, the best family first. */
+/** Returns for each character the slices that list it, the best family first. */
 async function slicesByCharacter(
   codePoints: ReadonlySet<number>,
   preferred: string | undefined,
@@ -116,7 +116,7 @@ async function slicesByCharacter(
   return slicesOf;
 }
 
-/** The families of Han characters: that of the country, then those that have more of the characters. */
+/** Sorts the families of Han characters: that of the country, then those with more of the characters. */
 function inOrder(found: ReadonlyMap<string, ReadonlyMap<number, Slice>>, preferred: string | undefined): string[] {
   const countOf = (family: string): number => (family === preferred ? Infinity : found.get(family)!.size);
   return hanFamilies.toSorted((left, right) => countOf(right) - countOf(left) || 0);
@@ -142,7 +142,7 @@ async function slicesOfFamily(family: string, codePoints: ReadonlySet<number>): 
 async function loadSlice({ family, key }: Slice): Promise<ScriptFont> {
   const woff2 = await readFile(fileOf(family, `files/${key}-wght-normal.woff2`));
   const font = fontkit.create(Buffer.from(await decompress(woff2))) as fontkit.Font;
-  // Some families are thin unless they are asked for another weight.
+  // Some families are thin by default.
   const isThin = font.variationAxes.wght?.default !== 400;
   return { key, font: shapeClusters(isThin ? font.getVariation({ wght: 400 }) : font) };
 }

@@ -1,13 +1,13 @@
 import type * as fontkit from 'fontkit';
 
-/** What pdfkit passes on to a font in place of a list of features. */
+/** The value that pdfkit passes to a font instead of a list of features. */
 export interface Wish {
   readonly direction: 'ltr' | 'rtl';
 }
 export const leftToRight: Wish = { direction: 'ltr' };
 export const rightToLeft: Wish = { direction: 'rtl' };
 
-/** As much of fontkit's own objects as is used or mended here. Its version is pinned. */
+/** The internals of fontkit that are used or corrected here. Its version is pinned. */
 interface FontInside {
   _layoutEngine: { engine: { GSUBProcessor?: LookupProcessor; GPOSProcessor?: LookupProcessor } | null };
   maxp: { maxPoints: number; maxContours: number };
@@ -24,7 +24,7 @@ interface SubsetInside {
   offset: number;
 }
 
-/** A glyph of the file, and where it stands in a cluster. In units of the font. */
+/** A glyph of the file, and its position in a cluster, in units of the font. */
 interface Part {
   glyphId: number;
   x: number;
@@ -32,7 +32,7 @@ interface Part {
 }
 
 /**
- * What is embedded as one glyph: a letter with its dots and marks, or a syllable. So each embedded glyph has a text of its own, and
+ * A unit that is embedded as one glyph: a letter with its dots and marks, or a syllable. Each embedded glyph then has its own text, so that
  * the document can be searched and read out.
  */
 interface Cluster {
@@ -42,15 +42,15 @@ interface Cluster {
   parts: Part[];
 }
 
-/** An embedded glyph has 16 bits for each distance, here in both directions. */
+/** Units of the font. An embedded glyph has 16 bits for each distance, here in both directions. */
 const clusterWidthMax = 16_000;
 
-/** A document tells at most 512 bytes of text for a glyph. */
+/** Characters. A document stores at most 512 bytes of text for a glyph. */
 const clusterTextMax = 100;
-/** Stands for no text, which a document cannot tell. */
+/** Replaces an empty text, which a document cannot store. */
 const zeroWidthSpace = 0x200b;
 
-/** Has a font lay text out in the direction that is wished, and embed its clusters. */
+/** Makes a font lay out text in the wanted direction, and embed its clusters. */
 export function shapeClusters(font: fontkit.Font): fontkit.Font {
   mendLookups(font);
   mendCodePoints(font);
@@ -79,7 +79,7 @@ export function shapeClusters(font: fontkit.Font): fontkit.Font {
   return font;
 }
 
-/** fontkit 2.0.4 knows neither the order of a Burmese syllable nor the features that it takes. */
+/** fontkit 2.0.4 knows neither the order of a Burmese syllable nor its features. */
 const burmeseFeatures = {
   rphf: true,
   pref: true,
@@ -91,19 +91,18 @@ const burmeseFeatures = {
   psts: true,
 };
 
-/** A syllable: what stands above it, its letter, what stands below, the medials, and a vowel that is drawn first. */
+/** Matches a syllable: the marks above, its letter, the letters below, the medials, and a vowel that is drawn first. */
 const burmeseSyllable =
   /(\u1004\u103A\u1039)?([\u1000-\u102A\u103F\u104E])((?:\u1039[\u1000-\u1021])*)(\u103B?)(\u103C?)([\u103D\u103E]*)(\u1031?)/g;
 
-/** Puts the vowel E and the medial Ra before the letter that they follow in speech. */
+/** Moves the vowel E and the medial Ra before the letter that they follow in speech. */
 function inBurmeseOrder(text: string): string {
   return text.replace(burmeseSyllable, '$7$5$2$1$3$4$6');
 }
 
 /**
- * Mends two faults of fontkit 2.0.4. It throws at a rule that places a mark on a letter without a place for it. Fonts for Gurmukhi and
- * Malayalam have such rules, which do not apply. And in Burmese it applies a rule to the glyphs that the same rule has added, without
- * an end.
+ * Corrects two faults of fontkit 2.0.4. It throws at a rule that places a mark on a letter without a place for it. Fonts for Gurmukhi and
+ * Malayalam have such rules, which do not apply. And in Burmese it applies a rule endlessly to the glyphs that the same rule has added.
  */
 function mendLookups(font: fontkit.Font): void {
   const engine = (font as unknown as FontInside)['_layoutEngine'].engine;
@@ -125,24 +124,24 @@ function mendLookups(font: fontkit.Font): void {
   }
 }
 
-/** fontkit keeps a glyph with the letter for which it made it first, though several letters share it. */
+/** Corrects the text of shared glyphs. fontkit keeps the first letter of a glyph, even if several letters share it. */
 function mendCodePoints(font: fontkit.Font): void {
   const getGlyph = font.getGlyph.bind(font);
   font.getGlyph = (id, codePoints = []) => {
     const glyph = getGlyph(id);
-    // Read here, so that it is kept for all letters.
+    // Read it here, so that it is kept for all letters.
     void glyph.advanceWidth;
     return Object.create(glyph, { codePoints: { value: codePoints } }) as fontkit.Glyph;
   };
 }
 
-/** Of substitutions. Positions add no glyphs. */
+/** The type of extension rules for substitutions. Positions add no glyphs. */
 const extensionType = 7;
 
-/** A mark or a joiner. */
+/** Matches a mark or a joiner. */
 const staysWithLetter = /^[\p{M}\u200C\u200D]/u;
 
-/** Divides glyphs where the characters so far are those of the text so far, in any order. From left to right. */
+/** Divides glyphs, from left to right, wherever their characters so far match the text so far, in any order. */
 function clustersOf(text: string, { glyphs, positions }: fontkit.GlyphRun, direction: Wish['direction']): Cluster[] {
   const characters = Array.from(text, (character) => character.codePointAt(0)!);
   const indices = [...glyphs.keys()];
@@ -199,8 +198,8 @@ function clusterOf(
 }
 
 /**
- * Has a subset of the font embed clusters. fontkit itself would embed the glyphs one by one. Version 2.0.4 throws if they are of
- * another weight than the file's.
+ * Makes a subset of the font embed clusters. fontkit itself would embed the glyphs one by one. Version 2.0.4 throws if they are of another
+ * weight than the file's.
  */
 function embedClusters(font: fontkit.Font, clusters: ReadonlyMap<string, Cluster>): void {
   function addGlyph(this: SubsetInside, id: number | string): number {
@@ -212,7 +211,7 @@ function embedClusters(font: fontkit.Font, clusters: ReadonlyMap<string, Cluster
     maxp.maxContours = Math.max(maxp.maxContours, contours.length);
     const advance = Math.round(cluster?.advanceWidth ?? font.getGlyph(Number(id)).advanceWidth);
     const outline = encodeOutline(contours);
-    // Long offsets: an outline takes more room here than in the file.
+    // Long offsets, because an outline takes more room here than in the file.
     this.loca.version = 1;
     this.loca.offsets.push(this.offset);
     // A reader of the font moves an outline until it begins there.

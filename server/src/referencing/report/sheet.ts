@@ -3,13 +3,13 @@ import { printable, type Fonts, type MainFonts } from './fonts.ts';
 import { leftToRight, rightToLeft, type Wish } from './shaping.ts';
 import { levelsOf, levelsOfLine, runsOf, type Levels, type Run } from './runs.ts';
 
-/** A4 in points, and where on it the text stands: headings in the left column, what they are about in the right one. */
+/** A4 in points, and the place of its text: headings in the left column, their contents in the right one. */
 export const page = { width: 595.28, height: 841.89, left: 56, right: 539.28, top: 84, bottom: 776 };
 export const column = { x: 186, width: page.right - 186 };
 
 export const ink = { text: '#1b2129', muted: '#59626e', hairline: '#d3d7dc', bar: '#40566b', track: '#e6e9ec' };
 
-/** How a line of text looks. `leading` is the distance to the next one. */
+/** The style of a line of text. `leading` is the distance to the next line. */
 export interface Style {
   weight: keyof MainFonts;
   size: number;
@@ -27,7 +27,7 @@ export const styles = {
   small: { weight: 'regular', size: 8, leading: 11, color: ink.muted },
 } as const satisfies Record<string, Style>;
 
-/** A cell of a row: what it says, and where it stands. */
+/** The text of a cell in a row, and its place. */
 export interface Cell {
   tag: 'TH' | 'TD' | 'Lbl' | 'LBody';
   scope?: 'Row' | 'Column';
@@ -37,10 +37,10 @@ export interface Cell {
   width: number;
 }
 
-/** Of a text that stands beside another one, so that the two fit on a page whatever they say. */
+/** Characters of a text beside another one, so that both always fit on a page. */
 const besideTextMax = 200;
 
-/** No column has room for a word of more letters. */
+/** Letters. No column has room for a longer word. */
 const wordMax = 300;
 
 interface WordPart {
@@ -54,10 +54,10 @@ interface Line {
   levels: Levels;
 }
 
-/** Text in these characters alone stands in the main font, from left to right. */
+/** Matches text that needs only the main font, from left to right. */
 const printableAscii = /^[ -~]*$/;
 
-/** Scripts that put no spaces between words. */
+/** Matches scripts that put no spaces between words. */
 const withoutSpaces =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u;
 const segmenters = {
@@ -68,24 +68,24 @@ const segmenters = {
 type Structure = PDFKit.PDFStructureElement;
 
 /**
- * Sets text on as many pages as it takes, line by line, and tells screen readers what each part is (PDF/UA-1): everything that is
- * drawn either is content of a structure element or an artifact.
+ * Sets text line by line on as many pages as needed. It tags each part for screen readers (PDF/UA-1): every drawing is either content of a
+ * structure element or an artifact.
  */
 export class Sheet {
   readonly document: PDFKit.PDFDocument;
-  /** Where the next line begins. */
+  /** The top of the next line. */
   y = page.top;
   readonly #fonts: Fonts;
   #structure: Structure;
-  /** Then nothing is drawn, and no page ends. */
+  /** While it measures, nothing is drawn, and no page ends. */
   #isMeasuring = false;
-  /** What was measured is drawn next. */
-  /** That which pdfkit uses now, or its key. */
+  /** The font that pdfkit uses now, or its key. */
   #font: unknown = null;
   /** The widths of letters, by style and letter. */
   readonly #letterWidths = new Map<string, number>();
-  /** By their keys: pdfkit is told of a font before its first use. */
+  /** The keys of registered fonts: pdfkit must know a font before its first use. */
   readonly #registered = new Set<string>();
+  /** Broken texts, kept because a text that is measured is drawn next. */
   readonly #lines = new Map<string, Line[]>();
 
   constructor(fonts: Fonts, info: { title: string; author: string; created: Date; digest: string }) {
@@ -122,7 +122,7 @@ export class Sheet {
     this.document.addPage();
   }
 
-  /** Has everything that `draw` sets belong to one element, such as a section, a list or a table. */
+  /** Puts everything that `draw` sets into one element, such as a section, a list or a table. */
   within(tag: string, draw: () => void): void {
     if (this.#isMeasuring) return draw();
     const outer = this.#structure;
@@ -133,14 +133,14 @@ export class Sheet {
     this.#structure = outer;
   }
 
-  /** What is drawn is read out as `alt`. It must fit on the page. */
+  /** Draws a figure, which is read out as `alt`. It must fit on the page. */
   figure(alt: string, box: { x: number; y: number; width: number; height: number }, draw: () => void): void {
     if (this.#isMeasuring) return;
     const bbox = [box.x, box.y, box.x + box.width, box.y + box.height];
     this.#structure.add(this.document.struct('Figure', { alt: this.printable(alt), bbox } as never, [draw]));
   }
 
-  /** What is drawn is not read out. */
+  /** Draws something that is not read out. */
   artifact(kind: 'Pagination' | 'Layout', draw: () => void): void {
     if (this.#isMeasuring) return;
     this.document.markContent('Artifact', { type: kind });
@@ -148,7 +148,7 @@ export class Sheet {
     this.document.endMarkedContent();
   }
 
-  /** How much room it takes on a page without an end. */
+  /** Measures the height of a drawing on an endless page. */
   heightOf(draw: () => void): number {
     const startY = this.y;
     this.#isMeasuring = true;
@@ -159,19 +159,19 @@ export class Sheet {
     return height;
   }
 
-  /** Begins a new page if less than so much is left of this one. */
+  /** Begins a new page if this one has less room left. */
   ensure(height: number): void {
     if (!this.#isMeasuring && this.y + height > page.bottom) this.document.addPage();
   }
 
-  /** Flows over pages if it must. */
+  /** Sets a paragraph, over several pages if needed. */
   paragraph(text: string, style: Style, { tag = 'P', x = column.x, width = column.width } = {}): void {
     const lines = this.linesOf(shorten(this.printable(text), this.#fonts.textMax), style, width);
     this.ensure(style.leading * Math.min(lines.length, 2));
     this.#element(tag, {}, () => this.#flow(lines, style, x, width));
   }
 
-  /** Cells beside each other. The last one flows over pages if it must. */
+  /** Sets cells beside each other. The last one may continue on further pages. */
   row(tag: 'TR' | 'LI', cells: readonly Cell[]): void {
     const set = cells.map((cell, index) => {
       const isLast = index === cells.length - 1;
@@ -193,7 +193,7 @@ export class Sheet {
     if (this.document.page === startPage) this.y = startY + Math.max(...set.map(({ height }) => height));
   }
 
-  /** One line at a place of its own, which takes no room from what flows. */
+  /** Sets one line at a fixed place, outside the flow of the page. */
   line(text: string, style: Style, x: number, baselineY: number): void {
     this.#drawLine({ text, levels: levelsOf(text) }, style, x, baselineY);
   }
@@ -202,7 +202,7 @@ export class Sheet {
     return this.#widthOfLine({ text, levels: levelsOf(text) }, style);
   }
 
-  /** The text, broken to the width: between words, and within one that is wider than that. */
+  /** Breaks text to the width: between words, and within a word that is wider. */
   linesOf(text: string, style: Style, width: number): Line[] {
     const key = `${style.weight} ${style.size} ${width} ${text}`;
     const known = this.#lines.get(key);
@@ -216,12 +216,12 @@ export class Sheet {
     return printable(text, this.#fonts);
   }
 
-  /** As it can stand beside something else. */
+  /** Shortens a text that stands beside another one. */
   shortenBeside(text: string): string {
     return shorten(this.printable(text), Math.min(besideTextMax, this.#fonts.textMax));
   }
 
-  /** Draws on each page what only the number of pages tells, and gives the bytes. */
+  /** Draws on each page what depends on the number of pages, and returns the bytes. */
   finish(onPage: (number: number, count: number) => void): Buffer {
     const { count } = this.document.bufferedPageRange();
     for (let index = 0; index < count; index++) {
@@ -272,7 +272,7 @@ export class Sheet {
       this.document.registerFont(script.key, script.font as never);
     }
     const font = script?.key ?? this.#fonts[weight];
-    // pdfkit compares the names in two fonts at each call.
+    // Setting a font is slow: pdfkit compares the names of two fonts at each call.
     if (font !== this.#font) this.document.font(font as never);
     this.#font = font;
     this.document.fontSize(size);
@@ -293,7 +293,7 @@ export class Sheet {
       // Several lines that are read from the right begin on the right, too.
       const isOnRight = line.levels.base === 1 && lines.length > 1;
       const lineX = isOnRight ? x + width - this.#widthOfLine(trimmed(line), style) : x;
-      // The middle of a letter's height is the middle of the line's.
+      // Center a letter's height in the line.
       this.#drawLine(line, style, lineX, this.y + style.leading / 2 + style.size * 0.36);
       this.y += style.leading;
     }
@@ -318,7 +318,7 @@ export class Sheet {
         lineWidth += spaceWidth + first.width;
         continue;
       }
-      // The space is read out and searched, though nobody sees it at the end of a line.
+      // Keep the space at the end of a line: it is invisible, but read out and searched.
       if (line !== '') push(`${line} `);
       for (const part of parts.slice(0, -1)) push(part.text);
       ({ text: line, width: lineWidth } = parts.at(-1)!);
@@ -327,10 +327,10 @@ export class Sheet {
     return lines;
   }
 
-  /** A word, in parts if it does not fit, none of which begins with a mark that belongs to the letter before. */
+  /** Splits a word that does not fit. No part begins with a mark that belongs to the letter before. */
   #partsOf(word: string, style: Style, width: number, spaceWidth: number): WordPart[] {
     if (word.length <= wordMax) {
-      // With its space, as pdfkit lays words out: so each is laid out once.
+      // Measure it with its space, as pdfkit lays words out, so that each is laid out once.
       const wordWidth = this.widthOf(`${word} `, style) - spaceWidth;
       if (wordWidth <= width) return [{ text: word, width: wordWidth }];
     }
@@ -362,7 +362,7 @@ export class Sheet {
     return width;
   }
 
-  /** Splits a piece of a word more and more finely, until each has room. */
+  /** Splits a piece of a word more and more finely, until each part fits. */
   #fittingPieces(
     text: string,
     [split, ...finer]: ((text: string) => string[])[],
@@ -375,7 +375,7 @@ export class Sheet {
   }
 }
 
-/** Where a word may be broken. Punctuation stays with what it belongs to. */
+/** Returns the pieces between which a word may be broken. Punctuation stays with its letter. */
 function piecesOf(word: string): string[] {
   if (!withoutSpaces.test(word)) return lettersOf(word);
   const pieces: string[] = [];
@@ -398,7 +398,7 @@ function charactersOf(text: string): string[] {
   return Array.from(text);
 }
 
-/** Has pdfkit lay a run out as a whole. It lays the main font out word by word, and remembers the words. */
+/** Makes pdfkit lay out a run as a whole. It lays out the main font word by word, and caches the words. */
 function wishOf({ script, isRightToLeft }: Run): Wish | undefined {
   if (isRightToLeft) return rightToLeft;
   return script ? leftToRight : undefined;
@@ -412,7 +412,10 @@ function shorten(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max).toWellFormed().trimEnd()} …`;
 }
 
-/** pdfkit writes the title and the author into XML as they are; in the document's own dictionary, which it has written by then, it escapes them. */
+/**
+ * Escapes the title and the author, which pdfkit writes into XML as they are. It escapes them only in the document's own
+ * dictionary, which it has written by then.
+ */
 function escapeMetadata(document: PDFKit.PDFDocument): void {
   const endMetadata = document.endMetadata.bind(document);
   document.endMetadata = () => {

@@ -3,13 +3,13 @@ import type { ReportContents } from './contents.ts';
 import { loadMainFonts, withScriptFonts } from './fonts.ts';
 import { layOutReport } from './layout.ts';
 
-/** What a thread says about the contents it was given: the bytes, or why there are none. */
+/** The reply of a thread: the bytes, or why there are none. */
 export type Printed = { bytes: Uint8Array<ArrayBuffer> } | { fault: string };
 
 const port = parentPort!;
 const mainFonts = loadMainFonts();
 
-/** One report at a time: the printer sends the next one when this one is answered. */
+/** Prints one report at a time: the printer sends the next one after the reply. */
 port.on('message', (contents: ReportContents) => {
   void printed(contents).then((answer) => port.postMessage(answer));
 });

@@ -2,24 +2,24 @@ import type { Provider } from '../../core/providers.ts';
 import { nextStepAtMs, standingOf, stepsOf } from './order.ts';
 import { claimToTell, giveBack, type ToTell } from './orders.ts';
 import type { ServiceContext } from './service.ts';
-import type { OperationDocs, Vendor } from './vendor.ts';
+import type { CallbackContent, Vendor } from './vendor.ts';
 
 const lookEveryMs = 250;
 const callTimeoutMs = 5_000;
 
-/** Longer than all calls about one order take, with all steps told at once. */
+/** Milliseconds. All calls about one order take less, even if all steps are due at once. */
 const claimMs = 120_000;
 const claimedAtOnce = 20;
 
-/** After each failure; after the last one it is given up: whoever asks finds it out. */
+/** Milliseconds after each failure. After the last one the service gives up, and its customer has to poll. */
 const pausesMs = [1_000, 5_000, 15_000, 60_000];
 
 export interface Caller {
-  /** Waits for the calls under way, which are bounded in time. */
+  /** Waits for the calls under way, which have a timeout. */
   stop(): Promise<void>;
 }
 
-/** Tells customers what has happened to their orders. Several processes share the work. */
+/** Sends callbacks about orders to their customers. Several processes share the work. */
 export function startCalling(vendors: readonly Vendor[], context: ServiceContext): Caller {
   const calling = new Map(vendors.filter(({ callback }) => callback).map((vendor) => [vendor.provider, vendor]));
   const stopping = new AbortController();
@@ -29,7 +29,7 @@ export function startCalling(vendors: readonly Vendor[], context: ServiceContext
     if (isRunning) return;
     isRunning = true;
     round = tellAll(calling, context, stopping.signal)
-      .catch((error: unknown) => context.log.warn({ err: error }, 'simulated services could not call'))
+      .catch((error: unknown) => context.log.warn({ err: error }, 'simulated services could not send callbacks'))
       .finally(() => {
         isRunning = false;
       });
@@ -77,8 +77,8 @@ async function tell(vendor: Vendor, toTell: ToTell, context: ServiceContext, sto
   await giveBack(pool, toTell, next);
 }
 
-/** The steps that were not told; if there are none, a helper has changed something, and how it stands is told. */
-function whatToTell(vendor: Vendor, { order, toldSteps }: ToTell, nowMs: number): OperationDocs[] {
+/** Returns the steps to report. If there are none, a helper has changed something, and the present step is reported. */
+function whatToTell(vendor: Vendor, { order, toldSteps }: ToTell, nowMs: number): CallbackContent[] {
   const { phase, steps: reached } = standingOf(order, nowMs);
   if (phase === 'canceled') return [{ order, phase, step: reached }];
   const steps = stepsOf(order);
@@ -87,7 +87,7 @@ function whatToTell(vendor: Vendor, { order, toldSteps }: ToTell, nowMs: number)
   return (numbers.length > 0 ? numbers : [reached]).map((step) => ({ order, phase: steps[step - 1]!.phase, step }));
 }
 
-/** Whether the customer has taken it. */
+/** Tells whether the customer has accepted the call. */
 async function call(
   url: string,
   headers: Record<string, string>,

@@ -4,7 +4,7 @@ import type { Finding } from '../../core/simulation-script.ts';
 type Verdict = 'accept' | 'consider' | 'high_risk';
 export type CheckResult = 'pass' | 'refer' | 'fail' | 'not_performed';
 
-/** What a simulated service has found out, before it is put into its own words. */
+/** The findings of a simulated service, before it puts them into its own words. */
 export interface CaseFile {
   verdict: Verdict;
   reasons: string[];
@@ -21,7 +21,7 @@ export interface CaseFile {
   checks: { name: string; result: CheckResult; detail: string | null; referee: Referee | null }[];
 }
 
-/** Invented. The numbers are among those that Ofcom keeps for fiction, and the domains among those of RFC 2606. */
+/** Invented data. The numbers are among those that Ofcom reserves for fiction, and the domains among those of RFC 2606. */
 export interface Referee {
   name: string;
   email: string;
@@ -131,12 +131,12 @@ export const scoreMax = 999;
 
 const usualRent: Rent = { amount: 95_000, currency: 'gbp', interval: 'month' };
 
-/** What was found; null until the order is done. */
+/** Returns the findings, or null until the order is done. */
 export function caseFileOf(order: SimulatedOrder, nowMs: number): CaseFile | null {
   const { finding } = standingOf(order, nowMs);
   if (finding === null) return null;
   const result = results[finding];
-  // Where the order does not tell it, the renter has.
+  // If the order has no rent, the renter has given it.
   const rent = order.rent ?? usualRent;
   // The guarantor's income makes up for it: passed in conjunction.
   const isInConjunction = finding === 'low_income' && order.hasGuarantor;
@@ -175,7 +175,7 @@ export function caseFileOf(order: SimulatedOrder, nowMs: number): CaseFile | nul
   };
 }
 
-/** As the talkative services write it: with how the employer is reached. */
+/** Adds the employer's contact details, as talkative services do. */
 export function spelledOut(text: string): string {
   return text.replace(/\b[Tt]he employer\b/, (words) => `${words} (${employer.email}, ${employer.phone})`);
 }

@@ -5,14 +5,14 @@ import { changeOrder } from './orders.ts';
 import { isFailure } from '../../core/simulation-script.ts';
 
 /*
- * What test helpers make simulated services do. They change the order in the table, so that they work in any process, and have its customer called
- * at once if the service calls anybody. Each resolves to false if there is no such open order.
+ * Changes that test helpers force on simulated services. They change the order in the table, so that they work in any process. If the
+ * service has callbacks, it calls its customer at once. Each resolves to false if there is no such open order.
  */
 
-/** So many notes can be forced on an order. */
+/** The most notes that can be forced on an order. */
 const notesMax = 100;
 
-/** The next step is taken now. For an order whose calls fail the next step is that they do no more. */
+/** Takes the next step now. If the order's calls fail, the next step ends the failures. */
 export async function advance(pool: Pool, provider: Provider, referenceId: string, nowMs: number): Promise<boolean> {
   return changeOrder(pool, provider, { referenceId }, nowMs, (order) => {
     if (order.canceledAtMs !== null) return null;
@@ -24,9 +24,9 @@ export async function advance(pool: Pool, provider: Provider, referenceId: strin
 }
 
 /**
- * The order is done now. It can be done already, as long as its customer was told no finding.
+ * Completes the order now. It may be done already, as long as its customer was told no finding.
  *
- * @param outcome what it ends with, instead of what its script says.
+ * @param outcome the final outcome, instead of the script's.
  */
 export async function complete(
   pool: Pool,
@@ -45,10 +45,10 @@ export async function complete(
 }
 
 /**
- * Every call about the order fails from now on, until it is advanced.
+ * Makes every call about the order fail until it is advanced. Calls with `provider_error`, `provider_timeout` or `provider_garbage` fail
+ * in their own ways.
  *
- * @param code what the service refuses with, in lower case with underscores; `provider_error`, `provider_timeout` and
- *   `provider_garbage` do what they say.
+ * @param code the service's code for a rejected call, in lower case with underscores.
  * @throws {RangeError} if it is no such code.
  */
 export async function fail(
@@ -65,7 +65,7 @@ export async function fail(
   );
 }
 
-/** The service notes something, which only a service that tells its notes lets anybody see before the report. */
+/** Adds a note of the service. Before the report, only a service that publishes its notes shows it. */
 export async function note(
   pool: Pool,
   provider: Provider,

@@ -22,11 +22,11 @@ export interface Simulators {
 }
 
 /**
- * Starts the referencing services of the sandbox: servers on loopback that are spoken to as any other service is. What they were asked for
- * is in the database, so that they go on after a restart where they were, and several processes have the same.
+ * Starts the referencing services of the sandbox: servers on loopback that are called like any other service. Their orders are in the
+ * database. So they continue after a restart, and several processes have the same ones.
  *
- * @param options.workingDaySeconds how long a working day of theirs takes.
- * @param options.providers which of them; all, if none are named.
+ * @param options.workingDaySeconds the length of their working day.
+ * @param options.providers the services to start; all without a list.
  */
 export async function startSimulators({
   workingDaySeconds = 30,
@@ -64,7 +64,7 @@ function urlOf(server: Server): string {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Those who still wait for an answer get none. */
+/** Closes the server. Requests that still wait get no response. */
 async function closed(server: Server): Promise<void> {
   await new Promise<void>((resolve) => {
     server.close(() => resolve());

@@ -1,21 +1,21 @@
 import type { Provider } from '../../core/providers.ts';
 import { readScript, type Failure, type Finding, type ProblemName } from '../../core/simulation-script.ts';
 
-/** An order as a simulated service keeps it. Nothing in it tells of a person. */
+/** An order as a simulated service stores it. It has no personal data. */
 export interface SimulatedOrder {
   provider: Provider;
-  /** The customer's, by which an order is made once only. */
+  /** The customer's id. The service makes only one order for it. */
   referenceId: string;
-  /** The service's own. */
+  /** The service's own id. */
   orderId: string;
   script: string;
   hasGuarantor: boolean;
   rent: Rent | null;
   workingDayMs: number;
-  /** When work began; null until a call that orders it did not fail. */
+  /** The time when work began; null until an ordering call succeeds. */
   placedAtMs: number | null;
   canceledAtMs: number | null;
-  /** Calls that were about this order, the one that is being answered included. */
+  /** Calls about this order, the present one included. */
   calls: number;
   forced: Forced;
   /** The findings that the customer has been told, the oldest first. */
@@ -35,16 +35,16 @@ export interface Rent {
   interval: 'week' | 'month' | 'year';
 }
 
-/** What test helpers have changed. */
+/** The changes of test helpers. */
 export interface Forced {
-  /** At a time, so much work was done at once. Oldest first. */
+  /** Times at which some work was done at once, the oldest first. */
   jumps: { atMs: number; byMs: number }[];
   notes: { atMs: number; message: string }[];
-  /** Instead of what the script finds. */
+  /** Replaces the script's finding. */
   outcome: Finding | null;
   /** How every call fails. */
   failure: Failure | null;
-  /** The script's own failures are over. */
+  /** Whether the script's own failures are over. */
   lifted: boolean;
 }
 
@@ -52,15 +52,15 @@ export const nothingForced: Forced = { jumps: [], notes: [], outcome: null, fail
 
 export type Phase = 'queued' | 'invited' | 'in_progress' | 'awaiting_referee' | 'in_review' | 'done' | 'canceled';
 
-/** How an order stands. */
+/** The state of an order at a time. */
 export interface Standing {
   phase: Phase;
   percent: number;
   problem: Problem | null;
-  /** What was found; null until it is done. */
+  /** The finding; null until the order is done. */
   finding: Finding | null;
   notes: { atMs: number; message: string }[];
-  /** How many steps it has taken. */
+  /** The number of steps it has taken. */
   steps: number;
 }
 
@@ -69,7 +69,7 @@ export interface Problem {
   message: string;
 }
 
-/** One thing that happens to an order. */
+/** One step of an order. */
 export interface Step {
   /** In working time since work began, or since the customer was told the finding that this step corrects. */
   offsetMs: number;
@@ -82,7 +82,7 @@ export interface Step {
   finding: Finding | null;
 }
 
-/** How a call fails that should be answered. */
+/** How a call fails that should get a response. */
 export type CallFault =
   | { kind: 'silence' }
   | { kind: 'garbage' }
@@ -90,7 +90,7 @@ export type CallFault =
   | { kind: 'busy'; retryAfterSeconds: number }
   | { kind: 'refusal'; code: string; message: string };
 
-/** Longer than anybody waits, in working days; `advance` gets there all the same. */
+/** Working days. No test waits this long, but `advance` still gets there. */
 const neverDays = 10_000_000;
 
 /** The days of each service, without any trouble. */
@@ -130,7 +130,7 @@ const phaseNotes: Readonly<Record<Phase, string | null>> = {
   canceled: null,
 };
 
-/** Where a step is a second one of the same kind. */
+/** The note of a second step of the same kind. */
 const furtherNote = 'The income is being compared with the rent.';
 
 const correctedNote = 'The check was opened again, and its result has changed.';
@@ -141,10 +141,10 @@ const problemMessages: Readonly<Record<ProblemName, string>> = {
   renter_expired: 'The renter did not answer the invitation in time.',
 };
 
-/** Referees who say nothing are asked every working day, and on the seventh the check is closed without them. */
+/** Working days on which a silent referee is asked. On the seventh the check is closed without them. */
 const silentDays = 7;
 
-/** Everything that happens to an order, in its order. The last step is what it ends with. */
+/** Returns all steps of an order in sequence. The last step is its end. */
 export function stepsOf(order: SimulatedOrder): Step[] {
   const script = readScript(order.script);
   const isEndless = script.findings.length === 0 && order.forced.outcome === null;
@@ -174,13 +174,13 @@ export function stepsOf(order: SimulatedOrder): Step[] {
   const isSilent = first === 'referee_silent';
   for (const [atDays, phase, percent] of work.slice(0, -1)) {
     if (isSilent && phase === 'in_review') continue;
-    // Whoever was invited before is not queued again.
+    // A renter is not queued again after an invitation.
     if (phase === 'queued' && days > 0) add(days + atDays, { phase: 'invited', percent });
     else if (phase === steps.at(-1)?.phase) add(days + atDays, { phase, percent, note: furtherNote });
     else add(days + atDays, { phase, percent });
   }
   if (isSilent) {
-    // Also a service that asks nobody otherwise asks here.
+    // Here even a service without referees asks one.
     const [askedDays, , percent] = work.find(([, phase]) => phase === 'awaiting_referee') ?? work.at(-2) ?? [0, '', 50];
     if (!work.some(([, phase]) => phase === 'awaiting_referee'))
       add(days + askedDays, { phase: 'awaiting_referee', percent });
@@ -197,7 +197,7 @@ export function stepsOf(order: SimulatedOrder): Step[] {
   return steps;
 }
 
-/** How the order stands at a time. For later times it has come further, or as far. */
+/** Returns the state of the order at a time. Later states are never behind earlier ones. */
 export function standingOf(order: SimulatedOrder, nowMs: number): Standing {
   const untilMs = Math.min(nowMs, order.canceledAtMs ?? nowMs);
   const steps = stepsOf(order);
@@ -219,7 +219,7 @@ export function standingOf(order: SimulatedOrder, nowMs: number): Standing {
   };
 }
 
-/** When something happens next; null if nothing does any more, or nothing has begun. */
+/** Returns the time of the next step, or null if none follows or nothing has begun. */
 export function nextStepAtMs(order: SimulatedOrder, nowMs: number): number | null {
   if (order.placedAtMs === null || order.canceledAtMs !== null) return null;
   const next = stepsOf(order)[standingOf(order, nowMs).steps];
@@ -227,20 +227,20 @@ export function nextStepAtMs(order: SimulatedOrder, nowMs: number): number | nul
   return nextMs === Infinity ? null : nextMs;
 }
 
-/** Returns the disclosures of an order whose customer is told how it stands; null if that tells no new finding. */
+/** Returns the disclosures after the customer is told the order's state, or null if that has no new finding. */
 export function disclose(order: SimulatedOrder, nowMs: number): Disclosure[] | null {
   const next = findingSteps(order)[order.disclosed.length];
   if (!next || timeOfStep(order, next) > Math.min(nowMs, order.canceledAtMs ?? nowMs)) return null;
   return [...order.disclosed, { atMs: nowMs, jumps: order.forced.jumps.length }];
 }
 
-/** Returns the last moment at which the order stood as its customer knows it, so that a report says what was told before. */
+/** Returns the last moment at which the order was as its customer knows it. A report then matches the earlier callbacks and reads. */
 export function knownUntilMs(order: SimulatedOrder, nowMs: number): number {
   const next = findingSteps(order)[order.disclosed.length];
   return next ? Math.min(nowMs, timeOfStep(order, next) - 1) : nowMs;
 }
 
-/** How much work an order needs at a time until its next step, or until it is done. Null if it has got there. */
+/** Returns the work in milliseconds until the order's next step, or until it is done. Returns null if it has got there. */
 export function workUntil(order: SimulatedOrder, goal: 'next' | 'done', nowMs: number): number | null {
   const begun = { ...order, placedAtMs: order.placedAtMs ?? nowMs };
   const steps = stepsOf(begun);
@@ -252,14 +252,14 @@ export function workUntil(order: SimulatedOrder, goal: 'next' | 'done', nowMs: n
   return byMs > 0 && byMs < Infinity ? byMs : null;
 }
 
-/** How the call that is being answered fails; null if it does not. */
+/** Returns how the present call fails, or null if it does not. */
 export function faultOf(order: SimulatedOrder): CallFault | null {
   const failure = order.forced.failure ?? scriptedFailure(order);
   if (failure !== null) return faultFor(failure);
   return order.provider === 'provider_d' ? whim(order.calls) : null;
 }
 
-/** Whether every call about the order fails just now by its script or by a test helper, so that work may not begin. */
+/** Tells whether the script or a test helper now makes every call about the order fail. Work may then not begin. */
 export function isMadeToFail(order: SimulatedOrder): boolean {
   return (order.forced.failure ?? scriptedFailure(order)) !== null;
 }
@@ -271,7 +271,7 @@ function scriptedFailure({ script: text, forced, calls }: SimulatedOrder): Failu
   return failures[Math.floor((calls - 1) / 2)] ?? (isEndless ? (failures.at(-1) ?? null) : null);
 }
 
-/** The flaky service fails the first call, and then every fourth, now in one way and now in the other. */
+/** Makes the flaky service fail the first call, and then every fourth, in two ways by turns. */
 function whim(calls: number): CallFault | null {
   if (calls === 1 || calls % 8 === 4) return { kind: 'error' };
   return calls % 8 === 0 ? { kind: 'busy', retryAfterSeconds: 2 } : null;
@@ -288,7 +288,7 @@ function faultFor(failure: Failure): CallFault {
   return { kind: 'refusal', code, message: 'The order cannot be carried out.' };
 }
 
-/** When a step is reached. What a helper has done later changes nothing of what was reached before. */
+/** Returns the time of a step. A helper's later change does not move steps that were reached before. */
 function timeOfStep(order: SimulatedOrder, { offsetMs, corrects }: Step): number {
   const begun = corrects === null ? { atMs: order.placedAtMs, jumps: 0 } : order.disclosed[corrects];
   if (!begun || begun.atMs === null) return Infinity;

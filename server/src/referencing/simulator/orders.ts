@@ -2,10 +2,10 @@ import type { Provider } from '../../core/providers.ts';
 import type { Pool } from '../../db/pools.ts';
 import { nothingForced, type Disclosure, type Forced, type Rent, type SimulatedOrder } from './order.ts';
 
-/** By what an order is known: the customer's reference, or the service's own id. */
+/** Identifies an order: by the customer's reference, or by the service's own id. */
 export type OrderKey = { referenceId: string } | { orderId: string };
 
-/** What a service is asked to check. */
+/** The check that a service is asked to make. */
 export interface Wish {
   referenceId: string;
   orderId: string;
@@ -13,15 +13,15 @@ export interface Wish {
   hasGuarantor: boolean;
   rent: Rent | null;
   workingDayMs: number;
-  /** Null if the service is not to call. */
+  /** Null if the service must not call. */
   callback: { url: string; secret: Buffer } | null;
 }
 
-/** An order whose customer is to be told something. */
+/** An order whose customer is due a callback. */
 export interface ToTell {
   order: SimulatedOrder;
   callbackUrl: string;
-  /** Sealed. */
+  /** Encrypted. */
   callbackSecret: Buffer;
   toldSteps: number;
   attempts: number;
@@ -48,7 +48,7 @@ interface Row {
   changes: number;
 }
 
-/** Counts a call that is about an order. Null if there is no such order. */
+/** Counts a call about an order. Returns null if there is no such order. */
 export async function countCall(pool: Pool, provider: Provider, key: OrderKey): Promise<SimulatedOrder | null> {
   const { rows } = await pool.query<Row>(
     `update simulated_orders set calls = calls + 1 where provider = $1 and ${columnOf(key)} = $2 returning *`,
@@ -57,7 +57,7 @@ export async function countCall(pool: Pool, provider: Provider, key: OrderKey): 
   return rows[0] ? orderOf(rows[0]) : null;
 }
 
-/** Counts a call that orders, and remembers what is wished; as long as work has not begun, the last wish counts. */
+/** Counts an ordering call, and stores what it asks for. Until work begins, the last call counts. */
 export async function countOrdering(pool: Pool, provider: Provider, wish: Wish): Promise<SimulatedOrder> {
   const { rows } = await pool.query<Row>(
     `
@@ -89,7 +89,7 @@ export async function countOrdering(pool: Pool, provider: Provider, wish: Wish):
   return orderOf(rows[0]!);
 }
 
-/** Begins work on an order. Null if it has begun before: of several who try at once, one gets the order. */
+/** Begins work on an order. Returns null if it has begun before: of several concurrent calls, one gets the order. */
 export async function beginWork(
   pool: Pool,
   { provider, referenceId }: SimulatedOrder,
@@ -113,9 +113,9 @@ export async function readOrder(pool: Pool, provider: Provider, key: OrderKey): 
 }
 
 /**
- * Changes an order by what it is at that moment, and has its customer told at once, if work has begun and its service calls.
+ * Changes an order by its present state. If work has begun and the service has callbacks, its customer is called at once.
  *
- * @param decide what to change; null if nothing is to be.
+ * @param decide returns the change, or null for none.
  * @returns whether something was changed.
  */
 export async function changeOrder(
@@ -153,9 +153,9 @@ export async function changeOrder(
 }
 
 /**
- * Keeps which findings the customer is told. A customer that is called hears of what follows from it when that happens.
+ * Stores which findings the customer was told. A customer with callbacks gets one for each step that follows, at that step's time.
  *
- * @param decide the new disclosures, and when the customer is to be told next; null if nothing new is told.
+ * @param decide returns the new disclosures and the time of the next callback, or null if nothing new is told.
  */
 export async function discloseFindings(
   pool: Pool,
@@ -173,7 +173,7 @@ export async function discloseFindings(
       update simulated_orders
       set disclosed = $4,
         changes = changes + 1,
-        -- What is to be told already is not put off.
+        -- A callback that is due sooner keeps its time.
         tell_at_ms = case when callback_url is not null then least(tell_at_ms, $5::bigint) end
       where provider = $1 and reference = $2 and changes = $3`,
       [provider, row.reference, row.changes, JSON.stringify(change.disclosed), change.tellAtMs],
@@ -182,7 +182,7 @@ export async function discloseFindings(
   }
 }
 
-/** Takes orders whose customers are to be told something, so that nobody else does until a time. */
+/** Claims orders whose customers are due a callback, until a time. */
 export async function claimToTell(
   pool: Pool,
   claim: { providers: readonly Provider[]; nowMs: number; untilMs: number; max: number },
@@ -213,7 +213,7 @@ export async function claimToTell(
   }));
 }
 
-/** Gives a claimed order back. What was changed meanwhile is to be told at its own time. */
+/** Releases a claimed order. A change made meanwhile keeps its own time. */
 export async function giveBack(
   pool: Pool,
   { order, changes }: ToTell,

@@ -22,20 +22,20 @@ export interface ServiceContext {
   pool: Pool;
   vault: Vault;
   clock: Clock;
-  /** What they sign is dated by the world's time, as whoever is called holds it against that. */
+  /** Real time. Callbacks are signed with it, because their receivers compare it. */
   realClock: Clock;
   log: Logger;
   workingDayMs: number;
 }
 
-/** No order is longer. */
+/** Bytes. No order is longer. */
 const bodyBytesMax = 256 * 1024;
 
-/** A referencing service that is asked over HTTP, as any other. It listens when it is told to. */
+/** Makes a referencing service that is called over HTTP like any other. It listens after `listen`. */
 export function simulatedService(vendor: Vendor, context: ServiceContext): Server {
   return createServer((request, response) => {
     answer(vendor, context, request, response).catch((error: unknown) => {
-      context.log.warn({ err: error, provider: vendor.provider }, 'a simulated service could not answer');
+      context.log.warn({ err: error, provider: vendor.provider }, 'a simulated service could not respond');
       if (response.headersSent) response.destroy();
       else send(response, vendor.refused(500, 'internal_error', 'Something went wrong.'));
     });
@@ -83,7 +83,7 @@ async function carryOut(
   }
   if (asked.kind === 'cancel') return cancel(vendor, context, order);
   if (asked.kind === 'report') {
-    // A report says what the customer was told, also if the service has changed its mind since.
+    // A report shows what the customer was told, even if the service has changed its result since.
     const known = order.disclosed.length > 0 ? order : await toldNow(pool, order, nowMs);
     const view = viewOf(known, knownUntilMs(known, nowMs));
     if (view.file) return vendor.report(view, view.file);
@@ -93,7 +93,7 @@ async function carryOut(
   return asked.kind === 'find' ? vendor.list!(view) : vendor.order(view);
 }
 
-/** Keeps that the customer is told now how the order stands. Only from then on can the service change its mind. */
+/** Stores that the customer is told the order's state now. Only later can the service change its result. */
 async function toldNow(pool: Pool, { provider, referenceId }: SimulatedOrder, nowMs: number): Promise<SimulatedOrder> {
   return discloseFindings(pool, provider, { referenceId }, (order) => {
     const disclosed = disclose(order, nowMs);
@@ -143,7 +143,7 @@ function viewOf(order: SimulatedOrder, nowMs: number): OrderView {
 function fail(vendor: Vendor, response: ServerResponse, fault: CallFault): void {
   switch (fault.kind) {
     case 'silence':
-      // Until whoever waits has had enough.
+      // Send nothing, until the caller times out.
       return;
     case 'garbage':
       response.writeHead(200, { 'content-type': 'text/html' }).end('<html><body>Scheduled maintenance</body></html>');
@@ -163,7 +163,7 @@ function send(response: ServerResponse, { status, body }: StoredResponse): void 
   else response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-/** Null if it is no JSON, or too long. */
+/** Reads the body. Returns null if it is no JSON, or too long. */
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -3,30 +3,30 @@ import type { Provider } from '../../core/providers.ts';
 import type { CaseFile } from './findings.ts';
 import type { Phase, Rent, SimulatedOrder, Standing } from './order.ts';
 
-/** The API of one service: how its customers ask, and how it answers. What happens is the same for all and decided elsewhere. */
+/** The API of one service: the form of its requests and responses. The course of an order is the same for all, and decided elsewhere. */
 export interface Vendor {
   provider: Provider;
-  /** What the service calls an order. */
+  /** Returns the service's own id of an order. */
   orderIdOf(digest: Buffer): string;
-  /** The secret that a request proves itself with; empty if there is none. */
+  /** Returns the secret of a request, or an empty text if there is none. */
   credentialIn(headers: IncomingHttpHeaders): string;
-  /** What a request asks for; null if there is no such route. */
+  /** Returns what a request asks for, or null if there is no such route. */
   askedBy(request: VendorRequest): Asked | null;
-  /** An order that was just made, or was there before. */
+  /** Responds to an ordering call. The order may have existed before. */
   placed(view: OrderView, isNew: boolean): StoredResponse;
   order(view: OrderView): StoredResponse;
-  /** Of a look-up by the customer's reference. Only for services that have one. */
+  /** Responds to a look-up by the customer's reference. Only for services that have one. */
   list?(view: OrderView | null): StoredResponse;
   canceled(view: OrderView): StoredResponse;
-  /** What was to be canceled has ended before. */
+  /** Responds to the cancellation of an order that has already ended. */
   closed(): StoredResponse;
   report(view: OrderView, file: CaseFile): StoredResponse;
   refused(status: number, code: string, message: string): StoredResponse;
-  /** How it calls; the secret is the one that the customer gave with the order. Left out by services that call nobody. */
+  /** The service's callbacks. Services without callbacks leave it out. */
   callback?: {
-    /** The steps to tell of, in the order that they are sent in, when the order has gone from `from` to `to` of `total`. Counted from 1. */
+    /** Returns the steps to report, in sending order, after the order went from `from` to `to` of `total`. Steps count from 1. */
     stepsToTell(from: number, to: number, total: number): number[];
-    request(told: OperationDocs, secret: string, nowMs: number): { headers: Record<string, string>; body: string };
+    request(told: CallbackContent, secret: string, nowMs: number): { headers: Record<string, string>; body: string };
   };
 }
 
@@ -38,7 +38,7 @@ export interface VendorRequest {
   body: unknown;
 }
 
-/** What a customer of a service wants. `unreadable`: the order is no order. */
+/** The request of a service's customer. `unreadable`: the body is no order. */
 export type Asked =
   | { kind: 'place'; order: PlacedOrder }
   | { kind: 'find'; referenceId: string }
@@ -66,7 +66,7 @@ export interface StoredResponse {
   body: object | null;
 }
 
-export interface OperationDocs {
+export interface CallbackContent {
   order: SimulatedOrder;
   phase: Phase;
   /** Counted from 1. */

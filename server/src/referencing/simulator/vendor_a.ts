@@ -119,7 +119,7 @@ function placedBy(body: unknown): Asked {
   };
 }
 
-/** Nothing that was found is told before the decision. */
+/** Shows no finding before the decision. */
 function requestBody({ order, standing, file }: OrderView): object {
   return {
     requestId: order.orderId,

@@ -97,7 +97,7 @@ export const vendorC: Vendor = {
   }),
 
   callback: {
-    /* Of two steps, the second is told first, and then both again: each comes twice, and some come too late. */
+    /* Of two steps, sends the second first, and then both again. So each comes twice, and some come too late. */
     stepsToTell(from, to, total) {
       const told: number[] = [];
       for (let step = from + 1; step <= to; step++) {

@@ -79,7 +79,7 @@ export const vendorD: Vendor = {
       score_max: scoreMax,
       bureau: file.creditFacts.map(({ label, value }) => `${label}: ${value}`),
       watchlists: { matched: !file.sanctionsPassed, text: file.sanctionsFacts },
-      // It keeps whom it asked to itself.
+      // This service does not name its referees.
       checks: file.checks.map(({ name, result, referee, detail }) => ({
         name,
         result: results[result],

@@ -14,7 +14,7 @@ export interface Wish {
 
 /** The response as a client saw it. */
 export interface Result {
-  told: OperationDocs;
+  told: Response;
   /** `Idempotent-Replayed: true`. */
   replayed: boolean;
   /** The digest of the body's bytes. A replay has the same bytes. */
@@ -22,7 +22,7 @@ export interface Result {
 }
 
 /** The reference, its absence, or a refusal. */
-type OperationDocs = View | 'none' | `refused: ${string}`;
+type Response = View | 'none' | `refused: ${string}`;
 
 /** The members that clients change, as they are shown. */
 interface View {
@@ -45,7 +45,7 @@ interface State {
 
 interface ReplayedResponse {
   wish: string;
-  told: OperationDocs;
+  told: Response;
   digest: string | null;
 }
 
@@ -110,7 +110,7 @@ export const keyReused = 'refused: idempotency_key_reused';
 
 const forbidden = 'refused: status_transition_invalid';
 
-function carryOut(reference: View | null, wish: Wish, id: string): { told: OperationDocs; after: View | null } {
+function carryOut(reference: View | null, wish: Wish, id: string): { told: Response; after: View | null } {
   switch (wish.kind) {
     case 'retrieve':
     case 'list':
@@ -166,7 +166,7 @@ function merged(metadata: JsonObject, input: Json | undefined): JsonObject {
   );
 }
 
-function toldBy(answer: Answered): OperationDocs {
+function toldBy(answer: Answered): Response {
   if (answer.status === 404) return 'none';
   const body = answer.status === 200 ? parseObject(answer.text) : null;
   if (!body) return `refused: ${errorCodeOf(answer) || answer.status}`;
@@ -188,7 +188,7 @@ function viewOf(body: JsonObject): View {
   };
 }
 
-function isSame(left: OperationDocs, right: OperationDocs): boolean {
+function isSame(left: Response, right: Response): boolean {
   return JSON.stringify(left) === JSON.stringify(right);
 }
 

@@ -35,10 +35,10 @@ export interface Wish {
 /** One request for it, and its response. */
 export interface Asked {
   requestId: string;
-  told: OperationDocs | null;
+  told: WishOutcome | null;
 }
 
-export type OperationDocs =
+export type WishOutcome =
   | { kind: 'answered'; status: number; body: string; original: string | null }
   | { kind: 'in_use' }
   /** Nothing was written. */
@@ -49,7 +49,7 @@ export type OperationDocs =
   | { kind: 'fault'; message: string };
 
 /** Sends a wish to a process, as its HTTP side does. Executes a wish with a key once, and then returns the stored response. */
-export async function ask(life: Life, wish: Wish, asked: Asked): Promise<OperationDocs> {
+export async function ask(life: Life, wish: Wish, asked: Asked): Promise<WishOutcome> {
   const { committer, reader, vault, clock } = life;
   const { accountId } = life.world;
   const claim = claimOf(accountId, wish);

@@ -3,7 +3,7 @@ import { previousValues, textOf, type JsonObject } from '../json.ts';
 import type { Observation, ObservedList } from '../observe.ts';
 import { withoutWebhooks, type Evidence, type WebhookEvidence } from './evidence.ts';
 
-interface OperationDocs {
+interface CallOptions {
   key?: string | null;
   /** Executed, but the response was lost in the crash. */
   unanswered?: boolean;
@@ -26,7 +26,7 @@ export class Story {
   #nowMs = 0;
 
   /** Creates a reference. */
-  create(told: OperationDocs = {}): { operation: Operation; id: string } {
+  create(told: CallOptions = {}): { operation: Operation; id: string } {
     const operation = this.#operation('create_reference', '/v1/references', {}, told.key);
     operation.body = { application: 'app_1', metadata: { made_by: operation.id } };
     const id = this.#id('ref');
@@ -35,14 +35,14 @@ export class Story {
   }
 
   /** Adds an update that made these changes. */
-  update(id: string, body: JsonObject, changes: JsonObject, told: OperationDocs = {}): Operation {
+  update(id: string, body: JsonObject, changes: JsonObject, told: CallOptions = {}): Operation {
     const operation = this.#operation('update_reference', `/v1/references/${id}`, body, told.key);
     this.change(operation, id, { ...this.records.get(id)!, ...changes }, told);
     return operation;
   }
 
   /** Sets an outcome, which completes the reference. */
-  complete(id: string, told: OperationDocs = {}): Operation {
+  complete(id: string, told: CallOptions = {}): Operation {
     return this.update(
       id,
       { outcome: 'accept' },
@@ -52,7 +52,7 @@ export class Story {
   }
 
   /** Cancels the reference. */
-  cancel(id: string, told: OperationDocs = {}): Operation {
+  cancel(id: string, told: CallOptions = {}): Operation {
     const operation = this.#operation('cancel_reference', `/v1/references/${id}/cancel`, null, told.key);
     this.change(operation, id, { ...this.records.get(id)!, status: 'canceled' }, told);
     return operation;
@@ -66,7 +66,7 @@ export class Story {
   }
 
   /** Adds an update that was executed and refused. */
-  refuse(id: string, body: JsonObject, told: OperationDocs = {}): Operation {
+  refuse(id: string, body: JsonObject, told: CallOptions = {}): Operation {
     const operation = this.#operation('update_reference', `/v1/references/${id}`, body, told.key);
     this.answer(operation, { status: 400, text: errorText('status_transition_invalid') });
     return operation;
@@ -82,7 +82,7 @@ export class Story {
   }
 
   /** Changes the record to `after`, with events and a response unless that was lost. Without an operation, the server did it. */
-  change(operation: Operation | null, id: string, after: JsonObject, { unanswered = false }: OperationDocs = {}): void {
+  change(operation: Operation | null, id: string, after: JsonObject, { unanswered = false }: CallOptions = {}): void {
     const before = this.records.get(id);
     const requestId = operation && this.#id('req');
     this.records.set(id, after);
