@@ -20,11 +20,11 @@ import { latestVersion } from './support/versions.ts';
 type Body = ApiResponse['body'];
 
 const unknownId = 'acct_0VbZtc5J00baoBiLwEcRMm';
-/** Every call that changes an account answers only when each process knows of it. */
+/** Each call that changes an account waits this long before it responds, until every process has read the change. */
 const freshnessMs = 1_000;
 
 let server: TestServer;
-/** An account for one test, with a key that may do everything. */
+/** A new account for each test, with a key that has all permissions. */
 let parent: Tenant;
 let api: Api;
 
@@ -37,8 +37,8 @@ beforeEach(async () => {
   api = parent.api;
 });
 
-describe('an account', () => {
-  test('that a new deployment begins with finds itself, with open links, no provider and no parent', async () => {
+describe('accounts', () => {
+  test('returns the first account with open links, no provider and no parent when a deployment is new', async () => {
     const { status, body } = await server.api.get('/v1/account');
     expectShape('account', body);
     expect([status, body]).toEqual([
@@ -53,7 +53,7 @@ describe('an account', () => {
     ]);
   });
 
-  test('changes what is sent and leaves the rest, by one event in itself', async () => {
+  test('changes only the members sent, and adds one event when an account is updated', async () => {
     const { body: before } = await api.get('/v1/account');
     const changed = await api.post('/v1/account', { name: 'Ada’s Lettings', default_provider: 'provider_d' });
     expectShape('account', changed.body);
@@ -78,7 +78,7 @@ describe('an account', () => {
     ]);
   });
 
-  test('that is told what it is already makes no event', async () => {
+  test("adds no event when an update sends the account's present values", async () => {
     const { body: before, text } = await api.get('/v1/account');
     const { name, linked_records, default_provider } = before;
     const answers = await Promise.all([
@@ -90,7 +90,7 @@ describe('an account', () => {
     expect((await api.get('/v1/events')).body.count).toBe(0);
   });
 
-  test('takes null for its default provider only: it has none then', async () => {
+  test('accepts null only for default_provider, and clears it when null is sent', async () => {
     for (const name of ['name', 'linked_records'])
       expectRefusal(await api.post('/v1/account', { default_provider: 'provider_a', [name]: null }), invalid(name));
     expect((await api.get('/v1/account')).body).toMatchObject({ default_provider: null, linked_records: 'open' });
@@ -100,24 +100,24 @@ describe('an account', () => {
 
   const faults: [string, object, Refusal][] = [
     ['an unknown field', { colour: 'red' }, unknown('colour')],
-    ['its parent', { parent: 'acct_0VbZtc5J00baoBiLwEcRMm' }, unknown('parent')],
-    ['its id', { id: unknownId }, unknown('id')],
-    ['metadata, which it has not', { metadata: {} }, unknown('metadata')],
+    ['the parent as a member', { parent: 'acct_0VbZtc5J00baoBiLwEcRMm' }, unknown('parent')],
+    ['the id as a member', { id: unknownId }, unknown('id')],
+    ['metadata, which accounts do not have,', { metadata: {} }, unknown('metadata')],
     ['an empty name', { name: '' }, invalid('name')],
     ['a name that is too long', { name: 'x'.repeat(501) }, invalid('name')],
-    ['a name that is no text', { name: 7 }, invalid('name')],
-    ['a provider that is none', { default_provider: 'provider_e' }, invalid('default_provider')],
-    ['links of another kind', { linked_records: 'loose' }, invalid('linked_records')],
+    ['a name that is not text', { name: 7 }, invalid('name')],
+    ['an unknown provider', { default_provider: 'provider_e' }, invalid('default_provider')],
+    ['an unknown value of linked_records', { linked_records: 'loose' }, invalid('linked_records')],
   ];
 
-  test.each(faults)('refuses %s, when it is made and when it is changed', async (_, fault, refusal) => {
+  test.each(faults)('refuses %s when an account is created or changed', async (_, fault, refusal) => {
     expectRefusal(await api.post('/v1/account', fault), refusal);
     expectRefusal(await api.post('/v1/accounts', { name: 'A branch', ...fault }), refusal);
     expect((await api.get('/v1/accounts')).body.count).toBe(0);
     expect((await api.get('/v1/events')).body.count).toBe(0);
   });
 
-  test('is read with accounts.read and changed with accounts.write, and nothing else', async () => {
+  test('requires accounts.read to read accounts and accounts.write to change them, whatever else the key may do', async () => {
     const { body: child } = await api.post('/v1/accounts', { name: 'A branch' });
     const [reading, other] = await Promise.all([
       addKey(server, parent.accountId, { permissions: ['accounts.read'] }),
@@ -136,7 +136,7 @@ describe('an account', () => {
     expect((await api.get('/v1/accounts')).body.count).toBe(1);
   });
 
-  test('cannot be deleted, and a connected one is changed through its own path only', async () => {
+  test('refuses to delete accounts, and to change a connected account when its parent uses the path with its id', async () => {
     const { body: child } = await api.post('/v1/accounts', { name: 'A branch' });
     for (const answer of [
       await api.delete('/v1/account'),
@@ -148,8 +148,8 @@ describe('an account', () => {
   });
 });
 
-describe('a connected account', () => {
-  test('is made with a name, and belongs to whoever made it', async () => {
+describe('connected accounts', () => {
+  test('creates a connected account of the caller when a name is sent', async () => {
     const made = await api.post('/v1/accounts', { name: 'A branch' });
     expectShape('account', made.body);
     expect(made.body).toMatchObject({
@@ -167,14 +167,14 @@ describe('a connected account', () => {
     const whole = { name: 'Another branch', default_provider: 'provider_c', linked_records: 'strict' };
     expect((await api.post('/v1/accounts', whole)).body).toMatchObject(whole);
     expect((await api.get(`/v1/accounts/${made.body.id}`)).text).toBe(made.text);
-    // Its own first request pins it.
+    // The account's own first request pins its version.
     const itself = { ...made.body, api_version: latestVersion };
     expect((await (await keyOf(made.body.id)).get('/v1/account')).body).toStrictEqual(itself);
     expectRefusal(await api.post('/v1/accounts', {}), missing('name'));
     expectRefusal(await api.post('/v1/accounts', { name: null }), invalid('name'));
   });
 
-  test('is news for its parent, and none for itself', async () => {
+  test('adds an event to the parent and none to the child when an account is connected', async () => {
     const made = await api.post('/v1/accounts', { name: 'A branch' });
     const { body: events } = await api.get('/v1/events');
     expect(events.count).toBe(1);
@@ -188,7 +188,7 @@ describe('a connected account', () => {
     expect(its.body.count).toBe(0);
   });
 
-  test('is made once, however often it is asked for with one key', async () => {
+  test('creates one connected account when an idempotency key is repeated', async () => {
     const key = newKey();
     const first = await api.post('/v1/accounts', { name: 'A branch' }, key);
     const again = await api.post('/v1/accounts', { name: 'A branch' }, key);
@@ -197,13 +197,13 @@ describe('a connected account', () => {
     expect((await api.get('/v1/events')).body.count).toBe(1);
   });
 
-  test('is in the list of its parent, which counts exactly and has neither the parent nor a grandchild', async () => {
+  test('lists exactly the children when a parent lists its accounts', async () => {
     expect((await api.get('/v1/accounts')).body).toStrictEqual({ object: 'list', count: 0, has_more: false, data: [] });
     const made: Body[] = [];
     for (const name of ['a', 'b', 'c', 'd', 'e']) made.unshift((await api.post('/v1/accounts', { name })).body);
     const grandchild = await (await keyOf(made[0].id)).post('/v1/accounts', { name: 'f' });
     expect(grandchild.body).toMatchObject({ parent: made[0].id });
-    // That was the account's first request.
+    // The call above was the account's first request, which pins its version.
     made[0].api_version = latestVersion;
 
     const { body: list } = await api.get('/v1/accounts');
@@ -225,7 +225,7 @@ describe('a connected account', () => {
     });
   });
 
-  test('is nobody else’s: any other id gets the same 404, whoever has it', async () => {
+  test('returns the same 404 when the id is not that of a child', async () => {
     const [{ body: child }, stranger] = await Promise.all([api.post('/v1/accounts', { name: 'A branch' }), platform()]);
     const { body: sibling } = await api.post('/v1/accounts', { name: 'Another branch' });
     const { body: grandchild } = await (await keyOf(child.id)).post('/v1/accounts', { name: 'A desk' });
@@ -252,7 +252,7 @@ describe('a connected account', () => {
   });
 });
 
-describe('Service-Context', () => {
+describe('Service-Context header', () => {
   let child: { id: string; api: Api };
   let context: { 'service-context': string };
 
@@ -262,7 +262,7 @@ describe('Service-Context', () => {
     context = contextOf(child.id);
   });
 
-  test('may name the own account: then only `account` is added', async () => {
+  test("adds only `account` to responses when the header names the caller's own account", async () => {
     const own = contextOf(parent.accountId);
     const { body: made } = await api.post('/v1/references', { application: 'app_1' });
     expect((await api.get(`/v1/references/${made.id}`, own)).body).toStrictEqual({
@@ -273,7 +273,7 @@ describe('Service-Context', () => {
     expect((await api.get('/v1/account', own)).body).toStrictEqual({ ...account, account: parent.accountId });
   });
 
-  test('takes what is no account id for a mistake', async () => {
+  test('refuses the header when its value is not an account id', async () => {
     for (const value of [
       '',
       'x',
@@ -292,7 +292,7 @@ describe('Service-Context', () => {
     expect((await api.get('/v1/logs?status=400')).body.count).toBe(9);
   });
 
-  test('reaches nobody else, and does not tell whether there is such an account', async () => {
+  test("refuses every account but the caller's children with one response when the header names it", async () => {
     const { body: sibling } = await api.post('/v1/accounts', { name: 'Another branch' });
     const { body: grandchild } = await child.api.post('/v1/accounts', { name: 'A desk' });
     const stranger = await platform();
@@ -321,20 +321,20 @@ describe('Service-Context', () => {
         expect([...answer.headers.keys()].sort()).toEqual([...unknownAnswer.headers.keys()].sort());
       }
     }
-    // Who was refused has a log of it; whom it was about has none.
+    // The log of a refusal belongs to the caller's account, and not to the account in the header.
     expect((await api.get('/v1/logs?status=403')).body.count).toBe(4 * 3);
     for (const untouched of [await keyOf(sibling.id), stranger.api])
       expect((await untouched.get('/v1/logs?status=403')).body.count).toBe(0);
     expect((await stranger.api.get('/v1/logs')).body.count).toBe(1);
   });
 
-  test('makes no account while it names a connected one, because no key of the parent could act on it', async () => {
+  test('refuses to create an account when the header names a connected one', async () => {
     const { 'idempotency-key': used } = newKey();
     const body = { name: 'A desk' };
     const refusal = { status: 400, type: 'invalid_request_error', code: 'account_invalid', says: child.id } as const;
     const refused = await api.post('/v1/accounts', body, { ...context, 'idempotency-key': used });
     expectRefusal(refused, refusal);
-    // The context is judged before the body.
+    // The context is checked before the body.
     expectRefusal(await api.post('/v1/accounts', {}, context), refusal);
     expect((await child.api.get('/v1/accounts')).body.count).toBe(0);
     expect((await child.api.get('/v1/logs?status=400')).body.data[1]).toMatchObject({
@@ -342,7 +342,7 @@ describe('Service-Context', () => {
       idempotency_key: used,
       error: { code: 'account_invalid' },
     });
-    // A key may name its own account, and a connected account's own key makes accounts that it can act on.
+    // A key may name its own account. A connected account's own key creates accounts that it can act on.
     for (const [by, headers] of [
       [api, { ...contextOf(parent.accountId), 'idempotency-key': used }],
       [child.api, {}],
@@ -350,31 +350,31 @@ describe('Service-Context', () => {
       const { id } = (await good(by.post('/v1/accounts', body, headers))).body;
       await good(by.post('/v1/references', { application: 'app_1' }, contextOf(id)));
     }
-    // The permission is judged before.
+    // The permission is checked first.
     const narrow = await addKey(server, parent.accountId, { permissions: ['references.read'] });
     expectRefusal(await narrow.api.post('/v1/accounts', body, context), refusals.permission);
   });
 
-  test('has everything done in the account it names, and there only', async () => {
+  test('acts only in the named account when the header names a child', async () => {
     const customer = await api.post('/v1/customers', { name: 'Ada' }, context);
     const reference = await api.post('/v1/references', { application: 'app_1', customer: customer.body.id }, context);
     const its = `/v1/references/${reference.body.id}`;
     const updated = await api.post(its, { outcome: 'accept' }, context);
     expect([customer.status, reference.status, updated.status]).toEqual([200, 200, 200]);
 
-    // The account's own key sees the very same, without `account`.
+    // The account's own key sees the same records without `account`.
     expect((await child.api.get(its)).body).toStrictEqual(withoutAccount(updated.body));
     expect((await child.api.get('/v1/customers')).body).toMatchObject({
       count: 1,
       data: [withoutAccount(customer.body)],
     });
     for (const path of ['/v1/references', '/v1/customers', '/v1/events']) {
-      // Its pin, its key, its customer, and what became of its reference: created, updated, completed.
+      // The account's pin, key, customer, and its reference's three events: created, updated, completed.
       const counted = path === '/v1/events' ? 6 : 1;
       expect((await api.get(path, context)).body.count, path).toBe(counted);
       expect((await child.api.get(path)).body.count, path).toBe(counted);
     }
-    // The parent has only the news that there is such an account.
+    // The parent has only the event of the child's creation.
     for (const [path, count] of [
       ['/v1/references', 0],
       ['/v1/customers', 0],
@@ -384,13 +384,13 @@ describe('Service-Context', () => {
     expectRefusal(await api.get(its), refusals.idUnknown);
     expectRefusal(await api.post(its, { metadata: { a: '1' } }), refusals.idUnknown);
     expectRefusal(await api.post(`${its}/cancel`), refusals.idUnknown);
-    // And what is the parent's is out of reach while it acts for the other one.
+    // The parent's own records are out of reach under the header.
     const { body: own } = await api.post('/v1/references', { application: 'app_2' });
     expectRefusal(await api.get(`/v1/references/${own.id}`, context), refusals.idUnknown);
     expectRefusal(await child.api.get(`/v1/references/${own.id}`), refusals.idUnknown);
   });
 
-  test('names the account in every object, but in no event', async () => {
+  test('adds `account` to every object but events when the header is sent', async () => {
     const url = 'https://hooks.example.com/';
     const made = await Promise.all([
       api.post('/v1/references', { application: 'app_1' }, context),
@@ -435,7 +435,7 @@ describe('Service-Context', () => {
     }
   });
 
-  test('changes the account it names by POST /v1/account, which is that account’s event', async () => {
+  test('changes the named account, with an event there, when POST /v1/account has the header', async () => {
     const { body: before } = await api.get('/v1/account', context);
     expect(before).toMatchObject({ id: child.id, parent: parent.accountId, account: child.id });
     const changed = await api.post('/v1/account', { name: 'The first branch' }, context);
@@ -450,13 +450,13 @@ describe('Service-Context', () => {
         data: { object: withoutAccount(changed.body), previous_attributes: { name: 'A branch' } },
         request: { actor: { key_id: parent.keyId } },
       },
-      // Its first request.
+      // The account's first request pins its version.
       { type: 'account.updated', data: { previous_attributes: { api_version: null } } },
     ]);
     expect((await api.get('/v1/events?type=account.updated')).body.count).toBe(0);
   });
 
-  test('gives a key no permission that it does not hold', async () => {
+  test('gives a key no further permission when the header is sent', async () => {
     const narrow = await addKey(server, parent.accountId, { permissions: ['references.read'] });
     expect((await narrow.api.get('/v1/references', context)).status).toBe(200);
     const refused = await narrow.api.post('/v1/references', { application: 'app_1' }, context);
@@ -468,7 +468,7 @@ describe('Service-Context', () => {
     ]);
   });
 
-  test('makes a key of the account it names, which acts for that account alone', async () => {
+  test('creates a key for the named account only when POST /v1/api_keys has the header', async () => {
     const made = await api.post('/v1/api_keys', { type: 'secret', name: 'A branch’s' }, context);
     const key = apiClient(server.url, made.body.secret);
     expect((await key.get('/v1/account')).body.id).toBe(child.id);
@@ -478,7 +478,7 @@ describe('Service-Context', () => {
     expect((await child.api.get(`/v1/api_keys/${made.body.id}`)).body.name).toBe('A branch’s');
   });
 
-  test('is part of what an Idempotency-Key stands for', async () => {
+  test('separates idempotency keys when requests name different accounts', async () => {
     const key = newKey();
     const body = { application: 'app_1' };
     const own = await api.post('/v1/references', body, key);
@@ -489,18 +489,18 @@ describe('Service-Context', () => {
     expect(new Set([own, theirs, itself].map((answer) => answer.body.id)).size).toBe(3);
     expect((await child.api.get('/v1/references')).body.count).toBe(2);
 
-    // Each of the three goes on to answer its own.
+    // Each of the three replays its own response.
     expect((await api.post('/v1/references', body, key)).text).toBe(own.text);
     expect((await api.post('/v1/references', body, { ...key, ...context })).text).toBe(theirs.text);
     expect((await child.api.post('/v1/references', body, key)).text).toBe(itself.text);
     expect((await api.get('/v1/references')).body.count).toBe(1);
     expect((await child.api.get('/v1/references')).body.count).toBe(2);
-    // With the header and without it are two requests, also where they act on the same account.
+    // A request with the header and one without it differ, even if both act on the same account.
     const named = await api.post('/v1/references', body, { ...key, ...contextOf(parent.accountId) });
     expectRefusal(named, refusals.idempotencyReused);
   });
 
-  test('has a request logged in the account it acted upon, with the key that asked', async () => {
+  test("logs a request in the account it acts on, with the caller's key, when the header is sent", async () => {
     const made = await api.post('/v1/references', { application: 'app_1' }, context);
     const refused = await api.post('/v1/references', {}, context);
     for (const answer of [made, refused]) {
@@ -512,8 +512,8 @@ describe('Service-Context', () => {
   });
 });
 
-describe('a change of an account', () => {
-  test('is true in every process from the moment it is answered', async () => {
+describe('account changes', () => {
+  test('applies a change of an account in every process when the response arrives', async () => {
     const real = { connection: server.connection, secretKey: parent.key, realFreshness: true } as const;
     const [{ api: one }, other] = [await serverForTest(real), await serverForTest(real)];
     const { body: application } = await one.post('/v1/applications', {});
@@ -523,7 +523,7 @@ describe('a change of an account', () => {
       [{ linked_records: 'strict', default_provider: 'provider_b' }, 400, 'provider_b'],
       [{ linked_records: 'open', default_provider: 'provider_c' }, 200, 'provider_c'],
     ] as const) {
-      // Both processes know the account as it was until right before the answer.
+      // Both processes keep the old account cached until right before the response.
       const stop = new AbortController();
       const asking = [one, other.api].map((by) => askOn(by, stop.signal));
       await delay(100);
@@ -543,12 +543,12 @@ describe('a change of an account', () => {
         [status, provider],
         [status, provider],
       ]);
-      // A timer may be early by a millisecond.
+      // A timer may fire a millisecond early.
       expect(tookMs).toBeGreaterThanOrEqual(freshnessMs - 2);
     }
   });
 
-  test('through the parent is true for the account’s own key, in another process too', async () => {
+  test("applies a parent's change to the child's own key in every process when the response arrives", async () => {
     const { body: child } = await api.post('/v1/accounts', { name: 'A branch' });
     const { body: application } = await api.post('/v1/applications', {}, contextOf(child.id));
     const { body: key } = await api.post('/v1/api_keys', { type: 'secret' }, contextOf(child.id));
@@ -563,18 +563,18 @@ describe('a change of an account', () => {
     expectRefusal(refused, { ...refusals.idUnknown, status: 400, param: 'customer' });
   });
 
-  test('that was refused is answered at once, and one that is repeated is as slow as the first', async () => {
+  test('responds at once when a change is refused, and delays a replay as long as the first response', async () => {
     const real = await serverForTest({ connection: server.connection, secretKey: parent.key, realFreshness: true });
     expect(await timed(real.api, { name: '' })).toBeLessThan(freshnessMs / 2);
     const key = newKey();
     expect(await timed(real.api, { name: 'x' }, key)).toBeGreaterThanOrEqual(freshnessMs - 2);
-    // Its first answer may have been lost before that time was over.
+    // The first response may have been lost before the delay was over.
     expect(await timed(real.api, { name: 'x' }, key)).toBeGreaterThanOrEqual(freshnessMs - 2);
   });
 });
 
-describe('the default provider', () => {
-  test('carries out automatic references that name none; provider_a does in a sandbox without one', async () => {
+describe('default provider', () => {
+  test("uses each account's own default provider when a reference names none, and provider_a in a sandbox without one", async () => {
     const { body: child } = await api.post('/v1/accounts', { name: 'A branch', default_provider: 'provider_d' });
     await api.post('/v1/account', { default_provider: 'provider_b' });
     const { body: plain } = await api.post('/v1/accounts', { name: 'Another branch' });
@@ -586,14 +586,14 @@ describe('the default provider', () => {
     expect(await providerOf({ provider: null, enabled: true })).toBe('provider_b');
     expect(await providerOf({ provider: 'provider_c' })).toBe('provider_c');
     expect(await providerOf({ enabled: false })).toBeNull();
-    // Each account has its own; a child does not inherit its parent's.
+    // Each account has its own default. A child does not inherit its parent's.
     expect(await providerOf({}, contextOf(child.id))).toBe('provider_d');
     expect(await providerOf({}, contextOf(plain.id))).toBe('provider_a');
     const { body: ordinary } = await api.post('/v1/references', { application: 'app_1' });
     expect(ordinary.automatic_reference).toBeNull();
   });
 
-  test('is needed in live mode, where nothing else stands in for it', async () => {
+  test('requires a default provider in live mode when a reference names none', async () => {
     const settings = { TENURE_MODE: 'live', TENURE_PROVIDER_C_URL: 'http://127.0.0.1:9' };
     const live = await serverForTest({ settings });
     const automatic = { application: 'app_1', automatic_reference: {} };
@@ -610,7 +610,7 @@ describe('the default provider', () => {
   });
 });
 
-describe('a provider that is not set up in live mode', () => {
+describe('providers that are not set up in live mode', () => {
   const setUp = 'is not set up in this deployment. Choose one of provider_c, or have the operator set';
   let live: TestServer;
 
@@ -621,7 +621,7 @@ describe('a provider that is not set up in live mode', () => {
   });
   afterAll(() => live.stop());
 
-  test('is refused as the default provider of the own account and of a new one', async () => {
+  test("refuses a provider as an account's default when it is not set up", async () => {
     const refusal = { ...invalid('default_provider'), says: `\`provider_a\` ${setUp} TENURE_PROVIDER_A_URL.` };
     expectRefusal(await live.api.post('/v1/account', { default_provider: 'provider_a' }), refusal);
     expectRefusal(await live.api.post('/v1/accounts', { name: 'A branch', default_provider: 'provider_a' }), refusal);
@@ -632,7 +632,7 @@ describe('a provider that is not set up in live mode', () => {
     expect((await live.api.post('/v1/account', { default_provider: null })).status).toBe(200);
   });
 
-  test('is refused credentials, which can still be taken away', async () => {
+  test('refuses credentials for a provider when it is not set up, but deletes stored ones', async () => {
     const refusal = {
       ...invalid('provider_credentials[provider_d]'),
       says: `\`provider_d\` ${setUp} TENURE_PROVIDER_D_URL.`,
@@ -644,7 +644,7 @@ describe('a provider that is not set up in live mode', () => {
     expect((await live.api.post('/v1/account', { provider_credentials: changes })).status).toBe(200);
   });
 
-  test('stays the default of an older account when an update does not send it', async () => {
+  test('keeps an older default provider when an update does not send it', async () => {
     await live.context.database.readers.query(`update accounts set default_provider = 'provider_b'`);
     const { body } = await good(live.api.post('/v1/account', { name: 'Ouse Lettings' }));
     expect(body).toMatchObject({ name: 'Ouse Lettings', default_provider: 'provider_b' });
@@ -654,7 +654,7 @@ describe('a provider that is not set up in live mode', () => {
 describe('strict links', () => {
   const missingCustomer: Refusal = { ...refusals.idUnknown, status: 400, param: 'customer' };
   let strict: { id: string; api: Api };
-  /** Of the strict account. */
+  /** Of the account with strict links. */
   let application: string;
 
   beforeEach(async () => {
@@ -663,7 +663,7 @@ describe('strict links', () => {
     application = (await strict.api.post('/v1/applications', {})).body.id;
   });
 
-  test('refuse a customer that is not there, and leave only its log and the key’s answer', async () => {
+  test('refuses an unknown customer, with a log and a stored response, when links are strict', async () => {
     const key = newKey();
     const body = { application, customer: 'cus_nobody' };
     const refused = await strict.api.post('/v1/references', body, key);
@@ -682,7 +682,7 @@ describe('strict links', () => {
     ]);
   });
 
-  test('have their answer repeated even when the account has opened its links since', async () => {
+  test('replays the refusal of a link when the account has opened its links since', async () => {
     const key = newKey();
     const body = { application, customer: 'cus_nobody' };
     const refused = await strict.api.post('/v1/references', body, key);
@@ -691,7 +691,7 @@ describe('strict links', () => {
     expect((await strict.api.post('/v1/references', body, newKey())).status).toBe(200);
   });
 
-  test('take a customer that is there, and none at all', async () => {
+  test('accepts an existing customer or none when links are strict', async () => {
     const { body: customer } = await strict.api.post('/v1/customers', { name: 'Ada' });
     const made = await strict.api.post('/v1/references', { application, customer: customer.id });
     expect([made.status, made.body.customer]).toEqual([200, customer.id]);
@@ -699,7 +699,7 @@ describe('strict links', () => {
       expect((await strict.api.post('/v1/references', body)).status).toBe(200);
   });
 
-  test('take no customer of another account, and say the same of it as of nobody', async () => {
+  test("refuses another account's customer as if it did not exist when links are strict", async () => {
     const [{ body: own }, stranger] = await Promise.all([api.post('/v1/customers', { name: 'Ada' }), platform()]);
     const { body: foreign } = await stranger.api.post('/v1/customers', { name: 'Bo' });
     const { body: theirs } = await strict.api.post('/v1/customers', { name: 'Cy' });
@@ -717,12 +717,12 @@ describe('strict links', () => {
       const made = await by.post('/v1/references', { application, customer: theirs.id }, headers);
       expect(made.status, made.text).toBe(200);
     }
-    // The parent's own links are as open as they were, and its child's customer is not there either.
+    // The parent's own links are still open. They do not resolve the child's customer either.
     expect((await api.post('/v1/references', { application: 'app_1', customer: 'cus_1' })).status).toBe(200);
     expectRefusal(await api.post('/v1/references', { application: 'app_1', customer: theirs.id }), missingCustomer);
   });
 
-  test('are for every kind of record that is here, one by one in a list of them', async () => {
+  test('checks every linked record, one by one in lists, when links are strict', async () => {
     const { body: customer } = await strict.api.post('/v1/customers', { name: 'Ada' });
     const refused = await strict.api.post('/v1/references', { application: 'app_in_a_crm' });
     expectRefusal(refused, notThere('application', 'app_in_a_crm'));
@@ -731,19 +731,19 @@ describe('strict links', () => {
     expectRefusal(updated, notThere('reference_pdf', 'file_in_a_crm'));
     const couple = await strict.api.post('/v1/applications', { customers: [customer.id, 'cus_nobody'] });
     expectRefusal(couple, notThere('customers[1]', 'cus_nobody'));
-    // Whoever was deleted is there no more.
+    // A deleted record no longer resolves.
     await strict.api.delete(`/v1/customers/${customer.id}`);
     const late = await strict.api.post('/v1/references', { application, customer: customer.id });
     expectRefusal(late, notThere('customer', customer.id));
   });
 
-  test('are open to kinds of record that this server does not have', async () => {
+  test('accepts ids of unknown kinds of record when links are strict', async () => {
     const { body: made } = await strict.api.post('/v1/applications', { unit: 'unit_in_a_crm' });
     const updated = await strict.api.post(`/v1/applications/${made.id}`, { unit: 'another_unit' });
     expect([made.unit, updated.body.unit]).toEqual(['unit_in_a_crm', 'another_unit']);
   });
 
-  test('do not look again for what was linked before', async () => {
+  test('does not check a link again when it has not changed', async () => {
     const { body: open } = await api.post('/v1/accounts', { name: 'Open' });
     const context = contextOf(open.id);
     const { body: made } = await api.post('/v1/references', { application: 'app_1', customer: 'cus_nobody' }, context);
@@ -757,7 +757,7 @@ describe('strict links', () => {
     }
   });
 
-  test('are judged after the form of a request: what is wrong with that leaves the key free', async () => {
+  test('checks the form of a request before its links, and leaves the key free when the form is wrong', async () => {
     const key = newKey();
     const refused = await strict.api.post('/v1/references', { customer: 'cus_nobody' }, key);
     expectRefusal(refused, missing('application'));
@@ -765,18 +765,18 @@ describe('strict links', () => {
   });
 });
 
-/** The refusal of a link to what is not in the account. */
+/** The refusal of a link to a record that is not in the account. */
 function notThere(param: string, says: string): Refusal {
   return { ...refusals.idUnknown, status: 400, param, says };
 }
 
-/** One more account that has no parent, with a key that may do everything. */
+/** Adds an account without a parent, with a key that has all permissions. */
 async function platform(): Promise<Tenant> {
   const { accountId } = await addAccount(server);
   return addKey(server, accountId, { permissions: [...allPermissions] });
 }
 
-/** A connected account's own key, made by its parent. */
+/** Returns a client with a connected account's own key, made by its parent. */
 async function keyOf(accountId: string, by: Api = api): Promise<Api> {
   const { body, text } = await by.post('/v1/api_keys', { type: 'secret' }, contextOf(accountId));
   expect(body.secret, text).toMatch(/^sk_test_/);
@@ -791,7 +791,7 @@ function newKey(): { 'idempotency-key': string } {
   return { 'idempotency-key': randomUUID() };
 }
 
-/** How long a change of the own account takes. */
+/** Measures how long a change of the own account takes, in ms. */
 async function timed(by: Api, body: object, key: Record<string, string> = {}): Promise<number> {
   const startedMs = performance.now();
   await by.post('/v1/account', body, key);
@@ -803,12 +803,12 @@ function withoutAccount(object: Body): Body {
   return rest;
 }
 
-/** What an answer says, but for the id it was asked about and its own. */
+/** Returns the text of a response without the requested id and its own id. */
 function wordsOf({ text, body }: ApiResponse, id: string): string {
   return text.replaceAll(id, '…').replace(body.error.request_id, '…');
 }
 
-/** Asks for the account's own records again and again, and says how often it was answered. */
+/** Lists the account's own records again and again, and returns the number of responses. */
 async function askOn(by: Api, signal: AbortSignal): Promise<number> {
   let answers = 0;
   while (!signal.aborted) {

@@ -23,11 +23,11 @@ import { tablesWith } from './support/tables.ts';
 type Body = ApiResponse['body'];
 
 const path = '/v1/api_keys';
-/** The least that makes a key. */
+/** The smallest body that creates a key. */
 const secretKey = { type: 'secret' };
 const daySeconds = 24 * 3600;
 
-/** Every permission there is, as the specification lists them. */
+/** All permissions, as the specification lists them. */
 const writable = [
   'references',
   'applications',
@@ -47,9 +47,9 @@ const everyPermission = [...everything, ...writable.map((resource) => `${resourc
 
 let server: TestServer;
 let api: Api;
-/** Time stands still on this one until a test moves it; its tests move it only forward. */
+/** A server whose clock stands still. Tests only move it forward. */
 let still: TestServer;
-/** One more process of the first one's deployment. */
+/** Another process of the deployment of `server`. */
 let other: TestServer;
 const clock = new StillClock();
 
@@ -64,8 +64,8 @@ afterAll(async () => {
   await server.stop();
 });
 
-describe('a key that is made', () => {
-  test('may do everything if it is secret and was given no permissions', async () => {
+describe('API key creation', () => {
+  test('creates a secret key with all permissions when the request names none', async () => {
     const answer = await api.post(path, secretKey);
     const { secret, ...key } = answer.body;
     expect(key).toStrictEqual({
@@ -85,7 +85,7 @@ describe('a key that is made', () => {
     expect(secret).toMatch(/^sk_test_[0-9A-Za-z]{38}$/);
   });
 
-  test('takes null for absent members', async () => {
+  test('treats null as absent when optional members of a new key are null', async () => {
     const nulls = { name: null, permissions: null, expires_at: null };
     const own = { id: '', created: 0, secret: '', last_four: '' };
     expect({ ...(await created(api, nulls)), ...own }).toStrictEqual({ ...(await created(api)), ...own });
@@ -97,27 +97,33 @@ describe('a key that is made', () => {
     ['agent', 'ak', { name: 'Mail robot', permissions: ['references.write', 'accounts.read', 'events.read'] }],
   ] as const;
 
-  test.each(kinds)('of kind %s has what it was given and its own form of text', async (type, prefix, given) => {
-    const expiresAt = Math.floor(Date.now() / 1000) + 3600;
-    const key = await created(api, { type, ...given, expires_at: expiresAt });
-    expect(key).toMatchObject({ type, name: null, ...given, expires_at: expiresAt, status: 'active' });
-    expect(key.secret).toMatch(new RegExp(`^${prefix}_test_[0-9A-Za-z]{38}$`));
-    expect(key.secret.slice(-6)).toBe(checksumOf(key.secret.slice(0, -6)));
-    expect((await api.get(`${path}/${key.id}`)).body).toStrictEqual(withoutSecret(key));
-  });
+  test.each(kinds)(
+    'returns the permissions and a secret of its form when a key of type %s is created',
+    async (type, prefix, given) => {
+      const expiresAt = Math.floor(Date.now() / 1000) + 3600;
+      const key = await created(api, { type, ...given, expires_at: expiresAt });
+      expect(key).toMatchObject({ type, name: null, ...given, expires_at: expiresAt, status: 'active' });
+      expect(key.secret).toMatch(new RegExp(`^${prefix}_test_[0-9A-Za-z]{38}$`));
+      expect(key.secret.slice(-6)).toBe(checksumOf(key.secret.slice(0, -6)));
+      expect((await api.get(`${path}/${key.id}`)).body).toStrictEqual(withoutSecret(key));
+    },
+  );
 
-  test.each(kinds)('of kind %s works at once, in every process', async (type, _prefix, given) => {
-    for (const maker of [server, other]) {
-      const { secret } = await created(maker.api, { type, ...given, permissions: ['references.write'] });
-      for (const { url } of [other, server]) {
-        const by = apiClient(url, secret);
-        expect((await by.post('/v1/references', { application: 'app_1' })).status).toBe(200);
-        expectRefusal(await by.get('/v1/customers'), { ...refusals.permission, says: '`customers.read`' });
+  test.each(kinds)(
+    'accepts a key of type %s in every process when it has just been created',
+    async (type, _prefix, given) => {
+      for (const maker of [server, other]) {
+        const { secret } = await created(maker.api, { type, ...given, permissions: ['references.write'] });
+        for (const { url } of [other, server]) {
+          const by = apiClient(url, secret);
+          expect((await by.post('/v1/references', { application: 'app_1' })).status).toBe(200);
+          expectRefusal(await by.get('/v1/customers'), { ...refusals.permission, says: '`customers.read`' });
+        }
       }
-    }
-  });
+    },
+  );
 
-  test('is for the mode of its deployment', async () => {
+  test("puts the deployment's mode into the prefix when a key is created", async () => {
     const live = await serverForTest({ settings: { TENURE_MODE: 'live' } });
     const granted = { name: 'x', permissions: ['references.read'] };
     for (const [type, prefix] of [
@@ -133,7 +139,7 @@ describe('a key that is made', () => {
     }
   });
 
-  test('for an agent lives 30 days unless told otherwise, and 90 at most', async () => {
+  test('limits an agent key to 30 days by default and to 90 days when the request asks for more', async () => {
     const nowSeconds = clock.nowMs() / 1000;
     const agent = { type: 'agent', name: 'Robot', permissions: ['references.read'] };
     expect((await created(still.api, agent)).expires_at).toBe(nowSeconds + 30 * daySeconds);
@@ -141,11 +147,11 @@ describe('a key that is made', () => {
     expect((await created(still.api, { ...agent, expires_at: longest })).expires_at).toBe(longest);
     const longer = await still.api.post(path, { ...agent, expires_at: longest + 1 });
     expectRefusal(longer, { ...invalid('expires_at'), says: String(longest) });
-    // Others live as long as is wished.
+    // Other types have no limit.
     expect((await created(still.api, { expires_at: longest + 1 })).expires_at).toBe(longest + 1);
   });
 
-  test('never outlives the one that makes it', async () => {
+  test('refuses a key that outlives its creator, and shortens the default when the creator ends sooner', async () => {
     const now = Math.floor(clock.nowMs() / 1000);
     const short = (await still.api.post(path, { ...secretKey, expires_at: now + 3600 })).body;
     const shortLived = apiClient(still.url, short.secret);
@@ -154,7 +160,7 @@ describe('a key that is made', () => {
     expectRefusal(await shortLived.post(path, { ...secretKey, expires_at: now + 3601 }), invalid('expires_at'));
   });
 
-  test('is answered again to a repeat, although its time would no longer do', async () => {
+  test('replays the creation of a key when its expiry has passed in the meantime', async () => {
     const body = { ...secretKey, expires_at: Math.floor(clock.nowMs() / 1000) + 5 };
     const first = await still.api.post(path, body, { 'idempotency-key': 'short lived' });
     clock.advanceMs(10_000);
@@ -164,7 +170,7 @@ describe('a key that is made', () => {
   });
 
   test.each([undefined, {}, { name: 'Server' }, { permissions: ['references.read'] }])(
-    'needs a type when the body is %j',
+    'requires a type when the body is %j',
     async (body) => {
       const before = await everythingThereIs();
       expectRefusal(await api.post(path, body), missing('type'));
@@ -172,13 +178,13 @@ describe('a key that is made', () => {
     },
   );
 
-  test('that is refused leaves its Idempotency-Key free', async () => {
+  test('leaves the Idempotency-Key free when a key is refused', async () => {
     const header = { 'idempotency-key': 'mended' };
     expect((await api.post(path, { type: 'restricted' }, header)).status).toBe(400);
     expect((await api.post(path, { type: 'restricted', permissions: ['events.read'] }, header)).status).toBe(200);
   });
 
-  test('never lives in the past already', async () => {
+  test('refuses a key when its expiry is in the past', async () => {
     const nowSeconds = clock.nowMs() / 1000;
     for (const type of ['secret', 'restricted', 'agent']) {
       const body = { type, name: 'x', permissions: ['references.read'] };
@@ -200,60 +206,67 @@ describe('a key that is made', () => {
       invalid('permissions'),
     ],
     ['an agent key that makes accounts', { ...agent, permissions: ['accounts.write'] }, invalid('permissions')],
-    ['a kind that is not known', { type: 'public' }, invalid('type')],
-    ['a kind that is null', { type: null }, invalid('type')],
+    ['an unknown type', { type: 'public' }, invalid('type')],
+    ['a type that is null', { type: null }, invalid('type')],
     ['an empty name', { name: '' }, invalid('name')],
     ['too long a name', { name: 'x'.repeat(501) }, invalid('name')],
-    ['no permission at all', { permissions: [] }, invalid('permissions')],
-    ['a permission twice', { permissions: ['logs.read', 'logs.read'] }, invalid('permissions')],
-    ['one permission that is no list', { permissions: 'logs.read' }, invalid('permissions')],
-    ['a permission that is not known', { permissions: ['references.delete'] }, invalid('permissions[0]')],
+    ['a key without any permission', { permissions: [] }, invalid('permissions')],
+    ['a key with a permission twice', { permissions: ['logs.read', 'logs.read'] }, invalid('permissions')],
+    ['a permission that is not in a list', { permissions: 'logs.read' }, invalid('permissions')],
+    ['an unknown permission', { permissions: ['references.delete'] }, invalid('permissions[0]')],
     ['all permissions in one', { permissions: ['references.read', '*'] }, invalid('permissions[1]')],
-    ['writing what nobody writes', { permissions: ['events.write'] }, invalid('permissions[0]')],
-    ['a time that is no number', { expires_at: '2030-01-01' }, invalid('expires_at')],
-    ['a secret of one’s own', { secret: 'sk_test_x' }, unknown('secret')],
-    ['an account of one’s choice', { account: 'acct_1' }, unknown('account')],
+    [
+      'a write permission for records that no request writes',
+      { permissions: ['events.write'] },
+      invalid('permissions[0]'),
+    ],
+    ['an expiry that is not a number', { expires_at: '2030-01-01' }, invalid('expires_at')],
+    ['a chosen secret', { secret: 'sk_test_x' }, unknown('secret')],
+    ['a chosen account', { account: 'acct_1' }, unknown('account')],
   ];
 
-  test.each(faults)('is not: %s', async (_case, body, refusal) => {
+  test.each(faults)('refuses to create a key when the request is for %s', async (_case, body, refusal) => {
     const before = await everythingThereIs();
     expectRefusal(await api.post(path, { ...secretKey, ...body }), refusal);
     expect(await everythingThereIs()).toEqual(before);
   });
 
-  test('is never changed: there is no such operation', async () => {
+  test("offers no operation when a client wants to change a key's permissions", async () => {
     const { id, secret } = await created(api, { permissions: ['references.read'] });
     expectRefusal(await api.post(`${path}/${id}`, { permissions: everything }), refusals.methodNotAllowed);
     expectRefusal(await apiClient(server.url, secret).get('/v1/customers'), refusals.permission);
   });
 });
 
-describe('no key grants more than it holds', () => {
-  test.each(everyPermission)('of all permissions only %s is lacking', async (lacking) => {
-    const others = everythingBut(lacking);
-    const maker = await keyWith(api, others);
-    const refused = { ...refusals.permission, says: `\`${lacking}\`` };
-    const isKeys = lacking.startsWith('api_keys.');
-    const [kept, alone] = [others, [lacking]];
-    const restricted = { type: 'restricted', name: 'x' };
-    // Without `api_keys.write` it makes none at all.
-    const wanted = isKeys ? { ...refusals.permission, says: '`api_keys.write`' } : refused;
-    const holder = await created(api, { ...restricted, permissions: alone });
-    const before = await everythingThereIs();
-    expectRefusal(await maker.post(path, { ...restricted, permissions: alone }), wanted);
-    expectRefusal(await maker.post(path, { ...restricted, permissions: [...kept, lacking].slice(-50) }), wanted);
-    // A secret key that is not narrowed has everything, so also what its maker lacks.
-    expectRefusal(await maker.post(path, secretKey), { ...refusals.permission, says: `\`${lacking.split('.')[0]}.` });
-    expectRefusal(await maker.post(`${path}/${holder.id}/roll`), wanted);
-    expectRefusal(await maker.delete(`${path}/${holder.id}`), wanted);
-    expect(await everythingThereIs()).toEqual(before);
-    await expectActive(api, holder);
-    if (isKeys) return;
-    const made = await created(maker, { ...restricted, permissions: kept });
-    expectRefusal(await apiClient(server.url, made.secret).post(path, { ...secretKey, permissions: alone }), refused);
-  });
+describe('privilege escalation', () => {
+  test.each(everyPermission)(
+    'grants and rolls no key with %s when the caller lacks this permission',
+    async (lacking) => {
+      const others = everythingBut(lacking);
+      const maker = await keyWith(api, others);
+      const refused = { ...refusals.permission, says: `\`${lacking}\`` };
+      const isKeys = lacking.startsWith('api_keys.');
+      const [kept, alone] = [others, [lacking]];
+      const restricted = { type: 'restricted', name: 'x' };
+      // Without `api_keys.write` a key creates none at all.
+      const wanted = isKeys ? { ...refusals.permission, says: '`api_keys.write`' } : refused;
+      const holder = await created(api, { ...restricted, permissions: alone });
+      const before = await everythingThereIs();
+      expectRefusal(await maker.post(path, { ...restricted, permissions: alone }), wanted);
+      expectRefusal(await maker.post(path, { ...restricted, permissions: [...kept, lacking].slice(-50) }), wanted);
+      // A secret key without a list has all permissions, including the one that its creator lacks.
+      expectRefusal(await maker.post(path, secretKey), { ...refusals.permission, says: `\`${lacking.split('.')[0]}.` });
+      expectRefusal(await maker.post(`${path}/${holder.id}/roll`), wanted);
+      expectRefusal(await maker.delete(`${path}/${holder.id}`), wanted);
+      expect(await everythingThereIs()).toEqual(before);
+      await expectActive(api, holder);
+      if (isKeys) return;
+      const made = await created(maker, { ...restricted, permissions: kept });
+      expectRefusal(await apiClient(server.url, made.secret).post(path, { ...secretKey, permissions: alone }), refused);
+    },
+  );
 
-  test('nor does it by rolling a more powerful one', async () => {
+  test('refuses to roll a key when it has more permissions than the caller', async () => {
     const { api: own } = await tenant();
     const strong = await created(own, { type: 'restricted', permissions: ['references.write', 'api_keys.write'] });
     const weak = await created(own, { type: 'restricted', permissions: ['references.read', 'api_keys.write'] });
@@ -263,20 +276,20 @@ describe('no key grants more than it holds', () => {
     expectRefusal(refused, { ...refusals.permission, says: '`references.write`' });
     expect(await everythingThereIs()).toEqual(before);
     expect((await own.get(`${path}/${strong.id}`)).body).toStrictEqual(withoutSecret(strong));
-    // What is not more than its own it may roll, and the other may roll this one.
+    // The caller may roll a key with no more permissions, and the stronger key may roll this one.
     expect((await by.post(`${path}/${weak.id}/roll`, { expires_in: 100 })).status).toBe(200);
     const back = await apiClient(server.url, strong.secret).post(`${path}/${weak.id}/roll`, { expires_in: 100 });
     expect(back.status).toBe(200);
   });
 
-  test('nor does it by repeating the request that made a more powerful one', async () => {
+  test('replays no secret of a stronger key when a weaker key repeats the request', async () => {
     const { api: own } = await tenant();
     const keys = { made: newKey(), rolled: newKey() };
     const made = await own.post(path, secretKey, keys.made);
     const roll = `${path}/${made.body.id}/roll`;
     const rolled = await own.post(roll, { expires_in: 100 }, keys.rolled);
     const weak = await keyWith(own, ['api_keys.write', 'events.read']);
-    // Events tell the Idempotency-Key.
+    // Events show the Idempotency-Key.
     const [event] = (await weak.get(`/v1/events?object_id=${made.body.id}&type=api_key.created`)).body.data;
     expect(event.request.idempotency_key).toBe(keys.made['idempotency-key']);
     for (const [answer, { secret }] of [
@@ -288,7 +301,7 @@ describe('no key grants more than it holds', () => {
     }
   });
 
-  test('what includes reading may grant reading', async () => {
+  test('allows a key to grant a read permission when it holds the write permission', async () => {
     const maker = await keyWith(api, ['api_keys.write', 'customers.write']);
     const { secret } = await created(maker, { type: 'restricted', permissions: ['customers.read', 'api_keys.read'] });
     const by = apiClient(server.url, secret);
@@ -298,10 +311,10 @@ describe('no key grants more than it holds', () => {
   });
 });
 
-describe('a key with less than another one', () => {
+describe('keys with fewer permissions or an earlier end', () => {
   const keysOnly = { type: 'restricted', permissions: ['api_keys.write'] };
 
-  test('cannot lock out the owner when it holds `api_keys.write` alone', async () => {
+  test("cannot roll or revoke the owner's key when it holds `api_keys.write` alone", async () => {
     const { api: own, key: owners, keyId } = await tenant();
     const by = apiClient(server.url, (await created(own, keysOnly)).secret);
     const before = await everythingThereIs();
@@ -313,7 +326,7 @@ describe('a key with less than another one', () => {
     await expectGood(server, owners);
   });
 
-  test('cannot lock out a connected account when it acts for it', async () => {
+  test("cannot roll or revoke a connected account's key when it lacks that key's permissions", async () => {
     const { api: parent } = await tenant();
     const connected = (await parent.post('/v1/accounts', { name: 'Agency' })).body.id;
     const context = { 'service-context': connected };
@@ -325,11 +338,11 @@ describe('a key with less than another one', () => {
     expect((await parent.delete(`${path}/${made.id}`, context)).body.status).toBe('revoked');
   });
 
-  test('makes none that outlives it when it was given an end a moment ago, and none when it was revoked', async () => {
+  test('creates no key that outlives the caller when the caller was rolled or revoked a moment ago', async () => {
     const { api: own } = await tenant();
     const [rolled, revoked] = [await created(own, secretKey), await created(own, secretKey)];
     const by = [rolled, revoked].map(({ secret }) => apiClient(server.url, secret));
-    // A process that has used a key may believe for a second what it knows of it.
+    // A process caches a key for up to 1 s after its use.
     for (const each of by) await good(each.get(path));
     const ending = [own.post(`${path}/${rolled.id}/roll`, { expires_in: 60 }), own.delete(`${path}/${revoked.id}`)];
     const committed = async ({ id }: { id: string }) => (await own.get(`${path}/${id}`)).body;
@@ -341,7 +354,7 @@ describe('a key with less than another one', () => {
     for (const answer of await Promise.all(ending)) expect(answer.status).toBe(200);
   });
 
-  test('cannot roll or revoke a key that outlives it', async () => {
+  test('cannot roll or revoke a key when that key outlives the caller', async () => {
     const { api: own } = await tenant(still);
     const now = clock.nowMs() / 1000;
     const short = await created(own, { expires_at: now + 3600 });
@@ -356,7 +369,7 @@ describe('a key with less than another one', () => {
       await expectActive(own, key);
     }
     expect(await eventsOf(own)).toStrictEqual(eventsBefore);
-    // A key that has ended outlives none.
+    // An ended key does not outlive the caller.
     clock.advanceMs(60_000);
     const ended = await created(own, { expires_at: clock.nowMs() / 1000 + 1 });
     clock.advanceMs(1_000);
@@ -365,7 +378,7 @@ describe('a key with less than another one', () => {
     expect((await by.delete(`${path}/${outliving[0]!.id}`)).text).toBe(revoked.text);
   });
 
-  test('rolls into keys that never outlive it', async () => {
+  test("gives the new key no later end than the caller's when a key is rolled", async () => {
     const { api: own } = await tenant(still);
     const now = clock.nowMs() / 1000;
     const tenDays = now + 10 * daySeconds;
@@ -383,7 +396,7 @@ describe('a key with less than another one', () => {
     expect((await rolled(short.id)).expires_at).toBe(tenDays);
   });
 
-  test('makes no key that outlives it when its end was set while the body came', async () => {
+  test('creates no key that outlives the caller when the caller is rolled while the body arrives', async () => {
     const { api: own } = await tenant(still);
     const old = await created(own);
     const send = await slowPost(still, path, old.secret, JSON.stringify(secretKey));
@@ -394,8 +407,8 @@ describe('a key with less than another one', () => {
   });
 });
 
-describe('a secret', () => {
-  test('is answered by what makes it and by nothing else; the database does not have it', async () => {
+describe('API key secrets', () => {
+  test('returns a secret only when a key is created or rolled, and never stores it in plain text', async () => {
     const { api: own } = await tenant();
     const keys = { made: newKey(), rolled: newKey() };
     const made = await own.post(path, secretKey, keys.made);
@@ -421,7 +434,7 @@ describe('a secret', () => {
       expect(await tablesWith(server, random)).toEqual([]);
       expect(await tablesWith(server, Buffer.from(random).toString('hex'))).toEqual([]);
     }
-    // The search does find what is there.
+    // The search works: it finds a stored text.
     expect(await tablesWith(server, made.body.id)).toEqual(
       expect.arrayContaining(['api_keys', 'events', 'request_logs']),
     );
@@ -438,7 +451,7 @@ describe('a secret', () => {
     }
   });
 
-  test('is the same again for a repeated request, which makes nothing more', async () => {
+  test('returns the same secret and creates nothing when the request is repeated', async () => {
     const { api: own } = await tenant();
     const keys = { made: newKey(), rolled: newKey() };
     const body = { type: 'restricted', permissions: ['references.read'] };
@@ -446,7 +459,7 @@ describe('a secret', () => {
     await expectRepeated(made, () => own.post(path, body, keys.made));
     const roll = (): Promise<ApiResponse> => own.post(`${path}/${made.body.id}/roll`, {}, keys.rolled);
     const rolled = await roll();
-    // By now it could not be rolled any more.
+    // A second roll would be refused by now.
     await expectRepeated(rolled, roll);
     await expectRepeated(made, () => own.post(path, body, keys.made));
     const names = (await eventsOf(own)).map(({ type }) => type);
@@ -455,7 +468,7 @@ describe('a secret', () => {
     expect((await apiClient(server.url, rolled.body.secret).get('/v1/references')).status).toBe(200);
   });
 
-  test('is made once, however many equal requests come at once', async () => {
+  test('creates one key when 20 equal requests arrive at once', async () => {
     const { api: own } = await tenant();
     const key = newKey();
     const answers = await Promise.all(range(20).map(() => own.post(path, secretKey, key)));
@@ -467,8 +480,8 @@ describe('a secret', () => {
   });
 });
 
-describe('rolling', () => {
-  test('makes a new key of the same kind, and both are good for as long as was wished', async () => {
+describe('API key rolls', () => {
+  test('creates a key of the same type and keeps both valid for the chosen overlap when a key is rolled', async () => {
     const { api: own } = await tenant(still);
     const given = { type: 'restricted', name: 'Server', permissions: ['references.read', 'customers.write'] };
     const old = await created(own, given);
@@ -498,12 +511,12 @@ describe('rolling', () => {
     expect((await own.get(`${path}/${key.id}`)).body).toStrictEqual(key);
   });
 
-  test('ends the old key at once unless told otherwise, and a key may roll itself', async () => {
+  test('ends the old key at once when no overlap is sent, even if the key rolls itself', async () => {
     const rolls = [undefined, {}, { expires_in: null }, { expires_in: 0 }].map(async (body) => {
       const old = await created(api, { permissions: ['api_keys.write', 'references.read'] });
       await Promise.all([server, other].map((each) => expectGood(each, old.secret)));
       const { body: key, status } = await apiClient(server.url, old.secret).post(`${path}/${old.id}/roll`, body);
-      // Which the answer tells, so it is true in every process.
+      // The response comes after every process has read the change.
       for (const each of [server, other]) await expectExpired(each, old.secret);
       for (const each of [server, other]) await expectGood(each, key.secret);
       const { status: oldStatus } = (await api.get(`${path}/${old.id}`)).body;
@@ -512,7 +525,7 @@ describe('rolling', () => {
     await Promise.all(rolls);
   });
 
-  test('is told in three events', async () => {
+  test('writes three events when a key is rolled', async () => {
     const { api: own } = await tenant(still);
     const old = await created(own);
     const rolled = await own.post(`${path}/${old.id}/roll`, { expires_in: 60 });
@@ -539,7 +552,7 @@ describe('rolling', () => {
     expect(log.events).toEqual(events.slice(1, 4).map(({ id }) => id));
   });
 
-  test('never makes the old key live longer', async () => {
+  test("never extends the old key's life when a key is rolled", async () => {
     const nowSeconds = clock.nowMs() / 1000;
     const { api: own } = await tenant(still);
     const old = await created(own, { expires_at: nowSeconds + 60 });
@@ -550,7 +563,7 @@ describe('rolling', () => {
     expect(types).toEqual(['api_key.created', 'api_key.rolled', 'api_key.created']);
   });
 
-  test('gives an agent 30 more days', async () => {
+  test('gives the new agent key 30 days when an agent key is rolled', async () => {
     const { api: own } = await tenant(still);
     const old = await created(own, { type: 'agent', name: 'Robot', permissions: ['references.read'] });
     clock.advanceMs(29 * daySeconds * 1000);
@@ -562,21 +575,21 @@ describe('rolling', () => {
   });
 
   const faults: [string, object, Refusal][] = [
-    ['longer than a week', { expires_in: 604_801 }, invalid('expires_in')],
-    ['less than nothing', { expires_in: -1 }, invalid('expires_in')],
-    ['a text', { expires_in: '60' }, invalid('expires_in')],
-    ['half a second', { expires_in: 0.5 }, invalid('expires_in')],
+    ['an overlap of more than a week', { expires_in: 604_801 }, invalid('expires_in')],
+    ['a negative overlap', { expires_in: -1 }, invalid('expires_in')],
+    ['a text as the overlap', { expires_in: '60' }, invalid('expires_in')],
+    ['an overlap of half a second', { expires_in: 0.5 }, invalid('expires_in')],
     ['other permissions', { permissions: ['references.read'] }, unknown('permissions')],
   ];
 
-  test.each(faults)('takes no %s', async (_case, body, refusal) => {
+  test.each(faults)('refuses to roll a key when the body has %s', async (_case, body, refusal) => {
     const { id, secret } = await created(api, { permissions: ['references.read'] });
     expectRefusal(await api.post(`${path}/${id}/roll`, body), refusal);
     expect((await api.get(`${path}/${id}`)).body.status).toBe('active');
     await expectGood(server, secret);
   });
 
-  test('many times at once succeeds once', async () => {
+  test('rolls a key once when 20 requests arrive at once', async () => {
     const { api: own, key } = await tenant();
     const old = await created(own);
     const others = apiClient(other.url, key);
@@ -591,7 +604,7 @@ describe('rolling', () => {
     await expectGood(server, done[0]!.body.secret);
   });
 
-  test('needs a key that is good', async () => {
+  test('refuses to roll a key when it has expired or was revoked', async () => {
     const { api: own } = await tenant(still);
     const expired = await created(own, { expires_at: clock.nowMs() / 1000 + 60 });
     const revoked = await created(own);
@@ -609,8 +622,8 @@ describe('rolling', () => {
   });
 });
 
-describe('revoking', () => {
-  test('ends a key for good in every process, and is told in two events', async () => {
+describe('API key revocation', () => {
+  test('ends a key in every process with two events when it is revoked', async () => {
     const { api: own } = await tenant();
     const key = await created(own, { name: 'Lost' });
     for (const each of [server, other]) await expectGood(each, key.secret);
@@ -626,14 +639,14 @@ describe('revoking', () => {
       ['api_key.updated', requestOf(revoked), revoked.body, { status: 'active' }],
       ['api_key.revoked', requestOf(revoked), revoked.body, null],
     ]);
-    // A second time is no further event.
+    // A second revocation adds no event.
     const again = await own.delete(`${path}/${key.id}`);
     expect([again.status, again.text]).toEqual([200, revoked.text]);
     expect(await eventsOf(own)).toStrictEqual(events);
     expect((await own.get('/v1/logs?method=DELETE')).body.count).toBe(2);
   });
 
-  test('many times at once happens once', async () => {
+  test('revokes a key once when 20 requests arrive at once', async () => {
     const { api: own, key } = await tenant();
     const { id } = await created(own);
     const others = apiClient(other.url, key);
@@ -644,14 +657,14 @@ describe('revoking', () => {
     expect(types).toEqual(['api_key.created', 'api_key.updated', 'api_key.revoked']);
   });
 
-  test('a key may revoke itself', async () => {
+  test('lets a key revoke itself when it is valid', async () => {
     const { id, secret } = await created(api, { permissions: ['api_keys.write'] });
     const by = apiClient(server.url, secret);
     expect((await by.delete(`${path}/${id}`)).body.status).toBe('revoked');
     expectRefusal(await by.get(path), refusals.keyExpired);
   });
 
-  test('also ends what has expired, and a key in its overlap', async () => {
+  test('revokes a key when it has expired or is in its overlap', async () => {
     const { api: own } = await tenant(still);
     const expired = await created(own, { expires_at: clock.nowMs() / 1000 + 60 });
     clock.advanceMs(60_000);
@@ -669,8 +682,8 @@ describe('revoking', () => {
   });
 });
 
-describe('time', () => {
-  test('ends a key to the second, without any event', async () => {
+describe('API key times', () => {
+  test('ends a key to the second without an event when its expiry comes', async () => {
     const { api: own } = await tenant(still);
     const key = await created(own, { expires_at: clock.nowMs() / 1000 + 3600 });
     const eventsBefore = await eventsOf(own);
@@ -684,7 +697,7 @@ describe('time', () => {
     expect(await eventsOf(own)).toStrictEqual(eventsBefore);
   });
 
-  test('of the last use is known to the minute', async () => {
+  test('shows the minute of the last use when a key is retrieved', async () => {
     const { api: own } = await tenant(still);
     const { id, secret } = await created(own);
     const eventsBefore = await eventsOf(own);
@@ -700,12 +713,12 @@ describe('time', () => {
     expect(await lastUsed()).toBe(minute);
     expect((await own.get(path)).body.data[0].last_used_at).toBe(minute);
     clock.advanceMs(1);
-    // A refused request is a use all the same, one with a mistyped key is none.
+    // A refused request counts as a use. A mistyped key does not.
     await apiClient(still.url, `${secret}x`).get('/v1/references');
     expect(await lastUsed()).toBe(minute);
     await apiClient(still.url, secret).get('/v1/nothing');
     expect(await lastUsed()).toBe(minute + 60);
-    // Another process may write later what happened earlier.
+    // Another process may write an earlier use later.
     const slow = new KeyUses();
     slow.note({ accountId: still.context.ids.make('acct'), id }, minute + 600);
     slow.note({ accountId: (await accountOf(still, id)) ?? '', id: 'key_0' }, minute + 600);
@@ -716,34 +729,37 @@ describe('time', () => {
     await behind.write(still.context.database.readers);
     expect(await lastUsed()).toBe(minute + 60);
     expect(await eventsOf(own)).toStrictEqual(eventsBefore);
-    // It stands in no way of a change, and a change keeps it.
+    // Recording a use does not conflict with a change, and a change keeps the time of the last use.
     const rolled = await own.post(`${path}/${id}/roll`, { expires_in: 600 });
     expect([rolled.status, rolled.body.last_used_at, await lastUsed()]).toEqual([200, null, minute + 60]);
   });
 });
 
-describe('who acted', () => {
+describe('actors of events', () => {
   const kinds = [
     ['secret', 'api_key'],
     ['restricted', 'api_key'],
     ['agent', 'agent'],
   ] as const;
 
-  test.each(kinds)('a key of kind %s is told in events as %s, and in logs', async (type, actorType) => {
-    const { api: own } = await tenant();
-    const name = `My ${type} key`;
-    const { id, secret } = await created(own, { type, name, permissions: ['references.write'] });
-    const answer = await apiClient(server.url, secret).post('/v1/references', { application: 'app_1' });
-    const [event] = await allOf(own, '/v1/events', { object_id: answer.body.id });
-    expectShape('event', event);
-    expect(event.request.actor).toStrictEqual({ type: actorType, id, name, key_id: id, key_type: type });
-    expect((await own.get(`/v1/logs/${requestOf(answer)}`)).body).toMatchObject({ key_id: id, key_type: type });
-    expect((await own.get(`/v1/logs?key=${id}`)).body.count).toBe(1);
-  });
+  test.each(kinds)(
+    'names a key of type %s as actor type %s in events, and by its id in logs, when it acts',
+    async (type, actorType) => {
+      const { api: own } = await tenant();
+      const name = `My ${type} key`;
+      const { id, secret } = await created(own, { type, name, permissions: ['references.write'] });
+      const answer = await apiClient(server.url, secret).post('/v1/references', { application: 'app_1' });
+      const [event] = await allOf(own, '/v1/events', { object_id: answer.body.id });
+      expectShape('event', event);
+      expect(event.request.actor).toStrictEqual({ type: actorType, id, name, key_id: id, key_type: type });
+      expect((await own.get(`/v1/logs/${requestOf(answer)}`)).body).toMatchObject({ key_id: id, key_type: type });
+      expect((await own.get(`/v1/logs?key=${id}`)).body.count).toBe(1);
+    },
+  );
 });
 
-describe('the list', () => {
-  test('has all keys of the account, the newest first, whatever became of them', async () => {
+describe('the list of API keys', () => {
+  test('lists all keys of the account in any status, newest first, when keys are listed', async () => {
     const { first, api: own } = await newAccount();
     const keys: Body[] = [first];
     for (const index of range(7)) keys.push(await created(own, { name: `Key ${index}` }));
@@ -756,7 +772,7 @@ describe('the list', () => {
     expect(await allOf(own, path, { limit: '2' })).toStrictEqual(wanted);
   });
 
-  test('has no other account’s keys, whose ids are as unknown as any', async () => {
+  test("hides other accounts' keys when keys are listed, and answers their ids like unknown ones", async () => {
     const [{ api: own }, { first, api: others }] = [await newAccount(), await newAccount()];
     const { id } = await created(own);
     const nobodys = server.context.ids.make('key');
@@ -781,8 +797,8 @@ describe('the list', () => {
   });
 });
 
-describe('a connected account', () => {
-  test('has keys of its own, which its parent makes, and which do not reach the parent', async () => {
+describe('keys of a connected account', () => {
+  test('acts for the connected account alone when its parent has created the key', async () => {
     const { accountId, api: parent } = await tenant();
     const connected = (await parent.post('/v1/accounts', { name: 'Agency' })).body.id;
     const context = { 'service-context': connected };
@@ -805,7 +821,7 @@ describe('a connected account', () => {
   });
 });
 
-/** A key made through the API, its answer checked. */
+/** Creates a key through the API and checks the response. */
 async function created(by: Api, body: object = {}): Promise<Body> {
   const response = await by.post(path, { ...secretKey, ...body });
   expect(response.status, response.text).toBe(200);
@@ -818,13 +834,13 @@ async function keyWith(by: Api, permissions: string[]): Promise<Api> {
   return apiClient(server.url, secret);
 }
 
-/** An account that nothing has happened in, with a key that may do everything. */
+/** Creates an account without records, with a key that has all permissions. */
 async function tenant(on = server): ReturnType<typeof addKey> {
   const { accountId } = await addAccount(on);
   return addKey(on, accountId, { permissions: everything });
 }
 
-/** An account that was made through the API, and its first key. */
+/** Creates an account and its first key through the API. */
 async function newAccount(): Promise<{ first: Body; api: Api }> {
   const { id } = (await api.post('/v1/accounts', { name: 'Agency' })).body;
   const { account, ...first } = (await api.post(path, secretKey, { 'service-context': id })).body;
@@ -832,7 +848,7 @@ async function newAccount(): Promise<{ first: Body; api: Api }> {
   return { first, api: apiClient(server.url, first.secret) };
 }
 
-/** All but this permission and what includes it. */
+/** Returns all permissions except this one and those that include it. */
 function everythingBut(lacking: string): string[] {
   const [resource, verb] = lacking.split('.');
   const others = everything.filter((permission) => !permission.startsWith(`${resource}.`));
@@ -862,7 +878,7 @@ async function expectExpired(on: TestServer, secret: string): Promise<void> {
   expectRefusal(await by.post('/v1/references', { application: 'app_1' }), refusals.keyExpired);
 }
 
-/** Sends a request up to its body, and waits until the server has read that much; the result sends the rest. */
+/** Sends a request up to its body, and waits until the server has read that part. Returns a function that sends the rest. */
 async function slowPost(
   on: TestServer,
   route: string,
@@ -874,7 +890,7 @@ async function slowPost(
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'content-length': body.length },
   });
   const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
-  // A request that is refused meanwhile fails the test where its answer is awaited.
+  // A request that is refused meanwhile fails the test where its response is awaited.
   answered.catch(() => {});
   const signedIn = vi.spyOn(on.context.keyRing, 'get');
   sending.write(body.slice(0, 1));
@@ -894,7 +910,7 @@ async function expectRepeated(first: ApiResponse, repeat: () => Promise<ApiRespo
   expect(again.headers.get('original-request')).toBe(requestOf(first));
 }
 
-/** All events of an account, the oldest first. */
+/** Returns all events of an account, oldest first. */
 async function eventsOf(by: Api): Promise<Body[]> {
   return (await allOf(by, '/v1/events')).toReversed();
 }
@@ -903,12 +919,12 @@ function requestOf({ headers }: ApiResponse): string | null {
   return headers.get('request-id');
 }
 
-/** The answer as text, without what two answers to the same fault may differ in. */
+/** Returns the response as text, without the parts that differ between two responses to the same fault. */
 function masked(response: ApiResponse, id: string): string {
   return response.text.replaceAll(id, '…').replaceAll(String(requestOf(response)), 'req_…');
 }
 
-/** The end of a key, computed from the rest as a scanner would: CRC-32 in six digits of base 62, in the order of ASCII. */
+/** Computes the checksum of a key as a secret scanner would: CRC-32 in six base-62 digits, in ASCII order. */
 function checksumOf(text: string): string {
   const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
   let rest = crc32(text);
@@ -920,7 +936,7 @@ function checksumOf(text: string): string {
   return checksum;
 }
 
-/** How many there are of whatever a request can leave behind, its log excepted. */
+/** Counts all rows that a request can leave behind, except its log. */
 async function everythingThereIs(): Promise<unknown> {
   const { rows } = await server.context.database.readers.query(`
     select
@@ -950,7 +966,7 @@ async function accountOf(on: TestServer, keyId: string): Promise<string | undefi
 
 let keys = 0;
 
-/** The header with a key that nobody has used. */
+/** Returns the header with an unused key. */
 function newKey(): { 'idempotency-key': string } {
   return { 'idempotency-key': `api key ${++keys}` };
 }

@@ -25,8 +25,8 @@ const noReferences = {
   result: null,
 };
 
-describe('an application', () => {
-  test('is answered whole, and needs nothing', async () => {
+describe('applications', () => {
+  test('returns the whole application when it is created with all members, with none or with null', async () => {
     const body = {
       customers: ['cus_in_a_crm', 'cus_2'],
       unit: 'flat_12',
@@ -56,7 +56,7 @@ describe('an application', () => {
     });
   });
 
-  test('is changed field by field, and null clears one', async () => {
+  test('changes single fields, and clears those sent as null when an application is updated', async () => {
     const body = { customers: ['cus_1'], unit: 'flat_12', move_in_date: '2027-01-31' };
     const { id, ...before } = await make('applications', body);
     const rent = { amount: 100, currency: 'eur', interval: 'week' };
@@ -79,11 +79,11 @@ describe('an application', () => {
     [{ move_in_date: '2027-02-30' }, invalid('move_in_date')],
     [{ references: {} }, unknown('references')],
     [{ reference_counts: {} }, unknown('reference_counts')],
-  ])('refuses %j', async (body, refusal) => {
+  ])('refuses an application when the body is %j', async (body, refusal) => {
     expectRefusal(await api.post('/v1/applications', body), refusal);
   });
 
-  test('is found by who applies and for what', async () => {
+  test('finds applications when they are filtered by customer and unit', async () => {
     const both = await make('applications', { customers: ['cus_a', 'cus_b'], unit: 'unit_a' });
     const one = await make('applications', { customers: ['cus_b'], unit: 'unit_b' });
     expect(await allOf(api, '/v1/applications', { customer: 'cus_b' })).toStrictEqual([one, both]);
@@ -92,7 +92,7 @@ describe('an application', () => {
     expect(await allOf(api, '/v1/applications', { unit: 'unit_b', customer: 'cus_a' })).toStrictEqual([]);
   });
 
-  test('takes no rent that is no whole number, however close it is to one', async () => {
+  test('refuses a rent amount when it is not exactly a whole number', async () => {
     for (const amount of ['100.0000000000000000001', '99.99999999999999999999', '1e-400', '1e400']) {
       const answer = await api.post(
         '/v1/applications',
@@ -104,7 +104,7 @@ describe('an application', () => {
     expect((await good(api.post('/v1/applications', exact))).body.rent.amount).toBe(95_000);
   });
 
-  test('keeps a currency of long ago when an update sends something else', async () => {
+  test('keeps an invalid stored currency when an update sends other members', async () => {
     const { id } = await make('applications', { rent: { amount: 1, currency: 'gbp', interval: 'month' } });
     const rent = { amount: 1, currency: 'abc', interval: 'month' };
     await server.context.database.readers.query('update applications set rent = $1 where id = $2', [
@@ -115,7 +115,7 @@ describe('an application', () => {
     expect(body).toMatchObject({ rent, unit: 'flat_1' });
   });
 
-  test('is removed for good', async () => {
+  test('removes an application for good when it is deleted', async () => {
     const { id } = await make('applications', {});
     const early = await make('references', { application: id });
     expect((await good(api.delete(`/v1/applications/${id}`))).body).toStrictEqual({
@@ -124,26 +124,26 @@ describe('an application', () => {
       deleted: true,
     });
     expectRefusal(await api.get(`/v1/applications/${id}`), refusals.idUnknown);
-    // What referred to it goes on, and refers to nothing that is here.
+    // The references of the application still work. Their link now leads to no record.
     const { body } = await good(api.post(`/v1/references/${early.id}?expand=application`, { outcome: 'accept' }));
     expect([body.status, body.application]).toEqual(['complete', id]);
   });
 
-  test('is expanded in its references, and the persons in it', async () => {
+  test('expands an application and its customers when a reference is requested with expand', async () => {
     const person = await make('customers', { name: 'Ada' });
     const application = await make('applications', { customers: [person.id, 'cus_in_a_crm'] });
     const path = '/v1/references?expand=application.customers';
     const { body } = await good(api.post(path, { application: application.id }));
     const references = { ...noReferences, total: 1, by_status: { ...noReferences.by_status, pending: 1 } };
-    // As the request leaves it, with the reference that it made.
+    // The response shows the application after the request, so it counts the new reference.
     expect(body.application).toStrictEqual({ ...application, customers: [person, 'cus_in_a_crm'], references });
     const read = await good(api.get(`/v1/references/${body.id}?expand=application.customers`));
     expect(read.body).toStrictEqual(body);
   });
 });
 
-describe('the roll-up of its references', () => {
-  test('follows each of them, and never says that one has failed while another is pending', async () => {
+describe('application roll-up', () => {
+  test('follows every reference, and gives no result when one reference is still open', async () => {
     const application = await make('applications', {});
     const [lead, joint] = [await referenceFor(application), await referenceFor(application)];
     expect(await rollUp(application)).toMatchObject({ total: 2, by_status: { pending: 2 }, result: null });
@@ -155,7 +155,7 @@ describe('the roll-up of its references', () => {
       result: null,
     });
     await good(api.post(`/v1/references/${lead.id}`, { status: 'processing', outcome: 'accept' }));
-    // An outcome that was noted is not the last word.
+    // An outcome counts only when the reference is complete.
     expect(await rollUp(application)).toMatchObject({
       by_status: { processing: 1 },
       by_outcome: { accept: 0 },
@@ -167,7 +167,7 @@ describe('the roll-up of its references', () => {
     expect(await rollUp(application)).toMatchObject({ by_outcome: { accept: 1, consider: 1 }, result: 'consider' });
   });
 
-  test('leaves out those that were canceled', async () => {
+  test('leaves canceled references out of the result when an application has some', async () => {
     const application = await make('applications', {});
     const [one, other] = [await referenceFor(application), await referenceFor(application)];
     await good(api.post(`/v1/references/${one.id}/cancel`));
@@ -179,7 +179,7 @@ describe('the roll-up of its references', () => {
     expect(await rollUp(application)).toMatchObject({ total: 3, result: 'accept' });
   });
 
-  test('is an event of the application, made by the request that changed the reference', async () => {
+  test('adds an event of the application when a request changes its references', async () => {
     const application = await make('applications', {});
     const { headers, body: reference } = await good(api.post('/v1/references', { application: application.id }));
     const { body: log } = await good(api.get(`/v1/logs/${headers.get('request-id')}`));
@@ -190,12 +190,12 @@ describe('the roll-up of its references', () => {
     const { body: event } = await good(api.get(`/v1/events/${log.events[1]}`));
     expect(event.data.previous_attributes).toStrictEqual({ references: { total: 0, by_status: { pending: 0 } } });
     expect(event.request.id).toBe(headers.get('request-id'));
-    // Metadata of the reference is no business of the application.
+    // Metadata of a reference does not change its application.
     await good(api.post(`/v1/references/${reference.id}`, { metadata: { a: '1' } }));
     expect((await api.get(`/v1/events?object_id=${application.id}`)).body.count).toBe(2);
   });
 
-  test('counts every one of many that come at once', async () => {
+  test('counts every reference exactly when many are created or ended at once', async () => {
     const total = rounds(100, 300);
     const application = await make('applications', {});
     const made: Body[] = [];
@@ -215,8 +215,8 @@ describe('the roll-up of its references', () => {
   }, 120_000);
 });
 
-describe('a person who is erased', () => {
-  test('stays in the application as an id', async () => {
+describe('erased customers of an application', () => {
+  test('keeps the id of an erased customer in an application when the customer is deleted', async () => {
     const person = await make('customers', { name: 'Ada' });
     const application = await make('applications', { customers: [person.id] });
     const file = (await good(api.post('/v1/files', formOf()))).body;
@@ -225,7 +225,7 @@ describe('a person who is erased', () => {
     await good(api.delete(`/v1/customers/${person.id}`));
     const { body } = await good(api.get(`/v1/applications/${application.id}?expand=customers`));
     expect(body.customers).toStrictEqual([{ id: person.id, object: 'customer', deleted: true }]);
-    // Nobody goes on checking them.
+    // The deletion has canceled the open reference.
     expect(body.references).toMatchObject({ total: 1, by_status: { canceled: 1 } });
   });
 });

@@ -6,8 +6,8 @@ import { resources } from '../src/resources/index.ts';
 const sourceDir = join(import.meta.dirname, '../src');
 
 /**
- * Which rooms each room may import. A room is a folder of `src/`, or one below `http/` or `referencing/`. Only `http/app.ts` is a room by
- * itself, because it puts the others of `http/` together.
+ * The rooms that each room may import. A room is a folder of `src/`, or one below `http/` or `referencing/`. Only `http/app.ts` is a room
+ * by itself, because it assembles the others of `http/`.
  */
 const mayImport: Record<string, readonly string[]> = {
   core: [],
@@ -22,7 +22,7 @@ const mayImport: Record<string, readonly string[]> = {
   jobs: ['db'],
   'referencing/providers': ['core'],
   'referencing/report': ['referencing/providers'],
-  // It is an outside service: it knows of its customer what comes over HTTP.
+  // An outside service: it knows only what its customer sends over HTTP.
   'referencing/simulator': ['core', 'db'],
   referencing: [
     'core',
@@ -37,7 +37,7 @@ const mayImport: Record<string, readonly string[]> = {
   ],
   webhooks: ['core', 'model', 'db', 'commit', 'versions', 'resources'],
   maintenance: ['core', 'model', 'db', 'commit', 'versions', 'webhooks', 'referencing'],
-  // What a request and a route are; the rooms of `http/` are in the order of a request.
+  // The types of a request and a route. The rooms of `http/` follow in the order of a request.
   http: ['core', 'model', 'db', 'events', 'commit', 'versions'],
   'http/body': ['core', 'model', 'versions', 'http'],
   'http/response': ['core', 'model', 'db', 'commit', 'versions', 'http', 'http/body'],
@@ -60,13 +60,13 @@ const mayImport: Record<string, readonly string[]> = {
   commands: ['core', 'db', 'embedded-postgres', 'versions', 'server'],
   '.': ['server'],
 };
-/** The room that puts all others together. Only the commands and `main.ts` import it. */
+/** The room that assembles all others. Only the commands and `main.ts` import it. */
 mayImport.server = Object.keys(mayImport).filter((room) => !['commands', '.'].includes(room));
 
-/** Rooms of which only types may be imported, because they describe data. */
+/** Rooms that export data types: only types may be imported from them. */
 const typesOnly: Record<string, readonly string[]> = { 'referencing/report': ['referencing/providers'] };
 
-/** Packages that only these folders may know, so that they can be replaced there. */
+/** Packages that only these folders may import, so that they can be replaced there. */
 const packageOwners: Record<string, readonly string[]> = {
   pg: ['db', 'embedded-postgres'],
   fastify: ['http'],
@@ -80,7 +80,7 @@ const packageOwners: Record<string, readonly string[]> = {
   wawoff2: ['referencing/report'],
 };
 
-/** What statements must name the account of: every table that has one, and where records are read. */
+/** The tables whose statements must name the account: all with an account column, and those of resources. */
 const accountTables = [
   ...tablesWithAccounts(readFileSync(join(import.meta.dirname, '../sql/schema.sql'), 'utf8')),
   ...resources.map(({ table }) => table),
@@ -88,15 +88,15 @@ const accountTables = [
 
 /** Statements without an account, each with its reason. */
 const withoutAccount = new Set([
-  // There is no account yet; it looks for the first one.
+  // No account exists yet. The statement looks for the first one.
   'select id from accounts order by id limit 1',
-  // A key's day is over whosever it is, and what is found is what is deleted.
+  // A key expires in any account, and the statement deletes exactly what it finds.
   'delete from idempotency_keys where ctid = any(array( select ctid from idempotency_keys where claimed_at_ms <= $1 order by claimed_at_ms limit ${purgedAtOnceMax} for update skip locked ))',
-  // How the queue of deliveries stands, of all accounts together.
+  // The state of the delivery queue, over all accounts.
   'select least( (select due_at_ms from webhook_queue where attempt_count = 0 and due_at_ms <= $1 and claimed_until_ms <= $2 order by due_at_ms limit 1), (select due_at_ms from webhook_queue where attempt_count > 0 and due_at_ms <= $1 and claimed_until_ms <= $2 order by due_at_ms limit 1) ) as due_at_ms',
   'select count(*) from ( (select claimed_until_ms from webhook_queue where attempt_count = 0 and due_at_ms <= $1 order by due_at_ms limit ${countedMax}) union all (select claimed_until_ms from webhook_queue where attempt_count > 0 and due_at_ms <= $1 order by due_at_ms limit ${countedMax}) ) due where claimed_until_ms > 0 and claimed_until_ms <= $2',
   "select (select count(*) from (select from webhook_queue limit ${countedMax + 1}) found) as counted, (select reltuples::bigint from pg_class where oid = 'webhook_queue'::regclass) as estimated",
-  // Whether something is still pending of a time, whosever it is.
+  // Whether any account has something pending in a partition.
   "select exists ( select from webhook_queue where id >= $1 and id < $2 or event >= $3 and event < $4 ) or exists ( select from recoveries where status = 'pending' and since < $5 ) or exists ( select from idempotency_keys where request_id >= $6 and request_id < $7 ) as pending",
   "select min(id) as delivery, min(event) as event, (select min(since) from recoveries where status = 'pending') as since from webhook_queue",
 ]);
@@ -104,11 +104,11 @@ const withoutAccount = new Set([
 type Sources = ReadonlyMap<string, string>;
 
 describe('the import rule', () => {
-  test('holds for every file', () => {
+  test('lets every file import only the allowed rooms', () => {
     expect(importFaults(readSources())).toEqual([]);
   });
 
-  test('catches a resource that imports another one, and the driver outside its room', () => {
+  test('reports a resource that imports another one, and a database driver outside its room, when they are planted', () => {
     const planted = new Map([
       ['resources/deposit.ts', `import { customer } from './customer.ts';`],
       [
@@ -131,7 +131,7 @@ describe('the import rule', () => {
   });
 });
 
-test('no files and no rooms import each other in a circle, types included', () => {
+test('has no circular imports of files or rooms, types included', () => {
   const imports = new Map([...readSources()].map(([file, source]) => [file, importedFiles(file, source)]));
   expect(circleIn(imports)).toBeNull();
   expect(circleIn(new Map(Object.entries(mayImport)))).toBeNull();
@@ -147,12 +147,12 @@ test('no files and no rooms import each other in a circle, types included', () =
 });
 
 describe('the account rule', () => {
-  test('every statement on the records of an account names it', () => {
+  test("names the account in every statement when it concerns an account's records", () => {
     expect(accountTables.length).toBeGreaterThan(20);
     expect(statementFaults(readSources())).toEqual([]);
   });
 
-  test('catches a statement that reaches across accounts', () => {
+  test('reports a statement across accounts when one is planted', () => {
     const planted = new Map([['http/shortcut.ts', 'const text = `select * from events where id = $1`;']]);
     expect(statementFaults(planted)).toEqual([
       'http/shortcut.ts: no account_id in "select * from events where id = $1"',
@@ -160,11 +160,11 @@ describe('the account rule', () => {
   });
 });
 
-test('only the committer, and the duties that keep house, write', () => {
+test('writes only in the committer and in housekeeping duties', () => {
   const writes = /\b(insert into|delete from|update (?!of\b)[a-z$])/;
   const writers = [...readSources()].filter(([, source]) => statementsIn(source).some((text) => writes.test(text)));
   expect(writers.map(([file]) => file).sort()).toEqual([
-    // The bytes of files come before their file, which alone makes them anybody's.
+    // Parts of a file are stored before the file, and belong to an account only through it.
     'commit/file-store.ts',
     'commit/statements/clock.ts',
     'commit/statements/counts.ts',
@@ -177,50 +177,50 @@ test('only the committer, and the duties that keep house, write', () => {
     'db/deployment.ts',
     'db/latest-version.ts',
     'db/migrate.ts',
-    // When a key was last used is no change of the key.
+    // The time of a key's last use is not a change of the key.
     'http/pipeline/key-uses.ts',
     'maintenance/compact-counts.ts',
-    // What is older than the retention goes, and its counts with it.
+    // Retention deletes old history together with its counts.
     'maintenance/drop-old-history.ts',
-    // What was written is emptied of persons who were erased.
+    // Erasure removes a person's data from history.
     'maintenance/erase-history.ts',
-    // That nothing more is to be erased is no change of the person.
+    // The end of an erasure is not a change of the person.
     'maintenance/erasure.ts',
     'maintenance/purge-idempotency-keys.ts',
-    // Outside services that are simulated keep what they were asked for.
+    // Simulated services store the orders they receive.
     'referencing/simulator/orders.ts',
-    // How far a delivery is on its way is no record's change: it has no event, and nobody asked for it.
+    // Delivery state is not a change of a record: it has no event, and no request asks for it.
     'webhooks/claim.ts',
     'webhooks/postpone.ts',
     'webhooks/record-outcomes.ts',
   ]);
 });
 
-test('time is given, never taken: SQL asks for it, and code takes it, only where it cannot be another', () => {
+test('asks SQL or JavaScript for the current time only where no other clock would do', () => {
   const askers = [...readSources()].filter(([, source]) =>
     statementsIn(source).some((text) =>
       /\bnow\(\)|current_timestamp|localtimestamp|(clock|statement|transaction)_timestamp/.test(text),
     ),
   );
   expect(askers.map(([file]) => file).sort()).toEqual([
-    // Whether a connection's process is as old as the connection: both by the database's clock.
+    // Compares a connection's process with the connection: both by the database's clock.
     'commit/committer.ts',
-    // The queue of jobs goes by the database's clock, and is told how long to wait.
+    // The job queue uses the database's clock, and is told how long to wait.
     'commit/statements/jobs.ts',
     'jobs/queue.ts',
-    // How old transactions and jobs are, by the clock that they go by.
+    // The ages of transactions and jobs, by the clock that they use.
     'metrics/database.ts',
-    // Measures how far the database's clock is from the machine's.
+    // Measures the difference between the database's clock and the machine's.
     'server/context.ts',
   ]);
   const takers = [...readSources()].filter(([, source]) => /\bDate\.now\(|new Date\(\)|Math\.random\(/.test(source));
   expect(takers.map(([file]) => file).sort()).toEqual([
     'core/clock.ts',
-    // Compares the ages of files with it.
+    // Compares the ages of files with the clock.
     'embedded-postgres/remains.ts',
-    // Shows readers what a receiver of webhooks does.
+    // An example for readers: a receiver of webhooks reads the clock.
     'http/openapi/guide.ts',
-    // Measures how far the database's clock is from the machine's.
+    // Measures the difference between the database's clock and the machine's.
     'server/context.ts',
   ]);
 });
@@ -260,7 +260,7 @@ function importedFiles(file: string, source: string): string[] {
   return [...targets].map(([, target]) => normalize(join(dirname(file), target!)));
 }
 
-/** Returns the first way found that leads back to where it began, or null. */
+/** Returns the first path found that leads back to its start, or null. */
 function circleIn(imports: ReadonlyMap<string, readonly string[]>): string[] | null {
   const done = new Set<string>();
   const search = (file: string, way: string[]): string[] | null => {
@@ -299,7 +299,7 @@ function statementFaults(sources: Sources): string[] {
   return faults;
 }
 
-/** The string literals that look like SQL, with their white space folded. */
+/** Returns the string literals that look like SQL, with their white space collapsed. */
 function statementsIn(source: string): string[] {
   const literals = source.matchAll(/`((?:[^`\\]|\\.)*)`|'((?:[^'\\\n]|\\.)*)'/g);
   return [...literals]

@@ -20,7 +20,7 @@ import { startReceiver, type Receiver } from './support/receiver.ts';
  * The real commands, on a real server with its embedded database.
  */
 
-/** Longer than it takes to back up, restore and start. */
+/** Retry for 30 s, longer than a backup, a restore and a start take together. */
 const settings = { TENURE_RETRY_SCHEDULE: '2,2,2,2,2,2,2,2,2,2,2,2,2,2,2' };
 
 let scratch: string;
@@ -29,14 +29,14 @@ let api: Api;
 let receiver: Receiver;
 let isReceiverWell = false;
 let backup: string;
-/** What was answered before the backup: `key` was sent with an Idempotency-Key of that name. */
+/** The responses before the backup. The one of `key` was sent with an Idempotency-Key of that name. */
 let created: Answered;
 let eventsBefore: JsonObject;
 let endpoint: JsonObject;
 let said: string;
 
 beforeAll(async () => {
-  // As root, PostgreSQL runs as another user, who must be able to pass through.
+  // If the tests run as root, PostgreSQL runs as another user, which must be able to enter the folder.
   scratch = fs.mkdtempSync(join(tmpdir(), 'tenure-backup-'));
   fs.chmodSync(scratch, 0o755);
   backup = join(scratch, 'backup');
@@ -60,8 +60,8 @@ afterAll(async () => {
   fs.rmSync(scratch, { recursive: true, force: true });
 }, 60_000);
 
-describe('a deployment that is restored from its backup', { timeout: 60_000 }, () => {
-  test('has all that was answered before, sends what was pending, and reuses no place in the order of events', async () => {
+describe('restored deployments', { timeout: 60_000 }, () => {
+  test('keeps every response, sends pending deliveries and reuses no event position when a backup is restored', async () => {
     const late = await post(api, '/v1/references', { application: 'app_1' }, 'late');
     const restored = await Deployment.create({ settings, secretKey: original.secretKey });
     onTestFinished(() => restored.remove());
@@ -84,13 +84,13 @@ describe('a deployment that is restored from its backup', { timeout: 60_000 }, (
       'before',
     );
     expect(replay).toMatchObject({ text: created.text, replayed: true, originalRequest: created.requestId });
-    // The master key is the same: what it encrypted can be read.
+    // The master key is the same, so its ciphertext can be decrypted.
     expect(await again.read(`/v1/webhook_endpoints/${textOf(endpoint, 'id')}`)).toEqual(endpoint);
 
     expect((await get(again, `/v1/references/${textOf(parsed(late), 'id')}`)).status).toBe(404);
     const anew = await post(again, '/v1/references', { application: 'app_1' }, 'late');
     expect(anew).toMatchObject({ status: 200, replayed: false });
-    // What is lost is before what is written now, for whoever had seen it.
+    // New events sort after the lost ones, which a client may have seen.
     expect(await epochs(restored)).toEqual([2, 1]);
 
     const ofCreation = (eventsBefore.data as JsonObject[]).find(({ type }) => type === 'reference.created')!;
@@ -102,7 +102,7 @@ describe('a deployment that is restored from its backup', { timeout: 60_000 }, (
       .toContainEqual([ofCreation.id, 'delivered']);
   });
 
-  test('has all that was answered before the time that the backup told', async () => {
+  test('keeps every response from before the time that the backup printed when it is restored', async () => {
     const answers: { id: string; answeredAtMs: number }[] = [];
     const over = new AbortController();
     const write = async (): Promise<void> => {
@@ -135,7 +135,7 @@ describe('a deployment that is restored from its backup', { timeout: 60_000 }, (
     expect(before.filter(({ id }) => !found.has(id))).toEqual([]);
   });
 
-  test('can be made of a backup that was taken while the server was stopped', async () => {
+  test('restores a deployment when the backup was taken while the server was stopped', async () => {
     const stopped = await Deployment.create({ secretKey: original.secretKey });
     onTestFinished(() => stopped.remove());
     expect(await restore(backup, stopped.dataDir)).toMatchObject({ code: 0 });
@@ -151,8 +151,8 @@ describe('a deployment that is restored from its backup', { timeout: 60_000 }, (
   });
 });
 
-describe('a backup', () => {
-  test('says how large it is, that the key is in it, and is closed to all but its owner', () => {
+describe('backups', () => {
+  test('prints its size and that it holds the key, and is readable by its owner alone, when a backup is made', () => {
     expect(said).toMatch(
       /^Backed up \S+ to \S+: \d+ MB in \d+ files\. All that was answered before \S+Z is in it\.\nThe master key is in it: .*\n$/,
     );
@@ -183,7 +183,7 @@ describe('a backup', () => {
       () => [join(scratch, 'nothing'), join(scratch, 'of-nothing')] as const,
       'There is no deployment in ',
     ],
-  ])('%s is refused in one line', async (_, call, message) => {
+  ])('refuses a backup %s with one line that gives the reason', async (_, call, message) => {
     const [dataDir, folder] = call();
     const { code, output } = await backUp(dataDir, folder);
     expect(code).toBe(1);
@@ -191,7 +191,7 @@ describe('a backup', () => {
     expect(output.trimEnd().split('\n')).toHaveLength(1);
   });
 
-  test('of a database of the operator’s own is refused with what to use', async () => {
+  test("refuses to back up an operator's own database with advice when one is configured", async () => {
     const settingsOfOwn = { DATABASE_URL: 'postgres://db.internal/tenure', TENURE_MASTER_KEY: `${'A'.repeat(43)}=` };
     for (const ended of [
       backUp(scratch, join(scratch, 'own'), settingsOfOwn),
@@ -202,7 +202,7 @@ describe('a backup', () => {
   });
 });
 
-describe('a restore is refused in one line, and leaves nothing behind:', { timeout: 60_000 }, () => {
+describe('refused restores', { timeout: 60_000 }, () => {
   let spoiled: string;
 
   beforeAll(() => {
@@ -211,12 +211,7 @@ describe('a restore is refused in one line, and leaves nothing behind:', { timeo
   });
 
   test.each<[string, string, (file: string) => void, string]>([
-    [
-      'a bit of a file is another one',
-      'postgres/global/pg_control',
-      flipBit,
-      'The backup is damaged: postgres/global/',
-    ],
+    ['one bit of a file differs', 'postgres/global/pg_control', flipBit, 'The backup is damaged: postgres/global/'],
     [
       'a file is shorter',
       'postgres/global/pg_filenode.map',
@@ -229,15 +224,15 @@ describe('a restore is refused in one line, and leaves nothing behind:', { timeo
       (file) => fs.rmSync(file),
       'The backup is damaged: postgres/PG_VERSION is missing.',
     ],
-    ['the key is another one', 'master.key', flipBit, 'The backup is damaged: master.key is not'],
+    ['the key differs', 'master.key', flipBit, 'The backup is damaged: master.key is not'],
     [
       'the manifest is cut off',
       'manifest.json',
       (file) => fs.truncateSync(file, 1_000),
       'manifest.json cannot be read',
     ],
-    ['it was broken off', 'manifest.json', (file) => fs.rmSync(file), 'holds no complete backup'],
-  ])('%s', async (_, path, spoil, message) => {
+    ['the backup was interrupted', 'manifest.json', (file) => fs.rmSync(file), 'holds no complete backup'],
+  ])('refuses a restore with one line and leaves nothing behind when %s', async (_, path, spoil, message) => {
     const file = join(spoiled, path);
     const dataDir = join(scratch, 'refused');
     fs.rmSync(dataDir, { recursive: true, force: true });
@@ -250,7 +245,7 @@ describe('a restore is refused in one line, and leaves nothing behind:', { timeo
     expect(fs.existsSync(dataDir) ? fs.readdirSync(dataDir) : []).toEqual([]);
   });
 
-  test('there is no such folder', async () => {
+  test('refuses a restore with one line and leaves nothing behind when there is no such folder', async () => {
     const { code, output } = await restore(join(scratch, 'nowhere'), join(scratch, 'of-nowhere'));
     expect({ code, output }).toEqual({
       code: 1,
@@ -259,7 +254,7 @@ describe('a restore is refused in one line, and leaves nothing behind:', { timeo
     expect(fs.existsSync(join(scratch, 'of-nowhere'))).toBe(false);
   });
 
-  test('there is something already', async () => {
+  test('refuses a restore with one line and changes nothing when the target is not empty', async () => {
     const { code, output } = await restore(backup, original.dataDir);
     expect(code).toBe(1);
     expect(output).toMatch(/ is not empty, and nothing is ever overwritten: .*\n$/);
@@ -267,11 +262,11 @@ describe('a restore is refused in one line, and leaves nothing behind:', { timeo
   });
 });
 
-describe('a deployment whose master key is in its settings', { timeout: 60_000 }, () => {
+describe('deployments with the master key in their settings', { timeout: 60_000 }, () => {
   const masterKey = newMasterKey();
   const keyed = { ...settings, TENURE_MASTER_KEY: masterKey };
 
-  test('gets no other one by a backup, and its backup starts with that key only', async () => {
+  test('keeps the configured master key when a backup is made, and restores the backup with that key only', async () => {
     const deployment = await Deployment.create({ settings: keyed });
     onTestFinished(() => deployment.remove());
     await deployment.start();
@@ -285,7 +280,7 @@ describe('a deployment whose master key is in its settings', { timeout: 60_000 }
     expect(await backUp(deployment.dataDir, join(scratch, 'keyless-stopped'))).toMatchObject({ code: 0 });
     expect(fs.existsSync(keyFile)).toBe(false);
 
-    // One that an accident left there opens nothing, and must not be taken for the deployment's.
+    // A key file left there by accident decrypts nothing, and must not be used as the deployment's key.
     fs.writeFileSync(keyFile, `${newMasterKey()}\n`);
     const withStray = await backUp(deployment.dataDir, join(scratch, 'keyless-stray'), {
       TENURE_MASTER_KEY: masterKey,
@@ -303,7 +298,7 @@ describe('a deployment whose master key is in its settings', { timeout: 60_000 }
       /\nThe deployment in \S+ needs the master key that it was made with: set TENURE_MASTER_KEY to it, or put it back as \S+master\.key\.$/,
     );
     expect(fs.existsSync(join(restored.dataDir, 'master.key'))).toBe(false);
-    // As the operator does who has found it.
+    // The operator has found the key, and puts it back.
     fs.writeFileSync(join(restored.dataDir, 'master.key'), `${masterKey}\n`);
     await restored.start();
     expect(await backUp(restored.dataDir, join(scratch, 'found'))).toMatchObject({
@@ -313,10 +308,10 @@ describe('a deployment whose master key is in its settings', { timeout: 60_000 }
   });
 });
 
-describe('a deployment in live mode', { timeout: 60_000 }, () => {
+describe('live deployments', { timeout: 60_000 }, () => {
   const live = { TENURE_MODE: 'live', TENURE_SECRET_KEY: makeKey('secret', 'live', randomBytes) };
 
-  test('that is restored does not open as a sandbox where TENURE_MODE is forgotten, and makes no key of one', async () => {
+  test('refuses to start a restored live deployment, or to create a key for it, when TENURE_MODE is missing', async () => {
     const deployment = await Deployment.create({ settings: live });
     onTestFinished(() => deployment.remove());
     await deployment.start();
@@ -344,20 +339,23 @@ describe('a deployment in live mode', { timeout: 60_000 }, () => {
   });
 });
 
-describe('broken off', { timeout: 60_000 }, () => {
-  test.each(['SIGINT', 'SIGTERM'] as const)('by %s, a backup leaves an empty folder', async (signal) => {
-    const folder = join(scratch, `interrupted-${signal}`);
-    const when = appearance(() => fs.existsSync(join(folder, 'postgres/base')));
-    const { code, output } = await backUp(original.dataDir, folder, {}, { when, signal });
-    expect({ code, output }).toMatchObject({
-      output: expect.stringContaining('Interrupted: nothing was backed up.\n'),
-    });
-    expect(code).not.toBe(0);
-    expect(fs.readdirSync(folder)).toEqual([]);
-    expect((await api.read('/v1/customers')).count).toBe(1);
-  });
+describe('interrupted commands', { timeout: 60_000 }, () => {
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'leaves an empty folder when a backup is interrupted by %s',
+    async (signal) => {
+      const folder = join(scratch, `interrupted-${signal}`);
+      const when = appearance(() => fs.existsSync(join(folder, 'postgres/base')));
+      const { code, output } = await backUp(original.dataDir, folder, {}, { when, signal });
+      expect({ code, output }).toMatchObject({
+        output: expect.stringContaining('Interrupted: nothing was backed up.\n'),
+      });
+      expect(code).not.toBe(0);
+      expect(fs.readdirSync(folder)).toEqual([]);
+      expect((await api.read('/v1/customers')).count).toBe(1);
+    },
+  );
 
-  test('by SIGTERM to npm alone, a backup leaves an empty folder', async () => {
+  test('leaves an empty folder when a backup is interrupted by SIGTERM to npm alone', async () => {
     const folder = join(scratch, 'interrupted-npm');
     const when = appearance(() => fs.existsSync(join(folder, 'postgres/base')));
     const { output } = await backUp(original.dataDir, folder, {}, { when, signal: 'SIGTERM', toNpmAlone: true });
@@ -367,22 +365,25 @@ describe('broken off', { timeout: 60_000 }, () => {
 
   test.each([
     ['while it copies', 'SIGINT', 'postgres/base'],
-    ['while it tries the copy', 'SIGTERM', 'postgres/postmaster.pid'],
-  ] as const)('%s, by %s, a restore leaves an empty folder and no PostgreSQL', async (_, signal, path) => {
-    const dataDir = join(scratch, `interrupted-${signal}-restore`);
-    let place = '';
-    const when = appearance(() => {
-      place = unfinishedIn(dataDir) ?? '';
-      return place !== '' && fs.existsSync(join(place, path));
-    });
-    const { output } = await restore(backup, dataDir, {}, { when, signal });
-    expect(output).toContain('Interrupted: nothing was restored.\n');
-    expect(fs.readdirSync(dataDir)).toEqual([]);
-    // A process that outlived its folder works in one that is deleted.
-    expect(['postgres', 'postgres (deleted)'].flatMap((name) => processesIn(join(place, name)))).toEqual([]);
-  });
+    ['while it tests the copy', 'SIGTERM', 'postgres/postmaster.pid'],
+  ] as const)(
+    'leaves an empty folder and no PostgreSQL when a restore is interrupted %s by %s',
+    async (_, signal, path) => {
+      const dataDir = join(scratch, `interrupted-${signal}-restore`);
+      let place = '';
+      const when = appearance(() => {
+        place = unfinishedIn(dataDir) ?? '';
+        return place !== '' && fs.existsSync(join(place, path));
+      });
+      const { output } = await restore(backup, dataDir, {}, { when, signal });
+      expect(output).toContain('Interrupted: nothing was restored.\n');
+      expect(fs.readdirSync(dataDir)).toEqual([]);
+      // A process that outlives its folder works in a deleted one.
+      expect(['postgres', 'postgres (deleted)'].flatMap((name) => processesIn(join(place, name)))).toEqual([]);
+    },
+  );
 
-  test('by kill -9, a restore keeps a server, and another restore, from beginning anew in its place, until it is removed', async () => {
+  test('blocks a server and another restore until the remains are removed when a restore is killed with -9', async () => {
     const deployment = await Deployment.create({ settings, secretKey: original.secretKey });
     onTestFinished(() => deployment.remove());
     const when = appearance(() => unfinishedIn(deployment.dataDir) !== null);
@@ -400,21 +401,24 @@ describe('broken off', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a restore that is not alone', { timeout: 60_000 }, () => {
-  test.each(['postgres', 'master.key'])('leaves a %s that others have put there meanwhile as it is', async (name) => {
-    const dataDir = join(scratch, `contested-${name}`);
-    const ended = restore(backup, dataDir);
-    await appearance(() => unfinishedIn(dataDir) !== null);
-    const others = join(dataDir, name);
-    fs.mkdirSync(others);
-    const { code, output } = await ended;
-    expect(code).toBe(1);
-    expect(output).toMatch(/^\S+ was made by somebody else meanwhile, .*: nothing was restored\. .*\n$/);
-    expect(output).toContain(others);
-    expect(fs.readdirSync(dataDir)).toEqual([name]);
-  });
+describe('restores beside other processes', { timeout: 60_000 }, () => {
+  test.each(['postgres', 'master.key'])(
+    "leaves another process's %s unchanged when it appears during a restore",
+    async (name) => {
+      const dataDir = join(scratch, `contested-${name}`);
+      const ended = restore(backup, dataDir);
+      await appearance(() => unfinishedIn(dataDir) !== null);
+      const others = join(dataDir, name);
+      fs.mkdirSync(others);
+      const { code, output } = await ended;
+      expect(code).toBe(1);
+      expect(output).toMatch(/^\S+ was made by somebody else meanwhile, .*: nothing was restored\. .*\n$/);
+      expect(output).toContain(others);
+      expect(fs.readdirSync(dataDir)).toEqual([name]);
+    },
+  );
 
-  test('harms no other one: of several at once into one folder exactly one succeeds', async () => {
+  test('succeeds exactly once when several restores run into one folder', async () => {
     const dataDir = join(scratch, 'at-once');
     const ends = await Promise.all([1, 2, 3].map(() => restore(backup, dataDir)));
     const succeeded = ends.filter(({ code }) => code === 0);
@@ -424,14 +428,14 @@ describe('a restore that is not alone', { timeout: 60_000 }, () => {
   });
 });
 
-/** The folder in which a restore puts together what it restores. */
+/** The folder in which a restore assembles its files. */
 function unfinishedIn(dataDir: string): string | null {
   const names = fs.existsSync(dataDir) ? fs.readdirSync(dataDir) : [];
   const name = names.find((entry) => entry.startsWith('restore.unfinished-'));
   return name === undefined ? null : join(dataDir, name);
 }
 
-/** The moment in which something shows; looked for so often that what a command does next has hardly begun. */
+/** Waits for something to appear. It looks so often that the command has hardly continued. */
 async function appearance(shows: () => boolean): Promise<void> {
   const giveUpAtMs = performance.now() + 20_000;
   while (!shows()) {
@@ -463,7 +467,7 @@ function parsed({ text }: Answered): JsonObject {
   return JSON.parse(text) as JsonObject;
 }
 
-/** Of the newest event and of the oldest: the API tells nobody. */
+/** Returns the epochs of the newest and of the oldest event, which the API does not show. */
 async function epochs({ dataDir }: Deployment): Promise<number[]> {
   const connection = await findRunningDatabase(dataDir);
   return withClient({ ...connection!, ssl: false }, async (client) => {

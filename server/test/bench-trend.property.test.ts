@@ -5,8 +5,8 @@ import { isRising, trendOf } from '../../bench/trend.ts';
 const amount = fc.integer({ min: 1, max: 10_000 });
 const minutes = fc.integer({ min: 3, max: 60 });
 
-describe('what a load of some minutes says of growth', () => {
-  test('a steady rise is told as it is, wherever it begins', () => {
+describe('growth during a load test', () => {
+  test('reports the true slope when a rise is steady, wherever it begins', () => {
     fc.assert(
       fc.property(fc.integer(), fc.integer({ min: -1_000, max: 1_000 }), minutes, (start, perMinute, count) => {
         const { perHour } = trendOf(Array.from({ length: count }, (_, minute) => start + minute * perMinute));
@@ -15,7 +15,7 @@ describe('what a load of some minutes says of growth', () => {
     );
   });
 
-  test('a rise is one above the bound alone', () => {
+  test('reports a rise when the slope is above the bound alone', () => {
     fc.assert(
       fc.property(amount, amount, minutes, (perMinute, mostPerHour, count) => {
         const trend = trendOf(Array.from({ length: count }, (_, minute) => minute * perMinute));
@@ -25,14 +25,14 @@ describe('what a load of some minutes says of growth', () => {
     );
   });
 
-  test('ups and downs that are as large are no rise, and hide none that is larger', () => {
+  test('reports no rise when fluctuations are as large, and still reports a larger one', () => {
     const upAndDown = [4, -4, 3, -3, -4, 4, -3, 3];
     expect(isRising(trendOf(upAndDown), 0)).toBe(false);
     expect(isRising(trendOf(upAndDown.map((value, minute) => value + minute / 4)), 0)).toBe(false);
     expect(isRising(trendOf(upAndDown.map((value, minute) => value + minute * 4)), 100)).toBe(true);
   });
 
-  test('what falls does not rise', () => {
+  test('reports no rise when values fall', () => {
     const falling = fc.array(amount, { minLength: 3, maxLength: 60 }).map((values) => values.toSorted((a, b) => b - a));
     fc.assert(
       fc.property(falling, (values) => {

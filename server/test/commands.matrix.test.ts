@@ -9,7 +9,7 @@ import { processesForTest, urlOf } from './support/processes.ts';
 import { apiClient, good } from './support/server.ts';
 
 /*
- * The operator's commands, as npm runs them. What `backup` and `restore` do is in backup.matrix.test.ts.
+ * The operator's commands, as npm runs them. The tests of `backup` and `restore` are in backup.matrix.test.ts.
  */
 
 describe.each([
@@ -19,25 +19,25 @@ describe.each([
   { command: 'release-version', takes: [] },
   { command: 'seed', takes: [] },
 ])('npm run $command', { timeout: 60_000 }, ({ command, takes }) => {
-  test('tells with --help what it does, and does nothing', async () => {
-    // With faulty settings, at which it does not even look.
+  test('prints its help and does nothing when --help is sent', async () => {
+    // The settings are invalid, and the command does not read them.
     const { code, output } = await runCommand(command, ['--help'], { PORT: 'x' });
     expect({ code, output }).toEqual({ code: 0, output: expect.stringMatching(`^npm run ${command}.*\n\n[A-Z]`) });
   });
 
   test.each([
-    ['an option that it does not know', ['--folder=a']],
-    ['a short one', ['-f']],
+    ['an unknown option', ['--folder=a']],
+    ['an unknown short option', ['-f']],
     ['an option for a folder', ['--', '--folder']],
     ['an argument too many', [...takes, 'b']],
-  ])('refuses %s before it opens anything', async (_, given) => {
+  ])('refuses %s before it opens anything when it is sent', async (_, given) => {
     const { code, output } = await runCommand(command, given, { PORT: 'x' });
     expect({ code, output }).toEqual({ code: 2, output: expect.stringMatching(`^npm run ${command}.*\n\n[A-Z]`) });
   });
 });
 
-describe('on a database of the operator’s own', { timeout: 60_000 }, () => {
-  test('release-version needs no master key, and new-key that of the database', async () => {
+describe("commands on an operator's own database", { timeout: 60_000 }, () => {
+  test("requires no master key for release-version, and the database's own for new-key, when they run", async () => {
     const dataDir = fs.mkdtempSync(join(tmpdir(), 'tenure-commands-'));
     onTestFinished(() => fs.rmSync(dataDir, { recursive: true, force: true }));
     const processes = await processesForTest();

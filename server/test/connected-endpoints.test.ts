@@ -21,14 +21,14 @@ type Body = ApiResponse['body'];
 const connected = { connected: true };
 
 let server: TestServer;
-/** A platform and two accounts that are connected to it, for one test. */
+/** A new platform with two connected accounts for each test. */
 let parent: Tenant;
 let ada: Connected;
 let bo: Connected;
 
 interface Connected {
   id: string;
-  /** With a key of its own. */
+  /** A client with the account's own key. */
   api: Api;
 }
 
@@ -42,8 +42,8 @@ beforeEach(async () => {
   bo = await connectedTo(parent.api);
 });
 
-describe('an endpoint for connected accounts', () => {
-  test('is neither made nor changed when the key acts for a connected account', async () => {
+describe('endpoints for connected accounts', () => {
+  test('refuses to create or change an endpoint for connected accounts when the request acts on a connected account', async () => {
     const { url } = await receiverForTest();
     const inAda = { 'service-context': ada.id };
     const refusal = { ...refusals.accountMalformed, says: 'does not reach' };
@@ -55,7 +55,7 @@ describe('an endpoint for connected accounts', () => {
     await good(parent.api.post('/v1/webhook_endpoints', { url }, inAda));
   });
 
-  test('gets their events and no others, each once, saying whose it is and signed with the endpoint’s secret', async () => {
+  test("sends each event of the connected accounts once, with the account's id and the endpoint's signature, when it occurs", async () => {
     const receiver = await receiverForTest();
     const endpoint = await endpointFor(parent.api, receiver.url, connected);
     expect(endpoint.connected).toBe(true);
@@ -90,7 +90,7 @@ describe('an endpoint for connected accounts', () => {
     expect(Object.fromEntries(actors)[made.forAda.id]).toBe(parent.keyId);
   });
 
-  test('is sent the very event that its account has', async () => {
+  test('sends the same event that the connected account lists when it occurs', async () => {
     const receiver = await receiverForTest();
     await endpointFor(parent.api, receiver.url, connected);
     await reference(ada.api);
@@ -103,7 +103,7 @@ describe('an endpoint for connected accounts', () => {
     expect(sent.data.object).not.toHaveProperty('account');
   });
 
-  test('gets only what it subscribed to', async () => {
+  test('sends only subscribed events when an endpoint for connected accounts has a subscription', async () => {
     const [all, some, one, none] = [
       await receiverForTest(),
       await receiverForTest(),
@@ -124,7 +124,7 @@ describe('an endpoint for connected accounts', () => {
     expect(typesOf(none)).toEqual([]);
   });
 
-  test('hears of changes of a connected account; that there is a new one is the parent’s own event', async () => {
+  test("sends changes of a connected account, but not its creation, which is the parent's own event, when both occur", async () => {
     const [children, own] = [await receiverForTest(), await receiverForTest()];
     const accounts = { enabled_events: ['account.*'] };
     await endpointFor(parent.api, children.url, { ...connected, ...accounts });
@@ -133,7 +133,7 @@ describe('an endpoint for connected accounts', () => {
     await parent.api.post('/v1/account', { name: 'Cy & Co' }, contextOf(cy.id));
     await queueEmpty(server);
     const changes = children.received.map(({ body }) => [body.account, body.data.previous_attributes]);
-    // What its first request does, and what that request was for.
+    // The pin by the account's first request, and the change that the request made.
     expect(changes).toHaveLength(2);
     expect(changes).toEqual(
       expect.arrayContaining([
@@ -147,7 +147,7 @@ describe('an endpoint for connected accounts', () => {
     ]);
   });
 
-  test('reaches one generation: a grandchild’s events go to its own parent', async () => {
+  test("sends a grandchild's events only to its own parent when they occur", async () => {
     const [top, middle] = [await receiverForTest(), await receiverForTest()];
     await endpointFor(parent.api, top.url, connected);
     await endpointFor(ada.api, middle.url, connected);
@@ -158,7 +158,7 @@ describe('an endpoint for connected accounts', () => {
     expect(whoseAndWhat(middle.received)).toEqual([`${grandchild.id} ${theirs.id}`]);
   });
 
-  test('of several gets each its own delivery, signed with its own secret', async () => {
+  test('sends a separately signed delivery to each endpoint when several subscribe', async () => {
     const [first, second] = [await receiverForTest(), await receiverForTest()];
     const [left, right] = [
       await endpointFor(parent.api, first.url, connected),
@@ -174,7 +174,7 @@ describe('an endpoint for connected accounts', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  test('gets the same bytes at every attempt', async () => {
+  test('sends the same bytes at every attempt when a delivery is retried', async () => {
     const receiver = await receiverForTest(500, 200);
     const endpoint = await endpointFor(parent.api, receiver.url, connected);
     await reference(ada.api);
@@ -189,7 +189,7 @@ describe('an endpoint for connected accounts', () => {
     ]);
   });
 
-  test('gets all of what many accounts do at once, exactly once each', async () => {
+  test('sends each event exactly once when many connected accounts act at once', async () => {
     const receiver = await receiverForTest();
     await endpointFor(parent.api, receiver.url, connected);
     const wanted = await Promise.all(
@@ -204,7 +204,7 @@ describe('an endpoint for connected accounts', () => {
     expect(receiver.received).toHaveLength(60);
   });
 
-  test('gets what another process does, too', async () => {
+  test('sends an event when another process has caused it', async () => {
     const receiver = await receiverForTest();
     await endpointFor(parent.api, receiver.url, connected);
     const { body: key } = await parent.api.post('/v1/api_keys', { type: 'secret' }, contextOf(ada.id));
@@ -214,7 +214,7 @@ describe('an endpoint for connected accounts', () => {
     expect(whoseAndWhat(receiver.received)).toEqual([`${ada.id} ${id}`]);
   });
 
-  test('gets nothing more when it is disabled or deleted, and starts afresh when it is enabled', async () => {
+  test('sends nothing more when the endpoint is disabled or deleted, and starts afresh when it is enabled', async () => {
     const receiver = await receiverForTest();
     const endpoint = await endpointFor(parent.api, receiver.url, connected);
     const path = `/v1/webhook_endpoints/${endpoint.id}`;
@@ -230,8 +230,8 @@ describe('an endpoint for connected accounts', () => {
   });
 });
 
-describe('its deliveries', () => {
-  test('are listed below the parent’s endpoint, with the event of the connected account', async () => {
+describe("deliveries of connected accounts' events", () => {
+  test("lists deliveries below the parent's endpoint with the connected account's event when the parent asks", async () => {
     const receiver = await receiverForTest();
     const endpoint = await endpointFor(parent.api, receiver.url, connected);
     await reference(ada.api);
@@ -255,7 +255,7 @@ describe('its deliveries', () => {
     expect([page.count, page.data]).toStrictEqual([2, [list.data[1]]]);
   });
 
-  test('are nothing that the connected account sees, nor is the endpoint', async () => {
+  test("hides the parent's endpoint and deliveries when the connected account asks", async () => {
     const receiver = await receiverForTest();
     const endpoint = await endpointFor(parent.api, receiver.url, connected);
     const { id } = await reference(ada.api);
@@ -267,7 +267,7 @@ describe('its deliveries', () => {
     const its = `/v1/webhook_endpoints/${endpoint.id}`;
     for (const [by, headers, parents] of [
       [ada.api, {}, []],
-      // The parent sees its own deliveries, too, and in them whose the event is.
+      // The parent sees its own deliveries too. They name the event's account.
       [parent.api, contextOf(ada.id), [endpoint.id]],
     ] as const) {
       const { body: before } = await by.get(`/v1/events/${event.id}/deliveries`, headers);
@@ -282,14 +282,14 @@ describe('its deliveries', () => {
       expectRefusal(await by.post(`${its}/roll_secret`, {}, headers), refusals.idUnknown);
       expectRefusal(await by.delete(its, headers), refusals.idUnknown);
     }
-    // Nor does the parent see the connected account's, unless it acts for it.
+    // The parent sees the connected account's deliveries only when it acts for that account.
     expectRefusal(await parent.api.get(`/v1/webhook_endpoints/${own.id}/deliveries`), refusals.idUnknown);
     expectRefusal(await parent.api.get(`/v1/events/${event.id}`), refusals.idUnknown);
   });
 });
 
-describe('`connected`', () => {
-  test('is true or false, and false where it is not said', async () => {
+describe('`connected` member', () => {
+  test('stores `connected` as a boolean, false by default, when an endpoint is created', async () => {
     const url = 'https://hooks.example.com/';
     const quiet = { url, enabled_events: ['webhook_endpoint.pinged'] };
     for (const [sent, shown] of [
@@ -310,7 +310,7 @@ describe('`connected`', () => {
     expect((await parent.api.get('/v1/webhook_endpoints')).body.count).toBe(4);
   });
 
-  test('stays as it was when an endpoint is changed', async () => {
+  test('keeps `connected` when an endpoint is changed', async () => {
     const receiver = await receiverForTest();
     const { id } = await endpointFor(parent.api, receiver.url, connected);
     const changed = await parent.api.post(`/v1/webhook_endpoints/${id}`, { description: 'x', enabled_events: ['*'] });
@@ -323,8 +323,8 @@ describe('`connected`', () => {
   });
 });
 
-describe('a platform that has a failed delivery to its endpoint for connected accounts', () => {
-  test('finds the event, its deliveries and a resend by what the delivery tells', async () => {
+describe('failed deliveries to a platform', () => {
+  test('leads to the event, its deliveries and a resend when the platform reads a failed delivery', async () => {
     const receiver = await receiverForTest(500, 500, 204);
     const endpoint = await endpointFor(parent.api, receiver.url, connected);
     await endpointFor(ada.api, receiver.url, hearingNothing);
@@ -332,7 +332,7 @@ describe('a platform that has a failed delivery to its endpoint for connected ac
     await receiver.count(2);
     await queueEmpty(server);
 
-    // The list of the endpoint tells whose event failed.
+    // The endpoint's list names the account of the failed event.
     const [failed, ...others] = await deliveriesOf(parent.api, endpoint.id);
     expect(others).toEqual([]);
     expect(failed).toMatchObject({ account: ada.id, webhook_endpoint: endpoint.id, status: 'failed' });
@@ -350,7 +350,7 @@ describe('a platform that has a failed delivery to its endpoint for connected ac
       data: [failed],
     });
 
-    // A resend to the same endpoint answers the delivery that both lists have.
+    // A resend to the same endpoint returns the delivery that both lists have.
     const resent = await good(
       parent.api.post(`/v1/events/${event.id}/resend`, { webhook_endpoint: failed!.webhook_endpoint }, context),
     );
@@ -380,7 +380,7 @@ describe('a platform that has a failed delivery to its endpoint for connected ac
     expectRefusal(await parent.api.get(itsDeliveries, contextOf(bo.id)), refusals.idUnknown);
   });
 
-  test('tells in every list whose event it is, also where the request names an account', async () => {
+  test("names the event's account in every list when deliveries are listed", async () => {
     const receiver = await receiverForTest();
     const endpoint = await endpointFor(parent.api, receiver.url, connected);
     const own = await endpointFor(parent.api, receiver.url);
@@ -403,7 +403,7 @@ describe('a platform that has a failed delivery to its endpoint for connected ac
     for (const delivery of data) expect(delivery).not.toHaveProperty('account');
   });
 
-  test('recovers what failed, and each new delivery tells whose event it is', async () => {
+  test("names the event's account in each new delivery when failed ones are recovered", async () => {
     const receiver = await receiverForTest(...Array.from({ length: 4 }, () => 500), 204);
     const endpoint = await endpointFor(parent.api, receiver.url, connected);
     const since = Math.floor(Date.now() / 1000) - 60;
@@ -421,7 +421,7 @@ describe('a platform that has a failed delivery to its endpoint for connected ac
     for (const { event, account } of deliveries) await good(parent.api.get(`/v1/events/${event}`, contextOf(account)));
   });
 
-  test('pings it and sends the ping again, which is an event of its own', async () => {
+  test('creates an own event of the platform when it pings the endpoint and resends the ping', async () => {
     const receiver = await receiverForTest(500, 204);
     const endpoint = await endpointFor(parent.api, receiver.url, connected);
     const pinged = (await good(parent.api.post(`/v1/webhook_endpoints/${endpoint.id}/ping`))).body;
@@ -441,7 +441,7 @@ describe('a platform that has a failed delivery to its endpoint for connected ac
   });
 });
 
-/** An account that has no parent, with a key that may do everything. */
+/** Creates an account without a parent, with a key that has all permissions. */
 async function platform(): Promise<Tenant> {
   const { accountId } = await addAccount(server);
   return addKey(server, accountId, { permissions: [...allPermissions] });
@@ -464,7 +464,7 @@ async function reference(by: Api, accountId?: string): Promise<Body> {
   return made.body;
 }
 
-/** Of each delivery the account that it names and the record it is about. */
+/** Returns the account and the record of each delivery. */
 function whoseAndWhat(received: Received[]): string[] {
   return sorted(received.map(({ body }) => `${body.account ?? 'own'} ${body.data.object.id}`));
 }
@@ -479,7 +479,7 @@ function endpointsOf(list: Body): string[] {
 
 const hearingNothing = { enabled_events: ['customer.created'] };
 
-/** A connected endpoint's settings that ask for these events. */
+/** Settings of an endpoint for connected accounts that subscribes to these events. */
 function hearing(...names: string[]): Record<string, unknown> {
   return { ...connected, enabled_events: names };
 }

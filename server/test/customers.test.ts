@@ -7,7 +7,7 @@ import { good, startTestServer, type Api, type ApiResponse, type TestServer } fr
 import { expectShape } from './support/shapes.ts';
 import { addAccount } from './support/tenants.ts';
 
-/** What is wrong, the body, and the code and parameter of the answer. */
+/** A test name, the body, and the code and parameter of the error. */
 type RefusedBody = [string, object, ErrorCode, string];
 
 let server: TestServer;
@@ -23,8 +23,8 @@ const flat = { line1: '1 High Street', city: 'Leeds', postal_code: 'LS1 4AP', co
 const wholeFlat = { ...flat, line2: null, from: null, to: null };
 const house = { ...flat, line1: 'Rose Cottage', line2: 'Mill Lane', from: '2019-02-28', to: '2024-02-29' };
 
-describe('create', () => {
-  test('answers the whole customer', async () => {
+describe('customer creation', () => {
+  test('returns the whole customer when a customer is created', async () => {
     const body = {
       name: 'Łukasz O’Neill',
       email: 'lukasz@example.com',
@@ -44,7 +44,7 @@ describe('create', () => {
     expect((await api.get(`/v1/customers/${customer.id}`)).body).toStrictEqual(customer);
   });
 
-  test('needs a name only, and takes null for what is absent', async () => {
+  test('requires only a name, and treats null as absent when a customer is created', async () => {
     const nulls = { email: null, phone: null, date_of_birth: null, addresses: null, metadata: null };
     const [withNulls, without] = [await created({ name: 'Ada', ...nulls }), await created({ name: 'Ada' })];
     expect({ ...withNulls, id: '', created: 0 }).toStrictEqual({ ...without, id: '', created: 0 });
@@ -52,7 +52,7 @@ describe('create', () => {
   });
 
   test.each(['1990-12-31', '2024-02-29', '2000-02-29', '1900-01-01', '2023-04-30'])(
-    'takes the date %s',
+    'accepts date_of_birth %s because it is a calendar date',
     async (date) => {
       expect((await created({ name: 'Ada', date_of_birth: date })).date_of_birth).toBe(date);
     },
@@ -72,7 +72,7 @@ describe('create', () => {
     ' 1990-12-31',
     '1990-12-31\n',
     '',
-  ])('refuses %j, which is no date of the calendar', async (date) => {
+  ])('refuses date_of_birth %j when it is not a calendar date', async (date) => {
     expectRefusal(
       await api.post('/v1/customers', { name: 'Ada', date_of_birth: date }),
       'parameter_invalid',
@@ -82,7 +82,7 @@ describe('create', () => {
     expectRefusal(response, 'parameter_invalid', 'addresses[1][from]');
   });
 
-  test('takes texts as long as they may be', async () => {
+  test('accepts texts when they have the maximum length', async () => {
     const longest = 'x'.repeat(500);
     const address = { ...flat, line1: longest, line2: longest, city: longest, postal_code: longest };
     const body = {
@@ -100,11 +100,11 @@ describe('create', () => {
     ['an empty name', { name: '' }, 'parameter_invalid', 'name'],
     ['a name of 501 characters', { name: 'x'.repeat(501) }, 'parameter_invalid', 'name'],
     ['a number as the name', { name: 1 }, 'parameter_invalid', 'name'],
-    ['no e-mail address', { name: 'Ada', email: 'ada' }, 'parameter_invalid', 'email'],
+    ['an invalid e-mail address', { name: 'Ada', email: 'ada' }, 'parameter_invalid', 'email'],
     ['an empty e-mail address', { name: 'Ada', email: '' }, 'parameter_invalid', 'email'],
     ['two e-mail addresses', { name: 'Ada', email: 'a@example.com b@example.com' }, 'parameter_invalid', 'email'],
     [
-      'an e-mail address of 256',
+      'an e-mail address of 256 characters',
       { name: 'Ada', email: `${'x'.repeat(244)}@example.com` },
       'parameter_invalid',
       'email',
@@ -154,7 +154,7 @@ describe('create', () => {
       'addresses[0][zip]',
     ],
     ["the server's own id", { name: 'Ada', id: 'cus_1' }, 'parameter_unknown', 'id'],
-  ])('refuses %s', async (_case, body, code, param) => {
+  ])('refuses to create a customer when the body has %s', async (_case, body, code, param) => {
     expectRefusal(await api.post('/v1/customers', body), code, param);
   });
 });
@@ -163,23 +163,23 @@ const at = (param: string, says: string | RegExp) => ({ ...invalid(param), says 
 const soon = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 const address = (member: object) => ({ addresses: [flat, { ...flat, ...member }] });
 
-describe('what services, people and letters could not use', () => {
+describe('customer texts that cannot be used', () => {
   const blank = 'is blank: send a text that can be seen';
 
   test.each<[string, object, ReturnType<typeof at>]>([
     ['a blank name', { name: '   ' }, at('name', `\`name\` ${blank}`)],
-    ['a name of nothing that can be seen', { name: '\u00a0\u200b\u2060\u3164' }, at('name', blank)],
+    ['an invisible name', { name: '\u00a0\u200b\u2060\u3164' }, at('name', blank)],
     ['a line break in a name', { name: 'Ada\nLovelace' }, at('name', 'has the character U+000A, a control character')],
     ['a tab at the end of a name', { name: 'Ada\t' }, at('name', 'U+0009')],
-    ['a control character of C1 in a name', { name: 'Ada\u0085' }, at('name', 'U+0085')],
+    ['a C1 control character in a name', { name: 'Ada\u0085' }, at('name', 'U+0085')],
     ['a line separator in a name', { name: 'Ada\u2028Lovelace' }, at('name', 'U+2028')],
     [
-      'a name that turns its direction',
+      'a name with a change of direction',
       { name: 'Ada \u202eecalevoL' },
       at('name', 'U+202E, which changes the direction of text'),
     ],
-    ['an isolate in a name', { name: '\u2066Ada\u2069' }, at('name', 'U+2066')],
-    ['a mark of direction in a phone', { phone: '\u200e+44 1904' }, at('phone', 'U+200E')],
+    ['a direction isolate in a name', { name: '\u2066Ada\u2069' }, at('name', 'U+2066')],
+    ['a direction mark in a phone', { phone: '\u200e+44 1904' }, at('phone', 'U+200E')],
     ['a blank phone', { phone: ' ' }, at('phone', blank)],
     ['a blank line of an address', address({ line1: ' ' }), at('addresses[1][line1]', blank)],
     [
@@ -189,10 +189,10 @@ describe('what services, people and letters could not use', () => {
     ],
     ['a blank city', address({ city: '\u2003' }), at('addresses[1][city]', blank)],
     ['a blank postal code', address({ postal_code: '\ufeff' }), at('addresses[1][postal_code]', blank)],
-    ['a country that is none', address({ country: 'XX' }), at('addresses[1][country]', 'ISO 3166-1')],
-    ['UK', address({ country: 'UK' }), at('addresses[1][country]', 'the United Kingdom is GB')],
+    ['an unknown country', address({ country: 'XX' }), at('addresses[1][country]', 'ISO 3166-1')],
+    ['UK as a country', address({ country: 'UK' }), at('addresses[1][country]', 'the United Kingdom is GB')],
     [
-      'an address that is left before it is moved into',
+      'an address that ends before it begins',
       address({ from: '2024-02-01', to: '2024-01-31' }),
       at('addresses[1][to]', 'before `from`, 2024-02-01'),
     ],
@@ -209,7 +209,7 @@ describe('what services, people and letters could not use', () => {
     ],
     ['a birthday in the future', { date_of_birth: soon(2) }, at('date_of_birth', 'a day from 1900-01-01 to today')],
     ['a birthday before 1900', { date_of_birth: '1899-12-31' }, at('date_of_birth', 'from 1900-01-01')],
-  ])('is refused when a customer is made and when one is changed: %s', async (_case, body, refusal) => {
+  ])('refuses to create or change a customer when the body has %s', async (_case, body, refusal) => {
     const before = await created({ name: 'Ada' });
     const count = (await api.get('/v1/customers')).body.count;
     expectRefused(await api.post('/v1/customers', { name: 'Ada', ...body }), refusal);
@@ -218,7 +218,7 @@ describe('what services, people and letters could not use', () => {
     expect((await api.get('/v1/customers')).body.count).toBe(count);
   });
 
-  test('is not what names of all scripts and the youngest are made of', async () => {
+  test('accepts names of all scripts and dates up to today when a customer is created', async () => {
     const names = ['José', 'Łukasz Żółć', '李小龍', "O'Brien", 'محمد علي', 'דוד', 'علی\u200cرضا', 'നന്\u200dമ'];
     for (const name of names) expect((await created({ name })).name).toBe(name);
     const today = soon(0);
@@ -229,7 +229,7 @@ describe('what services, people and letters could not use', () => {
     expect(await created({ name: 'Ada', date_of_birth: '1900-01-01' })).toMatchObject({ date_of_birth: '1900-01-01' });
   });
 
-  test('stays on an older customer when an update sends something else', async () => {
+  test('keeps invalid stored values of an older customer when an update sends other members', async () => {
     const { id } = await created({ name: 'Ada', addresses: [flat] });
     const old = {
       name: ' ',
@@ -249,8 +249,8 @@ describe('what services, people and letters could not use', () => {
   });
 });
 
-describe('the filter by e-mail address', () => {
-  test('takes capital and small letters for the same, and shows the address as it was sent', async () => {
+describe('email filter', () => {
+  test('ignores case when customers are filtered by email, and returns the address as it was sent', async () => {
     const { api: own } = await addAccount(server);
     const emails = ['Grace.Hopper@Navy.Example.MIL', 'grace.hopper@navy.example.mil', 'grace-hopper@navy.example.mil'];
     for (const email of emails) await good(own.post('/v1/customers', { name: 'Grace', email }));
@@ -264,9 +264,9 @@ describe('the filter by e-mail address', () => {
     expect((await good(own.get(`/v1/customers?email=${encodeURIComponent(accented)}`))).body.count).toBe(1);
   });
 
-  test('is served by an index', async () => {
+  test('uses an index when customers are filtered by email', async () => {
     const plan = await withClient(server.connection, async (client) => {
-      // The table is too small to be worth an index otherwise.
+      // PostgreSQL would scan a table this small.
       await client.query('set enable_seqscan = off');
       const { rows } = await client.query<Record<string, string>>(
         `explain select id from customers
@@ -280,8 +280,8 @@ describe('the filter by e-mail address', () => {
   });
 });
 
-describe('update', () => {
-  test('changes what is sent, clears what is null, and leaves the rest', async () => {
+describe('customer updates', () => {
+  test('changes the members that are sent, clears null ones and keeps the rest when a customer is updated', async () => {
     const whole = { name: 'Ada', email: 'ada@example.com', phone: '1', date_of_birth: '1990-12-31', addresses: [flat] };
     const before = await created({ ...whole, metadata: { kept: '1' } });
     const path = `/v1/customers/${before.id}`;
@@ -311,7 +311,7 @@ describe('update', () => {
     ]);
   });
 
-  test('replaces addresses whole, and tells the whole list that was there before', async () => {
+  test('replaces the whole list when addresses are updated, and shows the old list in the event', async () => {
     const { id } = await created({ name: 'Ada', addresses: [house, flat] });
     const moved = { ...house, to: '2024-03-01' };
     expect((await api.post(`/v1/customers/${id}`, { addresses: [moved, flat] })).body.addresses).toStrictEqual([
@@ -331,7 +331,7 @@ describe('update', () => {
     ]);
   });
 
-  test('that changes nothing leaves no event: spelt out or left out, an absent part of an address is the same', async () => {
+  test('writes no event when an update only spells out absent parts of an address', async () => {
     const before = await created({ name: 'Ada', addresses: [flat], metadata: { a: '1' } });
     const { to, from, line2, ...rest } = wholeFlat;
     for (const body of [
@@ -350,16 +350,16 @@ describe('update', () => {
 
   test.each<RefusedBody>([
     ['null as the name', { name: null }, 'parameter_invalid', 'name'],
-    ['30 February', { date_of_birth: '1990-02-30' }, 'parameter_invalid', 'date_of_birth'],
+    ['the date 30 February', { date_of_birth: '1990-02-30' }, 'parameter_invalid', 'date_of_birth'],
     ['an incomplete address', { addresses: [{ line1: '1 High Street' }] }, 'parameter_missing', 'addresses[0][city]'],
     ['a misspelt member', { nmae: 'Ada' }, 'parameter_unknown', 'nmae'],
-  ])('refuses %s', async (_case, body, code, param) => {
+  ])('refuses to update a customer when the body has %s', async (_case, body, code, param) => {
     const before = await created({ name: 'Ada' });
     expectRefusal(await api.post(`/v1/customers/${before.id}`, body), code, param);
     expect((await api.get(`/v1/customers/${before.id}`)).body).toStrictEqual(before);
   });
 
-  test('of an unknown or a foreign customer is 404', async () => {
+  test('returns 404 when the customer is unknown or belongs to another account', async () => {
     const { id } = await created({ name: 'Ada' });
     const { api: other } = await addAccount(server);
     for (const path of [
@@ -382,7 +382,7 @@ async function created(body: object): Promise<ApiResponse['body']> {
   return response.body;
 }
 
-/** All events of one record, the oldest first. */
+/** Returns all events about a record, oldest first. */
 async function eventsAbout(id: string): Promise<ApiResponse['body'][]> {
   return (await allOf(api, '/v1/events', { object_id: id })).toReversed();
 }

@@ -5,8 +5,8 @@ import { ModeError } from '../src/db/deployment.ts';
 import { createTestDatabase, good, serverForTest, startTestServer, type TestServer } from './support/server.ts';
 
 /*
- * A sandbox decides about people by chance and forgets them after a month; in live mode they are real. What a database is of is
- * written in it, since settings are forgotten. The real commands are in `backup.matrix.test.ts`.
+ * A sandbox decides about persons by chance and deletes them after a month. In live mode they are real. The database stores its mode,
+ * because an operator can forget a setting. Tests of the real commands are in `backup.matrix.test.ts`.
  */
 
 const modes: [mode: Mode, other: Mode][] = [
@@ -14,13 +14,13 @@ const modes: [mode: Mode, other: Mode][] = [
   ['live', 'sandbox'],
 ];
 
-describe.each(modes)('a database that was first started in the mode %s', (mode, other) => {
-  test(`is refused to a start in the mode ${other}, which writes nothing, and says what to set`, async () => {
+describe.each(modes)('a database of the mode %s', (mode, other) => {
+  test(`refuses to start in the mode ${other}, writes nothing and names the setting when the database has another mode`, async () => {
     const connection = await emptyDatabase();
     const first = await start(connection, mode);
     await good(first.api.post('/v1/references', { application: 'app_1' }));
     await first.stop();
-    // As in a dump that was restored into a new cluster: there is something that a start would write.
+    // As in a dump restored into a new cluster: a start would have something to write.
     await sql(connection, `update events set transaction_id = '1000000000'`);
     const before = await sql(connection, 'select xmin, * from deployment');
 
@@ -35,7 +35,7 @@ describe.each(modes)('a database that was first started in the mode %s', (mode, 
     expect(await sql(connection, 'select event_epoch from deployment')).toEqual([{ event_epoch: 2 }]);
   });
 
-  test(`in a release that did not write it down is of the mode of its next start, ${other} here`, async () => {
+  test(`takes the mode of its next start, here ${other}, when its release did not store one`, async () => {
     const connection = await emptyDatabase();
     await (await start(connection, mode)).stop();
     await sql(connection, 'update deployment set mode = null');
@@ -45,22 +45,27 @@ describe.each(modes)('a database that was first started in the mode %s', (mode, 
   });
 });
 
-describe('of two processes that start at once in different modes, exactly one is refused,', () => {
-  test.each(['empty', 'of a release that did not write its mode down'])('on a database that is %s', async (kind) => {
-    for (let round = 0; round < 3; round++) {
-      const connection = await emptyDatabase();
-      if (kind !== 'empty') {
-        await (await start(connection, 'sandbox')).stop();
-        await sql(connection, 'update deployment set mode = null');
+describe('two first starts in different modes', () => {
+  test.each(['empty', 'from a release that stored no mode'])(
+    'refuses exactly one of two processes when they start at once on a database that is %s',
+    async (kind) => {
+      for (let round = 0; round < 3; round++) {
+        const connection = await emptyDatabase();
+        if (kind !== 'empty') {
+          await (await start(connection, 'sandbox')).stop();
+          await sql(connection, 'update deployment set mode = null');
+        }
+        const starts = await Promise.allSettled([start(connection, 'sandbox'), start(connection, 'live')]);
+        const started = starts.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+        const refusals = starts.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+        await Promise.all(started.map((server) => server.stop()));
+        expect(refusals).toEqual([expect.any(ModeError)]);
+        expect(await sql(connection, 'select mode from deployment')).toEqual([
+          { mode: started[0]!.context.config.mode },
+        ]);
       }
-      const starts = await Promise.allSettled([start(connection, 'sandbox'), start(connection, 'live')]);
-      const started = starts.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
-      const refusals = starts.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
-      await Promise.all(started.map((server) => server.stop()));
-      expect(refusals).toEqual([expect.any(ModeError)]);
-      expect(await sql(connection, 'select mode from deployment')).toEqual([{ mode: started[0]!.context.config.mode }]);
-    }
-  });
+    },
+  );
 });
 
 async function emptyDatabase(): Promise<Connection> {

@@ -15,13 +15,13 @@ import { endpointFor } from './webhooks/scenario.ts';
 type Body = ApiResponse['body'];
 
 /*
- * Whoever is erased is in nothing that is kept: not in the records about them, nor in what was written when they were there. What is
- * looked for are words that nothing else here has.
+ * Deleting a customer erases their data everywhere: records, events, logs, stored responses and attempts. The tests search the database for
+ * words that occur nowhere else.
  */
 
 const words = ['Zebedee', 'zebedee@', '07700900123', '1988-07-06', 'Quokka', 'secretmeta', 'findings', 'zebedee.pdf'];
 
-/** As much as there can be of one person. */
+/** As much data as one person can have. */
 async function personIn({ api }: TestServer): Promise<{ customer: Body; references: Body[]; file: Body; other: Body }> {
   const key = { 'idempotency-key': 'made once' };
   const whole = {
@@ -57,8 +57,8 @@ async function personIn({ api }: TestServer): Promise<{ customer: Body; referenc
   return { customer, references, file, other };
 }
 
-describe('a person who is deleted', () => {
-  test('is in nothing any more: records, files, events, logs, answers, what receivers answered', async () => {
+describe('customer deletion', () => {
+  test('erases the customer from records, files, events, logs, responses and attempts when the customer is deleted', async () => {
     const receiver = await receiverForTest((response) => response.end(receiver.received.at(-1)!.raw));
     const server = await serverForTest();
     const { api } = server;
@@ -73,7 +73,7 @@ describe('a person who is deleted', () => {
     expectRefusal(await api.get(`/v1/files/${file.id}/contents`), refusals.idUnknown);
   });
 
-  test('leaves ids, times and outcomes, and all that is about others', async () => {
+  test("keeps ids, times, outcomes and other customers' data when a customer is deleted", async () => {
     const server = await serverForTest();
     const { api } = server;
     const { customer, references, other } = await personIn(server);
@@ -141,7 +141,7 @@ describe('a person who is deleted', () => {
     }
   });
 
-  test('leaves events that explain every record there is, of every kind', async () => {
+  test('keeps events that explain the state of every record when a customer is deleted', async () => {
     const { api } = await serverForTest({
       settings: { TENURE_SIMULATOR_SPEED: '80000' },
       works: true,
@@ -171,7 +171,7 @@ describe('a person who is deleted', () => {
       await good(api.delete(path));
     expect(await unexplainedBy(api.get)).toEqual([]);
     await good(api.delete(`/v1/customers/${customer.id}`));
-    // The simulated service is told to stop, which is a change nobody sees.
+    // The request to stop the simulated service changes the reference without an event.
     expect(await unexplainedBy(api.get)).toEqual([]);
     for (const { id } of [plain, automatic]) {
       const { data } = (await good(api.get(`/v1/events?object_id=${id}&limit=3`))).body;
@@ -184,7 +184,7 @@ describe('a person who is deleted', () => {
     }
   });
 
-  test('is repeated without what was erased to whoever has the key of an earlier request', async () => {
+  test('replays earlier responses without the erased data when their keys are repeated', async () => {
     const server = await serverForTest();
     const { customer } = await personIn(server);
     await good(server.api.delete(`/v1/customers/${customer.id}`));
@@ -195,7 +195,7 @@ describe('a person who is deleted', () => {
     expect(again.body).toMatchObject({ object: 'reference', metadata: {}, customer: { id: customer.id, email: null } });
   });
 
-  test('cannot be changed, checked again, or deleted twice with another event', async () => {
+  test('refuses to change or check a customer when they are deleted, and adds no event to a second deletion', async () => {
     const server = await serverForTest();
     const { api } = server;
     const { customer, references } = await personIn(server);
@@ -207,12 +207,12 @@ describe('a person who is deleted', () => {
     const { count } = (await good(api.get('/v1/events'))).body;
     await good(api.delete(`/v1/customers/${customer.id}`));
     expect((await good(api.get('/v1/events'))).body.count).toBe(count);
-    // Nor is anybody else checked in their name.
+    // No new reference can name the deleted customer either.
     const late = await api.post('/v1/references', { application: 'app_1', customer: customer.id });
     expectRefusal(late, { ...refusals.idUnknown, status: 400, param: 'customer', says: 'was deleted' });
   });
 
-  test('is nobody else’s to delete', async () => {
+  test('returns 404 when another account deletes the customer', async () => {
     const server = await serverForTest();
     const { body: customer } = await good(server.api.post('/v1/customers', { name: 'Zebedee' }));
     const { body: branch } = await good(server.api.post('/v1/accounts', { name: 'Branch' }));
@@ -222,7 +222,7 @@ describe('a person who is deleted', () => {
   });
 });
 
-describe('a deletion that finds no person', () => {
+describe('deletions that erase nothing', () => {
   test.each(['customer of another system', 'unknown customer', 'reference', 'application', 'event'])(
     'erases nothing when the id is that of a(n) %s',
     async (kind) => {
@@ -261,8 +261,8 @@ describe('a deletion that finds no person', () => {
   });
 });
 
-describe('a reference about a person that another system keeps', () => {
-  test('is erased with its files, events and logs when that is asked for', async () => {
+describe('erasure of a reference', () => {
+  test("erases a reference's files, events and logs when another system keeps its person", async () => {
     const server = await serverForTest();
     const { api } = server;
     const { reference, application, file } = await personKeptElsewhere(api);
@@ -281,7 +281,7 @@ describe('a reference about a person that another system keeps', () => {
     });
   });
 
-  test('leaves other references about the same person as they are when it is erased', async () => {
+  test('keeps other references of the same person when one is erased', async () => {
     const server = await serverForTest();
     const { api } = server;
     const { reference, file } = await personKeptElsewhere(api);
@@ -298,7 +298,7 @@ describe('a reference about a person that another system keeps', () => {
     expectRefusal(await api.get(`/v1/files/${file.id}`), refusals.idUnknown);
   });
 
-  test('has no second event, and cannot change, when it is erased twice', async () => {
+  test('adds no event and refuses changes when a reference is erased twice', async () => {
     const { api } = await serverForTest();
     const { reference } = await personKeptElsewhere(api);
     await good(api.post(`/v1/references/${reference.id}/erase`));
@@ -308,7 +308,7 @@ describe('a reference about a person that another system keeps', () => {
     expect((await api.post(`/v1/references/${reference.id}`, { outcome: 'accept' })).status).toBe(400);
   });
 
-  test('is not erased when the key may not delete its files', async () => {
+  test('refuses to erase a reference when the key may not delete its files', async () => {
     const { api, url } = await serverForTest();
     const { reference } = await personKeptElsewhere(api);
     const key = await made(api, 'api_keys', {
@@ -323,7 +323,7 @@ describe('a reference about a person that another system keeps', () => {
     expect((await good(api.get(`/v1/references/${reference.id}`))).body).toStrictEqual(reference);
   });
 
-  test('is erased to the end by the next process when the first was cut off', async () => {
+  test('finishes an erasure in the next process when the first one was killed', async () => {
     const clock = new TestClock();
     const server = await serverForTest({
       overrides: { clock },
@@ -342,14 +342,14 @@ describe('a reference about a person that another system keeps', () => {
   });
 });
 
-describe('nothing tells of a person who was erased', () => {
-  test('in the answers of requests about others that showed them whole, nor when those are repeated', async () => {
+describe('traces of erased customers', () => {
+  test('erases expanded customers from responses about other records when they are repeated', async () => {
     const server = await serverForTest();
     const { api } = server;
     const person = await made(api, 'customers', { name: 'Zebedee', email: 'zebedee@example.com' });
     const other = await made(api, 'customers', { name: 'Ada' });
     const application = await made(api, 'applications', { customers: [person.id, other.id], unit: 'flat_12' });
-    // It changes nothing, so it has no event.
+    // The request changes nothing, so it has no event.
     await good(api.post(`/v1/applications/${application.id}?expand=customers`, {}));
     const reference = await made(api, 'references', { application: application.id, customer: other.id });
     const path = `/v1/references/${reference.id}?expand=application.customers`;
@@ -360,11 +360,11 @@ describe('nothing tells of a person who was erased', () => {
     const again = await good(ask());
     expect([again.headers.get('idempotent-replayed'), again.text.includes('ebedee')]).toEqual(['true', false]);
     expect(again.body).toMatchObject({ metadata: { order: '17' }, application: { unit: 'flat_12' } });
-    // What others sent stays.
+    // Texts that other requests sent stay.
     expect(await placesOf(server, 'order')).not.toEqual([]);
   });
 
-  test('in the logs of requests whose path was spelt otherwise, or that were refused, whatever they repeat', async () => {
+  test('erases logs when their path was spelt otherwise, or their request was refused with personal data', async () => {
     const server = await serverForTest();
     const { api } = server;
     const { id } = await made(api, 'customers', { name: 'Zebedee' });
@@ -389,7 +389,7 @@ describe('nothing tells of a person who was erased', () => {
     ]);
   });
 
-  test('in what is sent about them later: a repeat, an update, a reference', async () => {
+  test('erases later repeats, updates and references when they arrive after the deletion', async () => {
     const server = await serverForTest();
     const { api } = server;
     const { customer, references } = await personIn(server);
@@ -401,7 +401,7 @@ describe('nothing tells of a person who was erased', () => {
     for (const word of words) expect(await placesOf(server, word), word).toEqual([]);
   });
 
-  test('in a report that was replaced; but one that is about somebody else too is theirs', async () => {
+  test('erases a replaced report, but keeps it when it is also about another person', async () => {
     const server = await serverForTest();
     const { api } = server;
     const person = await made(api, 'customers', { name: 'Zebedee' });
@@ -429,7 +429,7 @@ describe('nothing tells of a person who was erased', () => {
     expect((await api.get(`/v1/files/${joint}`)).status).toBe(404);
   });
 
-  test('in a webhook that is sent again after the deletion', async () => {
+  test('sends no erased data when a webhook is resent after the deletion', async () => {
     const receiver = await receiverForTest(500, 500, 200);
     const server = await serverForTest({ settings: { TENURE_RETRY_SCHEDULE: '1,1,1,1' } });
     const { api } = server;
@@ -442,7 +442,7 @@ describe('nothing tells of a person who was erased', () => {
     expect(sent.at(-1)!.body.data.object).toMatchObject({ id: person.id, name: '[erased]', email: null });
   });
 
-  test('nor is a request that they were erased from taken for one that would be refused', async () => {
+  test('replays an erased request when its key is repeated, and does not take it for another request', async () => {
     const server = await serverForTest();
     const { customer } = await personIn(server);
     await good(server.api.delete(`/v1/customers/${customer.id}`));
@@ -451,8 +451,8 @@ describe('nothing tells of a person who was erased', () => {
   });
 });
 
-describe('a long history of large events', () => {
-  test('is erased a few megabytes at a time', async () => {
+describe('large histories', () => {
+  test('erases a few megabytes at a time when the history is long', async () => {
     const own = await serverForTest();
     const customer = await makeLargeCustomer(own.api);
     const ids = await copyNewestEvent(own.connection, await firstAccountId(own), 30);
@@ -473,15 +473,15 @@ describe('a long history of large events', () => {
   });
 });
 
-describe('an erasure that was cut off', () => {
-  test('holds up no other', async () => {
+describe('interrupted erasures', () => {
+  test('erases other customers when one erasure cannot be finished', async () => {
     const clock = new TestClock();
     const server = await serverForTest({ overrides: { clock } });
     const { api, context } = server;
     const people = [await made(api, 'customers', { name: 'Ada' }), await made(api, 'customers', { name: 'Bo' })];
     for (const { id } of people) await good(api.delete(`/v1/customers/${id}`));
     const { readers } = context.database;
-    // A process that runs beside this one has written it, in a version that this one does not know.
+    // A newer release in another process has written it, in a version that this one does not know.
     await readers.query(`update request_logs set api_version = '2099-01-01' where path = $1`, [
       `/v1/customers/${people[0].id}`,
     ]);
@@ -491,7 +491,7 @@ describe('an erasure that was cut off', () => {
     expect(rows).toEqual([{ finished: false }, { finished: true }]);
   });
 
-  test('is finished by the next process, and what a slow request wrote late is erased too', async () => {
+  test('finishes an erasure in the next process when the first was killed, with the late writes of a slow request', async () => {
     const clock = new TestClock();
     const server = await serverForTest({
       overrides: { clock },
@@ -505,7 +505,7 @@ describe('an erasure that was cut off', () => {
     await good(server.api.delete(`/v1/customers/${customer.id}`));
     expect(await placesOf(server, 'secretmeta')).not.toEqual([]);
     await server.context.eraser.finish();
-    // It is too early: somebody may still be writing.
+    // The erasure still waits, because another process may be writing.
     expect(await placesOf(server, 'secretmeta')).not.toEqual([]);
     clock.advanceSeconds(61);
     await server.context.eraser.finish();
@@ -514,7 +514,7 @@ describe('an erasure that was cut off', () => {
   });
 });
 
-/** A reference about a person of the account's own system, which has a report. */
+/** Creates a reference about a person of the account's own system, with a report. */
 async function personKeptElsewhere(api: Api): Promise<{ reference: Body; application: Body; file: Body }> {
   const application = await made(api, 'applications', {});
   const body = { application: application.id, customer: 'cus_crm7', metadata: { note: 'secretmeta' } };
@@ -533,7 +533,7 @@ function kindOf({ resources }: TestServer['context'], path: string): Resource {
   return resources.find((resource) => resource.path === path)!;
 }
 
-/** Where the word is kept: each table and column that has it. */
+/** Returns each table and column that has the word. */
 async function placesOf({ context }: TestServer, word: string): Promise<string[]> {
   const { readers } = context.database;
   const { rows: columns } = await readers.query<{ name: string; column: string; type: string }>(`

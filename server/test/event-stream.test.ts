@@ -27,8 +27,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe('a stream', () => {
-  test('sends what is committed from now on, each event as the list shows it, and nothing that was before', async () => {
+describe('event streams', () => {
+  test('sends each event committed from now on as the list shows it when a stream is opened', async () => {
     const tenant = await addAccount(server);
     await createReference(tenant);
     const stream = await streamForTest(server.url, tenant.key);
@@ -46,13 +46,13 @@ describe('a stream', () => {
     const listed = (await good(tenant.api.get('/v1/events?limit=5'))).body.data;
     expect(events.toReversed()).toStrictEqual(listed);
     expect(stream.ids).toEqual(events.map(({ id }) => id));
-    // As bytes, and in no more lines than this.
+    // The exact bytes, with no further lines.
     const texts = listed.toReversed().map((event: unknown) => JSON.stringify(event));
     const messages = texts.map((text: string, index: number) => `id: ${stream.ids[index]}\ndata: ${text}\n\n`);
     expect(stream.text.join('')).toBe(`retry: 1000\n\n${messages.join('')}`);
   });
 
-  test('says that it is one, and that nobody shall keep it, change it or hold it back', async () => {
+  test('tells proxies not to store, change or buffer the stream when it is opened', async () => {
     const tenant = await addAccount(server);
     const { response } = await streamForTest(server.url, tenant.key, { headers: { 'accept-encoding': 'gzip, br' } });
     expect(response.headers).toMatchObject({
@@ -66,7 +66,7 @@ describe('a stream', () => {
     expect(response.headers).not.toHaveProperty('content-length');
   });
 
-  test('shows events in the version it was asked for', async () => {
+  test('sends events in the version of the request when a stream asks for one', async () => {
     const tenant = await addAccount(server);
     const streams = await Promise.all(
       versions.map((version) => streamForTest(server.url, tenant.key, { headers: { 'service-version': version } })),
@@ -80,7 +80,7 @@ describe('a stream', () => {
     }
   });
 
-  test('has the events of the account that Service-Context names, and no other has them', async () => {
+  test('sends only the events of one account when Service-Context names it', async () => {
     const child = (await good(server.api.post('/v1/accounts', { name: 'Connected' }))).body.id;
     const context = { 'service-context': child };
     const [own, connected] = await Promise.all([
@@ -97,7 +97,7 @@ describe('a stream', () => {
     expect([own.events.length, connected.events.length]).toEqual([1, 1]);
   });
 
-  test('has what its filters let through', async () => {
+  test('sends only matching events when a stream has filters', async () => {
     const tenant = await addAccount(server);
     const customer = (await good(tenant.api.post('/v1/customers', { name: 'Grace' }))).body.id;
     const first = await createReference(tenant, { customer });
@@ -127,14 +127,14 @@ describe('a stream', () => {
     await delay(300);
     for (const [index, [query, finds]] of asked.entries()) {
       expect([query, streams[index]!.ids]).toEqual([query, events.filter(finds).map(({ id }) => id)]);
-      // What comes from memory and what is read again are the same.
+      // Events from memory and events read from the database are the same.
       const again = await streamForTest(server.url, tenant.key, { query: `?${query}&after=${start.id}` });
       await again.count(events.filter(finds).length);
       expect([query, again.ids]).toEqual([query, streams[index]!.ids]);
     }
   });
 
-  test('is no event, and other paths are what they were', async () => {
+  test('returns 404 or 405 when a request only resembles one for a stream', async () => {
     expectRefusal(await server.api.post('/v1/events/stream', {}), {
       ...refusals.methodNotAllowed,
       says: 'it takes GET',
@@ -148,7 +148,7 @@ describe('a stream', () => {
     expect([head.status, head.headers.get('allow')]).toEqual([405, 'GET']);
   });
 
-  test('is refused like any list: without a permission, with an unknown parameter, in an unknown version', async () => {
+  test('refuses a stream like a list when permission, parameter or version is wrong', async () => {
     const tenant = await addAccount(server);
     const other = await addKey(server, tenant.accountId, { permissions: ['references.read'] });
     expectRefusal(await other.api.get('/v1/events/stream'), { ...refusals.permission, says: '`events.read`' });
@@ -162,8 +162,8 @@ describe('a stream', () => {
   });
 });
 
-describe('a stream that is resumed', () => {
-  test('goes on behind any event that is known, however it is told which', async () => {
+describe('resumed streams', () => {
+  test('resumes after any known event when a header or parameter names it', async () => {
     const tenant = await addAccount(server);
     for (let number = 0; number < 5; number++) await createReference(tenant);
     const known = (await good(tenant.api.get('/v1/events'))).body.data.map(({ id }: { id: string }) => id).toReversed();
@@ -181,7 +181,7 @@ describe('a stream that is resumed', () => {
     }
   });
 
-  test('reads a long history, and has what is written meanwhile, without a gap or a repeat', async () => {
+  test('sends a long history without gaps or repeats when events are added meanwhile', async () => {
     const tenant = await addAccount(server);
     await createReference(tenant);
     await multiplyEvents(tenant, 3_000);
@@ -192,7 +192,7 @@ describe('a stream that is resumed', () => {
     expect(stream.ids).toEqual((await idsInOrder(tenant)).slice(1));
   });
 
-  test('begins now if its last id is empty, as clients send it that have none yet', async () => {
+  test('starts with new events when Last-Event-ID is empty, as clients without an id send it', async () => {
     const tenant = await addAccount(server);
     await createReference(tenant);
     const stream = await streamForTest(server.url, tenant.key, { headers: { 'last-event-id': '' } });
@@ -200,7 +200,7 @@ describe('a stream that is resumed', () => {
     expect((await stream.count(1)).map(({ data }) => data.object.id)).toEqual([id]);
   });
 
-  test('goes on behind its last id, whatever address it began with', async () => {
+  test('resumes after Last-Event-ID when the URL names an older event', async () => {
     const tenant = await addAccount(server);
     for (let number = 0; number < 3; number++) await createReference(tenant);
     const [first, second, third] = await idsInOrder(tenant);
@@ -210,13 +210,13 @@ describe('a stream that is resumed', () => {
     expect(stream.ids).toEqual([third]);
   });
 
-  test('is refused behind what is no event', async () => {
+  test('refuses a stream when its position is not an event id', async () => {
     const { api } = await addAccount(server);
     expectRefusal(await api.get('/v1/events/stream?after=ref_0VbZr1fe00bS0eOQrul9Xo'), invalid('after'));
     expectRefusal(await api.get('/v1/events/stream', { 'last-event-id': '17' }), invalid('Last-Event-ID'));
   });
 
-  test('is told the same about an event of another account as about one that never was', async () => {
+  test("returns the same 404 when the position is another account's event or does not exist", async () => {
     const [tenant, stranger] = [await addAccount(server), await addAccount(server)];
     await createReference(tenant);
     await createReference(stranger);
@@ -231,7 +231,7 @@ describe('a stream that is resumed', () => {
     }
   });
 
-  test('is told so if its place was removed with the events of its time', async () => {
+  test('returns event_cursor_expired when retention has removed the position', async () => {
     const tenant = await addAccount(server);
     await createReference(tenant);
     const [removed] = await idsInOrder(tenant);
@@ -251,8 +251,8 @@ describe('a stream that is resumed', () => {
   });
 });
 
-describe('a history that is read', () => {
-  test('and removed meanwhile has no gap: the stream ends where it is, and its place has expired', async () => {
+describe('history deleted during a read', () => {
+  test('ends the stream without a gap when the events it reads are deleted, and its position has expired', async () => {
     const own = await serverForTest();
     const tenant = await addAccount(own);
     await createReference(tenant, { metadata: { text: 'x'.repeat(500), more: 'y'.repeat(500) } });
@@ -274,7 +274,7 @@ describe('a history that is read', () => {
 });
 
 describe('the order of a stream', () => {
-  test('waits for a transaction that began before: what that writes is not skipped, and comes first', async () => {
+  test("sends an earlier transaction's events first when that transaction commits later", async () => {
     const tenant = await addAccount(server);
     await createReference(tenant);
     const stream = await streamForTest(server.url, tenant.key);
@@ -289,7 +289,7 @@ describe('the order of a stream', () => {
     expect(stream.events[1]!.event.data.object.id).toBe(id);
   });
 
-  test('is not held up for good by a transaction that writes nothing and is undone', async () => {
+  test('sends events again when an earlier transaction has rolled back', async () => {
     const tenant = await addAccount(server);
     const stream = await streamForTest(server.url, tenant.key);
     const held = await holdTransaction();
@@ -299,7 +299,7 @@ describe('the order of a stream', () => {
     await stream.count(1);
   });
 
-  test('begins behind all that was committed, though a transaction that began before is running', async () => {
+  test('starts after all committed events when an earlier transaction is still running', async () => {
     const tenant = await addAccount(server);
     await createReference(tenant);
     const held = await holdTransaction();
@@ -314,33 +314,33 @@ describe('the order of a stream', () => {
     expect(stream.ids).toEqual([late, newest]);
   });
 
-  test('goes on where the database was restored to earlier transactions, in the next epoch', async () => {
+  test('continues in the next epoch when the database was restored to earlier transactions', async () => {
     const own = await serverForTest();
     const tenant = await addAccount(own);
     await createReference(tenant);
     const { readers } = own.context.database;
-    // As if what is there had been written long after now.
+    // As if the existing events had been written far in the future.
     await readers.query(`update events set transaction_id = '9000000000000000000'`);
     const restored = await serverForTest({ connection: own.connection, secretKey: own.secretKey });
     const [before] = await idsInOrder(tenant, own);
     const stream = await streamForTest(restored.url, tenant.key, { query: `?after=${before}` });
     const made = (await good(addApi(restored, tenant).post('/v1/references', { application: 'app_1' }))).body;
     expect((await stream.count(1)).map(({ data }) => data.object.id)).toEqual([made.id]);
-    // Once for each restore.
+    // The epoch rises once for each restore.
     await serverForTest({ connection: own.connection, secretKey: own.secretKey });
     const { rows } = await readers.query('select event_epoch from deployment');
     expect(rows).toEqual([{ event_epoch: 2 }]);
   });
 });
 
-describe('a stream ends within a second', () => {
+describe('ends of a stream', () => {
   const endings: [string, (tenant: Tenant, keyId: string) => Promise<unknown>][] = [
     ['its key is revoked', (_, keyId) => server.api.delete(`/v1/api_keys/${keyId}`)],
     ['its key is rolled', (_, keyId) => server.api.post(`/v1/api_keys/${keyId}/roll`)],
     ['its key loses the permission', (_, keyId) => sql(`update api_keys set permissions = '{references.read}'`, keyId)],
   ];
 
-  test.each(endings)('when %s', async (_, end) => {
+  test.each(endings)('ends a stream within a second when %s', async (_, end) => {
     const made = (await good(server.api.post('/v1/api_keys', { type: 'secret', permissions: ['events.read'] }))).body;
     const stream = await streamForTest(server.url, made.secret);
     expect(await stream.endWithin(300)).toBe('open');
@@ -351,7 +351,7 @@ describe('a stream ends within a second', () => {
     await ending;
   });
 
-  test('when its key expires', async () => {
+  test('ends a stream within a second when its key expires', async () => {
     const clock = new TestClock();
     const own = await serverForTest({ overrides: { clock } });
     const expires_at = Math.floor(clock.nowMs() / 1000) + 60;
@@ -364,7 +364,7 @@ describe('a stream ends within a second', () => {
     expect(await stream.endWithin(1_000)).toBe('ended');
   });
 
-  test('when the account that it is about is no longer connected', async () => {
+  test('ends a stream within a second when its account is no longer connected', async () => {
     const child = (await good(server.api.post('/v1/accounts', { name: 'Connected' }))).body.id;
     const stream = await streamForTest(server.url, server.secretKey, { headers: { 'service-context': child } });
     const own = await streamForTest(server.url, server.secretKey);
@@ -373,7 +373,7 @@ describe('a stream ends within a second', () => {
     expect(await own.endWithin(300)).toBe('open');
   });
 
-  test('when the server stops, which it does not hold up', async () => {
+  test('ends a stream without delaying the stop when the server stops', async () => {
     const app = buildApp(server.context);
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
     const streams = await Promise.all(Array.from({ length: 5 }, () => streamForTest(url, server.secretKey)));
@@ -384,15 +384,15 @@ describe('a stream ends within a second', () => {
   });
 });
 
-describe('a connection', () => {
-  test('on which nothing happens has a comment from time to time', async () => {
+describe('stream connections', () => {
+  test('sends heartbeat comments when there are no events', async () => {
     const own = await serverForTest({ overrides: { streamLimits: { heartbeatMs: 200 } } });
     const stream = await streamForTest(own.url, own.secretKey);
     await expect.poll(() => stream.text.join('')).toMatch(/^retry: 1000\n\n(:\n\n){3}/);
     expect([stream.events.length, stream.lastId]).toEqual([0, null]);
   });
 
-  test('on which filters hold everything back is told how far it is, so that its place does not grow old', async () => {
+  test('sends the position in heartbeats when filters hold back every event, so that it does not expire', async () => {
     const own = await serverForTest({ overrides: { streamLimits: { heartbeatMs: 200 } } });
     const tenant = await addAccount(own);
     const stream = await streamForTest(own.url, tenant.key, { query: '?type=customer.*' });
@@ -400,12 +400,12 @@ describe('a connection', () => {
     const [passed] = await idsInOrder(tenant, own);
     await expect.poll(() => stream.lastId).toBe(passed);
     expect(stream.events).toEqual([]);
-    // Once, and then as before.
+    // The position is sent once. Later heartbeats are bare again.
     await expect.poll(() => stream.text.join('').endsWith(`:\nid: ${passed}\n\n:\n\n`)).toBe(true);
   });
 
   inMatrix(() => {
-    test('whose client does not read is cut off, with little kept for it', async () => {
+    test('cuts a stream off with little memory held when its client does not read', async () => {
       const own = await serverForTest({ overrides: { streamLimits: { stalledMs: 400 } } });
       const tenant = await addAccount(own);
       await createReference(tenant, { metadata: { text: 'x'.repeat(500), more: 'y'.repeat(500) } });
@@ -427,14 +427,14 @@ describe('a connection', () => {
       );
       await delay(300);
       expect(heapBytes() - before).toBeLessThan(30_000_000);
-      // Until nobody is there any more for whom anything is looked for.
+      // Until the streams are cut off and the server queries nothing for them.
       const askedMeanwhile = async (): Promise<number> => {
         asked.length = 0;
         await delay(700);
         return asked.length;
       };
       await expect.poll(askedMeanwhile, { timeout: 40_000 }).toBe(0);
-      // What they were sent is there to be read, and is not all there was.
+      // The bytes sent before the cut can still be read, and are not the whole history.
       const received = await Promise.all(
         sockets.map(async (socket) => {
           let bytes = 0;
@@ -444,14 +444,14 @@ describe('a connection', () => {
         }),
       );
       for (const bytes of received) expect(bytes).toBeLessThan(15_000_000);
-      // Who reads gets all of it.
+      // A client that reads gets the whole history.
       const reader = await streamForTest(own.url, tenant.key, { query: `?after=${oldest}` });
       await reader.count(15_000);
       expect(reader.text.join('').length).toBeGreaterThan(20_000_000);
     }, 60_000);
   });
 
-  test('that waits for memory is kept open, resumes when there is room, and ends with its key', async () => {
+  test('keeps a stream open while it waits for memory, resumes it when there is room, and ends it with its key', async () => {
     const bytes = { max: 1_200_000, maxPerAccount: 1_200_000 };
     const own = await serverForTest({ overrides: { streamLimits: { heartbeatMs: 200, bytes } } });
     const tenant = await addAccount(own);
@@ -475,7 +475,7 @@ describe('a connection', () => {
     await expect.poll(() => followed.held).toBe(0);
   });
 
-  test('beyond fifty of an account is refused until one has ended, and others are not', async () => {
+  test("refuses an account's 51st stream until one ends, and no other account's, when it has fifty", async () => {
     const tenant = await addAccount(server);
     const streams = await Promise.all(Array.from({ length: 50 }, () => streamForTest(server.url, tenant.key)));
     expectRefusal(await tenant.api.get('/v1/events/stream'), { ...refusals.rateLimit, says: '50 streams' });
@@ -486,7 +486,7 @@ describe('a connection', () => {
     await expect.poll(async () => (await tenant.api.get('/v1/events/stream')).status).toBe(200);
   });
 
-  test('is refused to a platform when its connected accounts have four in five of all, and others are not', async () => {
+  test("refuses a platform's stream, and no other account's, when its connected accounts hold four fifths of all streams", async () => {
     const own = await serverForTest();
     const platform = await addAccount(own);
     const branchOf = async ({ api }: Tenant): Promise<Tenant> =>
@@ -500,7 +500,7 @@ describe('a connection', () => {
     await streamForTest(own.url, (await addAccount(own)).key);
   });
 
-  test('beyond what a process can have is refused until one has ended', async () => {
+  test('refuses a stream when the process has as many as it can serve', async () => {
     const own = await serverForTest();
     const tenants = await Promise.all(Array.from({ length: 11 }, () => addAccount(own)));
     for (const { key } of tenants.slice(0, 10)) {
@@ -510,8 +510,8 @@ describe('a connection', () => {
   });
 });
 
-describe('the database', () => {
-  test('is asked nothing while nobody follows, and once for all who do', async () => {
+describe('database queries of streams', () => {
+  test('queries nothing when no stream is open, and once for all streams when 20 are', async () => {
     const own = await serverForTest();
     const asked = queriesOf(own);
     await createReference(await addAccount(own));
@@ -540,7 +540,7 @@ async function sql(statement: string, keyId: string): Promise<void> {
   await server.context.database.readers.query(`${statement} where id = $1`, [keyId]);
 }
 
-/** The names of the statements that streams make, as they are made. */
+/** Records the names of the statements that streams execute. */
 function queriesOf({ context }: TestServer): string[] {
   const { followers } = context.database;
   const asked: string[] = [];
@@ -560,7 +560,7 @@ function addApi({ url }: TestServer, { key }: Tenant): Tenant['api'] {
   return apiClient(url, key);
 }
 
-/** All of an account's events in the order of streams, by a look at what is kept. */
+/** Returns all events of an account in stream order, by reading the table. */
 async function idsInOrder({ accountId }: Tenant, { context }: TestServer = server): Promise<string[]> {
   const { rows } = await context.database.readers.query<{ id: string }>(
     'select id from events where account_id = $1 order by epoch, events.transaction_id, ordinal',
@@ -569,7 +569,7 @@ async function idsInOrder({ accountId }: Tenant, { context }: TestServer = serve
   return rows.map(({ id }) => id);
 }
 
-/** Copies the account's newest event so many times, in one transaction. */
+/** Copies the account's newest event this many times, in one transaction. */
 async function multiplyEvents({ accountId }: Tenant, count: number, { context }: TestServer = server): Promise<void> {
   await context.database.readers.query(
     `
@@ -582,7 +582,7 @@ async function multiplyEvents({ accountId }: Tenant, count: number, { context }:
   );
 }
 
-/** A transaction that has begun to write, and is in nobody's hands but the test's. */
+/** Begins a transaction that has written, and that only the test ends. */
 async function holdTransaction(): Promise<{
   copyNewestEvent(tenant: Tenant): Promise<string>;
   commit(): Promise<void>;
@@ -621,7 +621,7 @@ async function holdTransaction(): Promise<{
   };
 }
 
-/** As `openStream`, for one test. */
+/** Opens a stream as `openStream` does, for one test. */
 async function streamForTest(...options: Parameters<typeof openStream>): Promise<EventStream> {
   const stream = await openStream(...options);
   onTestFinished(() => stream.close());

@@ -18,8 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe('an event', () => {
-  test('has exactly the members of the specification, and the version it is shown in', async () => {
+describe('events', () => {
+  test("returns exactly the specified members and the account's version when an event is retrieved", async () => {
     const { id } = await createReference();
     const [event] = await eventsAbout(id);
     expectShape('event', event);
@@ -30,7 +30,7 @@ describe('an event', () => {
     expect(retrieved.headers.get('service-version')).toBe(latestVersion);
   });
 
-  test('tells which request caused it, with which key of which kind', async () => {
+  test('names the request, the key and its type when an API key caused the event', async () => {
     const accountId = await firstAccountId(server);
     const named = await addKey(server, accountId, { name: 'Letting portal' });
     const caused = await named.api.post(
@@ -49,14 +49,14 @@ describe('an event', () => {
     });
   });
 
-  test('has no idempotency key if the request had none, and no name of a key that has none', async () => {
+  test("shows null for the idempotency key and the key's name when the request had none", async () => {
     const caused = await createReference();
     const [event] = await eventsAbout(caused.id);
     expect(event.request.idempotency_key).toBeNull();
     expect(event.request.actor.name).toBeNull();
   });
 
-  test('says so when the server itself acted', async () => {
+  test('names the system as actor when the server caused the event', async () => {
     const accountId = await firstAccountId(server);
     const [created] = await eventsAbout(accountId);
     expectShape('event', created);
@@ -70,7 +70,7 @@ describe('an event', () => {
     });
   });
 
-  test('keeps no secret: the key that the server made shows neither itself nor its hash', async () => {
+  test('contains neither the secret nor its hash when a key was created', async () => {
     const [made] = (await api.get('/v1/events?type=api_key.created')).body.data;
     expect(Object.keys(made.data.object).sort()).toEqual([
       'created',
@@ -87,7 +87,7 @@ describe('an event', () => {
     expect(JSON.stringify(made)).not.toContain(server.secretKey.slice(8));
   });
 
-  test('is shown without an account, also to a request that names one', async () => {
+  test('shows no account member of an event when the request names an account', async () => {
     const { id } = await createReference();
     const context = { 'service-context': await firstAccountId(server) };
     const { body } = await api.get(`/v1/events?object_id=${id}`, context);
@@ -96,14 +96,14 @@ describe('an event', () => {
     expectShape('event', (await api.get(`/v1/events/${body.data[0].id}`, context)).body);
   });
 
-  test('has the time it happened, not the time its record was made', async () => {
+  test('shows the time of the change when the record is older', async () => {
     const { id, created } = await createReference();
     clock.advanceMs(5_000);
     await api.post(`/v1/references/${id}`, { outcome: 'accept' });
     expect((await eventsAbout(id)).map((event) => event.created)).toEqual([created, created + 5, created + 5]);
   });
 
-  test('shows the record as it was then, however it changes later', async () => {
+  test('shows the record of that time when the record has changed since', async () => {
     const made = await createReference({ application: 'app_1', metadata: { step: 'first' } });
     const processing = (
       await api.post(`/v1/references/${made.id}`, { status: 'processing', metadata: { step: 'second' } })
@@ -116,11 +116,11 @@ describe('an event', () => {
       ['reference.updated', complete],
       ['reference.completed', complete],
     ]);
-    // Read one by one, too.
+    // Also when they are retrieved one by one.
     for (const event of events) expect((await api.get(`/v1/events/${event.id}`)).body).toStrictEqual(event);
   });
 
-  test('has previous values only where something was before', async () => {
+  test('shows previous_attributes only when the record existed before', async () => {
     const { id } = await createReference({ application: 'app_1', metadata: { a: '1' } });
     await api.post(`/v1/references/${id}`, { outcome: 'accept', metadata: { a: '', b: '2' } });
     expect((await eventsAbout(id)).map(({ type, data }) => [type, data.previous_attributes])).toStrictEqual([
@@ -131,8 +131,8 @@ describe('an event', () => {
   });
 });
 
-describe('every change', () => {
-  test('and its events are one transaction', async () => {
+describe('atomic changes', () => {
+  test('commits a change and its events in one transaction when a record changes', async () => {
     const ids = await Promise.all([1, 2, 3, 4, 5].map(async () => (await createReference()).id));
     const { rows } = await server.context.database.readers.query<{ together: number }>(
       `
@@ -146,7 +146,7 @@ describe('every change', () => {
     for (const id of ids) expect(await eventsAbout(id)).toHaveLength(1);
   });
 
-  test('is not made if its events cannot be written', async () => {
+  test('rolls back a change when its events cannot be written', async () => {
     const own = await serverForTest();
     const { body: reference } = await own.api.post('/v1/references', { application: 'app_1' });
     await own.context.database.readers.query('alter table events add constraint none check (false) not valid');
@@ -162,7 +162,7 @@ describe('every change', () => {
     expect((await own.api.post(`/v1/references/${reference.id}`, { outcome: 'accept' })).body.status).toBe('complete');
   });
 
-  test('that was refused leaves no event', async () => {
+  test('writes no event when a change is refused', async () => {
     const { api: other } = await addAccount(server);
     const { body: reference } = await other.post('/v1/references', { application: 'app_1' });
     await other.post(`/v1/references/${reference.id}/cancel`);
@@ -206,7 +206,7 @@ describe('the list of events', () => {
     all = await allOf(tenant.api, '/v1/events');
   });
 
-  test('has everything that happened, newest first', () => {
+  test('returns all events, newest first, when no filter is sent', () => {
     expect(all.map(({ type, data }) => [type, data.object.id])).toEqual([
       ['reference.canceled', other.id],
       ['reference.updated', other.id],
@@ -222,13 +222,13 @@ describe('the list of events', () => {
     for (const event of all) expectShape('event', event);
   });
 
-  test('finds the events whose own record it is by object_id', async () => {
+  test('finds the events of one record when filtered by object_id', async () => {
     await expectFound({ object_id: customer.id }, ({ data }) => data.object.id === customer.id);
     await expectFound({ object_id: reference.id }, ({ data }) => data.object.id === reference.id);
     await expectFound({ object_id: 'app_7' }, () => false);
   });
 
-  test('finds every mention by related_object: the record itself, and the ids it links to', async () => {
+  test('finds the events that show or link a record when filtered by related_object', async () => {
     await expectFound({ related_object: reference.id }, ({ data }) => data.object.id === reference.id);
     await expectFound({ related_object: 'app_7' }, ({ data }) => data.object.application === 'app_7');
     await expectFound(
@@ -238,7 +238,7 @@ describe('the list of events', () => {
     await expectFound({ related_object: 'app_' }, () => false);
   });
 
-  test('finds by related_object what an event links to only in its previous values', async () => {
+  test('finds an event by related_object when only its previous attributes have the link', async () => {
     const [replaced, added] = all.filter(({ data }) => data.previous_attributes?.reference_pdf !== undefined);
     expect(replaced.data).toMatchObject({
       object: { reference_pdf: 'file_new' },
@@ -248,7 +248,7 @@ describe('the list of events', () => {
     await expectFound({ related_object: 'file_new' }, ({ data }) => data.object.reference_pdf === 'file_new');
   });
 
-  test('finds a type exactly', async () => {
+  test('finds exactly one type when filtered by type', async () => {
     for (const type of ['reference.created', 'reference.updated', 'reference.completed', 'customer.updated']) {
       await expectFound({ type }, (event) => event.type === type);
     }
@@ -256,7 +256,7 @@ describe('the list of events', () => {
     await expectFound({ type: 'reference.c' }, () => false);
   });
 
-  test('finds a type by what it begins with, and by nothing else', async () => {
+  test('finds exactly the types with a prefix when the filter ends with a star', async () => {
     for (const start of [
       'reference.',
       'reference.c',
@@ -273,7 +273,7 @@ describe('the list of events', () => {
     }
   });
 
-  test('takes no character of a type for a wildcard but a star at its end', async () => {
+  test('treats every character but a final star literally when filtered by type', async () => {
     await expectFound({ type: 'reference_created' }, () => false);
     await expectFound({ type: 'referenc_.*' }, () => false);
     await expectFound({ type: '_*' }, () => false);
@@ -294,7 +294,7 @@ describe('the list of events', () => {
     }
   });
 
-  test('finds by time, exactly to the second', async () => {
+  test('filters events by time to the second when created is sent', async () => {
     const times = [...new Set(all.map(({ created }) => created as number))];
     expect(times.length).toBeGreaterThan(4);
     for (const time of times) {
@@ -305,7 +305,7 @@ describe('the list of events', () => {
     }
   });
 
-  test('finds what fits all filters together', async () => {
+  test('returns exactly the matching events when filters are combined', async () => {
     const since = all.find(({ type }) => type === 'customer.updated').created;
     const [object_id, related_object, type] = [reference.id, customer.id, 'reference.*'];
     const own = ({ data }: Event): boolean => data.object.id === reference.id;
@@ -323,7 +323,7 @@ describe('the list of events', () => {
     await expectFound({ object_id: customer.id, type }, () => false);
   });
 
-  test('is the same however often and in whatever order it is asked in different ways', async () => {
+  test('returns the same events when they are paged in different ways', async () => {
     for (const type of ['*', 'reference.*', 'reference.created', '*', 'reference.created', 'reference.*']) {
       const finds = (event: Event): boolean =>
         type.endsWith('*') ? event.type.startsWith(type.slice(0, -1)) : event.type === type;
@@ -331,14 +331,14 @@ describe('the list of events', () => {
     }
   });
 
-  test('is read only: events are made by changes alone', async () => {
+  test('refuses to create, change or delete an event when a client tries', async () => {
     for (const path of ['/v1/events', `/v1/events/${all[0].id}`]) {
       const { status, headers } = await tenant.api.post(path, {});
       expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD']);
     }
   });
 
-  /** The list has exactly those of all events that fit, in their order, and their count. */
+  /** Checks that the list has exactly the events that match, in their order, with their count. */
   async function expectFound(query: Record<string, string | number>, fits: (event: Event) => boolean): Promise<void> {
     const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
     const { status, body, text } = await tenant.api.get(`/v1/events?${new URLSearchParams(pairs).toString()}`);
@@ -354,8 +354,8 @@ describe('the list of events', () => {
   }
 });
 
-describe('an event that is not there', () => {
-  test("is 404, in the same words whether it is nobody's or another account's", async () => {
+describe('unknown events', () => {
+  test('returns the same 404 when an event does not exist or belongs to another account', async () => {
     const { api: other } = await addAccount(server);
     const { id } = await createReference();
     const [foreign] = await eventsAbout(id);
@@ -371,7 +371,7 @@ describe('an event that is not there', () => {
     }
   });
 
-  test('is found by no filter of another account', async () => {
+  test('hides an event from every filter when it belongs to another account', async () => {
     const { api: other } = await addAccount(server);
     const { id } = await createReference({ application: 'app_secret' });
     for (const query of [
@@ -387,7 +387,7 @@ describe('an event that is not there', () => {
 });
 
 describe('the permission events.read', () => {
-  test('is needed to list and to retrieve events, and the refusal names it', async () => {
+  test("refuses to list and retrieve events with the permission's name when the key lacks it", async () => {
     const accountId = await firstAccountId(server);
     const { id } = await createReference();
     const [event] = await eventsAbout(id);
@@ -405,7 +405,7 @@ describe('the permission events.read', () => {
     expect((await without.api.get(`/v1/references/${id}`)).status).toBe(200);
   });
 
-  test('is enough', async () => {
+  test('allows a key to read events when it holds no other permission', async () => {
     const only = await addKey(server, await firstAccountId(server), { permissions: ['events.read'] });
     expect((await only.api.get('/v1/events')).status).toBe(200);
     expect((await only.api.get('/v1/references')).status).toBe(403);
@@ -418,7 +418,7 @@ async function createReference(body: object = { application: 'app_1' }): Promise
   return response.body;
 }
 
-/** All events of one record, the oldest first. */
+/** Returns all events of one record, oldest first. */
 async function eventsAbout(id: string): Promise<Event[]> {
   return (await allOf(api, '/v1/events', { object_id: id })).toReversed();
 }

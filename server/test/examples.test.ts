@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
 /*
- * The receivers that users copy, each as the process that its README starts. A language that is not on this machine is
- * skipped, and its suite's name says why.
+ * The example receivers, each as the process that its README starts. A language missing on this machine is skipped, with the reason in the
+ * suite's name.
  */
 
 const receiversDir = join(import.meta.dirname, '../../examples/receivers');
@@ -30,9 +30,9 @@ type Language = {
   program: string;
   versionArgument: string;
   atLeast: readonly [major: number, minor: number];
-  /** Has what takes long done before the start, and says how to start. `folder` is the test's own. */
+  /** Builds the program if that takes long, and returns the command to start it. `folder` is the test's own. */
   command(folder: string, port: number): string[];
-  /** PHP's server calls the script for each request, so that it cannot end at the start. */
+  /** False for PHP: its server runs the script for each request, so it cannot stop at the start. */
   endsWithoutSecret: boolean;
 };
 
@@ -71,7 +71,7 @@ const languages: Language[] = [
   },
 ];
 
-/** What must not be taken for Tenure's, made of a delivery that would be. */
+/** Deliveries that a receiver must not accept, each made from a valid one. */
 const refused: { what: string; spoil(body: string): Delivery }[] = [
   { what: 'a changed body', spoil: (body) => ({ header: sign(body), body: body.replace('"pending"', '"complete"') }) },
   {
@@ -92,24 +92,24 @@ const refused: { what: string; spoil(body: string): Delivery }[] = [
   },
   { what: 'no header', spoil: (body) => ({ header: undefined, body }) },
   { what: 'a truncated signature', spoil: (body) => ({ header: sign(body).slice(0, -2), body }) },
-  { what: 'a signature with more behind it', spoil: (body) => ({ header: `${sign(body)}00`, body }) },
+  { what: 'a signature with further characters', spoil: (body) => ({ header: `${sign(body)}00`, body }) },
   {
-    what: 'upper case hex',
+    what: 'a signature in upper-case hex',
     spoil: (body) => ({ header: sign(body).replace(/[0-9a-f]+$/, (hex) => hex.toUpperCase()), body }),
   },
   {
     what: 'the signature under another scheme',
     spoil: (body) => ({ header: sign(body).replace('v1=', `v1=${'0'.repeat(64)},v2=`), body }),
   },
-  { what: 'spaces', spoil: (body) => ({ header: sign(body).replace(',', ', '), body }) },
-  // Letters that are no hex, as long as a signature, and not ASCII.
+  { what: 'spaces in the header', spoil: (body) => ({ header: sign(body).replace(',', ', '), body }) },
+  // Letters that are not hex digits and not ASCII, as long as a signature.
   {
     what: 'a signature of other letters',
     spoil: (body) => ({ header: `t=${nowSeconds()},v1=${'é'.repeat(64)}`, body }),
   },
 ];
 
-/** NOW stands for a timestamp that is good. */
+/** NOW stands for a valid timestamp. */
 const malformedHeaders = [
   ['', ',', '=', '=,=', 't', 't=,v1=', 'v1=,t=', 'garbage', '__proto__=1,t[]=1,v1[]=1', 'constructor,toString=1'],
   ['NOW', 't=NOW', 't=NOW,v1', 't=NOW,v1=', 't=NOW,v1=%00', `v1=${'0'.repeat(64)}`, `T=NOW,V1=${'0'.repeat(64)}`],
@@ -138,7 +138,7 @@ for (const language of languages) {
       rmSync(folder, { recursive: true, force: true });
     });
 
-    test('answers 2xx to a good delivery and prints its event', async () => {
+    test('returns 2xx and prints the event when a delivery is valid', async () => {
       const { id, body } = newEvent();
       expect(await deliver({ header: sign(body), body })).toEqual({
         status: 204,
@@ -146,7 +146,7 @@ for (const language of languages) {
       });
     });
 
-    test('takes the bytes as they came: text that is not ASCII, escapes, the line separators of Unicode', async () => {
+    test('verifies the bytes as received when they have non-ASCII text, escapes or Unicode line separators', async () => {
       const event = JSON.parse(vector.body) as { id: string; data: { object: { id: string } } };
       expect(await deliver({ header: sign(vector.body), body: vector.body })).toEqual({
         status: 204,
@@ -154,7 +154,7 @@ for (const language of languages) {
       });
     });
 
-    test('takes a signature of nearly five minutes ago, and of nearly five minutes ahead', async () => {
+    test('accepts a signature when it is nearly five minutes old or ahead', async () => {
       for (const ageSeconds of [280, -280]) {
         const { id, body } = newEvent();
         const { status, printed } = await deliver({ header: sign(body, { ageSeconds }), body });
@@ -163,7 +163,7 @@ for (const language of languages) {
       }
     });
 
-    test('passes over schemes it does not know, wherever they stand', async () => {
+    test('skips unknown schemes when they appear anywhere in the header', async () => {
       const { id, body } = newEvent();
       const header = `v0=abc,${sign(body).replace(',', ',v2=def,')},v3,v10=${'0'.repeat(64)}`;
       expect(await deliver({ header, body })).toEqual({
@@ -172,7 +172,7 @@ for (const language of languages) {
       });
     });
 
-    test('answers 2xx to an event that comes again, and does not print it as new', async () => {
+    test('returns 2xx without printing the event as new when it arrives again', async () => {
       const { id, body } = newEvent();
       await deliver({ header: sign(body), body });
       for (const ageSeconds of [0, 7]) {
@@ -182,14 +182,14 @@ for (const language of languages) {
       }
     });
 
-    test.each(refused)('refuses $what with 400, and does not take the event as seen', async ({ spoil }) => {
+    test.each(refused)('returns 400 and does not record the event when the delivery has $what', async ({ spoil }) => {
       const { id, body } = newEvent();
       expect(await deliver(spoil(body))).toEqual({ status: 400, printed: [expect.stringMatching(/^refused: \S/)] });
       const { printed } = await deliver({ header: sign(body), body });
       expect(printed).toEqual([`verified ${id} reference.created ref_of_${id}`]);
     });
 
-    test('refuses a malformed header with 400, whatever it is', async () => {
+    test('returns 400 when the header is malformed', async () => {
       for (const malformed of malformedHeaders) {
         const header = malformed.replace('NOW', String(nowSeconds()));
         const { status, printed } = await deliver({ header, body: newEvent().body });
@@ -198,7 +198,7 @@ for (const language of languages) {
       }
     });
 
-    test('refuses the published vector as it stands, because its time is over', async () => {
+    test('refuses the published vector when its timestamp is too old', async () => {
       const time = String(vector.timestamp);
       const own = { header: `t=${time},v1=${hmac(secret, time, vector.body)}`, body: vector.body };
       for (const delivery of [vector, own, ...vector.invalid]) {
@@ -208,17 +208,17 @@ for (const language of languages) {
       }
     });
 
-    test('refuses a signed body that is not JSON, and goes on', async () => {
+    test('returns 400 and keeps running when a signed body is not JSON', async () => {
       const notJson = '{"id":"evt_1",';
       expect(await deliver({ header: sign(notJson), body: notJson })).toMatchObject({ status: 400 });
       expect(receiver!.exitCode).toBeNull();
     });
 
-    test('takes no more than 1 MB, and goes on', async () => {
+    test('refuses a body of more than 1 MB and keeps running when one is sent', async () => {
       for (const size of [1_000_001, 9_000_000]) {
         const tooLong = newEvent().body.padEnd(size);
         const before = lines.length;
-        // Whoever is not read to the end can be cut off before the answer.
+        // A server may cut off a client before its response if it does not read the whole body.
         const status = await post({ header: sign(tooLong), body: tooLong }).catch(() => 'cut off');
         expect(status).toSatisfy((it) => it === 400 || it === 'cut off');
         await vi.waitFor(() => expect(lines.slice(before)).toEqual([expect.stringMatching(/^refused: \S/)]));
@@ -229,7 +229,7 @@ for (const language of languages) {
       expect(printed).toEqual([`verified ${id} reference.created ref_of_${id}`]);
     });
 
-    test('takes nothing but POST', async () => {
+    test('refuses every method but POST when one is sent', async () => {
       const before = lines.length;
       const { body } = newEvent();
       const response = await fetch(url, { headers: { 'service-signature': sign(body) } });
@@ -237,7 +237,7 @@ for (const language of languages) {
       expect(lines.slice(before)).toEqual([]);
     });
 
-    test('says in one line that it needs its secret', async () => {
+    test('prints one line about its secret when the secret is missing', async () => {
       const { command, endsWithoutSecret } = language;
       const port = await freePort();
       const said: string[] = [];
@@ -260,7 +260,7 @@ for (const language of languages) {
       }
     });
 
-    /** Delivers, and waits for the line about it: each delivery has one. */
+    /** Sends a delivery and waits for the line about it. Each delivery has one line. */
     async function deliver(delivery: Delivery): Promise<{ status: number; printed: string[] }> {
       const before = lines.length;
       const status = await post(delivery);
@@ -285,7 +285,7 @@ for (const language of languages) {
 }
 
 describe('the published signature vector', () => {
-  test('is what node:crypto computes, over bytes that a careless reading would change', () => {
+  test('equals the result of node:crypto when bodies have bytes that a careless parser changes', () => {
     expect(refusal(vector, vector.secret, vector.timestamp)).toBeUndefined();
     expect(vector.header).toMatch(new RegExp(`^t=${vector.timestamp},v1=[0-9a-f]{64}$`));
     expect(Buffer.byteLength(vector.body)).toBe(vector.body_bytes);
@@ -295,11 +295,11 @@ describe('the published signature vector', () => {
     expect(JSON.parse(vector.body)).toMatchObject({ object: 'event', type: 'reference.created' });
   });
 
-  test.each(vector.invalid)('has an invalid case: $reason', (delivery) => {
+  test.each(vector.invalid)('refuses an invalid case of the vector when it is verified: $reason', (delivery) => {
     expect(refusal(delivery, vector.secret, vector.timestamp)).toBeDefined();
   });
 
-  test('has cases whose time alone is wrong, and one for each way to be refused', () => {
+  test('covers wrong times alone, and each way to be refused, when its cases are listed', () => {
     const { secret: key, timestamp } = vector;
     const aheadOrBehind = [timestamp - 360, timestamp + 360];
     const onlyLate = vector.invalid.filter((it) => aheadOrBehind.some((time) => refusal(it, key, time) === undefined));
@@ -310,7 +310,7 @@ describe('the published signature vector', () => {
   });
 });
 
-/** The rules of verification once more, independent of the receivers and of the server. */
+/** Implements the verification rules again, independently of the receivers and of the server. */
 function refusal(
   { header, body }: Delivery,
   key: string,
@@ -347,7 +347,7 @@ function nowSeconds(): number {
   return Math.floor(Date.now() / 1000);
 }
 
-/** Why a language cannot be tested here, or undefined if it can. */
+/** Returns why a language cannot be tested here, or undefined if it can. */
 function whyAbsent({ program, versionArgument, atLeast }: Language): string | undefined {
   const { status, stdout } = spawnSync(program, [versionArgument], {
     encoding: 'utf8',
@@ -359,11 +359,11 @@ function whyAbsent({ program, versionArgument, atLeast }: Language): string | un
   return isEnough ? undefined : `${program} is ${major}.${minor}, older than ${atLeast.join('.')}`;
 }
 
-/** Built and then run, because `go run` would leave its program behind when it is stopped. */
+/** Builds first and then runs, because `go run` leaves its program behind when it is stopped. */
 function buildGo(folder: string): string[] {
   const program = join(folder, 'receiver');
   execFileSync('go', ['build', '-o', program, join(receiversDir, 'go.go')], {
-    // What is on the machine and nothing else: no download of a toolchain, no module.
+    // Use only what is on the machine: download no toolchain and no module.
     env: {
       ...process.env,
       GOFLAGS: '-mod=mod',
@@ -385,7 +385,7 @@ function isWritable(folder: string): boolean {
   }
 }
 
-/** Starts a program and adds the lines that it prints to `lines`, as they come. */
+/** Starts a program and adds the lines that it prints to `lines` as they come. */
 function start(
   [program, ...args]: string[],
   settings: NodeJS.ProcessEnv,

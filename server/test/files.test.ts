@@ -34,8 +34,8 @@ afterAll(() => server.stop());
 
 const megabyte = 1024 * 1024;
 
-describe('an upload', () => {
-  test('answers the file, and its contents come back byte for byte', async () => {
+describe('file uploads', () => {
+  test('stores a file and returns its contents byte for byte when it is uploaded', async () => {
     const contents = pdfOf(randomBytes(3 * megabyte));
     const form = formOf({ 'metadata[source]': 'Łukasz’s adviser' }, contents, 'Zeugnis für Łukasz.pdf');
     const { body: file } = await good(api.post('/v1/files', form));
@@ -65,7 +65,7 @@ describe('an upload', () => {
     expect(Buffer.from(await answer.arrayBuffer()).equals(contents)).toBe(true);
   });
 
-  test('of ten megabytes is taken, and one byte more is not', async () => {
+  test('accepts a file of ten megabytes and refuses one byte more when it is uploaded', async () => {
     const most = pdfOf(Buffer.alloc(10 * megabyte - pdfOf('').length, 'x'));
     expect(most.length).toBe(10 * megabyte);
     const { body: file } = await good(api.post('/v1/files', formOf({}, most)));
@@ -81,9 +81,9 @@ describe('an upload', () => {
     ['a PDF that is not at the beginning', Buffer.concat([Buffer.from('GIF89a'), pdfOf('')])],
     ['a PDF whose end is missing', pdfOf('Report').subarray(0, 20)],
     ['a PDF whose end is followed by other things', Buffer.concat([pdfOf(''), Buffer.alloc(2000, 'x')])],
-    ['a version that no PDF has', Buffer.from('%PDF-x.y\n%%EOF')],
+    ['a PDF header without a version', Buffer.from('%PDF-x.y\n%%EOF')],
     ['a picture', randomBytes(300_000)],
-  ])('of %s is refused, whatever it is called', async (_name, contents) => {
+  ])('refuses a file whatever its name when its contents are %s', async (_name, contents) => {
     expectRefusal(await api.post('/v1/files', formOf({}, contents)), invalid('file'));
   });
 
@@ -91,15 +91,15 @@ describe('an upload', () => {
     ['no purpose', { purpose: undefined }, missing('purpose')],
     ['an unknown purpose', { purpose: 'holiday' }, invalid('purpose')],
     ['an unknown field', { colour: 'red' }, unknown('colour')],
-    ['metadata that is no pair', { metadata: 'x' }, invalid('metadata')],
+    ['metadata that is not a pair', { metadata: 'x' }, invalid('metadata')],
     ['a metadata value that is too long', { 'metadata[a]': 'x'.repeat(501) }, invalid('metadata[a]')],
     ['a NUL', { 'metadata[a]': 'a\0b' }, invalid('metadata[a]')],
     ['a field of ten kilobytes', { purpose: 'x'.repeat(10_000) }, invalid('purpose')],
-  ])('with %s is refused', async (_name, fields, refusal) => {
+  ])('refuses an upload when it has %s', async (_name, fields, refusal) => {
     expectRefusal(await api.post('/v1/files', formOf(fields)), refusal);
   });
 
-  test('without a file, with two, or with text in its place is refused', async () => {
+  test("refuses an upload when it has no file, two files, or text in the file's place", async () => {
     const form = new FormData();
     form.append('purpose', 'other');
     expectRefusal(await api.post('/v1/files', form), missing('file'));
@@ -113,7 +113,7 @@ describe('an upload', () => {
     expectRefusal(await api.post('/v1/files', twice), invalid('purpose'));
   });
 
-  test('of names that every object has leaves nothing behind but the pairs', async () => {
+  test('stores only metadata pairs when fields are named like members of every JavaScript object', async () => {
     const form = formOf({ 'metadata[__proto__]': 'a', 'metadata[constructor]': 'b' });
     const { text } = await good(api.post('/v1/files', form));
     expect(text).toContain('"metadata":{"__proto__":"a","constructor":"b"}');
@@ -121,7 +121,7 @@ describe('an upload', () => {
     expectRefusal(await api.post('/v1/files', formOf({ __proto: 'x' })), unknown('__proto'));
   });
 
-  test('must be a form, and a whole one', async () => {
+  test('refuses an upload when it is not a complete form', async () => {
     expectRefusal(await api.post('/v1/files', { purpose: 'other' }), {
       ...refusals.contentType,
       says: /multipart\/form-data/,
@@ -137,7 +137,7 @@ describe('an upload', () => {
     expectRefusal(await api.post('/v1/customers', formOf()), { ...refusals.contentType, says: /application\/json/ });
   });
 
-  test('is logged with name, size and hash, and never with its bytes', async () => {
+  test('logs name, size and hash without the bytes when a file is uploaded', async () => {
     const { body: file, headers } = await good(api.post('/v1/files', formOf({}, pdfOf('a very private thing'))));
     const { body: log } = await good(api.get(`/v1/logs/${headers.get('request-id')}`));
     const { filename, size, sha256, content_type } = file;
@@ -148,15 +148,15 @@ describe('an upload', () => {
     expect(log.events).toHaveLength(1);
   });
 
-  describe('in chunks, whose length nobody knows before', () => {
-    test('is taken like any other', async () => {
+  describe('chunked uploads', () => {
+    test('accepts a chunked upload when it is valid', async () => {
       const contents = pdfOf(randomBytes(megabyte));
       const { contentType, bytes } = await encodedForm(formOf({}, contents));
       const { body: file } = await good(inChunks([contentType], bytes));
       expect(Buffer.from(await (await download(file.id)).arrayBuffer()).equals(contents)).toBe(true);
     });
 
-    test('is refused if it is too large or no form, and its bytes are not logged', async () => {
+    test('refuses a chunked upload without logging its bytes when it is too large or not a form', async () => {
       const tooLarge = await encodedForm(formOf({}, pdfOf(Buffer.alloc(11 * megabyte, 'x'))));
       expectRefusal(await inChunks([tooLarge.contentType], tooLarge.bytes), refusals.bodyTooLarge);
       const { contentType, bytes } = await encodedForm(formOf({}, pdfOf('a very private thing')));
@@ -172,7 +172,7 @@ describe('an upload', () => {
       expect(text).not.toContain('private');
     });
 
-    test('and empty, it is a body without members, whatever its type', async () => {
+    test('treats an empty chunked body as a body without members when it has any type', async () => {
       const { contentType } = await encodedForm(formOf());
       for (const types of [[], ['application/json'], [contentType]]) {
         expectRefusal(await inChunks(types, Buffer.alloc(0)), missing('purpose'));
@@ -180,7 +180,7 @@ describe('an upload', () => {
     });
   });
 
-  test('that was refused leaves no bytes behind', async () => {
+  test('deletes the uploaded bytes when an upload is refused', async () => {
     const own = await serverForTest();
     expectRefusal(await own.api.post('/v1/files', formOf({ purpose: 'holiday' })), invalid('purpose'));
     expectRefusal(await own.api.post('/v1/files', formOf({}, randomBytes(megabyte))), invalid('file'));
@@ -193,7 +193,7 @@ describe('an upload', () => {
 });
 
 inMatrix(() => {
-  test('an upload that takes longer than any other body may is waited for', async () => {
+  test('waits for an upload when it takes longer than the limit of other bodies', async () => {
     const own = await serverForTest();
     const { contentType, bytes } = await encodedForm(formOf());
     const socket = connect(Number(new URL(own.url).port), '127.0.0.1');
@@ -203,15 +203,15 @@ inMatrix(() => {
         `Content-Type: ${contentType}\r\nContent-Length: ${bytes.length}\r\n\r\n`,
     );
     socket.write(bytes.subarray(0, 100));
-    // Any other would be cut off after fifteen seconds, and what the next look every two seconds adds.
+    // Other bodies are cut off after 15 s, with up to 2 s until the next check.
     await delay(18_000);
     socket.write(bytes.subarray(100));
     expect(await answer).toMatch(/^HTTP\/1\.1 200 /);
   }, 40_000);
 });
 
-describe('an upload that was cut off', () => {
-  test('by the client leaves no bytes behind, and no file', async () => {
+describe('interrupted uploads', () => {
+  test('keeps neither bytes nor a file when the client breaks the upload off', async () => {
     const own = await serverForTest();
     const { contentType, bytes } = await encodedForm(formOf({}, pdfOf(randomBytes(5 * megabyte))));
     const head =
@@ -226,7 +226,7 @@ describe('an upload that was cut off', () => {
     expect((await good(own.api.get('/v1/files'))).body.count).toBe(0);
   });
 
-  test('by the end of its process is removed within an hour; a file is not', async () => {
+  test('removes an unfinished upload within an hour when its process has ended, and keeps finished files', async () => {
     const clock = new TestClock();
     const own = await serverForTest({ overrides: { clock } });
     const { context } = own;
@@ -238,7 +238,7 @@ describe('an upload that was cut off', () => {
     clock.advanceSeconds(3590);
     await context.fileStore.purge(clock.nowMs());
     expect(await partsOn(own)).toBe(2);
-    // What became a file is no upload any more.
+    // A finished file is no longer listed as an upload.
     expect(await uploadsOn(own)).toBe(1);
     clock.advanceSeconds(11);
     await context.fileStore.purge(clock.nowMs());
@@ -248,17 +248,17 @@ describe('an upload that was cut off', () => {
   });
 });
 
-describe('uploads at once', () => {
-  test('are sixteen of an account; one more is told to wait, before it is read, and others are not', async () => {
+describe('simultaneous uploads', () => {
+  test("refuses an account's 17th upload before its body, and no other account's, when 16 are running", async () => {
     const own = await serverForTest();
     const other = await addAccount(own);
     const { body: connected } = await good(own.api.post('/v1/accounts', { name: 'A customer of ours' }));
     const hanging = await Promise.all(Array.from({ length: 16 }, () => hangingUpload(own, own.secretKey)));
     await expect.poll(() => uploadsOn(own)).toBe(16);
-    // Not a byte of its body is sent.
+    // Sends no byte of the body.
     const refused = await exchange(own, `${headOfUpload(own.secretKey)}Connection: close\r\n\r\n`);
     expectRefusal(refused, { ...refusals.rateLimit, says: /16 uploads/ });
-    // For whomever it acts.
+    // The limit counts the account of the key, and not the one it acts for.
     const context = { 'service-context': connected.id };
     expectRefusal(await own.api.post('/v1/files', formOf(), context), refusals.rateLimit);
     await good(own.api.post('/v1/customers', { name: 'Ada' }));
@@ -270,7 +270,7 @@ describe('uploads at once', () => {
     await Promise.all(Array.from({ length: 16 }, () => good(own.api.post('/v1/files', formOf()))));
   });
 
-  test('are sixty-four of all accounts; then the server is too busy for more', async () => {
+  test('refuses an upload as overloaded when 64 of all accounts are running', async () => {
     const own = await serverForTest();
     const keys: string[] = [];
     for (let index = 0; index < 4; index++) {
@@ -285,7 +285,7 @@ describe('uploads at once', () => {
   });
 });
 
-test('an upload whose client is gone before anything is known of its key counts no more', async () => {
+test('stops counting an upload when its client is gone before its key is checked', async () => {
   const own = await serverForTest();
   const { api: other, key } = await addAccount(own);
   await withClient(own.connection, async (client) => {
@@ -294,15 +294,15 @@ test('an upload whose client is gone before anything is known of its key counts 
     const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     await expect.poll(async () => (await client.query(waiting)).rows.length).toBeGreaterThan(0);
     for (const socket of sockets) socket.destroy();
-    // Time for the server to learn of it.
+    // Time for the server to notice the closed connection.
     await delay(200);
     await client.query('rollback');
   });
   await expect.poll(async () => (await other.post('/v1/files', formOf())).status).toBe(200);
 });
 
-describe('what is left of uploads', () => {
-  test('is removed however many were cut off, the oldest first', async () => {
+describe('unfinished uploads', () => {
+  test('removes unfinished uploads, the oldest first, when any number was interrupted', async () => {
     const own = await serverForTest();
     const { context } = own;
     const accountId = await firstAccountId(own);
@@ -325,7 +325,7 @@ describe('what is left of uploads', () => {
     expect([await uploadsOn(own), await partsOn(own)]).toEqual([0, 0]);
   });
 
-  test('is removed at once where the key ended while the bytes came', async () => {
+  test('removes the bytes of an upload at once when its key ends meanwhile', async () => {
     const own = await serverForTest();
     const { body: key } = await good(
       own.api.post('/v1/api_keys', { type: 'restricted', permissions: ['files.write'] }),
@@ -347,7 +347,7 @@ describe('what is left of uploads', () => {
     expect([await uploadsOn(own), await partsOn(own)]).toEqual([0, 0]);
   });
 
-  test('is found later where a part was kept after all, though its connection was lost', async () => {
+  test('removes a stored part later when the connection was lost on writing it', async () => {
     const clock = new TestClock();
     const { connection, drop } = await createTestDatabase();
     onTestFinished(drop);
@@ -373,8 +373,8 @@ describe('what is left of uploads', () => {
   });
 });
 
-describe('while the database cannot be reached', () => {
-  test('an upload and a download are told so, and nothing is left of them', async () => {
+describe('uploads without a database', () => {
+  test('fails an upload and a download without a trace when the database cannot be reached', async () => {
     const { connection, drop } = await createTestDatabase();
     onTestFinished(drop);
     const proxy = await startDatabaseProxy(connection);
@@ -385,7 +385,7 @@ describe('while the database cannot be reached', () => {
     expectRefusal(await own.api.post('/v1/files', formOf()), refusals.unavailable);
     const lost = await own.api.get(`/v1/files/${file.id}/contents`);
     expectRefusal(lost, refusals.unavailable);
-    // It is no file that is answered.
+    // The response is an error and not a file.
     for (const name of headersOfFiles) expect(lost.headers.get(name), name).toBeNull();
     proxy.open();
     expect((await own.api.get(`/v1/files/${file.id}/contents`)).status).toBe(200);
@@ -393,8 +393,8 @@ describe('while the database cannot be reached', () => {
   });
 });
 
-describe('with an Idempotency-Key', () => {
-  test('the same file again is the same upload, and another one is not', async () => {
+describe('uploads with an Idempotency-Key', () => {
+  test('replays an upload when the same file is sent again, and refuses another file', async () => {
     const own = await serverForTest();
     const key = { 'idempotency-key': 'upload-1' };
     const first = await good(own.api.post('/v1/files', formOf({}, pdfOf('one')), key));
@@ -409,14 +409,14 @@ describe('with an Idempotency-Key', () => {
     ]) {
       expectRefusal(await own.api.post('/v1/files', other, key), refusals.idempotencyReused);
     }
-    // Of all of these only the first one is kept.
+    // Only the first file is stored.
     expect(await partsOn(own)).toBe(1);
     expect((await good(own.api.get('/v1/files'))).body.count).toBe(1);
   });
 });
 
-describe('a file', () => {
-  test('can change its metadata, and nothing else', async () => {
+describe('file records', () => {
+  test('changes only metadata when a file is updated', async () => {
     const { body: file } = await good(api.post('/v1/files', formOf()));
     const updated = await good(api.post(`/v1/files/${file.id}`, { metadata: { checked: 'yes' } }));
     expect(updated.body).toStrictEqual({ ...file, metadata: { checked: 'yes' } });
@@ -424,7 +424,7 @@ describe('a file', () => {
     expectRefusal(await api.post(`/v1/files/${file.id}`, { purpose: 'other' }), unknown('purpose'));
   });
 
-  test('that is deleted takes its bytes with it', async () => {
+  test('deletes the bytes when a file is deleted', async () => {
     const own = await serverForTest();
     const { body: file } = await good(own.api.post('/v1/files', formOf()));
     expect(await partsOn(own)).toBe(1);
@@ -435,7 +435,7 @@ describe('a file', () => {
     expectRefusal(await own.api.get(`/v1/files/${file.id}/contents`), refusals.idUnknown);
   });
 
-  test('is found by its purpose', async () => {
+  test('finds files when they are filtered by purpose', async () => {
     const own = await serverForTest();
     const { body: report } = await good(own.api.post('/v1/files', formOf()));
     await good(own.api.post('/v1/files', formOf({ purpose: 'income_evidence' })));
@@ -443,7 +443,7 @@ describe('a file', () => {
     expect(list).toStrictEqual({ object: 'list', count: 1, has_more: false, data: [report] });
   });
 
-  test('is expanded in the reference whose report it is', async () => {
+  test("expands a file in the reference when it is the reference's report", async () => {
     const { body: file } = await good(api.post('/v1/files', formOf()));
     const { body: reference } = await good(api.post('/v1/references', { application: 'app_1' }));
     const path = `/v1/references/${reference.id}?expand=reference_pdf`;
@@ -452,7 +452,7 @@ describe('a file', () => {
     expect((await good(api.get(path))).body.reference_pdf).toStrictEqual(file);
   });
 
-  test('has events without its bytes', async () => {
+  test('leaves the bytes out of events when a file is created or deleted', async () => {
     const { body: file } = await good(api.post('/v1/files', formOf()));
     await good(api.delete(`/v1/files/${file.id}`));
     const { body: events } = await good(api.get(`/v1/events?object_id=${file.id}`));
@@ -461,8 +461,8 @@ describe('a file', () => {
   });
 });
 
-describe('the contents', () => {
-  test('need a permission of their own', async () => {
+describe('file contents', () => {
+  test('requires file_contents.read when the contents are downloaded', async () => {
     const tenant = await addAccount(server);
     const { api: writer } = await addKey(server, tenant.accountId, { permissions: ['files.write'] });
     const { api: reader } = await addKey(server, tenant.accountId, { permissions: ['file_contents.read'] });
@@ -475,17 +475,17 @@ describe('the contents', () => {
     expect((await reader.get(`/v1/files/${file.id}/contents`)).status).toBe(200);
   });
 
-  test('of a file that is deleted before the first of them was read are answered like one that never was', async () => {
+  test('returns the 404 of an unknown file when a file is deleted before its first byte was read', async () => {
     const own = await serverForTest();
     const { body: file } = await good(own.api.post('/v1/files', formOf()));
-    // As between the look at the file and the one at its bytes.
+    // As if it was deleted between the reads of the record and of the bytes.
     await own.context.database.readers.query('delete from file_parts');
     const gone = await own.api.get(`/v1/files/${file.id}/contents`);
     expectRefusal(gone, refusals.idUnknown);
     for (const name of headersOfFiles) expect(gone.headers.get(name), name).toBeNull();
   });
 
-  test('are nobody else’s', async () => {
+  test('returns 404 when another account asks for the contents', async () => {
     const { body: file } = await good(api.post('/v1/files', formOf()));
     const stranger = await addAccount(server);
     const { api: other } = await addKey(server, stranger.accountId, { permissions: ['file_contents.read'] });
@@ -493,7 +493,7 @@ describe('the contents', () => {
   });
 });
 
-/** Begins an upload of a megabyte, and stops within it. */
+/** Begins an upload of a megabyte, and stops in the middle. */
 async function hangingUpload({ url }: TestServer, key: string): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   const field = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n%PDF-1.7\n';
@@ -508,10 +508,10 @@ function headOfUpload(key: string): string {
   );
 }
 
-/** What only the answer with a file bears. */
+/** Headers that only a response with a file has. */
 const headersOfFiles = ['etag', 'content-disposition', 'content-security-policy', 'x-content-type-options'];
 
-/** The bytes of files alone go through the proxy. */
+/** Passes only the bytes of files through the proxy. */
 function withFilesBehind({ connection }: DatabaseProxy): (context: Context) => Context {
   return (context) => {
     const behind = openDatabase(connection, context.log);
@@ -529,13 +529,13 @@ function download(id: string): Promise<Response> {
   return fetch(`${server.url}/v1/files/${id}/contents`, { headers: { authorization: `Bearer ${server.secretKey}` } });
 }
 
-/** How many parts of files are kept, whether they have become files or not. */
+/** Counts the stored file parts, of uploads and of files. */
 async function partsOn({ context }: TestServer): Promise<number> {
   const { rows } = await context.database.readers.query<{ count: number }>('select count(*) from file_parts');
   return rows[0]!.count;
 }
 
-/** How many uploads are remembered as being under way. */
+/** Counts the uploads that are recorded as unfinished. */
 async function uploadsOn({ context }: TestServer): Promise<number> {
   const { rows } = await context.database.readers.query<{ count: number }>('select count(*) from file_uploads');
   return rows[0]!.count;

@@ -11,11 +11,11 @@ import { expectRefusal, refusals } from './support/refusals.ts';
 import { apiClient, startTestServer, type Api, type TestServer } from './support/server.ts';
 
 /*
- * What a change's answer tells is true in every process. Nothing is sent from one process to another for it: what was read
- * is used for a bounded time, and the answer waits for that long.
+ * A change is true in every process when its response arrives. Processes send each other nothing for it. Each caches reads for a bounded
+ * time, and the response waits for that long.
  */
 
-/** They deliver nothing, so that not even deliveries make them listen to each other. */
+/** These servers deliver nothing, so that no process listens to another for deliveries. */
 const settings = {
   TENURE_ROLE: 'api',
   DATABASE_URL: 'postgres://given.by.the.test/',
@@ -42,12 +42,12 @@ afterAll(async () => {
   await one.stop();
 });
 
-describe('a key', () => {
-  test('that was revoked or rolled is refused by every process from the answer on', async () => {
+describe('API keys', () => {
+  test('refuses a key in every process when the response to its revocation or roll has arrived', async () => {
     const ends: Ending[] = ['revoke', 'roll'];
     let sent = 0;
     let acceptedBefore = 0;
-    // At any point in the age of what the processes have read of the key, and, which takes longest to forget, right after.
+    // At several cache ages in both processes, and right after a read, which stays cached longest.
     for (const pauseMs of [173, 3]) {
       const rounds = Array.from({ length: 5 }, (_, index) =>
         endUnderLoad([one, other], ends[index % 2]!, pauseMs * index),
@@ -62,7 +62,7 @@ describe('a key', () => {
     expect(sent).toBeGreaterThanOrEqual(10_000);
   }, 60_000);
 
-  test('that was revoked is refused even for a request whose head came before and whose body comes after', async () => {
+  test('refuses a request with a revoked key when its head came before the revocation and its body after', async () => {
     const key = (await one.api.post('/v1/api_keys', { type: 'secret' })).body;
     const { hostname, port } = new URL(other.url);
     const socket = connect(Number(port), hostname);
@@ -75,7 +75,7 @@ describe('a key', () => {
       `POST /v1/references HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key.secret}\r\n` +
         `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
     );
-    // The server has the head, and has let it in.
+    // The server has read the head and accepted the key.
     await delay(100);
     await one.api.delete(`/v1/api_keys/${key.id}`);
     socket.write(body);
@@ -83,7 +83,7 @@ describe('a key', () => {
     socket.destroy();
   });
 
-  test('would be accepted for a while if the answer did not wait: what is above can fail', async () => {
+  test('accepts a revoked key for a while when the response does not wait, so the tests above can fail', async () => {
     const hasty = await startTestServer({
       settings,
       realFreshness: true,
@@ -104,21 +104,21 @@ describe('a key', () => {
     }
   });
 
-  test('is refused without any process telling another: nobody listens for anything', async () => {
+  test('refuses a revoked key without messages between processes when no connection listens', async () => {
     const listening = async (): Promise<number> => {
       const { rows } = await one.context.database.readers.query<{ count: number }>(`
         select count(*) from pg_stat_activity where datname = current_database() and query ilike 'listen%'`);
       return rows[0]!.count;
     };
     expect(await listening()).toBe(0);
-    // Somebody who does would be found.
+    // A listening connection would be found.
     const listener = listen(one.connection, 'anything', () => {}, one.context.log);
     await expect.poll(listening).toBe(1);
     await listener.stop();
     await expect.poll(listening).toBe(0);
   });
 
-  test('that was made is accepted by every process from the answer on', async () => {
+  test('accepts a new key in every process when the response to its creation has arrived', async () => {
     const made = await Promise.all(
       Array.from({ length: 20 }, () =>
         one.api.post('/v1/api_keys', { type: 'secret', permissions: ['references.read'] }),
@@ -129,8 +129,8 @@ describe('a key', () => {
   });
 });
 
-describe('an account', () => {
-  test('is changed in every process from the answer on: how strict its links are', async () => {
+describe('account settings', () => {
+  test('applies changed links in every process when the response has arrived', async () => {
     const { body: application } = await one.api.post('/v1/applications', {});
     const link = { application: application.id, customer: 'cus_in_a_crm' };
     for (const setting of ['strict', 'open', 'strict', 'open']) {
@@ -144,7 +144,7 @@ describe('an account', () => {
     }
   });
 
-  test('is changed in every process from the answer on: its name and its provider', async () => {
+  test('applies a changed name and provider in every process when the response has arrived', async () => {
     const enabled = { application: 'app_1', automatic_reference: { enabled: true } };
     for (const provider of ['provider_b', 'provider_c', null]) {
       await knownBy(other.api);
@@ -156,12 +156,12 @@ describe('an account', () => {
     }
   });
 
-  test('that is connected is changed in every process from the answer on, whoever changes it', async () => {
+  test('applies a change of a connected account in every process when its parent or itself makes it', async () => {
     const { id } = (await one.api.post('/v1/accounts', { name: 'Connected' })).body;
     const context = { 'service-context': id };
     const { body: application } = await one.api.post('/v1/applications', {}, context);
     const link = { application: application.id, customer: 'cus_in_a_crm' };
-    // At once, although the other process has never heard of it.
+    // At once, although the other process has never read this account.
     expect((await other.api.post('/v1/references', link, context)).body.account).toBe(id);
     expect((await one.api.post('/v1/account', { linked_records: 'strict' }, context)).status).toBe(200);
     const strict = await other.api.post('/v1/references', link, context);
@@ -173,11 +173,11 @@ describe('an account', () => {
   });
 });
 
-describe('what was read', () => {
-  /** Long for a busy machine, too: within it things happen one after the other. */
+describe('cached reads', () => {
+  /** Long enough for a busy machine: steps within it happen one after the other. */
   const ageMaxMs = 500;
 
-  test('is asked for together, and once, while it is fresh', async () => {
+  test('queries values together and once when they are fresh', async () => {
     const asked: string[][] = [];
     const fresh = new TtlCache<string>(60_000, async (keys) => {
       asked.push(keys);
@@ -191,11 +191,11 @@ describe('what was read', () => {
     expect(asked).toEqual([all]);
   });
 
-  test('is as old as the question, not as its answer', async () => {
+  test('counts the age of a value from its query when the response is slow', async () => {
     const { fresh, answer, asked } = answeredByHand();
     const first = fresh.get('key');
     await delay(ageMaxMs + 5);
-    // It is not answered yet, and too old to be shared.
+    // The query is not finished, and already too old to share.
     const second = fresh.get('key');
     await expect.poll(asked).toBe(2);
     answer(1, 'second');
@@ -208,7 +208,7 @@ describe('what was read', () => {
     expect(await third).toBe('third');
   });
 
-  test('is never used for longer, however often it is used', async () => {
+  test('queries a value again when it is too old, however often it was used', async () => {
     const readAt: number[] = [];
     const fresh = new TtlCache<number>(ageMaxMs, async (keys) => {
       readAt.push(performance.now());
@@ -227,7 +227,7 @@ describe('what was read', () => {
     expect(readAt.length).toBeGreaterThan(3);
   });
 
-  test('is not remembered if it could not be read', async () => {
+  test('caches nothing when a read fails', async () => {
     const { fresh, answer, fail, asked } = answeredByHand(60_000);
     const both = [fresh.get('key'), fresh.get('key')];
     await expect.poll(asked).toBe(1);
@@ -240,7 +240,7 @@ describe('what was read', () => {
     expect(asked()).toBe(2);
   });
 
-  test('is at most ten thousand entries: what is old goes first', async () => {
+  test('drops the oldest entries first when the cache holds ten thousand', async () => {
     const asked = new Map<string, number>();
     const fresh = new TtlCache<string>(2_000, async (keys) => {
       for (const key of keys) asked.set(key, (asked.get(key) ?? 0) + 1);
@@ -252,16 +252,16 @@ describe('what was read', () => {
     await delay(2_005);
     await getAll('new', 4_000);
     await getAll('more', 1);
-    // The old ones have made room, so nothing that is fresh was forgotten.
+    // Old entries have made room, so no fresh one was dropped.
     await getAll('new', 4_000);
     expect(asked.get('new 0')).toBe(1);
     await getAll('more', 6_001);
-    // Now all were fresh, and there was no other way.
+    // By now all entries were fresh, so a fresh one had to go.
     await getAll('new', 1);
     expect([asked.get('new 0'), asked.get('more 0')]).toEqual([2, 1]);
   });
 
-  /** One whose questions are answered in any order, each when the test says so. */
+  /** A cache whose queries return in any order, each when the test says so. */
   function answeredByHand(maxMs = ageMaxMs) {
     const questions: PromiseWithResolvers<(string | null)[]>[] = [];
     const fresh = new TtlCache<string>(maxMs, async () => {
@@ -281,14 +281,14 @@ describe('what was read', () => {
 type Ending = 'revoke' | 'roll';
 
 interface Round {
-  /** On either process, before the answer: both know the key well, so they have something to forget. */
+  /** Uses the key on either process before the response, so that both have it cached. */
   acceptedBefore: [number, number];
   sentAfter: number;
   acceptedAfter: number;
   ended: boolean;
 }
 
-/** Uses a key on two processes without a pause, ends it on the first, and counts what is accepted that was sent after the answer. */
+/** Uses a key on two processes without a pause and ends it on the first. Counts the accepted requests that were sent after the response. */
 async function endUnderLoad(servers: [TestServer, TestServer], how: Ending, pauseMs: number): Promise<Round> {
   const [first] = servers;
   const { id, secret } = (await first.api.post('/v1/api_keys', { type: 'secret', permissions: ['references.read'] }))
@@ -323,11 +323,11 @@ async function statusOf({ url }: TestServer, key: string): Promise<number> {
     headers: { authorization: `Bearer ${key}` },
   });
   await body.dump();
-  // A good key is told that there is no such record.
+  // A valid key gets a 404 for the unknown record.
   return statusCode === 404 ? 200 : statusCode;
 }
 
-/** Has a process read what it needs to know of the account, so that it has something old. */
+/** Makes a process read the account, so that it has an old value cached. */
 async function knownBy(api: Api): Promise<void> {
   expect((await api.get('/v1/references?limit=1')).status).toBe(200);
 }

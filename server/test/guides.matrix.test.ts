@@ -6,9 +6,9 @@ import { describe, expect, test } from 'vitest';
 import { serverForTest } from './support/server.ts';
 
 /*
- * The guides are carried out as a reader would: each command in turn, with the newest id or key of its kind wherever the text has
- * `key_…`. An answer that is shown must be the one that comes, but for what differs each time: ids, times, and what `…` leaves out.
- * A guide that begins with `npm start` begins with a server of these settings.
+ * Executes the guides as a reader would, each command in turn. `key_…` stands for the newest key. The same holds for ids. A shown
+ * response must be the real one, apart from ids, times and the parts left out as `…`. A guide that begins with `npm start` gets a server
+ * with the settings of that command.
  */
 
 const guidesDir = join(import.meta.dirname, '../../docs/guides');
@@ -19,10 +19,10 @@ describe.each(readdirSync(guidesDir))('%s', (file) => {
     ([, kind, text]) => ({ kind: kind!, text: text! }),
   );
 
-  test('has commands that work, and answers that are true', async () => {
+  test('returns what the guide shows when its commands run', async () => {
     const start = blocks[0]!.text.endsWith('npm start\n') ? blocks[0]!.text : '';
     const settings = Object.fromEntries([...start.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name!, value!]));
-    // Who says how fast the services of the sandbox are wants them.
+    // A guide that sets the speed of the sandbox's services needs the services.
     const works = settings.TENURE_SIMULATOR_SPEED === undefined ? {} : ({ works: true } as const);
     const server = await serverForTest({ unpinned: true, settings, ...works });
     const newest = new Map([['sk_test', server.secretKey.slice('sk_test_'.length)]]);

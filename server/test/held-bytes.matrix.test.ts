@@ -15,10 +15,13 @@ import { expectRefusal, invalid, refusals } from './support/refusals.ts';
 import { apiClient, good, serverForTest, type Api } from './support/server.ts';
 import { addAccount, type Tenant } from './support/tenants.ts';
 
-/** What the attacks below may take of the machine: a fresh process has some 150 MB, and without bounds they took more than a gigabyte. */
+/**
+ * The memory that a process may use under the attacks below. A fresh process has some 150 MB. Without bounds the attacks took more than a
+ * gigabyte.
+ */
 const residentBytesMax = 400_000_000;
 
-/** As `npm start` runs it. */
+/** Settings of the process, with the memory limits of `npm start`. */
 const flags = {
   NODE_OPTIONS: '--max-semi-space-size=8 --max-old-space-size=1024',
   TENURE_ROLE: 'api',
@@ -26,7 +29,7 @@ const flags = {
 };
 
 describe('the memory of a process', () => {
-  test('stays bounded when fifty streams of large events do not read, and each resumes without a gap', async () => {
+  test('bounds memory and resumes each stream without a gap when fifty streams of large events are not read', async () => {
     const { url, secretKey, accountId, connection, other } = await startProcess();
     await makeLargeCustomer(apiClient(url, secretKey));
     const ids = await copyNewestEvent(connection, accountId, 106);
@@ -49,7 +52,7 @@ describe('the memory of a process', () => {
     await expect.poll(() => heldBytes(url, 'streams')).toBe(0);
   }, 60_000);
 
-  test('stays bounded when forty lists of large events are not read, and another account is answered', async () => {
+  test('bounds memory and serves another account when forty lists of large events are not read', async () => {
     const { url, secretKey, accountId, connection, other } = await startProcess();
     const api = apiClient(url, secretKey);
     await makeLargeCustomer(api);
@@ -76,7 +79,7 @@ describe('the memory of a process', () => {
       '--b\r\ncontent-disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n%PDF-1.7\n',
     ],
   ])(
-    'stays bounded when eight %s come in chunks of one byte, and another account is answered',
+    'bounds memory and serves another account when eight %s come in chunks of one byte',
     async (...kind) => {
       const [, path, type, begin] = kind;
       const { url, secretKey, other } = await startProcess();
@@ -101,10 +104,10 @@ describe('the memory of a process', () => {
   );
 });
 
-describe('a response that is not taken', () => {
+describe('unread responses', () => {
   const small = { max: 3_000_000, maxPerAccount: 1_000_000 };
 
-  test('makes other large reads of its account wait, and then those of all accounts', async () => {
+  test('delays other large reads of the account, then those of all accounts, when its responses are not read', async () => {
     const own = await serverForTest({ overrides: { readLimits: { bytes: small, waitMs: 300 } } });
     const tenants = [await addAccount(own), await addAccount(own)];
     for (const { api, accountId } of tenants) {
@@ -117,7 +120,7 @@ describe('a response that is not taken', () => {
     await expect.poll(() => reads.heldBy(first.accountId)).toBeGreaterThan(20_000_000);
     expectRefusal(await first.api.get('/v1/events?limit=50'), { ...refusals.rateLimit, says: 'large responses' });
     expectRefusal(await second.api.get('/v1/events?limit=50'), { ...refusals.overloaded, says: 'large responses' });
-    // What is small is counted nowhere.
+    // Small responses are not counted.
     await good(first.api.get('/v1/events?limit=50&type=account.*'));
     await good(second.api.get('/v1/account'));
     const waiting = second.api.get('/v1/events?limit=50');
@@ -127,7 +130,7 @@ describe('a response that is not taken', () => {
     await expect.poll(() => reads.held).toBe(0);
   });
 
-  test('is cut off when nothing of it moves for too long', async () => {
+  test('cuts a response off when the client reads nothing of it for too long', async () => {
     const own = await serverForTest({ overrides: { readLimits: { stalledMs: 500 } } });
     const tenant = await addAccount(own);
     await makeLargeCustomer(tenant.api);
@@ -138,7 +141,7 @@ describe('a response that is not taken', () => {
     await expect.poll(() => reads.held, { timeout: 10_000 }).toBe(0);
   });
 
-  test('counts as a download when it is a file: sixteen are served, and one more is refused', async () => {
+  test('counts an unread file as a download and refuses the 17th when 16 are open', async () => {
     const own = await serverForTest({ overrides: { readLimits: { waitMs: 300 } } });
     const tenant = await addAccount(own);
     const form = formOf({}, pdfOf(randomBytes(10_000_000)));
@@ -155,8 +158,8 @@ describe('a response that is not taken', () => {
   });
 });
 
-describe('a list with expanded records', () => {
-  test('is refused when they would make it too large, and answered when it is shorter', async () => {
+describe('lists with expanded records', () => {
+  test('refuses a list when expanded records make it too large, and returns a shorter one', async () => {
     const own = await serverForTest();
     const { api } = await addAccount(own);
     const customers = [];
@@ -172,7 +175,7 @@ describe('a list with expanded records', () => {
   });
 });
 
-/** A process of its own, its first account, and another one. */
+/** Starts a process of its own, with its first account and another one. */
 async function startProcess(): Promise<{
   url: string;
   secretKey: string;
@@ -197,7 +200,7 @@ async function startProcess(): Promise<{
   return { url, secretKey, accountId: first!.id, connection, other: apiClient(url, key) };
 }
 
-/** The most memory that a process has had resident, by looking often. */
+/** Returns the peak resident memory of a process, sampled often. */
 function watchMemory(url: string): { stop(): Promise<number> } {
   const over = new AbortController();
   let mostBytes = 0;
@@ -224,7 +227,7 @@ async function heldBytes(url: string, kind: string): Promise<number> {
   return (await scrape(url)).value(`tenure_held_bytes{kind="${kind}"}`)!;
 }
 
-/** A stream whose client reads nothing until it resumes. */
+/** Opens a stream whose client reads nothing until it resumes. */
 async function pausedStream(url: string, key: string, queryText: string): Promise<EventStream> {
   const stream = await openStream(url, key, { query: queryText });
   stream.response.pause();

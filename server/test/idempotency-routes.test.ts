@@ -11,11 +11,11 @@ import { good, type Api, type ApiResponse } from './support/server.ts';
 import { latestVersion, versions } from './support/versions.ts';
 
 /*
- * Idempotency is nothing that a resource has to think of: whatever is posted is carried out once for its key. Here every POST route
- * is tried, whichever resources there are.
+ * No resource implements idempotency itself: a POST is executed once for its key on every route. This file tries every POST route of all
+ * resources.
  */
 
-/** Another good body for the routes of `bodies`. */
+/** Another valid body for the routes of `bodies`. */
 const otherBodies: Record<string, object> = {
   'POST /v1/references': { application: 'app_2' },
   'POST /v1/applications': { customers: ['cus_2'] },
@@ -28,7 +28,7 @@ const otherBodies: Record<string, object> = {
   'POST /v1/test_helpers/clock/advance': { seconds: 2 },
 };
 
-/** What changes something, for the routes that would take an empty body, too. Those that take only that are not here. */
+/** A body that changes a record, for the routes that also accept an empty body. Routes that accept only an empty body are not listed. */
 const changes: Record<string, object> = {
   'POST /v1/references/:id': { outcome: 'accept' },
   'POST /v1/applications/:id': { unit: 'unit_2' },
@@ -40,7 +40,7 @@ const changes: Record<string, object> = {
   'POST /v1/api_keys/:id/roll': { expires_in: 60 },
 };
 
-/** Where the account stands, for the routes that change its version of the API. */
+/** The account's versions before the request, for the routes that change its API version. */
 const pins: Record<string, { api_version: string; api_version_previous: string | null }> = {
   'POST /v1/account/api_version': { api_version: versions.at(-1)!, api_version_previous: null },
   'POST /v1/account/api_version/rollback': { api_version: latestVersion, api_version_previous: versions.at(-1)! },
@@ -51,7 +51,7 @@ interface Posted {
   body: object;
 }
 
-// Across two processes is the harder case.
+// Two processes are the harder case, so a fast run takes only that one.
 describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes) => {
   let deployment: Deployment;
   let routes: Route[];
@@ -62,8 +62,8 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
   });
   afterAll(() => deployment.stop());
 
-  test('every POST route, without a line in any resource', async () => {
-    // What test helpers have others do is no change of ours; that they do it once has a test of its own.
+  test('executes a request once on every POST route when its key is repeated', async () => {
+    // These test helpers make a provider act. Another test shows that they do it once.
     const posts = routes.filter(({ method, path }) => method === 'POST' && !/test_helpers.references/.test(path));
     expect(posts.length).toBeGreaterThanOrEqual(15);
     const withSecrets: string[] = [];
@@ -74,7 +74,7 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
         throw new Error(`${nameOf(route)}: ${(error as Error).message}`, { cause: error });
       }
     });
-    // Their answers cannot be taken from the log, which does not tell secrets.
+    // Logs redact secrets, so these responses cannot be replayed from the log.
     expect(withSecrets.sort()).toEqual([
       'POST /v1/api_keys',
       'POST /v1/api_keys/:id/roll',
@@ -83,7 +83,7 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
     ]);
   });
 
-  /** Tells whether the answer carries a secret. */
+  /** Checks one route, and returns whether its response carries a secret. */
   async function isCarriedOutOnce(route: Route): Promise<boolean> {
     const { accountId, first, second } = await newTenantOn(deployment);
     await pin(accountId, pins[nameOf(route)]);
@@ -95,7 +95,7 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
     expectCarriedOut(executed);
     const all = await everythingOf(second);
     const { events } = (await second.get(`/v1/logs/${executed.headers.get('request-id')}`)).body;
-    // To send an event again changes no record, and neither does it to move the clock.
+    // A resend changes no record, and neither does a move of the clock.
     if (!/\/(resend|clock\/advance)$/.test(request.path))
       expect(events, 'It changes nothing: tell in `changes` what does.').not.toEqual([]);
 
@@ -106,7 +106,7 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
     expectNoReplay(reused);
     await expectLeft(first, reused, key, {});
     expect(await everythingOf(first)).toEqual(all);
-    // Also where it was carried out, where more is remembered.
+    // Also on the process that executed the request, which remembers more.
     expectReplay(await first.post(request.path, request.body, key), executed);
 
     const secret: unknown = executed.body.secret ?? executed.body.signing_secret;
@@ -125,9 +125,9 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
     );
   }
 
-  /** What is seen in the account's lists. Events that the server makes by itself come when they come. */
+  /** Returns what the account's lists show. Events that the server makes by itself are left out, since they come at any time. */
   async function everythingOf(api: Api): Promise<Record<string, unknown>> {
-    // Repeats are logged, and the preview looks at logs.
+    // Repeats are logged, and the preview reads logs.
     const lists = routes.filter(
       (route) => route.method === 'GET' && !hasId(route) && !/logs$|preview$/.test(route.path),
     );
@@ -141,12 +141,12 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
   }
 });
 
-/** A good request, and another good one: with another body or, where there is none, for another record. */
+/** Returns a valid request and another valid one: with another body or, if there is none, for another record. */
 async function requestsFor(route: Route, api: Api): Promise<{ request: Posted; other: Posted }> {
   const name = nameOf(route);
   const body = bodies[name] ?? changes[name] ?? {};
   const path = await pathOf(route, api);
-  // An account has but one version.
+  // An account has only one version, so the other request takes another path.
   if (name === 'POST /v1/account/api_version/rollback') {
     return { request: { path, body }, other: { path: '/v1/account', body } };
   }
@@ -156,16 +156,16 @@ async function requestsFor(route: Route, api: Api): Promise<{ request: Posted; o
   return { request: { path, body }, other };
 }
 
-/** Endpoints that an event can be sent to. */
+/** Gives each request an endpoint that an event can be sent to. */
 async function nameEndpoint(api: Api, ...requests: Posted[]): Promise<void> {
   const { body } = await good(api.post('/v1/webhook_endpoints', bodies['POST /v1/webhook_endpoints']));
   for (const request of requests) request.body = { webhook_endpoint: body.id };
 }
 
-/** The route's path, with a new record where it has an id. */
+/** Returns the route's path, with the id of a new record if it has one. */
 async function pathOf(route: Route, api: Api): Promise<string> {
   if (!hasId(route)) return route.path;
-  // Events are not made, but follow from what is.
+  // An event is created by creating another record.
   const isOfEvents = kindOf(route) === 'events';
   const kind = isOfEvents ? 'customers' : kindOf(route);
   const { body: made } = await good(api.post(`/v1/${kind}`, bodies[`POST /v1/${kind}`]));

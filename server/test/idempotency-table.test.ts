@@ -28,9 +28,9 @@ import { apiClient, type Api, type ApiResponse, type TestServer } from './suppor
 import { addKey } from './support/tenants.ts';
 
 /*
- * The table of what becomes of a request with an Idempotency-Key: a test for each of its rows, by the row's own words, and in each
- * test all of its columns: what is stored (shown by using the key once more), the answer, the log and the events. The first
- * request goes to one process, whatever comes after it to the other, and to the same one where there is only one.
+ * Tests each row of the table on requests with an Idempotency-Key. Each test checks all columns: the stored response (by using the key
+ * again), the response, the log and the events. The first request goes to one process. All later ones go to the other process if there are
+ * two.
  */
 
 type Key = ReturnType<typeof newKey>;
@@ -41,7 +41,7 @@ const create: Send = (api, key) => api.post('/v1/references', good, key);
 const createCustomer: Send = (api, key) => api.post('/v1/customers', { name: 'Ada' }, key);
 const unknownId = `ref_${'0'.repeat(21)}1`;
 
-// Across two processes is the harder case.
+// Two processes are the harder case, so a fast run takes only that one.
 describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes) => {
   let deployment: Deployment;
 
@@ -66,19 +66,23 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
         (api, key) => api.post('/v1/api_keys', { type: 'agent' }, key),
       ],
       ['an unknown query parameter', unknown('dry_run'), (api, key) => api.post('/v1/references?dry_run=1', good, key)],
-      ['no JSON', refusals.bodyInvalid, (api, key) => api.post('/v1/references', '{"application":', key)],
+      [
+        'a body that is not JSON',
+        refusals.bodyInvalid,
+        (api, key) => api.post('/v1/references', '{"application":', key),
+      ],
       [
         'a duplicate member',
         refusals.bodyInvalid,
         (api, key) => api.post('/v1/references', '{"application":"a","application":"b"}', key),
       ],
       [
-        'another type',
+        'another content type',
         refusals.contentType,
         (api, key) => api.post('/v1/references', good, { ...key, 'content-type': 'text/plain' }),
       ],
       [
-        'too long',
+        'a body that is too long',
         refusals.bodyTooLarge,
         (api, key) => api.post('/v1/references', { application: 'x'.repeat(300_000) }, key),
       ],
@@ -100,12 +104,12 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
       ['an unknown route', refusals.routeUnknown, (api, key) => api.post('/v1/referenzen', good, key)],
       ['a method that is not allowed', refusals.methodNotAllowed, (api, key) => api.post('/v1/events', good, key)],
       [
-        'no permission',
+        'a missing permission',
         refusals.permission,
         async (_, key, tenant) => create(await keyThatOnlyReads(deployment.one, tenant), key),
       ],
       [
-        'a key that is none: 401',
+        'an invalid API key: 401',
         refusals.keyInvalid,
         (_, key) => create(apiClient(deployment.one.url, 'sk_none'), key),
       ],
@@ -119,11 +123,11 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
           return create(api, key);
         },
       ],
-    ])('%s', async (_case, refusal, refuse) => {
+    ])('stores nothing and leaves the key free when the request is refused for %s', async (_case, refusal, refuse) => {
       const tenant = await newTenantOn(deployment);
       const { first, second } = tenant;
       const key = newKey();
-      // It is made anew each time.
+      // A second request with the key is refused anew, without a replay.
       for (const api of [first, first]) {
         const refused = await refuse(api, key, tenant);
         expectRefusal(refused, refusal);
@@ -133,7 +137,7 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
       expectCarriedOut(await create(second, key));
     });
 
-    test('too many requests: 429', async () => {
+    test('stores nothing and leaves the key free when the rate limit refuses the request', async () => {
       const settings = { ...withoutDelivering, TENURE_RATE_LIMIT: '1' };
       const limited = await deploymentForTest(processes, { settings });
       const tenant = await newTenantOn(limited);
@@ -157,9 +161,13 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
         ['reference.updated', 'reference.completed'],
         (id) => [`/v1/references/${id}`, { outcome: 'accept' }],
       ],
-      ['an action', ['reference.updated', 'reference.canceled'], (id) => [`/v1/references/${id}/cancel`]],
+      [
+        "a record's action succeeds",
+        ['reference.updated', 'reference.canceled'],
+        (id) => [`/v1/references/${id}/cancel`],
+      ],
       ['nothing is changed', [], (id) => [`/v1/references/${id}`, {}]],
-    ])('%s', async (_case, types, requestOn) => {
+    ])('stores and replays the response when %s', async (_case, types, requestOn) => {
       const { first, second } = await newTenantOn(deployment);
       await second.post('/v1/webhook_endpoints', { url: 'http://127.0.0.1:9/' });
       const [path, body] = requestOn((await second.post('/v1/references', good)).body.id);
@@ -179,14 +187,14 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
     });
   });
 
-  test('executed, 404', async () => {
+  test('executed, 404: stores and replays the 404 when the record is unknown', async () => {
     const tenant = await newTenantOn(deployment);
     await expectStored(tenant, refusals.idUnknown, (api, key) =>
       api.post(`/v1/references/${unknownId}`, { outcome: 'accept' }, key),
     );
   });
 
-  test('executed, forbidden transition', async () => {
+  test('executed, forbidden transition: stores and replays the 400 when the status forbids the change', async () => {
     const tenant = await newTenantOn(deployment);
     const { id } = (await tenant.first.post('/v1/references', good)).body;
     await tenant.second.post(`/v1/references/${id}/cancel`);
@@ -195,7 +203,7 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
     );
   });
 
-  test('executed, strict link', async () => {
+  test('executed, strict link: stores and replays the 400 when a linked record is unknown', async () => {
     const tenant = await newTenantOn(deployment);
     const { body: application } = await tenant.first.post('/v1/applications', {});
     const nobody = { application: application.id, customer: 'cus_nobody' };
@@ -205,7 +213,7 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
       tenant,
       { ...refusals.idUnknown, status: 400, param: 'customer' },
       (api, key) => api.post('/v1/references', nobody, key),
-      // It would be good by now.
+      // The same request would succeed by now.
       async () => void (await setLinks('open')),
     );
     expect((await everythingOf(tenant.second)).references).toEqual([]);
@@ -216,17 +224,17 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
     test.each<[string, () => (context: Context) => Context, Send]>([
       ['in a decision', () => withFaultyCustomer(fail), createCustomer],
       [
-        'in what the database is given',
+        'in a value for the database',
         () => withFaultyCustomer((record) => ({ ...record, name: null })),
         createCustomer,
       ],
       ['in reading a record', withFaultyRead, (api, key) => api.post(`/v1/references/${unknownId}/cancel`, {}, key)],
-    ])('%s', async (_case, changeContext, send) => {
+    ])('stores and replays the 500 when a fault occurs %s', async (_case, changeContext, send) => {
       const tenant = await newTenantOn(await deploymentForTest(processes, { changeContext: changeContext() }));
       const others = Promise.all(Array.from({ length: 10 }, () => create(tenant.first, newKey())));
       const answer = await expectStored(tenant, refusals.internal, send);
       expect(answer.text).not.toContain('made by the test');
-      // It has harmed nobody else, and has passed.
+      // Requests beside it succeeded, and the fault is over.
       (await others).forEach(expectCarriedOut);
       const { references, customers } = await everythingOf(tenant.second);
       expect([references.length, customers.length]).toEqual([10, 0]);
@@ -234,7 +242,7 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
     });
   });
 
-  test('that cannot be written either', async () => {
+  test('stores nothing and leaves the key free when the response cannot be written', async () => {
     const own = await deploymentForTest(processes);
     const { first, second } = await newTenantOn(own);
     const { readers } = own.one.context.database;
@@ -250,12 +258,12 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
     expectCarriedOut(await create(second, key));
   });
 
-  test('repeat, same parameters', async () => {
+  test('repeat, same parameters: replays the response when the request is repeated', async () => {
     const { first, second } = await newTenantOn(deployment);
     const key = newKey();
     const executed = await create(first, key);
     expectCarriedOut(executed);
-    // A repeat of a repeat is one of the first request, too.
+    // Repeating a repeat replays the first response too.
     for (const api of [second, first, second]) {
       const again = await create(api, key);
       expectReplay(again, executed);
@@ -284,7 +292,7 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
         'a context, although it is the same account',
         ({ second, accountId }, key) => second.post('/v1/references', body, { ...key, 'service-context': accountId }),
       ],
-    ])('%s', async (_case, reuse) => {
+    ])('refuses the key when it is repeated with %s', async (_case, reuse) => {
       const tenant = await newTenantOn(deployment);
       const key = newKey();
       const executed = await tenant.first.post('/v1/references', body, key);
@@ -294,18 +302,18 @@ describe.each(rounds(deployments.slice(1), deployments))('%s', (_name, processes
       expectNoReplay(refused);
       await expectLeft(tenant.second, refused, key, {});
       expect(await everythingOf(tenant.second)).toEqual(all);
-      // The key still stands for its own request.
+      // The key still replays its own request.
       expectReplay(await tenant.second.post('/v1/references', body, key), executed);
     });
   });
 
-  test('twin while running', async () => {
+  test('twin while running: returns 409 when the first request is not finished', async () => {
     const own = await deploymentForTest(processes);
     const { first, second } = await newTenantOn(own);
     const key = newKey();
     const running = await withClient(own.one.connection, async (client) => {
       await client.query('begin');
-      // The first request has claimed its key then, and gets no further than this.
+      // By then the first request has claimed its key, and waits for this lock.
       await client.query('lock table tenant_references in exclusive mode');
       const answer = create(first, key);
       await expect.poll(() => waitingForTables(own.one)).toBe(1);
@@ -329,7 +337,7 @@ async function keyThatOnlyReads(server: TestServer, { accountId }: TenantOnBoth)
   return (await addKey(server, accountId, { permissions: ['references.read'] })).api;
 }
 
-/** It is refused, and the key stands for that from now on, whatever comes between. */
+/** Checks that a request is refused, and that its key replays the refusal after the changes of `meanwhile`. */
 async function expectStored(
   { first, second }: TenantOnBoth,
   refusal: Refusal,
@@ -350,7 +358,7 @@ async function expectStored(
   return refused;
 }
 
-/** The records of an account, and what requests have done to them: each event with the number of its deliveries. */
+/** Returns the account's records and the events that requests caused, each with its number of deliveries. */
 async function everythingOf(api: Api) {
   const list = async (path: string): Promise<ApiResponse['body'][]> => (await api.get(`${path}?limit=50`)).body.data;
   const caused = (await list('/v1/events')).filter(({ request }) => request.id !== null);
@@ -365,9 +373,9 @@ async function everythingOf(api: Api) {
   };
 }
 
-/** A server's context that cannot read the first record it is asked for. */
+/** Returns a context that fails to read the first record it is asked for. */
 function withFaultyRead(): (context: Context) => Context {
-  // It is read for its turn first, where a fault is passed over, and then to be decided about.
+  // The first read only finds the record's queue and ignores a fault. The second one serves the decision.
   let faults = 2;
   return (context) => ({
     ...context,

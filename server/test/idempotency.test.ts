@@ -25,8 +25,8 @@ import { addAccount, addKey, firstAccountId } from './support/tenants.ts';
 import { latestVersion } from './support/versions.ts';
 
 /*
- * What an Idempotency-Key promises beyond the table of its cases, which is in idempotency-table.test.ts: what counts as the same
- * request, whose a key is, which form it has, how long it lives, and what becomes of many at once.
+ * Idempotency-Key rules beyond the table of cases in idempotency-table.test.ts. They define equal requests, the scope, form and lifetime of
+ * a key, and simultaneous requests.
  */
 
 let server: TestServer;
@@ -38,10 +38,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe('a key that an earlier release has stored', () => {
+describe('keys stored by an earlier release', () => {
   const body = { application: 'app_1', metadata: { a: '1', b: '2' } };
 
-  test('is replayed when its fingerprint has no version', async () => {
+  test('replays the response when the stored fingerprint has no version', async () => {
     const key = newKey();
     const first = await api.post('/v1/references', body, key);
     await sql(
@@ -55,7 +55,7 @@ describe('a key that an earlier release has stored', () => {
     expectRefusal(await api.post('/v1/references', { application: 'app_2' }, key), refusals.idempotencyReused);
   });
 
-  test('is recognized when the way of making fingerprints has changed since', () => {
+  test('recognizes the same request when the fingerprint algorithm has changed since', () => {
     const request = { method: 'POST', path: '/v1/references', query: '', withContext: false, body };
     const changed = { ...fingerprintVersions, 2: ({ path }: { path: string }) => `by ${path.length}` };
     const stored = fingerprints(request).fingerprint;
@@ -67,7 +67,7 @@ describe('a key that an earlier release has stored', () => {
     expect(fingerprints({ ...request, body: {} }, changed).isSameRequest(stored)).toBe(false);
   });
 
-  test('is neither executed again nor called reused when only a later release can compare it', async () => {
+  test('returns 503 when only a later release can compare the stored fingerprint', async () => {
     const key = newKey();
     const first = await api.post('/v1/references', body, key);
     const setVersion = (from: string, to: string) =>
@@ -83,8 +83,8 @@ describe('a key that an earlier release has stored', () => {
   });
 });
 
-describe('a repeated request', () => {
-  test('gets the answer in the version of that time, whichever it asks for now', async () => {
+describe('repeated requests', () => {
+  test('replays a response in its first version when the repeat asks for another version', async () => {
     const key = newKey();
     const first = await api.post('/v1/references', { application: 'app_1' }, key);
     // As if a release had brought a newer version since.
@@ -101,7 +101,7 @@ describe('a repeated request', () => {
     expect(again.headers.get('service-version')).toBe('2020-01-01');
   });
 
-  test('gets the record as it was then, although it has changed since', async () => {
+  test('replays the first state of a record when the record has changed since', async () => {
     const id = await createReference();
     const [processing, canceled] = [newKey(), newKey()];
     const first = await api.post(`/v1/references/${id}`, { status: 'processing' }, processing);
@@ -112,7 +112,7 @@ describe('a repeated request', () => {
     expect((await api.get(`/v1/references/${id}`)).body.status).toBe('canceled');
   });
 
-  test('is the same whatever the order and spelling of its parameters', async () => {
+  test('treats two requests as equal when only the order and spelling of their members differ', async () => {
     const key = newKey();
     const metadata = '{"a":"1","b":"2"}';
     const first = await api.post(
@@ -126,14 +126,14 @@ describe('a repeated request', () => {
     expect(again.headers.get('idempotent-replayed')).toBe('true');
   });
 
-  test('without a body is the same as one with an empty object', async () => {
+  test('treats an absent body as an empty object when a request is repeated', async () => {
     const id = await createReference();
     const key = newKey();
     const first = await api.post(`/v1/references/${id}/cancel`, undefined, key);
     expect((await api.post(`/v1/references/${id}/cancel`, {}, key)).text).toBe(first.text);
   });
 
-  test('that changed nothing gets its answer again, too', async () => {
+  test('replays a response when the first request changed nothing', async () => {
     const id = await createReference();
     const key = newKey();
     const first = await api.post(`/v1/references/${id}`, {}, key);
@@ -143,8 +143,8 @@ describe('a repeated request', () => {
   });
 });
 
-describe('a refusal that was executed', () => {
-  test('is kept: an unknown record stays unknown to this key, although it exists by now', async () => {
+describe('stored refusals', () => {
+  test('replays a 404 when the record exists by now', async () => {
     const key = newKey();
     const id = `ref_${'0'.repeat(21)}1`;
     const first = await api.post(`/v1/references/${id}`, { outcome: 'accept' }, key);
@@ -155,7 +155,7 @@ describe('a refusal that was executed', () => {
     expect((await api.post(`/v1/references/${id}`, { outcome: 'accept' }, newKey())).status).toBe(200);
   });
 
-  test('is kept: a forbidden transition stays forbidden to this key, although the state would allow it by now', async () => {
+  test("replays a refused transition when the record's state would allow it by now", async () => {
     const id = await createReference();
     await api.post(`/v1/references/${id}/cancel`);
     const key = newKey();
@@ -169,7 +169,7 @@ describe('a refusal that was executed', () => {
 });
 
 describe('the scope of a key', () => {
-  test('is the account: every API key of it gets the answer', async () => {
+  test('replays a response when another API key of the account repeats the request', async () => {
     const { api: colleague } = await addKey(server, await firstAccountId(server));
     const key = newKey();
     const first = await api.post('/v1/references', { application: 'app_1' }, key);
@@ -180,7 +180,7 @@ describe('the scope of a key', () => {
     );
   });
 
-  test('ends at the account: another one has the same key for itself', async () => {
+  test('executes a request when another account has used the same key', async () => {
     const { api: stranger } = await addAccount(server);
     const key = newKey();
     const first = await api.post('/v1/references', { application: 'app_1' }, key);
@@ -192,8 +192,8 @@ describe('the scope of a key', () => {
   });
 });
 
-describe('an answer with a secret', () => {
-  test('is refused to an API key that lacks the second permission of the operation', async () => {
+describe('responses with a secret', () => {
+  test('refuses a replay when the key lacks the second permission of the operation', async () => {
     const { accountId, api: first } = await addAccount(server);
     const { api: weak } = await addKey(server, accountId, { permissions: ['webhook_endpoints.write'] });
     const endpoint = { url: 'http://127.0.0.1:9/' };
@@ -205,7 +205,7 @@ describe('an answer with a secret', () => {
     });
   });
 
-  test('is repeated for a rolled API key when the secret can be retrieved at any time', async () => {
+  test('replays a secret to a rolled API key when the secret can be retrieved at any time', async () => {
     const { accountId } = await addAccount(server);
     const { api: own, keyId } = await addKey(server, accountId, { permissions: allPermissions });
     const endpoint = { url: 'http://127.0.0.1:9/' };
@@ -216,7 +216,7 @@ describe('an answer with a secret', () => {
     const by = apiClient(server.url, rolled.body.secret);
     expectReplay(await by.post('/v1/webhook_endpoints', endpoint, key), first);
     expect(first.body.signing_secret).toMatch(/^whsec_/);
-    // An API key is shown once, and to none but the key that asked first.
+    // The secret of an API key is replayed to the key that sent the first request, and to no other.
     const made = newKey();
     await by.post('/v1/api_keys', { type: 'secret' }, made);
     const { api: other } = await addKey(server, accountId, { permissions: allPermissions });
@@ -232,7 +232,7 @@ describe('the form of a key', () => {
       'a space and every other sign',
       `a ${String.fromCharCode(...Array.from({ length: 94 }, (_, index) => 0x21 + index))}`,
     ],
-  ])('may have %s', async (_case, key) => {
+  ])('accepts an idempotency key when it has %s', async (_case, key) => {
     const header = { 'idempotency-key': key };
     const first = await api.post('/v1/customers', { name: 'Ada' }, header);
     expect(first.status).toBe(200);
@@ -240,11 +240,11 @@ describe('the form of a key', () => {
   });
 
   test.each([
-    ['nothing', ''],
+    ['no characters', ''],
     ['256 characters', 'k'.repeat(256)],
     ['a letter beyond ASCII', 'clé'],
     ['a tab', 'a\tb'],
-  ])('may not have %s', async (_case, key) => {
+  ])('refuses an idempotency key when it has %s', async (_case, key) => {
     const { api: own } = await addAccount(server);
     const { status, body } = await own.post('/v1/references', { application: 'app_1' }, { 'idempotency-key': key });
     expect([status, body.error.type, body.error.code]).toEqual([400, 'idempotency_error', 'idempotency_key_invalid']);
@@ -252,8 +252,8 @@ describe('the form of a key', () => {
   });
 });
 
-describe('a key on a method that changes nothing', () => {
-  test('is ignored by GET, not even looked at', async () => {
+describe('keys on methods without idempotency', () => {
+  test('ignores an idempotency key when the method is GET, even a malformed one', async () => {
     const id = await createReference();
     const key = newKey();
     const before = await api.get(`/v1/references/${id}`, key);
@@ -270,7 +270,7 @@ describe('a key on a method that changes nothing', () => {
     expect(before.body.status).toBe('pending');
   });
 
-  test('is ignored by DELETE', async () => {
+  test('ignores an idempotency key when the method is DELETE', async () => {
     const id = await createReference();
     const key = newKey();
     const headers = { authorization: `Bearer ${server.secretKey}` };
@@ -287,14 +287,14 @@ describe('a key on a method that changes nothing', () => {
   });
 });
 
-describe('a key lives for a day', () => {
+describe('the lifetime of a key', () => {
   const second = 1_000;
   const day = 24 * 3_600 * second;
 
   test.each([
     ['at the start of a second', 0],
     ['late in a second', 900],
-  ])('from its first use on, to the last moment: %s', async (_case, ms) => {
+  ])('replays a response until the last moment of 24 hours when the key was first used %s', async (_case, ms) => {
     const clock = new StillClock();
     const { api: own } = await serverForTest({ overrides: { clock } });
     const key = newKey();
@@ -307,7 +307,7 @@ describe('a key lives for a day', () => {
     }
   });
 
-  test('and then counts as new, for whatever request', async () => {
+  test('treats a key as new for any request when 24 hours have passed', async () => {
     const clock = new StillClock();
     const { api: own } = await serverForTest({ overrides: { clock } });
     const key = newKey();
@@ -316,7 +316,7 @@ describe('a key lives for a day', () => {
     const renewed = await own.post('/v1/references', { application: 'app_2' }, key);
     expect([renewed.status, renewed.headers.get('idempotent-replayed')]).toEqual([200, null]);
     expect(renewed.body.id).not.toBe(first.body.id);
-    // Its day begins anew.
+    // Its 24 hours begin again.
     clock.advanceMs(day - 1);
     expect((await own.post('/v1/references', { application: 'app_2' }, key)).text).toBe(renewed.text);
     expect((await own.post('/v1/references', { application: 'app_1' }, key)).body.error.code).toBe(
@@ -325,7 +325,7 @@ describe('a key lives for a day', () => {
     expect((await own.get('/v1/references')).body.count).toBe(2);
   });
 
-  test('a day of the clock, also when that was set back: ids stay where they were, and keys do not go by them', async () => {
+  test('counts 24 hours by the clock when the clock was set back, and not by the time in the ids', async () => {
     const clock = new StillClock();
     const { api: own } = await serverForTest({ overrides: { clock } });
     await own.post('/v1/references', { application: 'app_1' });
@@ -338,7 +338,7 @@ describe('a key lives for a day', () => {
     expectCarriedOut(await own.post('/v1/references', { application: 'app_1' }, key));
   });
 
-  test('and is then carried out once more only, however many use it at once', async () => {
+  test('executes a request once when 20 repeats arrive after the key has expired', async () => {
     const clock = new StillClock();
     const one = await serverForTest({ overrides: { clock } });
     const two = await anotherServer(one, { overrides: { clock } });
@@ -353,8 +353,8 @@ describe('a key lives for a day', () => {
   });
 });
 
-describe('a twin of a request that is still running', () => {
-  test('is told to come back also while the first one is still being decided, and gets the answer then', async () => {
+describe('simultaneous requests with the same key', () => {
+  test('refuses a repeat when the first request is still being decided, and replays its response later', async () => {
     const { own, isReading, letRead } = await serverThatWaits();
     const { body: reference } = await own.api.post('/v1/references', { application: 'app_1' });
     const key = newKey();
@@ -374,7 +374,7 @@ describe('a twin of a request that is still running', () => {
     expect((await own.api.get(`/v1/events?object_id=${reference.id}`)).body.count).toBe(3);
   });
 
-  test('in another process is none until it is being committed: whichever is committed first is carried out', async () => {
+  test('executes the request that is committed first when two processes decide at once, and replays it to the other', async () => {
     const { own, isReading, letRead } = await serverThatWaits();
     const other = await anotherServer(own);
     const { body: reference } = await own.api.post('/v1/references', { application: 'app_1' });
@@ -396,7 +396,7 @@ describe('a twin of a request that is still running', () => {
   test.each([
     ['on one server', false],
     ['on two servers', true],
-  ])('is never carried out a second time: fifty at once, %s', async (_case, onTwo) => {
+  ])('executes a request once when fifty copies arrive at once %s', async (_case, onTwo) => {
     const one = await serverForTest();
     const servers = onTwo ? [one, await anotherServer(one)] : [one];
     for (let round = 1; round <= 4; round++) {
@@ -413,7 +413,7 @@ describe('a twin of a request that is still running', () => {
   });
 });
 
-test('a server that cannot write at all leaves the key free for another one', async () => {
+test('leaves a key free for another server when the first server cannot write at all', async () => {
   const one = await serverForTest();
   const cutOff = await anotherServer(one, {
     changeContext: (context) => {
@@ -434,7 +434,7 @@ async function createReference(): Promise<string> {
   return body.id;
 }
 
-/** A server that reads no record until it may; a test that waits for `isReading` has a request in the middle of deciding. */
+/** Starts a server that reads no record until `letRead` is called. After `isReading`, a request is in the middle of its decision. */
 async function serverThatWaits(): Promise<{ own: TestServer; isReading: Promise<void>; letRead: () => void }> {
   const { promise: mayRead, resolve: letRead } = Promise.withResolvers<void>();
   const { promise: isReading, resolve: reads } = Promise.withResolvers<void>();

@@ -3,7 +3,7 @@ import { expectRefusal, invalid, refusals, type Refusal } from './support/refusa
 import { good, startTestServer, type Api, type TestServer } from './support/server.ts';
 import { addAccount } from './support/tenants.ts';
 
-/* Links of an account that keeps some records in a system of its own. What can only be a mistake is refused all the same. */
+/* Links of an account that keeps some records in its own system. An id that can only be a mistake is refused even if links are open. */
 
 let server: TestServer;
 let api: Api;
@@ -18,12 +18,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Says that the id of a linked record is no good. */
+/** The refusal of a linked record's id. */
 function missingAt(param: string, says: string | RegExp): Refusal {
   return { ...refusals.idUnknown, status: 400, param, says };
 }
 
-describe('an id with the prefix of another kind', () => {
+describe('ids with the prefix of another kind', () => {
   test.each([
     [
       '/v1/references',
@@ -45,13 +45,16 @@ describe('an id with the prefix of another kind', () => {
     ],
     ['/v1/applications', { customers: ['cus_1', 'ref_1'] }, 'customers[1]', '(`cus_…`)'],
     ['/v1/applications', { unit: 'cus_1' }, 'unit', '`unit` takes an id of your own system.'],
-  ])('is refused at %s with %o', async (path, body, param, says) => {
-    const before = (await good(api.get(path))).body.count;
-    expectRefusal(await api.post(path, body), missingAt(param, says));
-    expect((await good(api.get(path))).body.count).toBe(before);
-  });
+  ])(
+    'refuses a linked id at %s when the body is %o and its prefix names another kind',
+    async (path, body, param, says) => {
+      const before = (await good(api.get(path))).body.count;
+      expectRefusal(await api.post(path, body), missingAt(param, says));
+      expect((await good(api.get(path))).body.count).toBe(before);
+    },
+  );
 
-  test('is refused in an update, whether or not there is such a record', async () => {
+  test("refuses an update when its linked id has another kind's prefix, whether or not that record exists", async () => {
     const reference = `/v1/references/${ids.references}`;
     for (const id of ['cus_1', ids.customers])
       expectRefusal(await api.post(reference, { reference_pdf: id }), missingAt('reference_pdf', '(`file_…`)'));
@@ -61,7 +64,7 @@ describe('an id with the prefix of another kind', () => {
     );
   });
 
-  test('is named as the version of the request names its field', async () => {
+  test("names the field as the request's version does when a linked id is refused", async () => {
     const answer = await api.post(
       `/v1/references/${ids.references}`,
       { pdf: 'cus_1' },
@@ -70,12 +73,12 @@ describe('an id with the prefix of another kind', () => {
     expectRefusal(answer, { ...missingAt('pdf', 'begins as the id of a customer does'), version: '2025-09-01' });
   });
 
-  test('finds nothing in a list, and is no error there', async () => {
+  test("returns an empty list when a filter has an id with another kind's prefix", async () => {
     for (const query of ['application=cus_1', 'customer=app_1'])
       expect((await good(api.get(`/v1/references?${query}`))).body.count).toBe(0);
   });
 
-  test('stays on an older record when an update sends something else', async () => {
+  test("keeps an older id with another kind's prefix when an update sends other members", async () => {
     const { id } = (await good(api.post('/v1/references', { application: 'app_1' }))).body;
     await server.context.database.readers.query(
       `update tenant_references set application = 'cus_1', customer = 'app_1' where id = $1`,
@@ -86,10 +89,10 @@ describe('an id with the prefix of another kind', () => {
   });
 });
 
-describe('an id of our own form', () => {
+describe('ids of our own form', () => {
   const unknown = '0000000000000000000000';
 
-  test('is refused when there is no such record, or it is another account’s', async () => {
+  test('refuses a link when the record does not exist or belongs to another account', async () => {
     const other = await addAccount(server);
     const theirs = (await good(other.api.post('/v1/applications', {}))).body.id as string;
     for (const id of [`app_${unknown}`, theirs]) {
@@ -104,7 +107,7 @@ describe('an id of our own form', () => {
     );
   });
 
-  test('is refused when the record was deleted, and stays where it was linked before', async () => {
+  test('refuses a new link when the record was deleted, and keeps older ones', async () => {
     const { id } = (await good(api.post('/v1/applications', {}))).body;
     const made = await good(api.post('/v1/references', { application: id }));
     await good(api.delete(`/v1/applications/${id}`));
@@ -113,22 +116,22 @@ describe('an id of our own form', () => {
     expect(body.application).toBe(id);
   });
 
-  test('is taken when the record is there', async () => {
+  test('accepts a link when the record exists', async () => {
     const { applications: application, customers: customer } = ids;
     const { body } = await good(api.post('/v1/references', { application, customer }));
     expect(body).toMatchObject({ application, customer });
   });
 });
 
-describe('an id of another system', () => {
+describe('ids of another system', () => {
   test.each(['app_1', 'app_0000000000000000000000x', '1042', 'applicant_9', 'Cus_1', 'cus', 'crm_cus_1', '_'])(
-    'is taken when it begins as none of ours, or is not of our form: %s',
+    'accepts an id when its prefix or its form is not ours: %s',
     async (application) => {
       expect((await good(api.post('/v1/references', { application }))).body.application).toBe(application);
     },
   );
 
-  test('is refused with advice when it has a hyphen or another character that no id has', async () => {
+  test('refuses an id with advice when it has a hyphen or another forbidden character', async () => {
     const uuid = '0b0f4a0e-7c60-4c58-9b1c-2f1f7d1b6a11';
     const hyphens = '`application` must be an id, which has letters, digits and _ only: leave out the hyphens.';
     expectRefusal(await api.post('/v1/references', { application: uuid }), {
@@ -145,7 +148,7 @@ describe('an id of another system', () => {
   });
 });
 
-test('the endpoint of a resend is told apart by its prefix', async () => {
+test("accepts only a webhook endpoint's id when an event is resent", async () => {
   const event = (await good(api.get('/v1/events?limit=1'))).body.data[0].id as string;
   expectRefusal(
     await api.post(`/v1/events/${event}/resend`, { webhook_endpoint: 'cus_1' }),

@@ -10,7 +10,7 @@ import { addAccount, firstAccountId } from './support/tenants.ts';
 type Item = ApiResponse['body'];
 type Query = Record<string, string | number>;
 
-/** One filter with a value, and what it is to find. */
+/** One filter with a value, and the records it must find. */
 interface Filtering {
   query: Query;
   finds: (item: Item) => boolean;
@@ -19,11 +19,11 @@ interface Filtering {
 interface List {
   path: string;
   shape: 'reference' | 'customer' | 'event';
-  /** All there are, newest first, known by other ways than the list. */
+  /** All records, newest first, known without the list. */
   items: Item[];
-  /** At least one of each filter; those of different names have something in common to find. */
+  /** At least one value of each filter. Filters with different names have some record in common. */
   filters: Filtering[];
-  /** Ids that could stand in the list, but do not. */
+  /** Ids that could be in the list, but are not. */
   strangeIds: string[];
 }
 
@@ -68,7 +68,7 @@ const events: List = {
 
 const lists = [references, customers, events];
 
-/** Between one record and the next, so that some share a second and some begin one. */
+/** The time between two records, so that some share a second and some begin one. */
 const stepMs = 400;
 const referenceCount = 45;
 const customerCount = 23;
@@ -91,10 +91,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe.each(lists)('$path', (list) => {
+describe.each(lists)('list $path', (list) => {
   const { path } = list;
 
-  test('answers the newest 20, newest first, with the count of all', async () => {
+  test('returns the newest 20 records, newest first, and the count of all when no parameter is sent', async () => {
     const { status, body } = await api.get(path);
     expect(status).toBe(200);
     expect(Object.keys(body).sort()).toEqual(['count', 'data', 'has_more', 'object']);
@@ -103,12 +103,12 @@ describe.each(lists)('$path', (list) => {
     for (const item of body.data) expectShape(list.shape, item);
   });
 
-  test('shows each record as its own path shows it', async () => {
+  test('shows each record as its own path does when records are listed', async () => {
     const { body } = await api.get(`${path}?limit=50`);
     for (const item of body.data) expect((await api.get(`${path}/${item.id}`)).body).toStrictEqual(item);
   });
 
-  test('takes any limit from 1 to 50, and no other', async () => {
+  test('accepts a limit from 1 to 50 and refuses any other when records are listed', async () => {
     for (const limit of [1, 2, 19, 20, 21, 22, 23, 24, 44, 45, 46, 49, 50])
       await expectPage(list, { limit }, list.items);
     for (const limit of ['0', '51', '-1', '', '1.5', '1e1', 'ten', '%201', '99999999999999999999']) {
@@ -116,7 +116,7 @@ describe.each(lists)('$path', (list) => {
     }
   });
 
-  test('skips as many as offset says, and tells the same count beyond the end', async () => {
+  test('skips as many records as offset says, and keeps the count when offset is beyond the end', async () => {
     const total = list.items.length;
     for (const offset of [0, 1, total - 21, total - 20, total - 19, total - 1, total, total + 1, 1_000_000]) {
       await expectPage(list, { offset }, list.items);
@@ -127,7 +127,7 @@ describe.each(lists)('$path', (list) => {
     }
   });
 
-  test('continues after a record, and knows whether older ones follow', async () => {
+  test('returns the records after a cursor and has_more when starting_after is sent', async () => {
     const ids = idsOf(list.items);
     for (const at of [0, 1, 10, ids.length - 4, ids.length - 3, ids.length - 2, ids.length - 1]) {
       for (const limit of [1, 3, 50]) {
@@ -139,7 +139,7 @@ describe.each(lists)('$path', (list) => {
     }
   });
 
-  test('goes back before a record, and knows whether newer ones precede', async () => {
+  test('returns the records before a cursor and has_more when ending_before is sent', async () => {
     const ids = idsOf(list.items);
     for (const at of [0, 1, 2, 3, 4, 10, ids.length - 1]) {
       for (const limit of [1, 3, 50]) {
@@ -152,7 +152,7 @@ describe.each(lists)('$path', (list) => {
     }
   });
 
-  test('keeps its filters while it is paged by cursor', async () => {
+  test('applies its filters to every page when a list is paged by cursor', async () => {
     const { query, finds } = list.filters[0]!;
     const ids = idsOf(list.items.filter(finds));
     for (const [at, id] of ids.entries()) {
@@ -164,7 +164,7 @@ describe.each(lists)('$path', (list) => {
     }
   });
 
-  test('refuses what contradicts itself or what it does not know', async () => {
+  test('refuses parameters when they contradict each other or are unknown', async () => {
     const id = list.items[3].id;
     const both = await api.get(`${path}?starting_after=${id}&ending_before=${id}`);
     expectRefusal(both, 'parameters_exclusive', undefined);
@@ -178,7 +178,7 @@ describe.each(lists)('$path', (list) => {
     expectRefusal(await api.get(`${path}?limit=3&limit=3`), 'parameter_invalid', 'limit');
   });
 
-  test('bounds the time of creation exactly to the second', async () => {
+  test('bounds creation times exactly to the second when created is filtered', async () => {
     const seconds = list.items.map(({ created }) => created as number);
     const middle = seconds[Math.floor(seconds.length / 2)]!;
     const around = [Math.min(...seconds), middle, Math.max(...seconds)].flatMap((second) => [
@@ -198,7 +198,7 @@ describe.each(lists)('$path', (list) => {
     await expectFound(list, bounds(middle));
   });
 
-  test('takes times from 0 to 9,999,999,999', async () => {
+  test('accepts times from 0 to 9,999,999,999 when created is filtered', async () => {
     for (const bound of ['gt', 'gte', 'lt', 'lte']) {
       const count = bound.startsWith('g') ? [list.items.length, 0] : [0, list.items.length];
       for (const [index, second] of [0, 9_999_999_999].entries()) {
@@ -212,7 +212,7 @@ describe.each(lists)('$path', (list) => {
     expectRefusal(await api.get(`${path}?created[eq]=1`), 'parameter_unknown', 'created[eq]');
   });
 
-  test('finds exactly what fits every filter, in whatever combination', async () => {
+  test('returns exactly the records that match all filters when filters are combined', async () => {
     const { found, one } = firstOfEach(list);
     expect(found).toBeDefined();
     const [after] = bounds(found.created - 2);
@@ -221,7 +221,7 @@ describe.each(lists)('$path', (list) => {
     for (const other of list.filters) await expectFound(list, [other, after]);
   });
 
-  test('is empty for an account that has nothing', async () => {
+  test('returns an empty list when the account has no records', async () => {
     const { api: other } = await addAccount(server);
     for (const query of ['', '?limit=1', '?offset=5', `?starting_after=${list.items[0].id}`, '?created[gt]=0']) {
       expect((await other.get(path + query)).body).toStrictEqual({
@@ -234,14 +234,14 @@ describe.each(lists)('$path', (list) => {
   });
 });
 
-describe('the filters of references', () => {
+describe('reference filters', () => {
   test.each([
     ...['app_0', 'app_1', 'app_2', 'app_9', 'app'].map((value) => ['application', value] as const),
     ...['cus_0', 'cus_1', 'cus_9'].map((value) => ['customer', value] as const),
     ...['pending', 'processing', 'complete', 'canceled'].map((value) => ['status', value] as const),
     ...['accept', 'consider', 'high_risk'].map((value) => ['outcome', value] as const),
     ['type', 'customer'] as const,
-  ])('find every value they take: %s=%s', async (name, value) => {
+  ])('finds references when they are filtered by %s=%s', async (name, value) => {
     await expectFound(references, [{ query: { [name]: value }, finds: (item) => item[name] === value }]);
   });
 
@@ -254,13 +254,13 @@ describe('the filters of references', () => {
     ['an empty id', 'application', ''],
     ['a wildcard', 'customer', 'cus%'],
     ['an id of 256 characters', 'customer', 'x'.repeat(256)],
-  ])('refuse what no record can have: %s', async (_case, name, value) => {
+  ])('refuses a reference filter when its value is %s', async (_case, name, value) => {
     expectRefusal(await api.get(url('/v1/references', { [name]: value })), 'parameter_invalid', name);
   });
 });
 
-describe('two accounts', () => {
-  test('see only what is their own, however they ask', async () => {
+describe('lists of two accounts', () => {
+  test("returns only the caller's own records when any filter is used", async () => {
     const { api: mine } = await addAccount(server);
     const { api: theirs } = await addAccount(server);
     const reference = { application: 'app_shared', customer: 'cus_shared' };
@@ -292,7 +292,7 @@ describe('two accounts', () => {
     }
   });
 
-  test('cannot use the id of another account as anything but a place in time', async () => {
+  test("uses another account's id as a cursor by its time alone when it is sent", async () => {
     const { api: mine } = await addAccount(server);
     const own = [];
     for (let index = 0; index < 2; index++)
@@ -303,10 +303,10 @@ describe('two accounts', () => {
   });
 });
 
-describe('paging while others write', () => {
+describe('paging during writes', () => {
   const records = rounds(1_000, 10_000);
 
-  test('sees every record that was there exactly once, in both directions', async () => {
+  test('returns every older record exactly once in both directions when records are added meanwhile', async () => {
     const running = await serverForTest();
     const tenant = await addAccount(running);
     const write = (): Promise<ApiResponse> => tenant.api.post('/v1/references', { application: 'app_1' });
@@ -331,7 +331,7 @@ describe('paging while others write', () => {
     expect((await tenant.api.get('/v1/references')).body.count).toBe(there.length + added.length);
   });
 
-  test(`of ${records} sees every old record exactly once, from either end, and the count never lies`, async () => {
+  test(`returns each of ${records} older records exactly once with a true count when many writers add more`, async () => {
     const running = await serverForTest();
     const { api: own } = await addAccount(running);
     const there: string[] = [];
@@ -366,14 +366,14 @@ describe('paging while others write', () => {
     const old = new Set(there);
     expect(down.filter((id) => old.has(id))).toEqual(there);
     expect(down).toHaveLength(new Set(down).size);
-    // The way up begins after the oldest of all.
+    // Paging up begins after the oldest record.
     expect(up.filter((id) => old.has(id))).toEqual(there.slice(0, -1).toReversed());
     expect(up).toHaveLength(new Set(up).size);
     expect((await own.get('/v1/references')).body.count).toBe(answered);
   }, 90_000);
 });
 
-/** Every state, outcome and link there is, in every mixture that the combined filters need. */
+/** References with every state, outcome and link, in each combination that the filters need. */
 async function makeReference(index: number): Promise<Item> {
   const { body } = await api.post('/v1/references', {
     application: `app_${index % 3}`,
@@ -395,7 +395,7 @@ async function makeReference(index: number): Promise<Item> {
   }
 }
 
-/** The events as they are stored, without the list's own statements. */
+/** Reads the stored events with SQL of its own. */
 async function storedEvents(): Promise<Item[]> {
   const { rows } = await server.context.database.readers.query(
     'select id, created, type, data from events where account_id = $1 order by id desc',
@@ -414,14 +414,14 @@ function bounds(second: number): [Filtering, Filtering, Filtering, Filtering] {
   ];
 }
 
-/** One filter of each name, and a record that all of them find. */
+/** Returns one filter of each name, and a record that all of them find. */
 function firstOfEach({ items, filters }: List): { one: Filtering[]; found: Item } {
   const one = new Map<string, Filtering>();
   for (const filter of filters) for (const name in filter.query) if (!one.has(name)) one.set(name, filter);
   return { one: [...one.values()], found: items.find((item) => [...one.values()].every(({ finds }) => finds(item))) };
 }
 
-/** The first page under these filters has what all of them find, and the count of it. */
+/** Checks that the first page under these filters has the expected records and their count. */
 async function expectFound(list: List, filtering: Filtering[]): Promise<void> {
   const query: Query = Object.assign({}, ...filtering.map((filter) => filter.query));
   const found = list.items.filter((item) => filtering.every(({ finds }) => finds(item)));
@@ -441,7 +441,7 @@ async function expectPage({ path }: List, query: Query, matching: Item[]): Promi
   });
 }
 
-/** Ids of all that are newer than a record, page by page, in the order they are met. */
+/** Returns the ids of all records newer than one, page by page, in the order of the pages. */
 async function pagesBefore(by: Api, id: string): Promise<string[]> {
   const met: string[] = [];
   for (let page = 0; page < 200; page++) {
@@ -452,7 +452,7 @@ async function pagesBefore(by: Api, id: string): Promise<string[]> {
   throw new Error('The writers are faster than the pages.');
 }
 
-/** Ids page by page, in the order they are met, until there are no more or no old ones are left. */
+/** Returns ids page by page, in the order of the pages. Ends with the last page or the last old record. */
 async function pagesOf(
   page: (query: string) => Promise<Item>,
   cursor: 'starting_after' | 'ending_before',
@@ -468,7 +468,7 @@ async function pagesOf(
   throw new Error('The writers are faster than the pages.');
 }
 
-/** Every choice of some of them, the empty one included. */
+/** Returns every subset of the items, including the empty one. */
 function combinationsOf<T>(all: T[]): T[][] {
   return all.reduce<T[][]>((chosen, one) => [...chosen, ...chosen.map((others) => [...others, one])], [[]]);
 }

@@ -23,7 +23,7 @@ type Log = ApiResponse['body'];
 const json = ['Content-Type: application/json'];
 
 let server: TestServer;
-/** An account for one test, with a key that may do everything. */
+/** A new account for each test, with a key that has all permissions. */
 let tenant: Tenant;
 let api: Api;
 
@@ -36,8 +36,8 @@ beforeEach(async () => {
   api = tenant.api;
 });
 
-describe('a log', () => {
-  test('tells everything of the request whose id it has', async () => {
+describe('logs', () => {
+  test('stores every part of a request under its id when the request was executed', async () => {
     const key = randomUUID();
     const body = ' { "application" : "app_1",\n "metadata":{"\\u0061":"\\u00e9 😀"} } ';
     const beforeSeconds = Math.floor(Date.now() / 1000);
@@ -82,7 +82,7 @@ describe('a log', () => {
     expect((await api.get('/v1/logs')).body).toStrictEqual({ object: 'list', count: 1, has_more: false, data: [log] });
   });
 
-  test('tells what a request was refused for', async () => {
+  test('stores the error when a request is refused', async () => {
     const answer = await api.post('/v1/references?urgent=1', { application: 'app_1' });
     expectRefusal(answer, unknown('urgent'));
     expect(await logOf(answer)).toMatchObject({
@@ -98,7 +98,7 @@ describe('a log', () => {
     expect(withoutParam.error).toStrictEqual({ type: 'invalid_request_error', code: 'route_unknown' });
   });
 
-  test('has every event of its request, in their order', async () => {
+  test('lists the events of a request in order when it made some', async () => {
     const { id } = (await api.post('/v1/references', { application: 'app_1' })).body;
     const answer = await api.post(`/v1/references/${id}`, { outcome: 'accept' });
     const log = await logOf(answer);
@@ -112,7 +112,7 @@ describe('a log', () => {
     expect(nothing).toMatchObject({ status: 200, events: [] });
   });
 
-  test('tells the kind of key, and is of a DELETE as of a POST', async () => {
+  test('stores the type of the key for POST and DELETE when a request is logged', async () => {
     const { body: agent } = await api.post('/v1/api_keys', {
       type: 'agent',
       name: 'A helper',
@@ -136,7 +136,7 @@ describe('a log', () => {
     });
   });
 
-  test('takes logs.read to be seen', async () => {
+  test('requires logs.read when logs are read', async () => {
     const { body: made } = await api.get('/v1/logs');
     expect(made.count).toBe(0);
     const answer = await api.post('/v1/references', { application: 'app_1' });
@@ -152,7 +152,7 @@ describe('a log', () => {
     expectRefusal(await reading.api.post('/v1/references', { application: 'app_1' }), refusals.permission);
   });
 
-  test('is found by its own account only, and nobody can write one', async () => {
+  test('hides a log from other accounts, and refuses to write one when a client tries', async () => {
     const answer = await api.post('/v1/references', { application: 'app_1' });
     const path = `/v1/logs/${answer.headers.get('request-id')}`;
     const unknownId = 'req_0VbZtc5J00baoBiLwEcRMm';
@@ -168,8 +168,8 @@ describe('a log', () => {
   });
 });
 
-describe('a request is logged', () => {
-  test('once, whatever became of it, unless it was not let in or asks for nothing', async () => {
+describe('logged requests', () => {
+  test('logs each authenticated POST and DELETE once when it succeeds, is replayed or is refused', async () => {
     const narrow = await addKey(server, tenant.accountId, { permissions: ['customers.write'] });
     const key = { 'idempotency-key': randomUUID() };
     const { key: sent } = tenant;
@@ -178,11 +178,11 @@ describe('a request is logged', () => {
       await api.post('/v1/references', { application: 'app_1' }, key),
       await api.post('/v1/references/ref_0VbZtc5J00baoBiLwEcRMm/cancel', {}, { 'idempotency-key': 'missing' }),
       await api.delete('/v1/webhook_endpoints/we_0VbZtc5J00baoBiLwEcRMm'),
-      // Repeated.
+      // Replayed.
       await api.post('/v1/references', { application: 'app_1' }, key),
       await api.post('/v1/references/ref_0VbZtc5J00baoBiLwEcRMm/cancel', {}, { 'idempotency-key': 'missing' }),
       await api.post('/v1/references', { application: 'app_2' }, key),
-      // Refused before.
+      // Refused before execution.
       await narrow.api.post('/v1/references', { application: 'app_1' }),
       await api.post('/v1/references', {}, { 'idempotency-key': 'missing field' }),
       await api.post('/v1/references', { application: 'app_1' }, { 'idempotency-key': 'x'.repeat(256) }),
@@ -229,9 +229,9 @@ describe('a request is logged', () => {
       expectRefusal(await api.get(`/v1/logs/${answer.headers.get('request-id')}`), refusals.idUnknown);
   });
 
-  test('that came while its twin was running', async () => {
+  test('logs a repeat when its first request is still running', async () => {
     const key = { 'idempotency-key': randomUUID() };
-    // Answered after a second, when every process knows of it.
+    // This request takes a second, since every process must read the change before the response.
     const real = await serverForTest({ connection: server.connection, secretKey: tenant.key, realFreshness: true });
     const running = real.api.post('/v1/account', { name: 'New' }, key);
     await expect.poll(async () => (await api.get('/v1/account')).body.name, { interval: 10 }).toBe('New');
@@ -249,7 +249,7 @@ describe('a request is logged', () => {
     expect(await logOf(first)).toMatchObject({ status: 200, replayed: false });
   });
 
-  test('that met a fault of ours, but not one that could not be carried out', async () => {
+  test('logs a request when it meets a server fault, unless the database cannot be written', async () => {
     let fault: Error = new Error('A fault of ours.');
     const broken = await serverForTest({
       connection: server.connection,
@@ -286,7 +286,7 @@ describe('a request is logged', () => {
 });
 
 describe('the list of logs', () => {
-  test('has the newest first, counts exactly, and is paged both ways', async () => {
+  test('returns the newest first with an exact count and pages both ways when logs are listed', async () => {
     const ids: (string | null)[] = [];
     for (let made = 0; made < 7; made++)
       ids.unshift((await api.post('/v1/customers', { name: 'Ada' })).headers.get('request-id'));
@@ -306,7 +306,7 @@ describe('the list of logs', () => {
     expect((await api.get('/v1/logs/' + String(ids[3]))).body).toStrictEqual(all[3]);
   });
 
-  test('counts what came at once, each request once', async () => {
+  test('counts each request once when many arrive at once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, index) => api.post('/v1/customers', index % 3 === 0 ? {} : { name: 'Ada' })),
     );
@@ -318,7 +318,7 @@ describe('the list of logs', () => {
     expect((await api.get('/v1/logs?status=400')).body.count).toBe(20);
   });
 
-  describe('is filtered', () => {
+  describe('log filters', () => {
     const made: Record<string, string | null> = {};
     let filtered: Tenant;
     let second: Tenant;
@@ -361,13 +361,13 @@ describe('the list of logs', () => {
       ['method=POST&path=/v1/customers&status=2xx&idempotency_key=one,%20of%20its%20own', ['replay', 'ok']],
     ];
 
-    test.each(cases)('by %s', async (query, expected) => {
+    test.each(cases)('returns exactly the matching logs when filtered by %s', async (query, expected) => {
       const { status, body, text } = await filtered.api.get(`/v1/logs?${query}`);
       expect(status, text).toBe(200);
       expect([body.count, namesOf(body.data)]).toEqual([expected.length, expected]);
     });
 
-    test('by the key that was used', async () => {
+    test('returns the logs of one key when filtered by key', async () => {
       const of = async (key: string): Promise<string[]> =>
         namesOf((await filtered.api.get(`/v1/logs?key=${key}`)).body.data);
       expect(await of(second.keyId)).toEqual(['denied', 'reference']);
@@ -386,7 +386,7 @@ describe('the list of logs', () => {
     }
   });
 
-  test('is filtered by when a request came, to the second', async () => {
+  test('filters logs by time to the second when created is sent', async () => {
     const clock = new StillClock();
     const still = await serverForTest({ overrides: { clock } });
     const ids: (string | null)[] = [];
@@ -435,13 +435,13 @@ describe('the list of logs', () => {
     ['starting_after=req_0VbZtc5J00baoBiLwEcRMm&offset=1', exclusive('offset')],
   ];
 
-  test.each(faults)('refuses %s', async (query, refusal) => {
+  test.each(faults)('refuses the log filter %s when its name or value is invalid', async (query, refusal) => {
     expectRefusal(await api.get(`/v1/logs?${query}`), refusal);
   });
 });
 
-describe('no log has a secret', () => {
-  test('of all that an account makes, rolls and repeats; only the place where it was', async () => {
+describe('secrets in logs', () => {
+  test('redacts secrets of created, rolled and replayed records when requests are logged', async () => {
     const secrets = new Set<string>([tenant.key]);
     const redacted: { answer: ApiResponse; secret: string }[] = [];
     const secretly = async (by: Api, path: string, body: object, headers: Record<string, string> = {}) => {
@@ -494,13 +494,13 @@ describe('no log has a secret', () => {
   });
 });
 
-/** An account, with a key that may do everything. */
+/** Creates an account, with a key that has all permissions. */
 async function newTenant(): Promise<Tenant> {
   const { accountId } = await addAccount(server);
   return addKey(server, accountId, { permissions: [...allPermissions] });
 }
 
-/** The log of the request that got this answer. */
+/** Returns the log of the request with this response. */
 async function logOf(answer: ApiResponse): Promise<Log> {
   const { status, body, text } = await api.get(`/v1/logs/${answer.headers.get('request-id')}`);
   expect(status, text).toBe(200);
@@ -508,13 +508,13 @@ async function logOf(answer: ApiResponse): Promise<Log> {
   return body;
 }
 
-/** The ids of the events that a request made, in their order, as they say themselves. */
+/** Returns the ids of a request's events, in the order that the events themselves give. */
 async function eventsOf(answer: ApiResponse): Promise<string[]> {
   const events = (await allOf(api, '/v1/events')).toReversed();
   return events.filter(({ request }) => request.id === answer.headers.get('request-id')).map(({ id }) => id);
 }
 
-/** What a refusal says, but for the id it was asked about and its own. */
+/** Returns the text of a refusal without the requested id and its own id. */
 function wordsOf({ text, body }: ApiResponse, id: string): string {
   return text.replaceAll(id, '…').replace(body.error.request_id, '…');
 }

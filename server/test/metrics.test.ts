@@ -26,8 +26,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe('what is told', () => {
-  test('is the text format of Prometheus, with a class of label values that no client can widen', async () => {
+describe('metrics output', () => {
+  test('returns Prometheus text whose label values no client can add to when metrics are scraped', async () => {
     const before = new Scrape(await text(server));
     for (let round = 0; round < 3; round++) {
       const id = randomUUID().replaceAll('-', '');
@@ -54,7 +54,7 @@ describe('what is told', () => {
     expect(told).not.toMatch(/[a-z]+_[0-9A-Za-z]{22}/);
   });
 
-  test('bears the name of the product and a unit', async () => {
+  test("prefixes each metric with the product's name and gives its unit when metrics are scraped", async () => {
     const { types } = new Scrape(await text(server));
     expect(types.size).toBeGreaterThan(25);
     for (const [name, type] of types) {
@@ -64,17 +64,17 @@ describe('what is told', () => {
     }
   });
 
-  test('comes with the type of its format, and is kept by nobody', async () => {
+  test("sends the format's content type and forbids caching when metrics are scraped", async () => {
     const answer = await fetch(`${server.url}/metrics`);
     expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 });
 
-describe('the guide', () => {
+describe('the metrics guide', () => {
   const guide = readFileSync(new URL('../../docs/guides/operations.md', import.meta.url), 'utf8');
 
-  test('explains every metric, and none that there is not', async () => {
+  test('explains exactly the existing metrics when it is compared with a scrape', async () => {
     const names = [...new Scrape(await text(server)).types.keys()].toSorted();
     const explained = guide
       .split('\n')
@@ -84,7 +84,7 @@ describe('the guide', () => {
     expect(explained.toSorted()).toEqual(names);
   });
 
-  test('alarms on nothing that there is not: neither a metric nor a label', async () => {
+  test('uses only existing metrics and labels when it defines alerts', async () => {
     const own = await serverForTest();
     const { types } = new Scrape(await text(own));
     const alarms = guide.split('\n').filter((line) => /^\| `[^`]+` \| \d+ min \|/.test(line));
@@ -99,33 +99,33 @@ describe('the guide', () => {
     for (const [, duty = ''] of guide.matchAll(/duty="([^"]+)"/g)) expect(duties).toContain(`'${duty}'`);
   });
 
-  test('has SQL that works', async () => {
+  test('contains valid SQL when its statements run', async () => {
     const statements = [...guide.matchAll(/^```sql\n([\s\S]*?)^```/gm)].map(([, statement]) => statement!);
     const queries = statements.filter((statement) => statement.startsWith('select'));
     expect(queries.length).toBeGreaterThan(1);
     for (const query of queries) {
       expect((await server.context.database.listers.query(query)).rows.length).toBeGreaterThan(0);
     }
-    // What changes something is not for this database, but there must be what it would change.
+    // Statements that change data do not run on this database, but the data they would change must exist.
     for (const change of statements.filter((statement) => statement.startsWith('update'))) {
       await server.context.database.listers.query(`explain ${change}`);
     }
   });
 });
 
-describe('who may read metrics', () => {
+describe('access to metrics', () => {
   test.each(['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1'])(
-    'the machine itself, without anything: %s',
+    'serves metrics without a token when the address is the machine itself: %s',
     async (address) => {
       const ask = asking(await guardedServer());
       expect((await ask(address)).status).toBe(200);
-      // A key of the API is none of its business.
+      // An API key gives no access to metrics.
       expect((await ask(address, { authorization: 'Bearer x' })).status).toBe(200);
     },
   );
 
   test.each(['203.0.113.7', '10.0.0.1', '2001:db8::7', '::ffff:192.168.0.1', '128.0.0.1', 'fe80::1'])(
-    'others with the token alone: %s',
+    'serves metrics only with the token when the address is another: %s',
     async (address) => {
       const guarded = await guardedServer();
       const ask = asking(guarded);
@@ -140,7 +140,7 @@ describe('who may read metrics', () => {
     },
   );
 
-  test('nobody else where no token is set, whatever they send', async () => {
+  test('refuses other addresses whatever they send when no token is set', async () => {
     const ask = asking(server);
     for (const authorization of ['', 'Bearer ', 'Bearer null', `Bearer ${server.secretKey}`]) {
       const answer = await ask('203.0.113.7', { authorization });
@@ -149,7 +149,7 @@ describe('who may read metrics', () => {
   });
 
   test.each(['X-Forwarded-For', 'Forwarded', 'Via', 'X-Forwarded-Proto', 'X-Forwarded-Host', 'X-Real-IP'])(
-    'whoever comes through a proxy on the machine is outside: %s',
+    'treats a request as remote when a proxy on the machine has added %s',
     async (header) => {
       const guarded = await guardedServer();
       for (const value of ['203.0.113.7', '127.0.0.1', '']) {
@@ -166,7 +166,7 @@ describe('who may read metrics', () => {
     },
   );
 
-  test('an address that tries tokens out is told to wait; the right one is let in all the same', async () => {
+  test('throttles an address when it tries tokens, and still accepts the right one', async () => {
     const ask = asking(await guardedServer());
     const statuses: number[] = [];
     for (let sent = 0; sent < 80 && statuses.at(-1) !== 429; sent++)
@@ -176,14 +176,14 @@ describe('who may read metrics', () => {
     expect((await ask('203.0.113.9', { authorization: `Bearer ${token}` })).status).toBe(200);
   });
 
-  test('a worker tells its own, in the same way', async () => {
+  test("serves a worker's own metrics with the same rules when a worker is scraped", async () => {
     const worker = await serverForTest({ settings: role('worker') });
     expect(new Scrape(await text(worker)).sum('tenure_build_info', { role: 'worker' })).toBe(1);
     expect((await asking(worker)('203.0.113.7')).status).toBe(403);
   });
 
   test.each(['short', 'fifteen-letters', 'with a space in it, and long'])(
-    'a token that is none stops the start: %s',
+    'stops the start when the metrics token is invalid: %s',
     (value) => {
       const start = (): unknown => readConfig({ TENURE_METRICS_TOKEN: value, PORT: 'x' });
       expect(start).toThrow(ConfigError);
@@ -195,8 +195,8 @@ describe('who may read metrics', () => {
   );
 });
 
-describe('numbers that move', () => {
-  test('requests: by method, route and class, refused ones by their code, cut off ones apart', async () => {
+describe('metrics that change', () => {
+  test('counts requests by method, route and class, refusals by code, and broken-off ones apart when they end', async () => {
     const before = new Scrape(await text(server));
     const since = async (name: string, labels: Record<string, string>): Promise<number> =>
       new Scrape(await text(server)).sum(name, labels) - before.sum(name, labels);
@@ -215,11 +215,11 @@ describe('numbers that move', () => {
     expect(await since('tenure_http_errors_total', { code: 'resource_missing' })).toBe(3);
     expect(await since('tenure_http_errors_total', { code: 'parameter_unknown' })).toBe(1);
     expect(await since('tenure_http_errors_total', { code: 'api_key_missing' })).toBe(1);
-    // The scrape itself is under way.
+    // The scrape itself is being served.
     expect(new Scrape(await text(server)).value('tenure_http_requests_in_flight')).toBe(1);
   });
 
-  test('a request whose client went away', async () => {
+  test('counts a request when its client went away', async () => {
     const { context, url, secretKey } = server;
     await withClient(server.connection, async (client) => {
       await client.query('begin');
@@ -248,7 +248,7 @@ describe('numbers that move', () => {
     expect(context.config.role).toBe('all');
   });
 
-  test('changes and their batches', async () => {
+  test('counts changes and their batches when they are committed', async () => {
     const before = new Scrape(await text(server));
     await makeReferences(server.api, 200);
     const after = new Scrape(await text(server));
@@ -260,7 +260,7 @@ describe('numbers that move', () => {
     expect(grown('tenure_commit_duration_seconds_count', { result: 'committed' })).toBe(batches);
   });
 
-  test('a failed delivery, by what the receiver did; connections and what is held come back to nothing', async () => {
+  test("counts a failed delivery by the receiver's fault, and returns gauges to zero when it ends", async () => {
     const own = await serverForTest({ settings: { TENURE_RETRY_SCHEDULE: 'none' } });
     const receiver = await startReceiver(200, 500);
     const endpoint = await pingedEndpoint(own.api, receiver.url);
@@ -284,7 +284,7 @@ describe('numbers that move', () => {
     await expect.poll(quiet, soon).toEqual([0, 0, 0]);
   });
 
-  test('a delivery under way is in flight and held', async () => {
+  test('shows a delivery as in flight and held when its attempt is running', async () => {
     const own = await serverForTest();
     const receiver = await receiverForTest(() => {});
     const endpoint = await pingedEndpoint(own.api, receiver.url);
@@ -297,7 +297,7 @@ describe('numbers that move', () => {
       .toEqual([1, 1]);
   });
 
-  test('duties: when each last came to a good end, and how often one failed', async () => {
+  test('shows the last success and the failures of each duty when duties run', async () => {
     const own = await serverForTest();
     let failing = true;
     const duties = startDuties({
@@ -320,8 +320,8 @@ describe('numbers that move', () => {
 });
 
 inMatrix(() => {
-  describe('what the database tells', () => {
-    test('a dispatcher that stalls: the oldest delivery that is due grows old', async () => {
+  describe('metrics from the database', () => {
+    test('shows the age of the oldest due delivery when a dispatcher stalls', async () => {
       const clock = new TestClock();
       const api = await serverForTest({ settings: role('api'), overrides: { clock } });
       const endpoint = await pingedEndpoint(api.api, 'http://127.0.0.1:9/');
@@ -334,7 +334,7 @@ inMatrix(() => {
       expect(scrape.value('tenure_deliveries_pending')).toBe(3);
     });
 
-    test('what was put off is not due, and hides nothing that is', async () => {
+    test('leaves postponed deliveries out of the due ones, and hides no due one, when a backlog was postponed', async () => {
       const clock = new TestClock();
       const api = await serverForTest({ settings: role('api'), overrides: { clock } });
       const endpoint = await pingedEndpoint(api.api, 'http://127.0.0.1:9/');
@@ -354,7 +354,7 @@ inMatrix(() => {
       expect((await looked(api)).value('tenure_deliveries_oldest_due_age_seconds')).toBeGreaterThanOrEqual(600);
     });
 
-    test('a process that died: its claims run out, and are due again', async () => {
+    test("shows a dead process's deliveries as due when their claims have expired", async () => {
       const clock = new TestClock();
       const api = await serverForTest({ settings: role('api'), overrides: { clock } });
       const endpoint = await pingedEndpoint(api.api, 'http://127.0.0.1:9/');
@@ -369,7 +369,7 @@ inMatrix(() => {
       expect(after.value('tenure_deliveries_oldest_due_age_seconds')).toBeGreaterThanOrEqual(40);
     });
 
-    test('more deliveries than are counted are estimated, and never below what was counted', async () => {
+    test('estimates the number of deliveries, and never below the counted part, when there are too many to count', async () => {
       const api = await serverForTest({ settings: role('api') });
       const endpoint = await pingedEndpoint(api.api, 'http://127.0.0.1:9/');
       await seed(api, endpoint.id, 12_000);
@@ -378,7 +378,7 @@ inMatrix(() => {
       expect((await looked(api)).value('tenure_deliveries_pending')).toBe(12_000);
     });
 
-    test('an idle transaction that has written raises its age, and one that only looks the other’s', async () => {
+    test('tells apart the age of an idle transaction that has written and of one that has only read when both are open', async () => {
       await withClient(server.connection, async (client) => {
         await client.query('begin isolation level repeatable read');
         await client.query('select 1 from accounts');
@@ -395,7 +395,7 @@ inMatrix(() => {
       });
     });
 
-    test('rows of the queue that are gone and not cleaned away', async () => {
+    test('counts dead rows of the queue when vacuum has not removed them', async () => {
       const api = await serverForTest({ settings: role('api') });
       const endpoint = await pingedEndpoint(api.api, 'http://127.0.0.1:9/');
       await seed(api, endpoint.id, 500);
@@ -409,7 +409,7 @@ inMatrix(() => {
         .toBeGreaterThanOrEqual(500);
     });
 
-    test('is asked once, however many scrape', async () => {
+    test('queries the database once when several scrapes arrive', async () => {
       const { watchers } = server.context.database;
       const query = watchers.query.bind(watchers);
       let asked = 0;
@@ -423,7 +423,7 @@ inMatrix(() => {
       expect(asked).toBe(6);
     });
 
-    test('is left out while the database is away, and nobody waits for it', async () => {
+    test('leaves database metrics out without a delay when the database is away', async () => {
       const proxy = await startDatabaseProxy(server.connection);
       onTestFinished(() => proxy.stop());
       const cutOff = await serverForTest({ connection: proxy.connection, secretKey: server.secretKey });
@@ -439,7 +439,7 @@ inMatrix(() => {
       await expect.poll(async () => (await looked(cutOff)).value('tenure_deliveries_pending'), soon).toBeDefined();
     });
 
-    test('is left out where the database takes a connection and says nothing', async () => {
+    test('leaves database metrics out when the database accepts a connection and does not respond', async () => {
       const sockets = new Set<Socket>();
       const silent = createServer((socket) => void sockets.add(socket));
       await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
@@ -463,7 +463,7 @@ inMatrix(() => {
       expect(sockets.size).toBeGreaterThan(0);
     });
 
-    test('a statement that hangs costs its own number, not the scrape', async () => {
+    test('leaves out only the metric of a statement when that statement hangs', async () => {
       await withClient(server.connection, async (client) => {
         await client.query('begin');
         await client.query('lock table webhook_queue in access exclusive mode');
@@ -473,7 +473,7 @@ inMatrix(() => {
         expect(performance.now() - startedMs).toBeLessThan(4_000);
         expect(scrape.value('tenure_deliveries_pending')).toBeUndefined();
         expect(scrape.value('tenure_deliveries_oldest_due_age_seconds')).toBeUndefined();
-        // However slow it is, one question after the other is on its way.
+        // Statements are sent one after the other, even when one is slow.
         let waitingMost = 0;
         for (let scrapes = 0; scrapes < 15; scrapes++) {
           text(server).catch(() => {});
@@ -481,7 +481,7 @@ inMatrix(() => {
           waitingMost = Math.max(waitingMost, server.context.database.watchers.waitingCount);
         }
         expect(waitingMost).toBe(0);
-        // Who is to blame.
+        // The idle transaction that blocks the statement.
         expect(scrape.value('tenure_database_oldest_snapshot_age_seconds')).toBeGreaterThan(1);
         await client.query('rollback');
       });
@@ -496,13 +496,13 @@ async function text({ url }: TestServer): Promise<string> {
   return answer.text();
 }
 
-/** A scrape for which the database was looked at anew. */
+/** Scrapes after the database was read anew. */
 async function looked(own: TestServer): Promise<Scrape> {
   await new Promise((resolve) => setTimeout(resolve, 1_050));
   return new Scrape(await text(own));
 }
 
-/** Asks as if from another address: no request over a real connection comes from elsewhere in a test. */
+/** Scrapes as if from another address: in a test, no real connection comes from elsewhere. */
 function asking(own: TestServer) {
   const app = buildApp(own.context);
   onTestFinished(() => app.close());
@@ -516,7 +516,7 @@ function asking(own: TestServer) {
   };
 }
 
-/** One more process of the deployment, which has a token and limits of its own. */
+/** Starts another process of the deployment, with its own token and limits. */
 function guardedServer(): Promise<TestServer> {
   return serverForTest({
     settings: { TENURE_METRICS_TOKEN: token },

@@ -9,7 +9,7 @@ import { serverForTest } from './support/server.ts';
 const sequences = Number(process.env.MODEL_SEQUENCES ?? rounds(12, 60));
 const seed = Number(process.env.MODEL_SEED ?? newSeed() % 1_000_000_000);
 
-test('whatever is done to an account, in whatever order: it is as the contract has it, and its events tell how it came', async () => {
+test('keeps an account as the contract says, with events that explain it, when random commands run in any order', async () => {
   const server = await serverForTest({ settings: withoutDelivering });
   const played = await playSequences(server, { sequences, seed });
   const repeat = `Repeat with MODEL_SEED=${seed}`;
@@ -40,14 +40,14 @@ inMatrix(() => {
       },
     ],
     [
-      'a key that is not kept',
+      'an idempotency key that is ignored',
       (request, send) => {
         const { 'idempotency-key': _key, ...headers } = request.headers;
         return send({ ...request, headers });
       },
     ],
   ])(
-    'the model finds %s',
+    'detects %s when the fault is planted',
     async (_, between) => {
       const server = await serverForTest({ settings: withoutDelivering });
       const url = await standBetween(server.url, between);

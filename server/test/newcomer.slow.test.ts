@@ -13,11 +13,11 @@ import { afterAll, describe, expect, test } from 'vitest';
 
 const projectDir = join(import.meta.dirname, '../..');
 const isRoot = process.getuid?.() === 0;
-/** Any id without rights will do. */
+/** Any unprivileged user id works. */
 const ordinary = { uid: 65_534, gid: 65_534 };
 
 describe.each([
-  { who: 'as whoever runs the tests, below a 0700 folder', user: undefined },
+  { who: 'as the user of the test run, below a 0700 folder', user: undefined },
   { who: 'as an ordinary user', user: ordinary },
 ])('$who', ({ user }) => {
   const skipped = user !== undefined && !isRoot;
@@ -36,65 +36,77 @@ describe.each([
     if (dataPlace.startsWith('/var/lib/tenure/')) rmSync(dataPlace, { recursive: true, force: true });
   });
 
-  // Only root can be another user.
-  test.skipIf(skipped)('git clone, npm start: it prints a key and a curl that works', async () => {
-    const home = join(folder, 'home');
-    mkdirSync(home);
-    chmodSync(folder, 0o755);
-    chmodSync(home, 0o700);
-    execFileSync('git', ['clone', '-q', projectDir, clone]);
-    if (user) execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, home]);
-    port = await freePort();
-    const { output } = await start();
-    expect(output).toContain(`http://127.0.0.1:${port}/v1`);
-    key = /sk_test_\w+/.exec(output)![0];
-    const curl = /curl [\s\S]*?\n\n/.exec(output)![0];
-    const created = JSON.parse(run('sh', ['-c', `${curl.trim()} -sS`])) as { id: string; status: string };
-    expect(created.status).toBe('pending');
-    referenceId = created.id;
-    expect(await eventTypes()).toEqual(['reference.created', 'account.updated', 'api_key.created', 'account.created']);
-  });
-
-  test.skipIf(skipped)('the README’s receiver verifies the event of an outcome, moments after its answer', async () => {
-    const receiverPort = await freePort();
-    const endpoint = await post('/v1/webhook_endpoints', {
-      url: `http://127.0.0.1:${receiverPort}/`,
-      enabled_events: ['reference.*'],
-    });
-    const receiver = spawn('node', [join(clone, 'examples/receivers/node.mjs')], {
-      env: { ...environment(), PORT: String(receiverPort), SIGNING_SECRET: endpoint.signing_secret! },
-      ...user,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    running.add(receiver);
-    let output = '';
-    receiver.stdout.on('data', (bytes) => (output += bytes));
-    await until(() => fetch(`http://127.0.0.1:${receiverPort}/`).then(() => true));
-    await post(`/v1/references/${referenceId}`, { outcome: 'accept' });
-    await until(async () => output.split('\n').length > 2);
-    expect(
-      output
-        .replaceAll(/evt_\w+/g, 'evt')
-        .split('\n')
-        .sort(),
-    ).toEqual(['', `verified evt reference.completed ${referenceId}`, `verified evt reference.updated ${referenceId}`]);
-    await stop(receiver);
-    running.delete(receiver);
-  });
-
+  // Only root can switch to another user.
   test.skipIf(skipped)(
-    'a second start on the same data says so in one line, and so does one on the same port',
+    'prints a key and a working curl command when a newcomer runs git clone and npm start',
     async () => {
-      expect(await refusedStart({ PORT: String(await freePort()) })).toMatch(
-        /^Another Tenure is already running on .*\n$/,
-      );
-      const elsewhere = join(user ? join(folder, 'home') : folder, 'elsewhere');
-      expect(await refusedStart({ DATA_DIR: elsewhere })).toMatch(/^Port \d+ on 127\.0\.0\.1 is already in use\..*\n$/);
+      const home = join(folder, 'home');
+      mkdirSync(home);
+      chmodSync(folder, 0o755);
+      chmodSync(home, 0o700);
+      execFileSync('git', ['clone', '-q', projectDir, clone]);
+      if (user) execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, home]);
+      port = await freePort();
+      const { output } = await start();
+      expect(output).toContain(`http://127.0.0.1:${port}/v1`);
+      key = /sk_test_\w+/.exec(output)![0];
+      const curl = /curl [\s\S]*?\n\n/.exec(output)![0];
+      const created = JSON.parse(run('sh', ['-c', `${curl.trim()} -sS`])) as { id: string; status: string };
+      expect(created.status).toBe('pending');
+      referenceId = created.id;
+      expect(await eventTypes()).toEqual([
+        'reference.created',
+        'account.updated',
+        'api_key.created',
+        'account.created',
+      ]);
     },
   );
 
   test.skipIf(skipped)(
-    'after kill -9 of the server, and of server and database, the next start has everything',
+    "verifies an outcome's event with the README's receiver moments after the response when both run",
+    async () => {
+      const receiverPort = await freePort();
+      const endpoint = await post('/v1/webhook_endpoints', {
+        url: `http://127.0.0.1:${receiverPort}/`,
+        enabled_events: ['reference.*'],
+      });
+      const receiver = spawn('node', [join(clone, 'examples/receivers/node.mjs')], {
+        env: { ...environment(), PORT: String(receiverPort), SIGNING_SECRET: endpoint.signing_secret! },
+        ...user,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      running.add(receiver);
+      let output = '';
+      receiver.stdout.on('data', (bytes) => (output += bytes));
+      await until(() => fetch(`http://127.0.0.1:${receiverPort}/`).then(() => true));
+      await post(`/v1/references/${referenceId}`, { outcome: 'accept' });
+      await until(async () => output.split('\n').length > 2);
+      expect(
+        output
+          .replaceAll(/evt_\w+/g, 'evt')
+          .split('\n')
+          .sort(),
+      ).toEqual([
+        '',
+        `verified evt reference.completed ${referenceId}`,
+        `verified evt reference.updated ${referenceId}`,
+      ]);
+      await stop(receiver);
+      running.delete(receiver);
+    },
+  );
+
+  test.skipIf(skipped)('refuses a second start with one line when the data or the port is in use', async () => {
+    expect(await refusedStart({ PORT: String(await freePort()) })).toMatch(
+      /^Another Tenure is already running on .*\n$/,
+    );
+    const elsewhere = join(user ? join(folder, 'home') : folder, 'elsewhere');
+    expect(await refusedStart({ DATA_DIR: elsewhere })).toMatch(/^Port \d+ on 127\.0\.0\.1 is already in use\..*\n$/);
+  });
+
+  test.skipIf(skipped)(
+    'keeps all data for the next start when server, or server and database, are killed with -9',
     async () => {
       for (const victims of [['server'], ['server', 'database']] as const) {
         killAll(victims);
@@ -107,7 +119,7 @@ describe.each([
     },
   );
 
-  test.skipIf(skipped)('npm run new-key makes another key, while the server runs', async () => {
+  test.skipIf(skipped)('creates another key when npm run new-key runs beside the server', async () => {
     key = run('npm', ['run', '--silent', 'new-key']).trim();
     expect(key).toMatch(/^sk_test_\w{38}$/);
     expect((await get(`/v1/references/${referenceId}`)).status).toBe(200);
@@ -116,10 +128,10 @@ describe.each([
   test.skipIf(skipped).each([
     ['SIGTERM to the server', () => process.kill(serverPid(), 'SIGTERM')],
     ['SIGTERM to npm', () => process.kill(npmPid(), 'SIGTERM')],
-    // A terminal tells all of them, and npm passes it on.
+    // A terminal signals all of them, and npm passes its signal on.
     ['Ctrl-C', () => process.kill(-npmPid(), 'SIGINT')],
   ])(
-    '%s stops it in good order',
+    'stops in good order when it gets %s',
     async (_, stopIt) => {
       if (running.size === 0) await start();
       const [child] = running;
@@ -133,13 +145,13 @@ describe.each([
     60_000,
   );
 
-  test.skipIf(skipped)('what operations.md says after npm ci leaves the Node that its service starts', () => {
+  test.skipIf(skipped)("starts the service's own Node when npm ci has run as operations.md says", () => {
     const guide = readFileSync(join(clone, 'docs/guides/operations.md'), 'utf8');
     const program = join(clone, /ExecStart=\/opt\/tenure\/(\S+)/.exec(guide)![1]!);
     const steps = [...guide.matchAll(/npm ci\b(?: && (node \S+?\.mjs))?/g)];
     expect(steps.length).toBeGreaterThan(1);
     for (const [, step] of steps) {
-      // As npm 10 leaves it.
+      // As npm 10 leaves the script.
       rmSync(program, { force: true });
       run('sh', ['-c', `cd ${clone} && ${step ?? 'true'}`]);
       expect(run(program, ['--version'])).toMatch(/^v24\./);
@@ -147,7 +159,7 @@ describe.each([
   });
 
   function environment(): NodeJS.ProcessEnv {
-    // The environment of a newcomer: none of the test runner's.
+    // A newcomer's environment, without the test runner's variables.
     return {
       PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
       HOME: join(folder, 'home'),
@@ -214,7 +226,7 @@ describe.each([
     return list.data.map(({ type }) => type);
   }
 
-  /** The server itself, not the npm that started it. */
+  /** Returns the id of the server's process, and not of the npm that started it. */
   function serverPid(): number {
     const found = execFileSync('pgrep', ['-f', 'server/src/main.ts'], { encoding: 'utf8' })
       .trim()
@@ -247,7 +259,7 @@ async function stop(child: ChildProcess): Promise<void> {
   await new Promise((resolve) => child.once('exit', resolve));
 }
 
-/** Waits until it is so; what it throws means that it is not yet. */
+/** Waits until the check holds. A check that throws has not passed yet. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   const giveUpAtMs = performance.now() + 30_000;
   while (!(await isSo().catch(() => false))) {

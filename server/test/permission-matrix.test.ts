@@ -17,8 +17,8 @@ import { startTestServer, type ApiResponse, type TestServer } from './support/se
 import { addAccount, addKey, firstAccountId } from './support/tenants.ts';
 
 /*
- * Every route, with every kind of key, for every kind of target. What the answer must be is told by a model of a few lines
- * that knows nothing of the server: which account a key is of and what it may do, who is whose parent, and whose a record is.
+ * Every route, with every kind of key, for every kind of target. A model of a few lines predicts each response. It knows nothing of the
+ * server, only each key's account and permissions, each account's parent, and each record's account.
  */
 
 type Account = 'parent' | 'connected' | 'foreign';
@@ -27,13 +27,13 @@ interface Key {
   name: string;
   account: Account;
   permissions: readonly string[];
-  /** Null sends none at all. */
+  /** Null sends no Authorization header. */
   text: string | null;
-  /** Why it is not let in. */
+  /** The refusal of a key that is not accepted. */
   refused?: Refusal;
 }
 
-/** What stands in the path where the route has an id, and whose it is: nobody's if null. */
+/** The id in the path, if the route has one, and its account. Null for a record that does not exist. */
 interface Target {
   name: string;
   owner: Account | null;
@@ -42,7 +42,7 @@ interface Target {
 
 interface Context {
   name: string;
-  /** The account that `Service-Context` names: none if it is not sent; null if it names no account at all. */
+  /** The account in `Service-Context`: absent if the header is not sent, null if its value is no account id. */
   account?: Account | 'nobody' | null;
   header?: string;
 }
@@ -63,19 +63,19 @@ const writePermissions = writable.map((resource) => `${resource}.write`);
 const everyPermission = [...readPermissions, ...writePermissions, 'file_contents.read'];
 const forbiddenForAgents = new Set(['api_keys.read', 'api_keys.write', 'accounts.write']);
 
-/** What whoever is let in is told, where only the first one could succeed. */
+/** The error code of accepted requests on routes where only the first request could succeed. */
 const toldNo: Record<string, string> = {
   'POST /v1/events/:id/resend': 'resource_missing',
   'POST /v1/account/api_version': 'parameter_invalid',
   'POST /v1/account/api_version/rollback': 'status_transition_invalid',
-  // No service is carrying these references out.
+  // No service handles these references.
   'POST /v1/test_helpers/references/:id/advance': 'status_transition_invalid',
   'POST /v1/test_helpers/references/:id/complete': 'status_transition_invalid',
   'POST /v1/test_helpers/references/:id/fail': 'status_transition_invalid',
   'POST /v1/test_helpers/references/:id/note': 'status_transition_invalid',
 };
 
-/** What a route needs besides its own permission. */
+/** The permissions that a route needs besides its own. */
 const alsoNeeded: Record<string, readonly string[]> = {
   'POST /v1/events/:id/resend': ['events.read'],
   'POST /v1/references/:id/erase': ['files.write'],
@@ -84,7 +84,7 @@ const alsoNeeded: Record<string, readonly string[]> = {
   'GET /v1/account/api_version/preview': ['logs.read', 'events.read'],
 };
 
-/** What any key may ask: it tells of no account. */
+/** Routes without a permission: they show nothing of an account. */
 const forEverybody = new Set(['GET /v1/api_versions']);
 
 const parents: Partial<Record<Account, Account>> = { connected: 'parent' };
@@ -94,16 +94,19 @@ let server: TestServer;
 let routes: Route[];
 let agent: Agent;
 let accountIds: Record<Account | 'nobody', string>;
-/** Keys that may do everything. */
+/** Keys with all permissions. */
 let fullKeys: Record<Account, Key>;
 let keys: Key[];
-/** For each kind of record, by its path: one of each account, one that was deleted where that can be, and some that never were. */
+/**
+ * The targets of each kind of record, by its path. Each account has one. There are also unknown ones, and a deleted one if records can be
+ * deleted.
+ */
 let targets: Map<string, Target[]>;
-/** Whose each record is that an answer could give away. The keys that ask are not among them: events and logs tell who acted. */
+/** The account of each record that a response could reveal. The asking keys are left out, because events and logs name the actor. */
 const owners = new Map<string, Account>();
 
 beforeAll(async () => {
-  // They deliver nothing, so that nothing but requests changes anything.
+  // The servers deliver nothing, so only requests change anything.
   server = await startTestServer({
     settings: { TENURE_ROLE: 'api', DATABASE_URL: 'postgres://given.by.the.test/', TENURE_MASTER_KEY: newMasterKey() },
   });
@@ -118,17 +121,17 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Enough to keep the server busy all the time, and no more than the uploads that an account may have on their way. */
+/** Enough to keep the server busy all the time, within the uploads that an account may run at once. */
 const atOnce = 16;
 let probes = 0;
 
-describe('every route', () => {
-  test('needs the permission that its path and method tell', () => {
+describe('route permissions', () => {
+  test('requires the permission that path and method imply when a route is listed', () => {
     expect(routeFaults(routes)).toEqual([]);
     expect(routes.length).toBeGreaterThanOrEqual(42);
   });
 
-  test('without one, or with one that nobody can have, is found', () => {
+  test('reports a route when its permission is missing, unknown or wrong', () => {
     const good = routes.find(({ path, method }) => path === '/v1/references/:id' && method === 'POST')!;
     const planted = [
       { ...good, permission: '' },
@@ -150,7 +153,7 @@ describe('every route', () => {
     ]);
   });
 
-  test('that was put past the list is not served', async () => {
+  test('does not serve a route when it bypasses the list', async () => {
     const app = buildApp(server.context);
     app.get('/v1/planted', async () => 'open');
     app.get('/planted', async () => 'open');
@@ -166,8 +169,8 @@ describe('every route', () => {
   });
 });
 
-describe('of all requests', () => {
-  test('those that must be refused are, in the same words for what is another’s as for what is nobody’s, without a trace', async () => {
+describe('the matrix of requests', () => {
+  test('refuses every forbidden request without a trace when it is sent, with one text for foreign and unknown records', async () => {
     const refused = probesToSend().filter((probe) => expectedOf(probe) !== 'accepted');
     const before = await everythingThereIs();
     const missingBodies = new Map<string, Set<string>>();
@@ -184,18 +187,18 @@ describe('of all requests', () => {
       missingBodies.set(kind, seen.add(masked(answer, probe.target!.id)));
     });
     expect(await everythingThereIs()).toEqual(before);
-    // One for each kind of record, whatever was asked for, of whichever target, by whomever.
+    // One response text for each kind of record, for every route, target and key.
     for (const [kind, seen] of missingBodies) expect([kind, [...seen]]).toEqual([kind, [expect.any(String)]]);
     expect(missingBodies.size).toBe(new Set(routes.filter(hasId).map(kindOf)).size);
     probes += refused.length;
     process.stdout.write(`permission matrix: ${refused.length} requests refused, as they must be\n`);
   }, 120_000);
 
-  test('all others are accepted, act on the account they name, and tell of no other', async () => {
+  test('accepts every allowed request when it is sent, on its own account alone', async () => {
     const accepted = probesToSend().filter((probe) => expectedOf(probe) === 'accepted');
     await inParallel(accepted, atOnce, async (probe) => {
       const answer = await ask({ ...probe, target: await targetToUse(probe) });
-      // Neither a file nor a stream is JSON.
+      // A file and a stream are not JSON.
       if (/\/(contents|stream)$/.test(probe.route.path)) return inProbe(probe, () => expect(answer.status).toBe(200));
       inProbe(probe, () => {
         expectNothingOfOthers(probe, answer);
@@ -210,33 +213,33 @@ describe('of all requests', () => {
     });
     probes += accepted.length;
     process.stdout.write(`permission matrix: ${accepted.length} requests accepted, as they must be\n`);
-    // Both ways of every route were tried.
+    // Keys of all accounts have used every route.
     for (const route of routes) {
       const names = new Set(accepted.filter((probe) => probe.route === route).map(({ key }) => key.account));
       expect([nameOf(route), names.size]).toEqual([nameOf(route), accounts.length]);
     }
   }, 120_000);
 
-  test('there were enough', () => {
+  test('sends thousands of requests when all probes are counted', () => {
     expect(probes).toBeGreaterThanOrEqual(rounds(2_000, 5_000));
   });
 });
 
-/** Paths whose permissions are for another kind than the path begins with. */
+/** Paths whose permission is for another kind than the path's first part. */
 const permittedBy: readonly [RegExp, string][] = [
-  // What is in a file is not for everybody who may know of it.
+  // A file's contents need a permission of their own.
   [/\/contents$/, 'file_contents'],
-  // An account finds itself at a path of its own.
+  // An account retrieves itself at a path of its own.
   [/^\/v1\/account\b/, 'accounts'],
-  // The time is that of all there is.
+  // The clock belongs to the whole deployment.
   [/^\/v1\/test_helpers\/clock\b/, 'accounts'],
-  // What others do with a reference is a matter of the reference.
+  // A simulated provider's actions belong to the reference.
   [/^\/v1\/test_helpers\/references\b/, 'references'],
-  // What an endpoint is sent is a matter of the endpoint.
+  // The deliveries of an endpoint belong to the endpoint.
   [/\/resend$/, 'webhook_endpoints'],
 ];
 
-/** What is wrong with the permissions of these routes. */
+/** Returns what is wrong with the permissions of these routes. */
 function routeFaults(checked: readonly Route[]): string[] {
   return checked.flatMap((route) => {
     const { method, path, permission } = route;
@@ -254,7 +257,7 @@ function routeFaults(checked: readonly Route[]): string[] {
   });
 }
 
-/** Returns the whole matrix, or those of it that have every pair of route, key, context, target and outcome. */
+/** Returns the whole matrix. A fast run has every pair of route, key, context, target and outcome at least once. */
 function probesToSend(): Probe[] {
   const all = allProbes();
   const some = pairwise(all, (probe) => {
@@ -266,14 +269,14 @@ function probesToSend(): Probe[] {
   return rounds(some, all);
 }
 
-/** The whole matrix. */
+/** Returns the whole matrix. */
 function allProbes(): Probe[] {
   return routes.flatMap((route) =>
     keys.flatMap((key) =>
       contexts().flatMap((context): Probe[] => {
         if (!hasId(route)) return [{ route, key, context, target: null }];
         const ofKind = targets.get(kindOf(route))!;
-        // Without a context for every target; the contexts for those that somebody has.
+        // Without a context, every target is tried. With one, only existing records are.
         const tried = context.account === undefined ? ofKind : ofKind.filter(({ owner }) => owner !== null);
         return tried.map((target) => ({ route, key, context, target }));
       }),
@@ -293,10 +296,10 @@ function contexts(): Context[] {
   ];
 }
 
-/** Routes that make no sense while a connected account is acted upon. */
+/** Routes that refuse a connected account in the context. */
 const forOwnAccount = new Set(['POST /v1/accounts']);
 
-/** What must become of it. */
+/** Returns what the model predicts for a probe. */
 function expectedOf(probe: Probe): Expected {
   const { route, key, context, target } = probe;
   if (key.refused) return key.refused;
@@ -315,15 +318,15 @@ function actedUpon({ key, context }: Probe): Account | 'nobody' {
   return context.account ?? key.account;
 }
 
-/** Writing includes reading. */
+/** Tells whether the key has the permission. A write permission includes reading. */
 function holds({ permissions }: Key, needed: string): boolean {
   return permissions.includes(needed) || permissions.includes(needed.replace(/\.read$/, '.write'));
 }
 
-/** An answer tells of no record that is not of the account acted upon, but for what the request itself named. */
+/** Checks that a response shows no other account's record, except an id that the request itself named. */
 function expectNothingOfOthers(probe: Probe, { text: whole, body }: ApiResponse): void {
   const acted = expectedOf(probe) === 'accepted' ? actedUpon(probe) : null;
-  // A log repeats what the account itself asked for.
+  // A log repeats ids that the account itself sent.
   const isLogs = acted !== null && probe.route.path.startsWith('/v1/logs');
   const text = isLogs ? JSON.stringify((body.data ?? [body]).map(withoutRequest)) : whole;
   for (const [id] of text.matchAll(/\b[a-z]+_[0-9A-Za-z]{22}\b/g)) {
@@ -337,7 +340,7 @@ function withoutRequest({ id, events }: ApiResponse['body']): unknown {
   return [id, events];
 }
 
-/** What an accepted request may use up is made for it alone; all else is not changed by being asked for. */
+/** Returns the target of a probe, or a new record if the request would use it up. */
 async function targetToUse({ route, target }: Probe): Promise<Target | null> {
   const usesUp = route.method === 'DELETE' || /\/(cancel|erase|roll)$/.test(route.path);
   if (!target || !usesUp) return target;
@@ -357,7 +360,7 @@ async function makeAccounts(): Promise<void> {
   fullKeys = Object.fromEntries(await Promise.all(made)) as Record<Account, Key>;
 }
 
-/** Makes a record of this kind, by its path, in this account. */
+/** Creates a record of this kind, given by its path, in this account. */
 async function make(kind: string, account: Account): Promise<{ id: string; requestId: string }> {
   const line = `POST /v1/${kind}`;
   if (!bodies[line]) throw new Error(`Tell how a record is made at ${line}.`);
@@ -384,7 +387,7 @@ async function makeTargets(): Promise<Map<string, Target[]>> {
     if (route.method !== 'DELETE') continue;
     const { id } = await make(kind, 'parent');
     const { body } = await send('DELETE', `/v1/${kind}/${id}`, fullKeys.parent.text);
-    // A key that was revoked is still there, and so is the id of a person.
+    // A revoked key can still be retrieved, and so can a deleted customer.
     if (body.deleted && kind !== 'customers') made.get(kind)!.push({ name: 'deleted', owner: null, id });
   }
   for (const [kind, [first]] of made) {
@@ -424,7 +427,7 @@ async function makeKeys(): Promise<Key[]> {
     newKey('agent', 'agent', allowedAgents),
     newKey('reading', 'restricted', readPermissions),
     ...everyPermission.map((permission) => newKey(`${permission} alone`, 'restricted', [permission])),
-    // Without reading there is no writing either; without writing there can be reading.
+    // A write permission includes reading. A read permission can stand alone.
     ...resourcesOfKeys.map((one) =>
       newKey(
         `nothing of ${one}`,
@@ -509,7 +512,7 @@ async function send(
   };
 }
 
-/** What a probe finds wrong is told with the probe. */
+/** Runs the check, and adds the probe to its error. */
 function inProbe({ route, key, context, target }: Probe, check: () => void): void {
   try {
     check();
@@ -519,7 +522,7 @@ function inProbe({ route, key, context, target }: Probe, check: () => void): voi
   }
 }
 
-/** The answer without what two refusals of the same kind may differ in, headers included. */
+/** Returns the response without the parts in which two refusals of one kind may differ, headers included. */
 function masked({ text, headers }: ApiResponse, id: string): string {
   const told = JSON.parse(text) as { error: { message: string; request_id: string } };
   told.error.message = told.error.message.replace(id, '…');
@@ -528,7 +531,7 @@ function masked({ text, headers }: ApiResponse, id: string): string {
   return JSON.stringify([told, Object.fromEntries(names)]);
 }
 
-/** Whatever a request can leave behind, its log excepted: each table with the number of its rows and a hash of all of them. */
+/** Returns the row count and a hash of every table except the logs: all that a request can leave behind. */
 async function everythingThereIs(): Promise<Record<string, unknown>> {
   const { readers } = server.context.database;
   const { rows: tables } = await readers.query<{ name: string }>(`

@@ -3,7 +3,7 @@ import { findIn } from '../../scripts/plain-english.ts';
 
 const long = Array.from({ length: 21 }, (_, index) => `word${index}`).join(' ');
 
-test('finds pronouns and long sentences when they stand in comments, and none in code', () => {
+test('finds pronouns and long sentences in comments, but not in code, when a source file is read', () => {
   const source = [
     '/** Whoever calls it waits. */',
     "const who = 'nobody';",
@@ -21,7 +21,7 @@ test('finds pronouns and long sentences when they stand in comments, and none in
   ]);
 });
 
-test('finds them when they stand in the text of a document, and none in its code and tables', () => {
+test('finds them in the text of a document, but not in its code and tables, when it is read', () => {
   const document = ['# Who', '', 'Nobody waits.', '', '```sh', 'who', '```', '', '| who |', '', `- ${long}.`].join(
     '\n',
   );
@@ -31,6 +31,6 @@ test('finds them when they stand in the text of a document, and none in its code
   ]);
 });
 
-test('finds them when they stand in the comments of a migration', () => {
+test('finds them in the comments of a migration when it is read', () => {
   expect(findIn('a.sql', '-- Who asks.\nselect who from people;').findings).toHaveLength(1);
 });

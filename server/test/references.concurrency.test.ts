@@ -6,7 +6,7 @@ import { allOf } from './support/paging.ts';
 import { apiClient, startTestServer, type Api, type ApiResponse, type TestServer } from './support/server.ts';
 import { addAccount, type Tenant } from './support/tenants.ts';
 
-/** Two processes of one deployment, as far as the database can tell. */
+/** Two processes of one deployment, as the database sees them. */
 let one: TestServer;
 let two: TestServer;
 
@@ -19,34 +19,37 @@ afterAll(async () => {
   await one.stop();
 });
 
-describe('many updates of one reference at once', () => {
+describe('simultaneous updates of one reference', () => {
   test.each([
     ['on one server', 50, () => [one]],
     ['on two servers', 240, () => [one, two]],
-  ])('are none of them lost, and each begins where another ended: %s', async (_case, count, servers) => {
-    const id = await createReference(one.api);
-    const answers = await Promise.all(
-      range(count).map((index) => {
-        const { api } = servers()[index % servers().length]!;
-        return api.post(`/v1/references/${id}`, { metadata: { [`key${index % 50}`]: String(index) } });
-      }),
-    );
+  ])(
+    'loses no update, and begins each where another ended, when many arrive at once: %s',
+    async (_case, count, servers) => {
+      const id = await createReference(one.api);
+      const answers = await Promise.all(
+        range(count).map((index) => {
+          const { api } = servers()[index % servers().length]!;
+          return api.post(`/v1/references/${id}`, { metadata: { [`key${index % 50}`]: String(index) } });
+        }),
+      );
 
-    expect(tally(answers)).toEqual({ 200: count });
-    answers.forEach(({ body }, index) => expect(body.metadata[`key${index % 50}`]).toBe(String(index)));
-    const chain = await historyOf(id);
-    expectLinked(chain);
-    expect(chain.map(({ type }) => type)).toEqual([
-      'reference.created',
-      ...range(count).map(() => 'reference.updated'),
-    ]);
-    const causes = chain.slice(1).map(({ request }) => request.id);
-    expect(new Set(causes)).toEqual(new Set(answers.map(({ headers }) => headers.get('request-id'))));
-    expect(chain.at(-1).data.object).toStrictEqual((await one.api.get(`/v1/references/${id}`)).body);
-    expect(await revisionOf(id)).toBe(count + 1);
-  });
+      expect(tally(answers)).toEqual({ 200: count });
+      answers.forEach(({ body }, index) => expect(body.metadata[`key${index % 50}`]).toBe(String(index)));
+      const chain = await historyOf(id);
+      expectLinked(chain);
+      expect(chain.map(({ type }) => type)).toEqual([
+        'reference.created',
+        ...range(count).map(() => 'reference.updated'),
+      ]);
+      const causes = chain.slice(1).map(({ request }) => request.id);
+      expect(new Set(causes)).toEqual(new Set(answers.map(({ headers }) => headers.get('request-id'))));
+      expect(chain.at(-1).data.object).toStrictEqual((await one.api.get(`/v1/references/${id}`)).body);
+      expect(await revisionOf(id)).toBe(count + 1);
+    },
+  );
 
-  test('answer each with the record as it was after it', async () => {
+  test('returns the record after each update when many arrive at once', async () => {
     const id = await createReference(one.api);
     const answers = await Promise.all(
       range(40).map((index) =>
@@ -57,7 +60,7 @@ describe('many updates of one reference at once', () => {
     for (const { headers, body } of answers) expect(body).toStrictEqual(objects.get(headers.get('request-id')));
   });
 
-  test('to the same outcome complete it once', async () => {
+  test('completes a reference once when equal outcomes arrive at once', async () => {
     const id = await createReference(one.api);
     const answers = await Promise.all(
       range(20).map((index) => [one, two][index % 2]!.api.post(`/v1/references/${id}`, { outcome: 'accept' })),
@@ -72,41 +75,44 @@ describe('many updates of one reference at once', () => {
   });
 });
 
-describe('an outcome and a cancellation at once', () => {
+describe('simultaneous outcome and cancellation', () => {
   test.each([
     ['on one server', () => [one, one]],
     ['on two servers', () => [one, two]],
-  ])('have one order: the first is carried out, the second is told so: %s', async (_case, servers) => {
-    const [left, right] = servers() as [TestServer, TestServer];
-    for (const round of range(20)) {
-      const id = await createReference(one.api);
-      const finish = () => left.api.post(`/v1/references/${id}`, { outcome: 'accept' });
-      const cancel = () => right.api.post(`/v1/references/${id}/cancel`);
-      // Whoever is sent first has a small start.
-      const [finished, canceled] =
-        round % 2 === 0
-          ? await Promise.all([finish(), cancel()])
-          : (await Promise.all([cancel(), finish()])).toReversed();
+  ])(
+    'executes the first of an outcome and a cancellation and refuses the second when both arrive at once: %s',
+    async (_case, servers) => {
+      const [left, right] = servers() as [TestServer, TestServer];
+      for (const round of range(20)) {
+        const id = await createReference(one.api);
+        const finish = () => left.api.post(`/v1/references/${id}`, { outcome: 'accept' });
+        const cancel = () => right.api.post(`/v1/references/${id}/cancel`);
+        // The first request sent has a small head start.
+        const [finished, canceled] =
+          round % 2 === 0
+            ? await Promise.all([finish(), cancel()])
+            : (await Promise.all([cancel(), finish()])).toReversed();
 
-      const completed = finished!.status === 200;
-      expect([finished!.status, canceled!.status]).toEqual(completed ? [200, 400] : [400, 200]);
-      expect((completed ? canceled : finished)!.body.error.code).toBe('status_transition_invalid');
-      const { body } = await right.api.get(`/v1/references/${id}`);
-      expect(body).toStrictEqual((completed ? finished : canceled)!.body);
-      expect(body.status).toBe(completed ? 'complete' : 'canceled');
-      const history = await historyOf(id);
-      expectLinked(history);
-      expect(history.map(({ type }) => type)).toEqual([
-        'reference.created',
-        'reference.updated',
-        completed ? 'reference.completed' : 'reference.canceled',
-      ]);
-    }
-  });
+        const completed = finished!.status === 200;
+        expect([finished!.status, canceled!.status]).toEqual(completed ? [200, 400] : [400, 200]);
+        expect((completed ? canceled : finished)!.body.error.code).toBe('status_transition_invalid');
+        const { body } = await right.api.get(`/v1/references/${id}`);
+        expect(body).toStrictEqual((completed ? finished : canceled)!.body);
+        expect(body.status).toBe(completed ? 'complete' : 'canceled');
+        const history = await historyOf(id);
+        expectLinked(history);
+        expect(history.map(({ type }) => type)).toEqual([
+          'reference.created',
+          'reference.updated',
+          completed ? 'reference.completed' : 'reference.canceled',
+        ]);
+      }
+    },
+  );
 });
 
-describe('counts', () => {
-  test('are exact after many servers have created at once', async () => {
+describe('counts of records', () => {
+  test('counts exactly when many servers create records at once', async () => {
     const { tenant, apis } = await tenantOnBoth();
     const answers = await Promise.all(
       range(100).map((index) => apis[index % 2]!.post('/v1/references', { application: 'app_1' })),
@@ -121,12 +127,12 @@ describe('counts', () => {
     expect(new Set((await allOf(tenant.api, '/v1/references')).map(({ id }) => id)).size).toBe(100);
   });
 
-  test('are of the same moment as the page, while another server writes and a third folds', async () => {
+  test("counts records of the page's own moment when a second server writes and a third folds counts", async () => {
     const { tenant, apis } = await tenantOnBoth();
     const [reading, writing] = apis as [Api, Api];
     const untilWritten = whileRunning(writeBriskly(writing));
     const pages = untilWritten(async () => {
-      // No more than one page ever matches, so the page itself tells how many there are.
+      // At most one page matches, so the page itself shows the number.
       for (const path of [
         '/v1/references',
         '/v1/references?status=pending',
@@ -146,7 +152,7 @@ describe('counts', () => {
     expect((await reading.get('/v1/references?status=complete')).body.count).toBe(20);
   });
 
-  test('do not change when they are folded, by however many at once', async () => {
+  test('keeps every count when several processes fold counts at once', async () => {
     const { tenant, apis } = await tenantOnBoth();
     await writeBriskly(apis[0]!);
     const before = await countsOf(tenant.api);
@@ -171,7 +177,7 @@ describe('counts', () => {
     expect(rowsAfter).toEqual({ rows: rowsBefore.values, values: rowsBefore.values });
   });
 
-  test('are folded by one at a time: who comes meanwhile does nothing, and says so', async () => {
+  test('folds counts in one process only when a second tries meanwhile, which reports that it did nothing', async () => {
     const { accountId, api } = await addAccount(one);
     for (const _ of range(3)) await createReference(api);
     const rowsBefore = await countRows({ accountId });
@@ -184,7 +190,7 @@ describe('counts', () => {
     expect((await countRows({ accountId })).rows).toBe(rowsBefore.values);
   });
 
-  test('of other accounts are left alone by a fold', async () => {
+  test("leaves other accounts' counts unchanged when an account's are folded", async () => {
     const [folded, other] = [await addAccount(one), await addAccount(one)];
     for (const { api } of [folded, other]) for (const _ of range(3)) await createReference(api);
     const rowsBefore = await countRows(other);
@@ -194,7 +200,7 @@ describe('counts', () => {
   });
 });
 
-/** 40 references, of which 20 are completed: more than one step each, so that counts go down as well as up. */
+/** Makes 40 references and completes 20. They pass through more than one status, so counts go down as well as up. */
 async function writeBriskly(api: Api): Promise<void> {
   for (const _ of range(10)) {
     const ids = await Promise.all(range(4).map(() => createReference(api)));
@@ -202,7 +208,7 @@ async function writeBriskly(api: Api): Promise<void> {
   }
 }
 
-/** Lets others repeat something until `work` is done; each is told how often. */
+/** Returns a function that repeats an action until `work` is done, and returns how often it did. */
 function whileRunning(work: Promise<void>): (repeat: () => Promise<void>) => Promise<number> {
   const state = { running: true };
   const done = work.finally(() => (state.running = false));
@@ -226,7 +232,7 @@ async function countsOf(api: Api): Promise<Record<string, number>> {
   );
 }
 
-/** How many rows keep an account's counts, and how many counts there are. */
+/** Returns the number of rows that hold an account's counts, and the number of counts. */
 async function countRows({ accountId }: Pick<Tenant, 'accountId'>): Promise<{ rows: number; values: number }> {
   const { rows } = await one.context.database.readers.query<{ rows: number; values: number }>(
     'select count(*) as rows, count(distinct (object, dimension, value)) as values from count_deltas where account_id = $1',
@@ -235,7 +241,7 @@ async function countRows({ accountId }: Pick<Tenant, 'accountId'>): Promise<{ ro
   return rows[0]!;
 }
 
-/** A new account, by way of each server. */
+/** Creates an account, with a client for each server. */
 async function tenantOnBoth(): Promise<{ tenant: Tenant; apis: Api[] }> {
   const tenant = await addAccount(one);
   return { tenant, apis: [tenant.api, apiClient(two.url, tenant.key)] };
@@ -247,7 +253,7 @@ async function createReference(api: Api): Promise<string> {
   return body.id;
 }
 
-/** The events of one reference in the order of the event stream: of two changes, the later comes later. */
+/** Returns the events of one reference in stream order: the later of two changes comes later. */
 async function historyOf(id: string): Promise<ApiResponse['body'][]> {
   const { rows } = await one.context.database.readers.query<{ type: string; data: string; request: string }>(
     'select type, data, request from events where object_id = $1 order by epoch, transaction_id, ordinal',
@@ -256,7 +262,7 @@ async function historyOf(id: string): Promise<ApiResponse['body'][]> {
   return rows.map(({ type, data, request }) => ({ type, data: JSON.parse(data), request: JSON.parse(request) }));
 }
 
-/** Each `updated` event, taken back, gives the record that the event before it left. */
+/** Checks that each `updated` event, reverted, gives the record of the event before it. */
 function expectLinked(history: ApiResponse['body'][]): void {
   history.forEach(({ type, data }, index) => {
     const before = history[index - 1]?.data.object;
@@ -270,7 +276,7 @@ function expectLinked(history: ApiResponse['body'][]): void {
 function takenBack(object: Record<string, unknown>, previous: Record<string, unknown>): object {
   const { metadata, ...others } = previous;
   const pairs = { ...(object.metadata as object), ...(metadata as object | undefined) };
-  // A pair that was not there before is told as null.
+  // A pair that did not exist before is shown as null.
   return {
     ...object,
     ...others,
@@ -286,7 +292,7 @@ async function revisionOf(id: string): Promise<number> {
   return rows[0]!.revision;
 }
 
-/** How many answers have which status. */
+/** Counts the responses by status. */
 function tally(answers: ApiResponse[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;

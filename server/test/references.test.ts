@@ -13,7 +13,7 @@ import {
 import { expectShape } from './support/shapes.ts';
 import { firstAccountId } from './support/tenants.ts';
 
-/** What is wrong, the body, and the code and parameter of the answer. */
+/** A test name, the body, and the code and parameter of the error. */
 type RefusedBody = [string, object, ErrorCode, string];
 
 const clock = new TestClock();
@@ -26,8 +26,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe('create', () => {
-  test('answers the whole reference, as the specification shows it', async () => {
+describe('reference creation', () => {
+  test('returns the whole reference of the specification when a reference is created', async () => {
     const { status, body } = await api.post('/v1/references', {
       application: 'app_1',
       customer: 'cus_1',
@@ -50,7 +50,7 @@ describe('create', () => {
     });
   });
 
-  test('takes null for an optional member as if it were absent', async () => {
+  test('treats null as absent when an optional member of a new reference is null', async () => {
     const nulls = { customer: null, type: null, automatic_reference: null, metadata: null };
     const [withNulls, without] = [
       await created({ application: 'app_1', ...nulls }),
@@ -60,14 +60,14 @@ describe('create', () => {
     expect(without).toMatchObject({ customer: null, type: 'customer', automatic_reference: null, metadata: {} });
   });
 
-  test('gives the id of the time it was created, and later references later ids', async () => {
+  test('gives a reference a higher id when it is created later', async () => {
     const [first, second] = [await created(), await created()];
     expect(second.id > first.id).toBe(true);
     clock.advanceSeconds(10);
     expect((await created()).created).toBeGreaterThanOrEqual(first.created + 10);
   });
 
-  test('keeps a linked id as it is, whoever made it, up to 255 characters', async () => {
+  test('stores a linked id unchanged when it has up to 255 characters of any origin', async () => {
     const longest = 'x'.repeat(255);
     expect(await created({ application: '0', customer: longest })).toMatchObject({
       application: '0',
@@ -95,12 +95,12 @@ describe('create', () => {
         name,
       ],
     ),
-  ])('refuses %s', async (_case, body, code, param) => {
+  ])('refuses to create a reference when the body has %s', async (_case, body, code, param) => {
     expectRefusal(await api.post('/v1/references', body), 400, code, param);
   });
 });
 
-describe('create with automatic_reference', () => {
+describe('creation with automatic_reference', () => {
   const queued = {
     enabled: true,
     last_error: null,
@@ -112,19 +112,24 @@ describe('create with automatic_reference', () => {
   const idle = { ...queued, enabled: false, provider: null, status: null };
 
   test.each([
-    ['nothing said', {}, queued],
+    ['no members', {}, queued],
     ['null as the provider', { provider: null }, queued],
-    ['enabled', { enabled: true }, queued],
-    ['a provider', { provider: 'provider_d' }, { ...queued, provider: 'provider_d' }],
-    ['not enabled', { enabled: false }, idle],
-    ['not enabled, but a provider', { enabled: false, provider: 'provider_b' }, { ...idle, provider: 'provider_b' }],
-  ])('fills in the rest: %s', async (_case, automatic_reference, expected) => {
-    expect((await created({ application: 'app_1', automatic_reference })).automatic_reference).toStrictEqual(expected);
-  });
+    ['enabled: true', { enabled: true }, queued],
+    ['a provider alone', { provider: 'provider_d' }, { ...queued, provider: 'provider_d' }],
+    ['enabled: false', { enabled: false }, idle],
+    ['enabled: false with a provider', { enabled: false, provider: 'provider_b' }, { ...idle, provider: 'provider_b' }],
+  ])(
+    'fills in the defaults of automatic_reference when the request sends %s',
+    async (_case, automatic_reference, expected) => {
+      expect((await created({ application: 'app_1', automatic_reference })).automatic_reference).toStrictEqual(
+        expected,
+      );
+    },
+  );
 
   test.each<RefusedBody>([
     ['an unknown provider', { provider: 'provider_e' }, 'parameter_invalid', 'automatic_reference[provider]'],
-    ['text for a switch', { enabled: 'true' }, 'parameter_invalid', 'automatic_reference[enabled]'],
+    ['text as a boolean', { enabled: 'true' }, 'parameter_invalid', 'automatic_reference[enabled]'],
     ['a misspelt member', { provder: 'provider_a' }, 'parameter_unknown', 'automatic_reference[provder]'],
     ...['last_error', 'outcome', 'status', 'provider_data'].map((name): RefusedBody => [
       `the server's own ${name}`,
@@ -132,18 +137,18 @@ describe('create with automatic_reference', () => {
       'parameter_unknown',
       `automatic_reference[${name}]`,
     ]),
-  ])('refuses %s', async (_case, automatic_reference, code, param) => {
+  ])('refuses automatic_reference when it has %s', async (_case, automatic_reference, code, param) => {
     expectRefusal(await api.post('/v1/references', { application: 'app_1', automatic_reference }), 400, code, param);
   });
 
-  test('refuses anything but an object', async () => {
+  test('refuses automatic_reference when it is not an object', async () => {
     for (const automatic_reference of [true, 'provider_a', ['provider_a']]) {
       const response = await api.post('/v1/references', { application: 'app_1', automatic_reference });
       expectRefusal(response, 400, 'parameter_invalid', 'automatic_reference');
     }
   });
 
-  test("asks the account's default provider, unless the request names one", async () => {
+  test("uses the account's default provider when the request names no provider", async () => {
     const { api: own } = await serverWithDefaultProvider('sandbox', 'provider_c');
     expect((await created({ application: 'app_1', automatic_reference: {} }, own)).automatic_reference.provider).toBe(
       'provider_c',
@@ -152,7 +157,7 @@ describe('create with automatic_reference', () => {
     expect((await created(named, own)).automatic_reference.provider).toBe('provider_b');
   });
 
-  test('is refused in live mode when there is no provider to ask', async () => {
+  test('refuses an automatic reference in live mode when neither request nor account names a provider', async () => {
     const settings = { TENURE_MODE: 'live', TENURE_PROVIDER_A_URL: 'https://referencing.example.com' };
     const live = await serverForTest({ settings });
     const response = await live.api.post('/v1/references', { application: 'app_1', automatic_reference: {} });
@@ -165,7 +170,7 @@ describe('create with automatic_reference', () => {
     expect((await created(off, live.api)).automatic_reference).toStrictEqual(idle);
   });
 
-  test('is refused in live mode when the provider is not set up', async () => {
+  test('refuses an automatic reference in live mode when its provider is not set up', async () => {
     const settings = { TENURE_MODE: 'live', TENURE_PROVIDER_B_URL: 'https://referencing.example.com' };
     const live = await serverForTest({ settings });
     const send = (automatic_reference: object) =>
@@ -174,17 +179,17 @@ describe('create with automatic_reference', () => {
       ...invalid('automatic_reference[provider]'),
       says: '`provider_c` is not set up in this deployment. Choose one of provider_b, or have the operator set TENURE_PROVIDER_C_URL.',
     };
-    // A default of a time when the service was set up.
+    // The account chose this default while the service was set up.
     await live.context.database.readers.query(`update accounts set default_provider = 'provider_c'`);
     expectRefused(await send({}), refusal);
     expectRefused(await send({ provider: 'provider_c' }), refusal);
     expect((await live.api.get('/v1/references')).body.count).toBe(0);
     expect((await send({ provider: 'provider_b' })).status).toBe(200);
-    // No service is asked for this one.
+    // A reference that is not enabled needs no service.
     expect((await send({ enabled: false, provider: 'provider_c' })).status).toBe(200);
   });
 
-  test('takes the default provider of the account in live mode', async () => {
+  test("uses the account's default provider in live mode when the request names none", async () => {
     const { api: own } = await serverWithDefaultProvider('live', 'provider_b');
     expect((await created({ application: 'app_1', automatic_reference: {} }, own)).automatic_reference.provider).toBe(
       'provider_b',
@@ -192,8 +197,8 @@ describe('create with automatic_reference', () => {
   });
 });
 
-describe('retrieve', () => {
-  test('answers what create answered, byte for byte', async () => {
+describe('reference retrieval', () => {
+  test('returns the bytes of the create response when a reference is retrieved', async () => {
     const answer = await api.post('/v1/references', {
       application: 'app_1',
       metadata: { zebra: '1', apple: 'Łukasz 🏠' },
@@ -201,7 +206,7 @@ describe('retrieve', () => {
     expect((await api.get(`/v1/references/${answer.body.id}`)).text).toBe(answer.text);
   });
 
-  test('shows the account only if the request names it', async () => {
+  test('shows the account of a reference when the request names it', async () => {
     const accountId = await firstAccountId(server);
     const context = { 'service-context': accountId };
     const made = await api.post('/v1/references', { application: 'app_account' }, context);
@@ -214,7 +219,7 @@ describe('retrieve', () => {
     expectShape('reference', (await api.get(path)).body);
   });
 
-  test('shows what a provider has reported', async () => {
+  test("shows the provider's data when a provider has reported", async () => {
     const { id } = await created({ application: 'app_1', automatic_reference: {} });
     const reported = {
       enabled: true,
@@ -240,14 +245,14 @@ describe('retrieve', () => {
   });
 });
 
-describe('an id that leads nowhere', () => {
+describe('reference ids that do not resolve', () => {
   test.each([
     ['unknown', 'ref_0000000000000000000000'],
-    ['of another kind', 'cus_0000000000000000000000'],
+    ['one of another kind', 'cus_0000000000000000000000'],
     ['malformed', 'nonsense'],
     ['longer than any id', `ref_${'0'.repeat(5_000)}`],
-    ['with a NUL', 'ref_00000000000000000000%00'],
-  ])('is 404 for every operation: %s', async (_case, id) => {
+    ['one with a NUL', 'ref_00000000000000000000%00'],
+  ])('returns 404 for every operation on a reference when its id is %s', async (_case, id) => {
     for (const response of [
       await api.get(`/v1/references/${id}`),
       await api.post(`/v1/references/${id}`, { outcome: 'accept' }),
@@ -261,18 +266,18 @@ describe('an id that leads nowhere', () => {
 type State = 'pending' | 'processing' | 'complete' | 'canceled';
 const states: State[] = ['pending', 'processing', 'complete', 'canceled'];
 
-/** Who handles the reference: a provider, or, in the other two, the account itself. */
+/** Whether a provider handles the reference (automatic), or the account itself (the other two). */
 type Handling = 'off-platform' | 'not enabled' | 'automatic';
 const handlings: Handling[] = ['off-platform', 'not enabled', 'automatic'];
 
-/** The time of the request, in the table below. */
+/** Stands for the time of the request, in the table below. */
 const now = Symbol('now');
 
 type Cell =
-  /** Changed members, with the values they had; the event that follows `reference.updated`. */
+  /** Changed members, with their previous values; the event that follows `reference.updated`. */
   | { becomes: Record<string, unknown>; was: Record<string, unknown>; followedBy?: 'completed' | 'canceled' }
   | 'no change'
-  /** 400, naming this parameter, or any or none. */
+  /** 400, with this parameter, or with any or none. */
   | { refused: string | undefined };
 
 interface Row {
@@ -280,14 +285,14 @@ interface Row {
   path: '' | '/cancel';
   body: object | undefined;
   cells: Record<State, Cell>;
-  /** Where a reference that a provider moves is treated differently. */
+  /** Cells that differ when a provider moves the reference. */
   automatic?: Record<State, Cell>;
 }
 
 const refused: Cell = { refused: undefined };
 const refusedStatus: Cell = { refused: 'status' };
 
-/** What every reference in the table has before the request, beside its state. */
+/** Metadata of every reference in the table before the request. */
 const initialMetadata = { order: '6', kept: 'yes' };
 const outcomeOfComplete = 'accept';
 
@@ -369,58 +374,61 @@ const stateTable: Row[] = [
   },
 ];
 
-describe.each(stateTable)('the state table: $request', ({ path, body, cells, automatic }) => {
+describe.each(stateTable)('reference state table: $request', ({ path, body, cells, automatic }) => {
   const cases = handlings.flatMap((handling) => states.map((state) => ({ handling, state })));
 
-  test.each(cases)('of a $state reference, $handling', async ({ handling, state }) => {
-    const cell = (handling === 'automatic' && automatic ? automatic : cells)[state];
-    const before = await referenceIn(state, handling);
-    const earlierEvents = await eventsAbout(before.id);
-    const earlierRevision = await revisionOf(before.id);
-    // What is stamped now must differ from all that was stamped before.
-    clock.advanceSeconds(100);
-    const sentAt = Math.floor(clock.nowMs() / 1000);
+  test.each(cases)(
+    'answers as the state table says when a reference is $state and $handling',
+    async ({ handling, state }) => {
+      const cell = (handling === 'automatic' && automatic ? automatic : cells)[state];
+      const before = await referenceIn(state, handling);
+      const earlierEvents = await eventsAbout(before.id);
+      const earlierRevision = await revisionOf(before.id);
+      // Let time pass, so that new timestamps differ from old ones.
+      clock.advanceSeconds(100);
+      const sentAt = Math.floor(clock.nowMs() / 1000);
 
-    const response = await api.post(`/v1/references/${before.id}${path}`, body);
-    const after = (await api.get(`/v1/references/${before.id}`)).body;
-    const newEvents = (await eventsAbout(before.id)).slice(earlierEvents.length);
+      const response = await api.post(`/v1/references/${before.id}${path}`, body);
+      const after = (await api.get(`/v1/references/${before.id}`)).body;
+      const newEvents = (await eventsAbout(before.id)).slice(earlierEvents.length);
 
-    if (cell === 'no change' || 'refused' in cell) {
-      if (cell === 'no change') expect([response.status, response.body]).toStrictEqual([200, before]);
-      else expectRefusal(response, 400, 'status_transition_invalid', cell.refused);
-      expect(after).toStrictEqual(before);
-      expect(newEvents).toEqual([]);
-      expect(await revisionOf(before.id)).toBe(earlierRevision);
-      return;
-    }
-    expect(response.status).toBe(200);
-    const expected = { ...before, ...cell.becomes };
-    const was: Record<string, unknown> = { ...cell.was };
-    // Whoever ends it stops the provider.
-    if (handling === 'automatic' && cell.followedBy) {
-      expected.automatic_reference = { ...before.automatic_reference, status: 'canceled' };
-      was.automatic_reference = { status: 'queued' };
-    }
-    if (cell.becomes.completed_at === now) {
-      expect(after.completed_at).toBeGreaterThanOrEqual(sentAt);
-      expect(after.completed_at).toBeLessThanOrEqual(Math.floor(clock.nowMs() / 1000));
-      expected.completed_at = after.completed_at;
-    }
-    expectShape('reference', after);
-    expect(after).toStrictEqual(expected);
-    expect(response.body).toStrictEqual(after);
-    expect(await revisionOf(before.id)).toBe(earlierRevision + 1);
-    expect(newEvents.map(({ type, data }) => ({ type, data }))).toStrictEqual([
-      { type: 'reference.updated', data: { object: after, previous_attributes: was } },
-      ...(cell.followedBy
-        ? [{ type: `reference.${cell.followedBy}`, data: { object: after, previous_attributes: null } }]
-        : []),
-    ]);
-  });
+      if (cell === 'no change' || 'refused' in cell) {
+        if (cell === 'no change') expect([response.status, response.body]).toStrictEqual([200, before]);
+        else expectRefusal(response, 400, 'status_transition_invalid', cell.refused);
+        expect(after).toStrictEqual(before);
+        expect(newEvents).toEqual([]);
+        expect(await revisionOf(before.id)).toBe(earlierRevision);
+        return;
+      }
+      expect(response.status).toBe(200);
+      const expected = { ...before, ...cell.becomes };
+      const was: Record<string, unknown> = { ...cell.was };
+      // A request that ends the reference also cancels its provider's check.
+      if (handling === 'automatic' && cell.followedBy) {
+        expected.automatic_reference = { ...before.automatic_reference, status: 'canceled' };
+        was.automatic_reference = { status: 'queued' };
+      }
+      if (cell.becomes.completed_at === now) {
+        expect(after.completed_at).toBeGreaterThanOrEqual(sentAt);
+        expect(after.completed_at).toBeLessThanOrEqual(Math.floor(clock.nowMs() / 1000));
+        expected.completed_at = after.completed_at;
+      }
+      expectShape('reference', after);
+      expect(after).toStrictEqual(expected);
+      expect(response.body).toStrictEqual(after);
+      expect(await revisionOf(before.id)).toBe(earlierRevision + 1);
+      expect(newEvents.map(({ type, data }) => ({ type, data }))).toStrictEqual([
+        { type: 'reference.updated', data: { object: after, previous_attributes: was } },
+        ...(cell.followedBy
+          ? [{ type: `reference.${cell.followedBy}`, data: { object: after, previous_attributes: null } }]
+          : []),
+      ]);
+    },
+  );
 });
 
-describe('an outcome noted while the reference is processing', () => {
-  test('can be noted anew, and completes the reference when it is sent alone', async () => {
+describe('outcomes set while a reference is processing', () => {
+  test('replaces the outcome of a processing reference, and completes it when the outcome is sent alone', async () => {
     const { id } = await created();
     await updated(id, { status: 'processing', outcome: 'consider' });
     expect(await updated(id, { status: 'processing', outcome: 'high_risk' })).toMatchObject({
@@ -438,7 +446,7 @@ describe('an outcome noted while the reference is processing', () => {
     });
   });
 
-  test('stays when the reference is canceled', async () => {
+  test('keeps the outcome when a processing reference is canceled', async () => {
     const { id } = await created();
     await updated(id, { status: 'processing', outcome: 'accept' });
     const { status, body } = await api.post(`/v1/references/${id}/cancel`);
@@ -447,8 +455,8 @@ describe('an outcome noted while the reference is processing', () => {
   });
 });
 
-describe('update', () => {
-  test('carries out everything in the body at once, as one change', async () => {
+describe('reference updates', () => {
+  test('applies all members of the body as one change when a reference is updated', async () => {
     const { id } = await created();
     const body = { outcome: 'accept', reference_pdf: 'file_9', metadata: { by: 'phone' } };
     const complete = await updated(id, body);
@@ -464,7 +472,7 @@ describe('update', () => {
     });
   });
 
-  test('carries out nothing if one part of the body is forbidden', async () => {
+  test('changes nothing when one member of the body is forbidden', async () => {
     const canceled = await referenceIn('canceled', 'off-platform');
     const automatic = await referenceIn('pending', 'automatic');
     for (const { id, body } of [
@@ -478,7 +486,7 @@ describe('update', () => {
     expect((await api.get(`/v1/references/${automatic.id}`)).body).toStrictEqual(automatic);
   });
 
-  test('stamps the time of completion once, however often the outcome is corrected', async () => {
+  test('keeps the first completion time when the outcome is corrected', async () => {
     const { id } = await created();
     const { completed_at } = await updated(id, { outcome: 'accept' });
     for (const outcome of ['consider', 'high_risk', 'accept']) {
@@ -490,13 +498,13 @@ describe('update', () => {
   });
 
   test.each<[string, Row['body'], State, object]>([
-    ['the outcome it has', {}, 'complete', { outcome: outcomeOfComplete }],
-    ['the status it has', {}, 'processing', { status: 'processing' }],
-    ['the file it has', { reference_pdf: 'file_1' }, 'processing', { reference_pdf: 'file_1' }],
-    ['pairs it has', {}, 'pending', { metadata: initialMetadata }],
-    ['no pairs', {}, 'canceled', { metadata: {} }],
-    ['an empty value for a key it has not', {}, 'canceled', { metadata: { other: '' } }],
-  ])('that changes nothing leaves no trace: %s', async (_case, preparation, state, body) => {
+    ['the present outcome', {}, 'complete', { outcome: outcomeOfComplete }],
+    ['the present status', {}, 'processing', { status: 'processing' }],
+    ['the present file', { reference_pdf: 'file_1' }, 'processing', { reference_pdf: 'file_1' }],
+    ['present metadata pairs', {}, 'pending', { metadata: initialMetadata }],
+    ['no metadata pairs', {}, 'canceled', { metadata: {} }],
+    ['an empty value for an unknown key', {}, 'canceled', { metadata: { other: '' } }],
+  ])('writes nothing when an update sends %s', async (_case, preparation, state, body) => {
     const { id } = await referenceIn(state, 'off-platform');
     const before = await updated(id, preparation);
     const [events, revision] = [await eventsAbout(id), await revisionOf(id)];
@@ -510,7 +518,7 @@ describe('update', () => {
     ['null as the outcome', { outcome: null }, 'parameter_invalid', 'outcome'],
     ['null as the file', { reference_pdf: null }, 'parameter_invalid', 'reference_pdf'],
     ['an unknown outcome', { outcome: 'pass' }, 'parameter_invalid', 'outcome'],
-    ['an outcome in other letters', { outcome: 'Accept' }, 'parameter_invalid', 'outcome'],
+    ['an outcome in upper case', { outcome: 'Accept' }, 'parameter_invalid', 'outcome'],
     ['a malformed file id', { reference_pdf: 'file 1' }, 'parameter_invalid', 'reference_pdf'],
     ...['pending', 'complete', 'canceled'].map((status): RefusedBody => [
       `the status ${status}`,
@@ -524,15 +532,15 @@ describe('update', () => {
       'parameter_unknown',
       name,
     ]),
-  ])('refuses %s', async (_case, body, code, param) => {
+  ])('refuses to update a reference when the body has %s', async (_case, body, code, param) => {
     const before = await created();
     expectRefusal(await api.post(`/v1/references/${before.id}`, body), 400, code, param);
     expect((await api.get(`/v1/references/${before.id}`)).body).toStrictEqual(before);
   });
 });
 
-describe('cancel', () => {
-  test('takes no members, but an empty object', async () => {
+describe('reference cancellation', () => {
+  test('cancels a reference only when the body is absent or an empty object', async () => {
     const { id } = await created();
     expectRefusal(
       await api.post(`/v1/references/${id}/cancel`, { reason: 'moved' }),
@@ -544,8 +552,8 @@ describe('cancel', () => {
   });
 });
 
-describe('delete', () => {
-  test('is not offered, and says what is', async () => {
+describe('reference deletion', () => {
+  test('returns 405 with the allowed methods when a reference is deleted', async () => {
     const before = await created();
     const response = await request('DELETE', `/v1/references/${before.id}`);
     expectRefusal(response, 405, 'method_not_allowed', undefined);
@@ -554,8 +562,8 @@ describe('delete', () => {
   });
 });
 
-describe('metadata', () => {
-  test('is merged: pairs are added and replaced, an empty value removes one, null clears all', async () => {
+describe('reference metadata', () => {
+  test('merges metadata when it is updated: pairs are set, an empty value removes a pair, null clears all', async () => {
     const { id } = await created({ application: 'app_1', metadata: { a: '1', b: '2' } });
     const steps: [object | null, object, object][] = [
       [{ c: '3' }, { a: '1', b: '2', c: '3' }, { c: null }],
@@ -577,13 +585,13 @@ describe('metadata', () => {
     }
   });
 
-  test('leaves out an empty value at creation', async () => {
+  test('ignores a pair when its value is empty at creation', async () => {
     expect((await created({ application: 'app_1', metadata: { kept: '1', none: '' } })).metadata).toStrictEqual({
       kept: '1',
     });
   });
 
-  test('keeps keys that JavaScript has a meaning for', async () => {
+  test('stores metadata keys unchanged when JavaScript gives them a meaning', async () => {
     const odd = '{"__proto__":"1","constructor":"2","toString":"3","hasOwnProperty":"4"}';
     const { body } = await api.post('/v1/references', `{"application":"app_1","metadata":${odd}}`);
     expect(JSON.stringify(body.metadata)).toBe(odd);
@@ -594,7 +602,7 @@ describe('metadata', () => {
     expect(JSON.stringify(event.data.previous_attributes)).toBe('{"metadata":{"__proto__":"1","valueOf":null}}');
   });
 
-  test('may have 50 pairs, also after a merge', async () => {
+  test('allows 50 metadata pairs when they are created or merged', async () => {
     const { id } = await created({ application: 'app_1', metadata: pairs(0, 50) });
     expect(Object.keys((await updated(id, { metadata: { k0: '', more: '1' } })).metadata)).toHaveLength(50);
     const before = (await api.get(`/v1/references/${id}`)).body;
@@ -607,13 +615,13 @@ describe('metadata', () => {
     expect((await api.get(`/v1/references/${id}`)).body).toStrictEqual(before);
   });
 
-  test('can be replaced whole in one update: a pair that is removed is not one of the 50', async () => {
+  test('does not count removed pairs towards the limit of 50 when an update replaces all pairs', async () => {
     const { id } = await created({ application: 'app_1', metadata: pairs(0, 50) });
     const removed = Object.fromEntries(Object.keys(pairs(0, 50)).map((key) => [key, '']));
     expect((await updated(id, { metadata: { ...removed, ...pairs(50, 100) } })).metadata).toStrictEqual(pairs(50, 100));
   });
 
-  test('takes keys of 40 and values of 500 characters', async () => {
+  test('accepts metadata when keys have 40 and values 500 characters', async () => {
     const metadata = { ['k'.repeat(40)]: 'v'.repeat(500) };
     expect((await created({ application: 'app_1', metadata })).metadata).toStrictEqual(metadata);
   });
@@ -629,7 +637,7 @@ describe('metadata', () => {
     ['an object as a value', { key: {} }, 'metadata[key]'],
     ['a list', ['a'], 'metadata'],
     ['text', 'a', 'metadata'],
-  ])('refuses %s', async (_case, metadata, param) => {
+  ])('refuses metadata when it has %s', async (_case, metadata, param) => {
     expectRefusal(
       await api.post('/v1/references', { application: 'app_1', metadata }),
       400,
@@ -655,7 +663,9 @@ async function updated(id: string, body: unknown): Promise<ApiResponse['body']> 
   return response.body;
 }
 
-/** A reference in a state. Automatic ones are moved by their provider, which nobody can ask for by the API. */
+/**
+ * Creates a reference in a state. An automatic one is moved by its provider, which the API does not offer, so the row is changed directly.
+ */
 async function referenceIn(state: State, handling: Handling): Promise<ApiResponse['body']> {
   const automatic_reference = handling === 'off-platform' ? null : { enabled: handling === 'automatic' };
   const { id } = await created({ application: 'app_1', automatic_reference, metadata: initialMetadata });
@@ -668,7 +678,7 @@ async function referenceIn(state: State, handling: Handling): Promise<ApiRespons
   return body;
 }
 
-/** Changes a reference as only the server itself may. */
+/** Changes a reference's row as the server itself does. */
 async function change(id: string, assignment: string, value: string): Promise<void> {
   const { rowCount } = await server.context.database.readers.query(
     `update tenant_references set ${assignment} where id = $1`,
@@ -685,7 +695,7 @@ async function revisionOf(id: string): Promise<number> {
   return rows[0]!.revision;
 }
 
-/** All events of one record, the oldest first. */
+/** Returns all events about a record, oldest first. */
 async function eventsAbout(id: string): Promise<ApiResponse['body'][]> {
   const { body } = await api.get(`/v1/events?object_id=${id}&limit=50`);
   expect(body.has_more).toBe(false);
@@ -703,7 +713,7 @@ async function request(method: string, path: string): Promise<ApiResponse> {
   return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
 }
 
-/** A server whose account has a default provider from the first request on. */
+/** Starts a server with an account that has a default provider from its first request on. */
 async function serverWithDefaultProvider(mode: string, provider: string): Promise<{ api: Api }> {
   const settings = { TENURE_MODE: mode, TENURE_PROVIDER_B_URL: 'http://127.0.0.1:9' };
   const own = await serverForTest({ settings });

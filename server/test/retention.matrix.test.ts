@@ -23,18 +23,18 @@ const daySeconds = 24 * 3600;
 const weekSeconds = 7 * daySeconds;
 const retentionDays = 30;
 
-/** The tables that history is in. */
+/** The tables that hold history. */
 const tables = ['events', 'request_logs', 'webhook_attempts', 'webhook_deliveries'];
 
 describe('TENURE_RETENTION_DAYS', () => {
-  test('is 30 days in a sandbox and 395 in live mode, unless it is set', () => {
+  test('keeps history for 30 days in a sandbox and 395 in live mode when no setting says otherwise', () => {
     expect(readConfig({}).retentionDays).toBe(30);
     expect(readConfig({ TENURE_MODE: 'live' }).retentionDays).toBe(395);
     expect(readConfig({ TENURE_MODE: 'live', TENURE_RETENTION_DAYS: ' 2 ' }).retentionDays).toBe(2);
   });
 
   test.each(['1', '0', '-2', '2.5', '1e3', 'x', '٣٠', '36501', '999999'])(
-    'of another kind stops the start: %s',
+    'stops the start when the retention is not a whole number of days from 2 to 36500: %s',
     (value) => {
       const start = (): unknown => readConfig({ TENURE_RETENTION_DAYS: value, PORT: 'x' });
       expect(start).toThrow(ConfigError);
@@ -44,7 +44,7 @@ describe('TENURE_RETENTION_DAYS', () => {
   );
 });
 
-test('what may be asked about is never removed for another day, and a key never loses the log it needs', () => {
+test('keeps recoverable history one day longer than promised, and every log that a key needs, when retention runs', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 8e12 }), fc.integer({ min: 2, max: 36_500 }), (nowMs, days) => {
       const [retained, removable] = [retainedFromMs(nowMs, days), removableBeforeMs(nowMs, days)];
@@ -55,8 +55,8 @@ test('what may be asked about is never removed for another day, and a key never 
   );
 });
 
-describe('history that is too old', () => {
-  test('goes by the week, with exact counts of all that is left, and is as unknown as what never was', async () => {
+describe('expired history', () => {
+  test('deletes expired weeks with exact counts, and answers their ids as unknown, when retention runs', async () => {
     const { server, clock } = await serverInThePast({ weeks: 10 });
     const receiver = await receiverForTest();
     const endpoint = await endpointFor(server.api, receiver.url);
@@ -76,7 +76,7 @@ describe('history that is too old', () => {
     await expectGone(server, early);
     await expectThere(server, late);
     await expectExactCounts(server);
-    // Whatever has happened to it, what was made stays.
+    // Records stay when their history is deleted.
     expect((await good(server.api.get(`/v1/references/${early.referenceId}`))).body.id).toBe(early.referenceId);
     const deliveries = await allOf(server.api, `/v1/webhook_endpoints/${endpoint.id}/deliveries`);
     expect(deliveries.map(({ id }: { id: string }) => id)).not.toContain(gone.id);
@@ -91,7 +91,7 @@ describe('history that is too old', () => {
     await expectExactCounts(server);
   });
 
-  test('goes for every account, and is counted for each alone', async () => {
+  test("deletes every account's history with separate counts when retention runs", async () => {
     const { server, clock } = await serverInThePast({ weeks: 10 });
     const tenants = [];
     for (let made = 0; made < 3; made++) {
@@ -109,7 +109,7 @@ describe('history that is too old', () => {
     }
   });
 
-  test('goes when its whole week is a day older than is kept, and not a second before', async () => {
+  test('deletes a week when all of it is a day older than the retention, and no second earlier', async () => {
     const { server, clock } = await serverInThePast({ weeks: 12, settings: { TENURE_RETENTION_DAYS: '2' } });
     const { eventId } = await someOfEverything(server);
     const endOfWeekMs = (Math.floor(clock.nowMs() / weekMs) + 1) * weekMs;
@@ -122,7 +122,7 @@ describe('history that is too old', () => {
     expectRefusal(await server.api.get(`/v1/events/${eventId}`), refusals.idUnknown);
   });
 
-  test('is removed by a duty of every process', async () => {
+  test('deletes expired history by a duty of every process when duties run', async () => {
     const { server, clock } = await serverInThePast({ weeks: 10 });
     const early = await someOfEverything(server);
     clock.advanceSeconds(7 * weekSeconds);
@@ -135,9 +135,9 @@ describe('history that is too old', () => {
   });
 });
 
-test('an Idempotency-Key has its answer for its whole day, however short the retention', async () => {
+test('replays a response for 24 hours when the retention is shorter', async () => {
   const { server, clock } = await serverInThePast({ weeks: 12, settings: { TENURE_RETENTION_DAYS: '2' } });
-  // At the last moment of a week, so that its partition is as old as it can be.
+  // At the last moment of a week, so that its partition is as old as possible.
   clock.advanceSeconds(((Math.floor(clock.nowMs() / weekMs) + 1) * weekMs - clock.nowMs()) / 1000 - 5);
   const key = newKey();
   const first = await good(server.api.post('/v1/references', { application: 'app_1' }, key));
@@ -146,7 +146,7 @@ test('an Idempotency-Key has its answer for its whole day, however short the ret
     await drop(server);
     expectReplay(await server.api.post('/v1/references', { application: 'app_1' }, key), first);
   }
-  // Its day over, the key is free, though the log stays for as long as was promised.
+  // After 24 hours the key is free, though its log stays for the promised time.
   clock.advanceSeconds(60);
   await drop(server);
   const again = await good(server.api.post('/v1/references', { application: 'app_1' }, key));
@@ -154,8 +154,8 @@ test('an Idempotency-Key has its answer for its whole day, however short the ret
   expect((await server.api.get(`/v1/logs/${first.headers.get('request-id')}`)).status).toBe(200);
 });
 
-describe('a week of which something is pending', () => {
-  test('stays: by the id of its delivery', async () => {
+describe('weeks with pending deliveries', () => {
+  test("keeps a week by the delivery's id when a delivery is pending", async () => {
     const { server, clock } = await serverInThePast({ weeks: 10, settings: role('api') });
     await endpointFor(server.api, 'http://127.0.0.1:9/');
     const early = await someOfEverything(server);
@@ -174,7 +174,7 @@ describe('a week of which something is pending', () => {
     await expectExactCounts(server);
   });
 
-  test('is no place to go on from: of what came after it a week is gone', async () => {
+  test('refuses a resume position in a kept week when a later week is deleted', async () => {
     const { server, clock } = await serverInThePast({ weeks: 10, settings: role('api') });
     await endpointFor(server.api, 'http://127.0.0.1:9/');
     const early = await someOfEverything(server);
@@ -195,7 +195,7 @@ describe('a week of which something is pending', () => {
     }
   });
 
-  test('stays: by the id of its event, whenever the delivery was made', async () => {
+  test("keeps a week by the event's id when its delivery was created at any later time", async () => {
     const { server, clock } = await serverInThePast({ weeks: 10, settings: role('api') });
     const early = await someOfEverything(server);
     clock.advanceSeconds(8 * weekSeconds);
@@ -213,11 +213,11 @@ describe('a week of which something is pending', () => {
   });
 });
 
-describe('what is being recovered', () => {
+describe('weeks with a recovery', () => {
   test.each([
     ['in a week of its own', 0],
     ['in the default partitions', 12],
-  ])('stays until the recovery is over: %s', async (_, weeksAhead) => {
+  ])('keeps a week until the recovery is over when events are being recovered %s', async (_, weeksAhead) => {
     const { server, clock } = await serverInThePast({ weeks: 40, settings: role('api') });
     const endpoint = await pingedEndpoint(server.api, 'http://127.0.0.1:9/');
     clock.advanceSeconds(weeksAhead * weekSeconds);
@@ -237,8 +237,8 @@ describe('what is being recovered', () => {
   });
 });
 
-describe('while others read and write', () => {
-  test('every count is exact at every moment', async () => {
+describe('retention beside other work', () => {
+  test('keeps every count exact at every moment when others read and write', async () => {
     const { server, clock } = await serverInThePast({ weeks: 14 });
     for (let week = 0; week < 4; week++) {
       await makeReferences(server.api, 20);
@@ -273,7 +273,7 @@ describe('while others read and write', () => {
   });
 
   inMatrix(() => {
-    test('one who looks for long keeps no writer waiting, and the week stays until they have gone', async () => {
+    test('blocks no writer and keeps the week when a long read is open', async () => {
       const { server, clock } = await serverInThePast({ weeks: 10 });
       const early = await someOfEverything(server);
       clock.advanceSeconds(7 * weekSeconds);
@@ -309,7 +309,7 @@ describe('while others read and write', () => {
     }, 40_000);
   });
 
-  test('one that is killed in the middle has done nothing by halves', async () => {
+  test('keeps exact counts and finishes later when retention is killed in the middle', async () => {
     const { server, clock } = await serverInThePast({ weeks: 10 });
     const early = await someOfEverything(server);
     clock.advanceSeconds(7 * weekSeconds);
@@ -329,7 +329,7 @@ describe('while others read and write', () => {
       await expect(dropping).rejects.toThrow('terminating connection');
       await client.query('rollback');
     });
-    // Its events had gone before, its logs have not.
+    // The week's events were deleted, its logs were not.
     expectRefusal(await server.api.get(`/v1/events/${early.eventId}`), refusals.idUnknown);
     expect((await server.api.get(`/v1/logs/${early.logId}`)).status).toBe(200);
     await expectExactCounts(server);
@@ -338,7 +338,7 @@ describe('while others read and write', () => {
     await expectExactCounts(server);
   });
 
-  test('two processes do it once', async () => {
+  test('deletes a week once when two processes run retention', async () => {
     const { server, clock } = await serverInThePast({ weeks: 10 });
     const other = await serverForTest({
       connection: server.connection,
@@ -354,7 +354,7 @@ describe('while others read and write', () => {
     await expectExactCounts(server);
   });
 
-  test('whoever stops the server does not wait for it', async () => {
+  test('stops the server without a wait when retention is running', async () => {
     const { server, clock } = await serverInThePast({ weeks: 10 });
     const early = await someOfEverything(server);
     clock.advanceSeconds(7 * weekSeconds);
@@ -386,12 +386,12 @@ describe('while others read and write', () => {
   });
 });
 
-describe('what fell into the default partitions', () => {
-  test('goes row by row, with the same exact counts at every moment', async () => {
+describe('default partitions', () => {
+  test('deletes old rows of a default partition with exact counts at every moment when retention runs', async () => {
     const { server, clock } = await serverInThePast({ weeks: 40 });
     const receiver = await receiverForTest();
     const endpoint = await endpointFor(server.api, receiver.url);
-    // Further than partitions were made for.
+    // Later than the last partition made.
     clock.advanceSeconds(12 * weekSeconds);
     const early = await someOfEverything(server);
     await makeReferences(server.api, 1_500);
@@ -415,7 +415,7 @@ describe('what fell into the default partitions', () => {
     for (const delivery of deliveries) expect(delivery.status).toBe('delivered');
   });
 
-  test('stays from the week of the oldest delivery that is pending on', async () => {
+  test('keeps rows from the week of the oldest pending delivery on when a default partition is cleaned', async () => {
     const { server, clock } = await serverInThePast({ weeks: 40, settings: role('api') });
     const endpoint = await pingedEndpoint(server.api, 'http://127.0.0.1:9/');
     clock.advanceSeconds(12 * weekSeconds);
@@ -443,7 +443,7 @@ interface Made {
   logId: string;
 }
 
-/** A server whose clock stands so many weeks before now, with the partitions of that time. */
+/** Starts a server with its clock this many weeks in the past, and the partitions of that time. */
 async function serverInThePast({
   weeks,
   settings = {},
@@ -460,7 +460,7 @@ async function serverInThePast({
   return { server, clock };
 }
 
-/** Requests of several kinds and outcomes. */
+/** Sends requests of several kinds and outcomes. */
 async function someOfEverything(server: TestServer): Promise<Made> {
   const made = await good(server.api.post('/v1/references', { application: 'app_1' }));
   await server.api.post('/v1/references', {});
@@ -490,7 +490,7 @@ async function expectThere({ api }: TestServer, { eventId, logId }: Made): Promi
   expect((await api.get(`/v1/logs/${logId}`)).status).toBe(200);
 }
 
-/** What is counted is what there is, by every dimension, at one moment. */
+/** Checks that the counts equal the rows, by every dimension, at one moment. */
 async function expectExactCounts({ context }: TestServer): Promise<void> {
   const { rows } = await context.database.listers.query(`
     with there as (
@@ -526,7 +526,7 @@ async function removeFromQueue({ context }: TestServer, eventId: string): Promis
   expect(rowCount).toBe(1);
 }
 
-/** How many rows each table has in its default partition. */
+/** Counts the rows of each table's default partition. */
 async function inDefault({ context }: TestServer): Promise<[string, number][]> {
   const counts: [string, number][] = [];
   for (const table of tables) {

@@ -39,15 +39,15 @@ function advance(api: Api, seconds: unknown, headers: Record<string, string> = {
   return api.post(path, { seconds }, headers);
 }
 
-/** The deployment's time, as a new record tells it. */
+/** Returns the deployment's time, as a new record shows it. */
 async function timeOf(api: Api): Promise<number> {
   return (await good(api.post('/v1/customers', { name: 'Ada' }))).body.created;
 }
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
-describe('an advance', () => {
-  test('moves the time of all that is made from then on, by exactly what was asked; ids sort on', async () => {
+describe('clock advances', () => {
+  test('moves the time of all new records by exactly the request, in increasing id order, when the clock is advanced', async () => {
     const { api } = await serverForTest();
     const before = (await good(api.post('/v1/references', { application: 'app_1' }))).body;
     const { body } = await good(advance(api, 3 * day));
@@ -63,7 +63,7 @@ describe('an advance', () => {
     expect((await good(advance(api, 1))).body.advanced_by).toBe(3 * day + 1);
   });
 
-  test('has its log, and no event', async () => {
+  test('writes a log and no event when the clock is advanced', async () => {
     const { api } = await serverForTest();
     const answer = await good(advance(api, day));
     const log = (await good(api.get(`/v1/logs/${answer.headers.get('request-id')}`))).body;
@@ -72,7 +72,7 @@ describe('an advance', () => {
     expect(log.duration_ms).toBeLessThan(10_000);
   });
 
-  test.each([hour, 2 * day, year])('of %d seconds is not made twice by a repeat of its request', async (seconds) => {
+  test.each([hour, 2 * day, year])('advances %d seconds once when its request is repeated', async (seconds) => {
     const { api } = await serverForTest();
     const key = newKey();
     const first = await good(advance(api, seconds, key));
@@ -81,7 +81,7 @@ describe('an advance', () => {
     expect((await good(advance(api, 1))).body.advanced_by).toBe(seconds + 1);
   });
 
-  test('is not lost when others are made at the same moment, in any process and for any account', async () => {
+  test('applies every advance when several processes and accounts advance the clock at once', async () => {
     const one = await serverForTest();
     const other = await anotherServer(one);
     const { accountId } = await addAccount(one);
@@ -96,7 +96,7 @@ describe('an advance', () => {
     expect(totals).toEqual(Array.from({ length: 12 }, (_, index) => (index + 1) * hour));
   });
 
-  test('that is no whole number of seconds, up to 366 days, is refused and moves nothing', async () => {
+  test('refuses an advance and moves nothing when it is not a whole number of seconds up to 366 days', async () => {
     const { api } = await serverForTest();
     for (const seconds of [0, -1, year + 1, 1.5, '60', null, true, 1e300])
       expectRefusal(await advance(api, seconds), invalid('seconds'));
@@ -105,7 +105,7 @@ describe('an advance', () => {
     expect(Math.abs((await timeOf(api)) - nowSeconds())).toBeLessThan(3);
   });
 
-  test('reaches to the end of the year 2100 and not beyond; what is refused moves nothing, and its key stays free', async () => {
+  test('refuses an advance beyond the year 2100, and leaves its key free, when one is sent', async () => {
     const clock = new TestClock();
     clock.advanceSeconds(Date.UTC(2100, 11, 31, 12) / 1000 - nowSeconds());
     const { api } = await serverForTest({ overrides: { clock } });
@@ -117,7 +117,7 @@ describe('an advance', () => {
     expectRefusal(await advance(api, 2 * hour), invalid('seconds'));
   });
 
-  test('needs the permission to change accounts', async () => {
+  test('requires the permission to change accounts when the clock is advanced', async () => {
     const server = await serverForTest();
     const { accountId } = await addAccount(server);
     const { api } = await addKey(server, accountId, { permissions: ['accounts.read', 'references.write'] });
@@ -126,8 +126,8 @@ describe('an advance', () => {
   });
 });
 
-describe('in live mode', () => {
-  test('there is no such route, and the time is the world’s, whatever the deployment’s row says', async () => {
+describe('the clock in live mode', () => {
+  test("offers no clock route and uses the real time, whatever the deployment's row says, when the mode is live", async () => {
     const settings = { TENURE_MODE: 'live' };
     const first = await serverForTest({ settings });
     await first.context.database.readers.query('update deployment set clock_ahead_ms = $1', [day * 1000]);
@@ -139,8 +139,8 @@ describe('in live mode', () => {
   });
 });
 
-describe('when an advance is answered', () => {
-  test('every process goes by the new time', async () => {
+describe('effects of an advance', () => {
+  test('applies the new time in every process when an advance is answered', async () => {
     const one = await serverForTest();
     const other = await anotherServer(one);
     for (let round = 1; round <= 3; round++) {
@@ -152,14 +152,14 @@ describe('when an advance is answered', () => {
     expect(Math.abs((await timeOf(one.api)) - nowSeconds() - 4 * day)).toBeLessThan(3);
   });
 
-  test('a process that starts later goes by the new time, too', async () => {
+  test('applies the new time when a process starts later', async () => {
     const one = await serverForTest();
     await good(advance(one.api, 30 * day));
     const restarted = await anotherServer(one);
     expect(Math.abs((await timeOf(restarted.api)) - nowSeconds() - 30 * day)).toBeLessThan(3);
   });
 
-  test('a process that only delivers finds retries due', async () => {
+  test('finds retries due in a process that only delivers when the clock is advanced', async () => {
     const receiver = await receiverForTest(500, 200);
     const one = await serverForTest({ settings: role('api') });
     await anotherServer(one, { settings: role('worker') });
@@ -170,7 +170,7 @@ describe('when an advance is answered', () => {
     expect(await over(one.api, endpoint.id)).toMatchObject({ status: 'delivered', attempt_count: 2 });
   });
 
-  test('retries that would come in days have come, one after the other', async () => {
+  test('makes the retries of days one after the other when the clock is advanced past them', async () => {
     const receiver = await receiverForTest(500);
     const { api } = await serverForTest({ settings: { TENURE_RETRY_SCHEDULE: '3600,86400,259200' } });
     const endpoint = await pingedEndpoint(api, receiver.url);
@@ -185,7 +185,7 @@ describe('when an advance is answered', () => {
     for (const [index, time] of times.slice(1).entries()) expect(time - times[index]).toBeGreaterThanOrEqual(4 * day);
   });
 
-  test('a signature bears the time that receivers have', async () => {
+  test("signs with the receivers' time when the clock is advanced", async () => {
     const receiver = await receiverForTest();
     const { api } = await serverForTest();
     const endpoint = await pingedEndpoint(api, receiver.url);
@@ -198,7 +198,7 @@ describe('when an advance is answered', () => {
     expect(Math.abs(body.created - nowSeconds() - 30 * day)).toBeLessThan(10);
   });
 
-  test('an attempt that was under way is not made again', async () => {
+  test('does not repeat an attempt when the clock is advanced during it', async () => {
     const gate = new Gate();
     const receiver = await receiverForTest((response) => void gate.pass().then(() => response.writeHead(200).end()));
     const server = await serverForTest({ overrides: { dispatcherLimits: { pollMs: 20 } } });
@@ -214,7 +214,7 @@ describe('when an advance is answered', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('an Idempotency-Key that was used a day ago counts as new, and one of an hour ago does not', async () => {
+  test('forgets a key of a day ago and keeps one of an hour ago when the clock is advanced', async () => {
     const { api } = await serverForTest();
     const [early, late] = [newKey(), newKey()];
     const make = (key: Record<string, string>) => api.post('/v1/references', { application: 'app_1' }, key);
@@ -227,7 +227,7 @@ describe('when an advance is answered', () => {
     expectReplay(await make(late), second);
   });
 
-  test('the roll-back of an upgrade that is 72 hours old is refused', async () => {
+  test('refuses to roll an upgrade back when the clock is advanced by 72 hours', async () => {
     const { api } = await serverForTest({ settings: { TENURE_LATEST_VERSION: '2025-09-01' } });
     const upgrade = () => api.post('/v1/account/api_version', { api_version: '2026-11-01' });
     await good(upgrade());
@@ -242,7 +242,7 @@ describe('when an advance is answered', () => {
     });
   });
 
-  test('an API key whose time is over opens nothing any more', async () => {
+  test('refuses an API key when the clock is advanced past its end', async () => {
     const one = await serverForTest();
     const other = await anotherServer(one);
     const asked = { type: 'restricted', permissions: ['references.read'], expires_at: nowSeconds() + day };
@@ -253,7 +253,7 @@ describe('when an advance is answered', () => {
     for (const { api } of [one, other]) expect((await api.get('/v1/references', headers)).status).toBe(401);
   });
 
-  test('an endpoint that has taken nothing for five days is disabled', async () => {
+  test('disables an endpoint when the clock is advanced past five days of failures', async () => {
     const receiver = await receiverForTest(500);
     const server = await serverForTest({ settings: { TENURE_RETRY_SCHEDULE: 'none' } });
     const endpoint = await endpointFor(server.api, receiver.url);
@@ -267,7 +267,7 @@ describe('when an advance is answered', () => {
     expect(body.status).toBe('disabled');
   });
 
-  test('history that is older than its retention is gone, and nothing else', async () => {
+  test('deletes exactly the history older than the retention when the clock is advanced', async () => {
     const { api, context } = await serverForTest();
     const { id } = (await good(api.post('/v1/references', { application: 'app_1' }))).body;
     const [event] = (await good(api.get(`/v1/events?object_id=${id}`))).body.data;
@@ -279,7 +279,7 @@ describe('when an advance is answered', () => {
     expect((await good(api.get('/v1/events'))).body.count).toBe(1);
   });
 
-  test('its own key replays the answer when retention has removed what was written before, for a day', async () => {
+  test('replays an advance for a day when retention has removed what was written before', async () => {
     const { api, context } = await serverForTest();
     const key = newKey();
     const first = await good(advance(api, 120 * day, key));
@@ -292,7 +292,7 @@ describe('when an advance is answered', () => {
     expectCarriedOut(await advance(api, 120 * day, key));
   });
 
-  test('its own key replays the answer when its log is in a default partition that retention clears', async () => {
+  test('replays an advance when retention clears the default partition with its log', async () => {
     const clock = new TestClock();
     const { api, context } = await serverForTest({ overrides: { clock } });
     clock.advanceSeconds(100 * day);
@@ -304,13 +304,13 @@ describe('when an advance is answered', () => {
     expectRefusal(await api.get(`/v1/logs/${requestIdOf(old)}`), refusals.idUnknown);
   });
 
-  test('it is answered as committed when this process cannot look at the clock afterwards', async () => {
+  test('answers an advance as committed when this process cannot read the clock afterwards', async () => {
     let looks = 0;
     const server = await serverForTest({
       changeContext(context) {
         const look = context.sandboxClock!.look.bind(context.sandboxClock);
         context.sandboxClock!.look = async () => {
-          // The first look is that of the decision.
+          // The first read belongs to the decision.
           if (++looks === 2) throw new UnavailableError(false, new Error('The database went away.'));
           return look();
         };
@@ -322,7 +322,7 @@ describe('when an advance is answered', () => {
     expect(looks).toBeGreaterThanOrEqual(2);
   });
 
-  test('an upload that was under way is not taken for one that was cut off hours ago', async () => {
+  test('keeps a running upload when the clock is advanced past the limit for interrupted ones', async () => {
     const server = await serverForTest();
     const upload = await begunUpload(server);
     await good(advance(server.api, 5 * hour));
@@ -337,8 +337,8 @@ describe('when an advance is answered', () => {
   });
 });
 
-describe('the partitions of the new time', () => {
-  test('are there before anything is written, however far it is', async () => {
+describe('partitions of the new time', () => {
+  test('makes the partitions before anything is written when the clock is advanced by any time', async () => {
     const server = await serverForTest();
     for (let round = 0; round < 3; round++) {
       await good(advance(server.api, year));
@@ -347,10 +347,10 @@ describe('the partitions of the new time', () => {
     expect(await rowsInDefaults(server)).toBe(0);
   });
 
-  test('are made around what has fallen into the default ones meanwhile, and nothing of that is lost', async () => {
+  test('moves rows out of the default partitions without loss when new partitions are made around them', async () => {
     const clock = new TestClock();
     const server = await serverForTest({ overrides: { clock } });
-    // As after eight weeks in which no duty has made any.
+    // As after eight weeks in which no duty has made a partition.
     clock.advanceSeconds(100 * day);
     await makeReferences(server.api, 2);
     expect(await rowsInDefaults(server)).toBeGreaterThan(0);
@@ -374,7 +374,7 @@ async function removeHistory({ connection, database, clock, config, resources }:
   );
 }
 
-test('a moved clock never goes back, in whatever order it hears how far it is ahead', () => {
+test('never moves a clock back when it learns of its offset in any order', () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 1e12 }), { maxLength: 20 }), (news) => {
       const moved = new MovedClock({ nowMs: () => 1_000 });
@@ -390,7 +390,7 @@ test('a moved clock never goes back, in whatever order it hears how far it is ah
   );
 });
 
-/** A key of a live deployment; the deployment was a sandbox before, so it is made behind its back. */
+/** Returns a key of a live deployment. The deployment was a sandbox before, so the key is written to the database directly. */
 async function liveKeyOf(live: TestServer): Promise<Api> {
   const { accountId } = await addAccount(live);
   return (await addKey(live, accountId, { permissions: ['accounts.write'] })).api;
@@ -407,7 +407,7 @@ async function rowsInDefaults({ context }: TestServer): Promise<number> {
   return count;
 }
 
-/** An upload whose beginning is stored; `finish` sends the rest and returns the answer. */
+/** Begins an upload and stores its beginning. `finish` sends the rest and returns the response. */
 async function begunUpload({ url, secretKey, context }: TestServer): Promise<{ finish(): Promise<string> }> {
   const bytes = pdfOf('x'.repeat(600_000));
   const head = [

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { withClient, type Client } from '../src/db/pools.ts';
 import { createTestDatabase } from './support/server.ts';
 
-test('sql/schema.sql is what the migrations make; `npm run schema` writes it anew', async () => {
+test('equals sql/schema.sql when the migrations have run; `npm run schema` writes it', async () => {
   const { connection, drop } = await createTestDatabase();
   const schema = await withClient(connection, describeSchema);
   await drop();
   await expect(schema).toMatchFileSnapshot('../sql/schema.sql');
 });
 
-/** The schema as SQL, for reading in review: tables with their columns and rules, indexes, functions. Partitions are left out. */
+/** Returns the schema as SQL for review: tables with columns and constraints, indexes, functions. Partitions are left out. */
 async function describeSchema(client: Client): Promise<string> {
   const parts = ['-- Generated from the migrations by `npm run schema`. Not run by anything.'];
   for (const { name, partitioned } of await tables(client)) {

@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 import { serverForTest, type TestServer } from './support/server.ts';
 
 /*
- * Whoever gets hold of the database's files, of a backup for instance, finds no secret in them: keys are there as hashes, and what
- * must be readable again is encrypted.
+ * An attacker with the database's files, such as a backup, finds no secret in them. Keys are stored as hashes, and retrievable secrets are
+ * encrypted.
  */
 
-test('no secret that was ever answered is in the files of the database, nor in its write-ahead log', async (context) => {
+test('finds no secret that a response ever had when the files of the database and its write-ahead log are searched', async (context) => {
   const server = await serverForTest();
   const { api } = server;
   const secrets = [server.secretKey];
@@ -27,12 +27,12 @@ test('no secret that was ever answered is in the files of the database, nor in i
   const files = await databaseFiles(server);
   if (!files) return context.skip('The database is not on this machine, or its files are not ours to read.');
   const found = (text: string): string[] => files.filter((file) => contents(file)?.includes(text));
-  // What is no secret is found, so a secret would be.
+  // The search finds other texts, so it would find a secret.
   expect(found('a text that anybody may read').length).toBeGreaterThanOrEqual(2);
   for (const secret of secrets) expect(found(secret), secret.slice(0, 3)).toEqual([]);
 });
 
-/** What is in a file; null if it is gone, because PostgreSQL removed the write-ahead log that a checkpoint of any test made useless. */
+/** Returns the bytes of a file, or null if the file is gone. A checkpoint lets PostgreSQL remove old write-ahead logs. */
 function contents(file: string): Buffer | null {
   try {
     return readFileSync(file);
@@ -42,7 +42,7 @@ function contents(file: string): Buffer | null {
   }
 }
 
-/** The files of the test's database and the write-ahead log, as they are on disk; null if they cannot be read from here. */
+/** Returns the files of the test's database and the write-ahead log, or null if they cannot be read from here. */
 async function databaseFiles(server: TestServer): Promise<string[] | null> {
   const { readers } = server.context.database;
   await readers.query('checkpoint');

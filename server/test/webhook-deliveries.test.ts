@@ -13,7 +13,7 @@ import { addAccount, addKey, firstAccountId } from './support/tenants.ts';
 
 type Body = ApiResponse['body'];
 
-/** This server sends nothing: whatever is to be delivered stays pending, for as long as a test looks at it. */
+/** This server delivers nothing, so deliveries stay pending while a test looks at them. */
 const quiet = { TENURE_ROLE: 'api', DATABASE_URL: 'postgres://given.by.the.test/', TENURE_MASTER_KEY: newMasterKey() };
 const endpoints = '/v1/webhook_endpoints';
 const url = 'https://hooks.example.com/tenure';
@@ -28,12 +28,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe('the list of deliveries', () => {
+describe('the lists of deliveries', () => {
   const eventCount = 25;
   const stepMs = 400;
   let one: Body;
   let other: Body;
-  /** The newest first. */
+  /** Newest first. */
   let events: Body[];
   let below: string;
 
@@ -48,7 +48,7 @@ describe('the list of deliveries', () => {
     below = `${endpoints}/${one.id}/deliveries`;
   });
 
-  test('below an endpoint has its newest 20, newest first, with the count of all', async () => {
+  test("returns an endpoint's newest 20 deliveries, newest first, with the count of all, when they are listed", async () => {
     const { status, body } = await api.get(below);
     expect([status, Object.keys(body).sort()]).toEqual([200, ['count', 'data', 'has_more', 'object']]);
     expect(body).toMatchObject({ object: 'list', count: eventCount, has_more: true });
@@ -71,7 +71,7 @@ describe('the list of deliveries', () => {
     expect(body.data).toHaveLength(20);
   });
 
-  test('below an event has one for each endpoint that it goes to', async () => {
+  test("returns one delivery for each subscribed endpoint when an event's deliveries are listed", async () => {
     for (const { id, created } of events.slice(0, 3)) {
       const { body } = await api.get(`/v1/events/${id}/deliveries`);
       expect(body).toMatchObject({ object: 'list', count: 2, has_more: false });
@@ -85,7 +85,7 @@ describe('the list of deliveries', () => {
     }
   });
 
-  test('has pages by limit, offset and cursors, in both directions, each with the count of all', async () => {
+  test("pages an endpoint's deliveries by limit, offset and cursors, each page with the count of all, when the request sends them", async () => {
     const all = (await api.get(`${below}?limit=50`)).body;
     expect([all.count, all.has_more, idsOf(all.data, 'event')]).toEqual([eventCount, false, idsOf(events)]);
     const ids = idsOf(all.data);
@@ -109,7 +109,7 @@ describe('the list of deliveries', () => {
     expect(await allOf(api, below, { limit: '4' })).toStrictEqual(all.data);
   });
 
-  test('below an event has pages, too', async () => {
+  test("pages an event's deliveries when a limit is sent", async () => {
     const own = `/v1/events/${events[0].id}/deliveries`;
     const { data } = (await api.get(own)).body;
     const first = (await api.get(`${own}?limit=1`)).body;
@@ -118,7 +118,7 @@ describe('the list of deliveries', () => {
     expect(next).toStrictEqual({ object: 'list', count: 2, has_more: false, data: data.slice(1) });
   });
 
-  test('bounds the time of creation exactly to the second', async () => {
+  test('bounds creation times exactly to the second when deliveries are filtered by created', async () => {
     const seconds: number[] = events.map(({ created }) => created);
     for (const second of [seconds[12]! - 1, seconds[12]!, seconds[12]! + 1]) {
       for (const [bound, fits] of [
@@ -134,7 +134,7 @@ describe('the list of deliveries', () => {
     }
   });
 
-  test('refuses parameters that it does not know or that contradict each other', async () => {
+  test('refuses parameters of the list when they are unknown or contradict each other', async () => {
     const [{ id }] = (await api.get(below)).body.data;
     for (const list of [below, `/v1/events/${events[0].id}/deliveries`]) {
       expectRefusal(await api.get(`${list}?state=pending`), unknown('state'));
@@ -148,7 +148,7 @@ describe('the list of deliveries', () => {
     }
   });
 
-  test('is 404 below what does not exist, or is of another kind or account', async () => {
+  test('returns 404 when the parent does not exist or has another type or account', async () => {
     const { api: stranger } = await addAccount(server);
     const unknownOnes = [
       `${endpoints}/we_0000000000000000000000/deliveries`,
@@ -166,7 +166,7 @@ describe('the list of deliveries', () => {
     expectRefusal(await api.post(below, {}), refusals.methodNotAllowed);
   });
 
-  test('is for whoever may read what it stands below', async () => {
+  test('requires the read permission of the parent when deliveries are listed', async () => {
     const account = await firstAccountId(server);
     const { api: readsEndpoints } = await addKey(server, account, { permissions: ['webhook_endpoints.read'] });
     const { api: readsEvents } = await addKey(server, account, { permissions: ['events.read'] });
@@ -177,13 +177,13 @@ describe('the list of deliveries', () => {
     expectRefusal(await readsEndpoints.get(belowEvent), { ...refusals.permission, says: '`events.read`' });
   });
 
-  test('carries the account if the request names one', async () => {
+  test('shows the account of deliveries when the request names it', async () => {
     const account = await firstAccountId(server);
     const { body } = await api.get(`${below}?limit=2`, { 'service-context': account });
     expect(body.data.map((delivery: Body) => delivery.account)).toEqual([account, account]);
   });
 
-  test('is empty, and well-formed, where nothing was delivered', async () => {
+  test('returns an empty list when nothing was delivered', async () => {
     const fresh = await endpointOf(api, ['api_key.rolled']);
     const empty = { object: 'list', count: 0, has_more: false, data: [] };
     expect((await api.get(`${endpoints}/${fresh.id}/deliveries`)).body).toStrictEqual(empty);
@@ -192,18 +192,18 @@ describe('the list of deliveries', () => {
   });
 });
 
-describe('an endpoint', () => {
-  test('gets exactly the events that it subscribed to', async () => {
+describe('deliveries of an endpoint', () => {
+  test('creates deliveries for exactly the subscribed events when events occur', async () => {
     const { api: own } = await addAccount(server);
     const [everything, subject, exact, two, ofLongAgo] = [
       await endpointOf(own, ['*']),
       await endpointOf(own, ['reference.*']),
       await endpointOf(own, ['reference.updated']),
-      // One delivery, although two of its names fit.
+      // One delivery, although two of its names match.
       await endpointOf(own, ['reference.completed', 'customer.*', 'customer.created']),
       await endpointOf(own, ['api_key.rolled']),
     ];
-    // An earlier release took any name.
+    // An earlier release accepted any name.
     ofLongAgo.enabled_events = ['reference.finished', 'ref.*', 'referenc.*', 'updated.reference', 'reference_.updated'];
     await server.context.database.readers.query('update webhook_endpoints set enabled_events = $1 where id = $2', [
       ofLongAgo.enabled_events,
@@ -246,7 +246,7 @@ describe('an endpoint', () => {
     }
   });
 
-  test('is told of what happens to other endpoints, without their secrets', async () => {
+  test('sends events about other endpoints without their secrets when an endpoint subscribes to them', async () => {
     const { api: own } = await addAccount(server);
     const told = await endpointOf(own, ['webhook_endpoint.*']);
     const before = (await deliveriesOf(own, told.id)).length;
@@ -260,7 +260,7 @@ describe('an endpoint', () => {
     );
   });
 
-  test('gets what fits its names as they are when it happens', async () => {
+  test("selects by the endpoint's names at the time of the event when they change later", async () => {
     const { api: own } = await addAccount(server);
     const { id } = await endpointOf(own, ['reference.created']);
     await createReference(own);
@@ -274,7 +274,7 @@ describe('an endpoint', () => {
     ]);
   });
 
-  test('that is disabled gets nothing new, and nothing that was pending; enabled again it starts afresh', async () => {
+  test('cancels pending deliveries and creates no new ones when an endpoint is disabled, and starts afresh when it is enabled', async () => {
     const { api: own } = await addAccount(server);
     const [endpoint, bystander] = [
       await endpointOf(own, ['reference.created']),
@@ -301,14 +301,14 @@ describe('an endpoint', () => {
     await expectStates(bystander, 'pending', 'pending', 'pending', 'pending');
   });
 
-  test('that was made disabled gets nothing', async () => {
+  test('creates no delivery when the endpoint was created disabled', async () => {
     const { api: own } = await addAccount(server);
     const { body } = await own.post(endpoints, { url, status: 'disabled' });
     await createReference(own);
     expect(await deliveriesOf(own, body.id)).toEqual([]);
   });
 
-  test('that is deleted leaves its deliveries canceled, for the events to show', async () => {
+  test("keeps an endpoint's deliveries as canceled for the events to show when the endpoint is deleted", async () => {
     const { api: own } = await addAccount(server);
     const [endpoint, bystander] = [await endpointOf(own, ['*']), await endpointOf(own, ['reference.*'])];
     const reference = await createReference(own);
@@ -318,14 +318,14 @@ describe('an endpoint', () => {
     const states = Object.fromEntries(shown.data.map((one: Body) => [one.webhook_endpoint, one.status]));
     expect([shown.count, states]).toEqual([2, { [endpoint.id]: 'canceled', [bystander.id]: 'pending' }]);
 
-    // It is not told of its own end.
+    // A deleted endpoint gets no event of its own deletion.
     const [deleted] = (await own.get('/v1/events?type=webhook_endpoint.deleted')).body.data;
     expect((await own.get(`/v1/events/${deleted.id}/deliveries`)).body.count).toBe(0);
     await createReference(own);
     expect(await queuedFor(endpoint.id)).toBe(0);
   });
 
-  test('that is changed while much happens has a delivery for each event of its time, once', async () => {
+  test('creates one delivery for each event of its subscription when the endpoint changes amid many events', async () => {
     const { api: own } = await addAccount(server);
     const { id } = await endpointOf(own, ['reference.created']);
     const storm = Promise.all(range(60).map(() => own.post('/v1/references', { application: 'app_1' })));
@@ -338,8 +338,8 @@ describe('an endpoint', () => {
   });
 });
 
-describe('a delivery', () => {
-  test('that arrived is delivered, and shows the answer it got', async () => {
+describe('delivery states', () => {
+  test('shows a delivery as delivered with the response when its first attempt succeeds', async () => {
     const receiver = await receiverForTest((response) => response.writeHead(201).end('Thank you, Ada – ☺'));
     const sending = await serverForTest();
     const { id } = await endpointOf(sending.api, ['reference.created'], receiver.url);
@@ -360,7 +360,7 @@ describe('a delivery', () => {
     expect((await sending.api.get(`/v1/events/${delivery.event}/deliveries`)).body.data).toStrictEqual([delivery]);
   });
 
-  test('that never arrived is failed after its last attempt, and shows each, the first one first', async () => {
+  test('shows a delivery as failed with all attempts, the first one first, when the last attempt fails', async () => {
     const receiver = await receiverForTest(500, (response) => response.writeHead(302, { location: '/' }).end('Moved'));
     const sending = await serverForTest({ settings: { TENURE_RETRY_SCHEDULE: '0.05' } });
     const { id } = await endpointOf(sending.api, ['reference.created'], receiver.url);
@@ -378,7 +378,7 @@ describe('a delivery', () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  test('that arrived at the second attempt is delivered, and shows both', async () => {
+  test('shows a delivery as delivered with both attempts when the second succeeds', async () => {
     const receiver = await receiverForTest(503, 200);
     const sending = await serverForTest({ settings: { TENURE_RETRY_SCHEDULE: '0.05' } });
     const { id } = await endpointOf(sending.api, ['reference.created'], receiver.url);
@@ -389,7 +389,7 @@ describe('a delivery', () => {
     expect(delivery.delivered_at).toBeGreaterThanOrEqual(delivery.attempts[1].created);
   });
 
-  test('that waits for its next attempt is pending and tells when; canceled, it keeps the attempts that were made', async () => {
+  test("shows a delivery as pending with the next attempt's time when it waits, and keeps its attempts when it is canceled", async () => {
     const receiver = await receiverForTest(500);
     const sending = await serverForTest({ settings: { TENURE_RETRY_SCHEDULE: '1000' } });
     const [disabled, deleted] = [
@@ -414,7 +414,7 @@ describe('a delivery', () => {
     expect(data).toHaveLength(2);
     expect(data).toContainEqual({ ...refused, status: 'canceled', next_attempt_at: null });
     expect(data).toContainEqual({ ...unreached, status: 'canceled', next_attempt_at: null });
-    // What has ended is not begun again.
+    // A finished delivery is not resumed.
     await sending.api.post(`${endpoints}/${disabled.id}`, { status: 'enabled' });
     expect(await deliveriesOf(sending.api, disabled.id)).toEqual([
       { ...refused, status: 'canceled', next_attempt_at: null },
@@ -423,8 +423,8 @@ describe('a delivery', () => {
   });
 });
 
-describe('ping', () => {
-  test('sends an event to this endpoint alone, whatever it subscribed to, and answers its delivery', async () => {
+describe('pings', () => {
+  test('sends an event to one endpoint whatever its subscription, and returns the delivery, when it is pinged', async () => {
     const [receiver, bystander] = [await receiverForTest(), await receiverForTest()];
     const sending = await serverForTest();
     const { api: own } = sending;
@@ -462,8 +462,8 @@ describe('ping', () => {
     expect((await own.get(`${endpoints}/${endpoint.id}`)).body).toStrictEqual(endpoint);
   });
 
-  test('answers the delivery as it will be shown, even if a second ends meanwhile', async () => {
-    /** Whoever asks it twice gets two times. */
+  test('returns the delivery as later requests show it when a second ends meanwhile', async () => {
+    /** A clock whose second reading is in another second. */
     const ticking: Clock = { nowMs: () => (tickingMs += 1000) };
     let tickingMs = Math.ceil(Date.now() / 1000) * 1000;
     const own = await serverForTest({ settings: quiet, overrides: { clock: ticking } });
@@ -475,7 +475,7 @@ describe('ping', () => {
     expect((await own.api.get(`${endpoints}/${id}/deliveries?${thatSecond}`)).body.count).toBe(1);
   });
 
-  test('is repeated without another event', async () => {
+  test('replays the ping without another event when its key is repeated', async () => {
     const { api: own } = await addAccount(server);
     const { id } = await endpointOf(own, ['*']);
     const key = { 'idempotency-key': 'one ping' };
@@ -488,7 +488,7 @@ describe('ping', () => {
     ]);
   });
 
-  test('is as often as it is asked for: many at once are as many events', async () => {
+  test('sends one event for each ping when many arrive at once', async () => {
     const { api: own } = await addAccount(server);
     const { id } = await endpointOf(own, ['api_key.rolled']);
     const pings = await Promise.all(range(10).map(() => own.post(`${endpoints}/${id}/ping`)));
@@ -497,7 +497,7 @@ describe('ping', () => {
     expect((await own.get('/v1/events?type=webhook_endpoint.pinged')).body.count).toBe(10);
   });
 
-  test('carries the account if the request names one', async () => {
+  test('shows the account of a ping when the request names it', async () => {
     const account = await firstAccountId(server);
     const { id } = await endpointOf(api, ['api_key.rolled']);
     const { body } = await api.post(`${endpoints}/${id}/ping`, {}, { 'service-context': account });
@@ -506,7 +506,7 @@ describe('ping', () => {
     expectShape('delivery', delivery);
   });
 
-  test('of a disabled endpoint is refused, says what to do, and leaves nothing', async () => {
+  test('refuses a ping with advice and no trace when the endpoint is disabled', async () => {
     const { api: own } = await addAccount(server);
     const { id } = await endpointOf(own, ['*']);
     await own.post(`${endpoints}/${id}`, { status: 'disabled' });
@@ -520,7 +520,7 @@ describe('ping', () => {
   });
 });
 
-/** Makes an endpoint and answers it with its secret. */
+/** Creates an endpoint and returns it with its secret. */
 async function endpointOf(by: Api, enabledEvents: string[], to = url): Promise<Body> {
   const response = await by.post(endpoints, { url: to, enabled_events: enabledEvents });
   expect(response.status, response.text).toBe(200);
@@ -533,14 +533,14 @@ async function createReference(by: Api): Promise<string> {
   return body.id;
 }
 
-/** All deliveries of an endpoint, the newest first. */
+/** Returns all deliveries of an endpoint, newest first. */
 async function deliveriesOf(by: Api, endpointId: string): Promise<Body[]> {
   const deliveries = await allOf(by, `${endpoints}/${endpointId}/deliveries`);
   for (const delivery of deliveries) expectShape('delivery', delivery);
   return deliveries;
 }
 
-/** The one delivery of an endpoint, when it is over. */
+/** Waits for the only delivery of an endpoint to finish. */
 async function settled(by: Api, endpointId: string): Promise<Body> {
   await expect
     .poll(async () => (await deliveriesOf(by, endpointId)).map(({ status }) => status), { timeout: 10_000 })
@@ -548,7 +548,7 @@ async function settled(by: Api, endpointId: string): Promise<Body> {
   return (await deliveriesOf(by, endpointId))[0];
 }
 
-/** The one delivery of an endpoint, when there was an attempt. */
+/** Waits for the first attempt of an endpoint's only delivery. */
 async function attempted(by: Api, endpointId: string): Promise<Body> {
   await expect
     .poll(async () => (await deliveriesOf(by, endpointId)).map((one) => one.attempt_count), { timeout: 10_000 })
@@ -564,7 +564,7 @@ async function queuedFor(endpointId: string): Promise<number> {
   return rows[0]!.count;
 }
 
-/** A port of this machine on which nobody listens. */
+/** Finds a port of this machine without a listener. */
 async function closedPort(): Promise<number> {
   const listener = createServer();
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));

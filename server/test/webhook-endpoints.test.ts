@@ -9,7 +9,7 @@ import { addAccount, addKey, firstAccountId } from './support/tenants.ts';
 
 type Body = ApiResponse['body'];
 
-/** These servers send nothing, so that no test depends on whom a URL belongs to. */
+/** These servers deliver nothing, so no test depends on the receiver of a URL. */
 const quiet = { TENURE_ROLE: 'api', DATABASE_URL: 'postgres://given.by.the.test/', TENURE_MASTER_KEY: newMasterKey() };
 const path = '/v1/webhook_endpoints';
 const url = 'https://hooks.example.com/tenure';
@@ -24,8 +24,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe('create', () => {
-  test('answers the whole endpoint and its secret, and so does a look at it', async () => {
+describe('webhook endpoint creation', () => {
+  test('returns the whole endpoint with its secret when it is created or retrieved', async () => {
     const body = {
       url: 'https://hooks.example.com:8443/tenure?for=ada%23',
       description: 'Ada’s CRM',
@@ -47,7 +47,7 @@ describe('create', () => {
     expect((await api.get(`${path}/${endpoint.id}`)).body).toStrictEqual(endpoint);
   });
 
-  test('needs a URL only, and takes null for what is absent', async () => {
+  test('requires only a URL, and treats null as absent when an endpoint is created', async () => {
     const nulls = { description: null, enabled_events: null, api_version: null, status: null, metadata: null };
     const [withNulls, without] = [await created({ url, ...nulls }), await created({ url })];
     const own = { id: '', created: 0, signing_secret: '' };
@@ -64,7 +64,7 @@ describe('create', () => {
     });
   });
 
-  test('takes as much as it may be, and the name of every event there is', async () => {
+  test('accepts the largest values and every event name when an endpoint is created', async () => {
     const types = server.context.eventTypes;
     const names = ['*', ...new Set(types.map((type) => type.replace(/\..*/, '.*'))), ...types];
     expect(names).toEqual(expect.arrayContaining(['reference.*', 'reference.completed', 'recovery.canceled']));
@@ -78,13 +78,13 @@ describe('create', () => {
     expect(await created(body)).toMatchObject(body);
   });
 
-  test('shows the URL as it will be called', async () => {
+  test('shows the URL in its normalized form when an endpoint is created', async () => {
     const { id, url: shown } = await created({ url: 'HTTPS://Hooks.EXAMPLE.com:443/a/../b%20é' });
     expect(shown).toBe('https://hooks.example.com/b%20%C3%A9');
     expect((await api.get(`${path}/${id}`)).body.url).toBe(shown);
   });
 
-  test('makes a new secret each time, and answers without waiting for anybody', async () => {
+  test('generates a new secret without a delay when an endpoint is created', async () => {
     const durationsMs: number[] = [];
     const secrets = new Set<string>();
     for (let times = 0; times < 10; times++) {
@@ -96,7 +96,7 @@ describe('create', () => {
     expect(Math.min(...durationsMs)).toBeLessThan(200);
   });
 
-  test('carries the account if the request names one, as everything about it does', async () => {
+  test('shows the account in every response about an endpoint when the request names it', async () => {
     const account = await firstAccountId(server);
     const context = { 'service-context': account };
     const made = await api.post(path, { url }, context);
@@ -115,8 +115,8 @@ describe('create', () => {
   });
 });
 
-describe('the secret', () => {
-  test('is [redacted] in the logs of the requests that made it, which else show the answer', async () => {
+describe('signing secrets', () => {
+  test('redacts the secret in logs when a request has created or rolled it', async () => {
     const key = newKey();
     const first = await api.post(path, { url }, key);
     const again = await api.post(path, { url }, key);
@@ -128,8 +128,8 @@ describe('the secret', () => {
   });
 });
 
-describe('every change', () => {
-  test('makes its one event, with the endpoint as it then was, and what makes no difference makes none', async () => {
+describe('webhook endpoint events', () => {
+  test("writes one event with the endpoint's state of that time when an endpoint changes, and none when nothing differs", async () => {
     const { api: own } = await addAccount(server);
     const sent = { url, metadata: { kept: '1', gone: '2' }, enabled_events: ['reference.*'] };
     const made = await own.post(path, sent);
@@ -167,8 +167,8 @@ describe('every change', () => {
   });
 });
 
-describe('a repeated request', () => {
-  test('gets the same endpoint and the same secret, byte for byte, and makes one only', async () => {
+describe('repeated webhook endpoint requests', () => {
+  test('replays the same endpoint and secret when the creation is repeated', async () => {
     const { api: own } = await addAccount(server);
     const key = newKey();
     const first = await own.post(path, { url }, key);
@@ -179,7 +179,7 @@ describe('a repeated request', () => {
     expect((await own.get('/v1/events')).body.count).toBe(1);
   });
 
-  test('rolls once, and gets its own secret again even when another roll has made that void', async () => {
+  test('replays the rolled secret when another roll has replaced it since', async () => {
     const { id } = await created({ url });
     const key = newKey();
     const roll = (): Promise<ApiResponse> => api.post(`${path}/${id}/roll_secret`, undefined, key);
@@ -194,7 +194,7 @@ describe('a repeated request', () => {
     expect(await eventsAbout(api, id)).toHaveLength(3);
   });
 
-  test('still gets the secret when the endpoint has gone', async () => {
+  test('replays the secret when the endpoint has been deleted since', async () => {
     const key = newKey();
     const first = await api.post(path, { url }, key);
     await api.delete(`${path}/${first.body.id}`);
@@ -202,7 +202,7 @@ describe('a repeated request', () => {
     expect((await api.get(`${path}/${first.body.id}`)).status).toBe(404);
   });
 
-  test('is carried out once, however many come at once', async () => {
+  test('creates one endpoint when many equal requests arrive at once', async () => {
     const { api: own } = await addAccount(server);
     const [createKey, rollKey] = [newKey(), newKey()];
     const creates = await Promise.all(range(20).map(() => own.post(path, { url }, createKey)));
@@ -217,7 +217,7 @@ describe('a repeated request', () => {
     ]);
   });
 
-  test('is answered from what was kept encrypted; what has no secret is kept as it is', async () => {
+  test('stores a response encrypted when it has a secret, and plainly when it has none', async () => {
     const [createKey, rollKey, updateKey] = [newKey(), newKey(), newKey()];
     const first = await api.post(path, { url }, createKey);
     const its = `${path}/${first.body.id}`;
@@ -235,7 +235,7 @@ describe('a repeated request', () => {
     expect(await sealedBodyOf(updateKey)).toBeNull();
   });
 
-  test('of deleting is carried out again: the key has no effect, whatever it is', async () => {
+  test('executes a deletion again when it is repeated, whatever its key', async () => {
     const key = newKey();
     const [one, other] = [await created({ url }), await created({ url })];
     const first = await api.delete(`${path}/${one.id}`, key);
@@ -244,12 +244,12 @@ describe('a repeated request', () => {
     expectRefusal(again, refusals.idUnknown);
     expect(again.headers.get('idempotent-replayed')).toBeNull();
     expect((await api.delete(`${path}/${other.id}`, { 'idempotency-key': 'x'.repeat(256) })).status).toBe(200);
-    // And it is free for others.
+    // The key is still free for another request.
     const made = await api.post(path, { url }, key);
     expect([made.status, made.headers.get('idempotent-replayed')]).toEqual([200, null]);
   });
 
-  test('may be corrected under the same key when its URL was refused', async () => {
+  test('accepts the same key with a corrected URL when the first URL was refused', async () => {
     const key = newKey();
     for (let times = 0; times < 2; times++) {
       const refused = await api.post(path, { url: 'http://10.0.0.1/' }, key);
@@ -261,7 +261,7 @@ describe('a repeated request', () => {
   });
 });
 
-test('an account has at most a hundred endpoints, and room for another when one is deleted', async () => {
+test('refuses an endpoint when the account has a hundred, until one is deleted', async () => {
   const alone = await serverForTest();
   const make = () =>
     alone.api.post('/v1/webhook_endpoints', {
@@ -277,7 +277,7 @@ test('an account has at most a hundred endpoints, and room for another when one 
   expect((await make()).status).toBe(200);
 });
 
-test('makes exactly a hundred endpoints when 130 are asked for at once in two processes', async () => {
+test('creates exactly a hundred endpoints when 130 requests arrive at once in two processes', async () => {
   const one = await serverForTest();
   const two = await serverForTest({ connection: one.connection, secretKey: one.secretKey });
   const asks = Array.from({ length: 130 }, (_, index) => {
@@ -292,23 +292,23 @@ test('makes exactly a hundred endpoints when 130 are asked for at once in two pr
   expect([made.length, list.count, new Set(made.map(({ body }) => body.id)).size]).toEqual([100, 100, 100]);
   const { rows } = await one.context.database.readers.query('select count(*) as kept from webhook_endpoints');
   expect(rows).toEqual([{ kept: 100 }]);
-  // Each has its answer for good: a repeat makes none, and a refusal does not become a success.
+  // Each response is final: a repeat creates nothing, and a refusal does not become a success.
   expect((await one.api.delete(`${path}/${made[0]!.body.id}`)).status).toBe(200);
   const repeated = await Promise.all(asks.map((ask) => ask()));
   expect(repeated.map(({ text }) => text)).toEqual(answers.map(({ text }) => text));
   expect(new Set(repeated.map(({ headers }) => headers.get('idempotent-replayed')))).toEqual(new Set(['true']));
-  // There is room for one more.
+  // One more endpoint fits now.
   const more = { url: 'http://127.0.0.1:9/', enabled_events: ['webhook_endpoint.pinged'] };
   const late = await Promise.all(Array.from({ length: 6 }, (_, index) => [one, two][index % 2]!.api.post(path, more)));
   expect(late.filter(({ status }) => status === 200)).toHaveLength(1);
   for (const answer of late) if (answer.status !== 200) expectRefusal(answer, refusals.limitReached);
 });
 
-describe('update', () => {
-  test('changes what is sent and leaves the rest, the secret too', async () => {
+describe('webhook endpoint updates', () => {
+  test('changes only the members sent, and keeps the secret, when an endpoint is updated', async () => {
     const before = await created({ url, description: 'x', metadata: { a: '1' } });
     const its = `${path}/${before.id}`;
-    // As if it had been made under an older version.
+    // As if it had been created under an older version.
     await sql(`update webhook_endpoints set api_version = '2020-01-01' where id = $1`, [before.id]);
     let current = { ...withoutSecret(before), api_version: '2020-01-01' };
     const expected: [string, Body, Body][] = [['webhook_endpoint.created', withoutSecret(before), null]];
@@ -333,7 +333,7 @@ describe('update', () => {
     ).toStrictEqual(expected);
   });
 
-  test('keeps names that are unknown today when it sends no `enabled_events`', async () => {
+  test('keeps unknown event names when an update does not send `enabled_events`', async () => {
     const before = await created({ url });
     const its = `${path}/${before.id}`;
     await sql(`update webhook_endpoints set enabled_events = '{references.*}' where id = $1`, [before.id]);
@@ -343,7 +343,7 @@ describe('update', () => {
     expectRefusal(await api.post(its, { enabled_events: ['references.*'] }), invalid('enabled_events[0]'));
   });
 
-  test('changes everything at once, by one event', async () => {
+  test('applies all changes as one event when an update changes every member', async () => {
     const before = await created({ url, metadata: { a: '1' } });
     const change = {
       url: 'https://hooks.example.com/other',
@@ -365,7 +365,7 @@ describe('update', () => {
     expect(more).toEqual([]);
   });
 
-  test('takes null for a description and for metadata only: both are then empty', async () => {
+  test('clears only description and metadata when an update sends null', async () => {
     const before = await created({ url, description: 'x', metadata: { a: '1' } });
     const its = `${path}/${before.id}`;
     for (const name of ['url', 'enabled_events', 'api_version', 'status'])
@@ -375,7 +375,7 @@ describe('update', () => {
     expect(after).toStrictEqual({ ...withoutSecret(before), description: null, metadata: {} });
   });
 
-  test('tells no difference by how a URL is spelt', async () => {
+  test('writes no event when an update only spells the URL differently', async () => {
     const before = await created({ url: 'https://hooks.example.com' });
     const its = `${path}/${before.id}`;
     for (const spelling of ['https://hooks.example.com', 'https://hooks.example.com/', 'HTTPS://HOOKS.example.com:443'])
@@ -383,10 +383,10 @@ describe('update', () => {
     expect(await eventsAbout(api, before.id)).toHaveLength(1);
   });
 
-  test('forgets why an endpoint was disabled only when it is enabled again', async () => {
+  test('clears the reason of a disabled endpoint only when it is enabled again', async () => {
     const { id } = await created({ url });
     const its = `${path}/${id}`;
-    // As the server does it by itself.
+    // As the server itself disables an endpoint.
     await sql(`update webhook_endpoints set status = 'disabled', disabled_reason = 'It failed.' where id = $1`, [id]);
     expect((await api.post(its, { status: 'disabled', description: 'x' })).body).toMatchObject({
       status: 'disabled',
@@ -406,7 +406,7 @@ describe('update', () => {
     ]);
   });
 
-  test('loses nothing when many change different things at once', async () => {
+  test('keeps all changes when many updates change different members at once', async () => {
     const { id } = await created({ url });
     const answers = await Promise.all(
       range(12).map((index) => api.post(`${path}/${id}`, { metadata: { [`key ${index}`]: 'x' } })),
@@ -418,7 +418,7 @@ describe('update', () => {
   });
 });
 
-describe('the answer to a change', () => {
+describe('delayed responses to endpoint changes', () => {
   type Change = (its: string, key: Record<string, string>) => Promise<ApiResponse>;
   let real: TestServer;
 
@@ -436,11 +436,11 @@ describe('the answer to a change', () => {
     ['update', (its, key) => real.api.post(its, { description: 'x' }, key)],
     ['roll_secret', (its, key) => real.api.post(`${its}/roll_secret`, {}, key)],
     ['delete', (its, key) => real.api.delete(its, key)],
-  ])('comes when every process knows of it, 250 ms after the commit: %s', async (_name, change) => {
+  ])('responds 250 ms after the commit, when every process has read the change: %s', async (_name, change) => {
     const { id } = await created({ url });
     const startedMs = performance.now();
     const answered = change(`${path}/${id}`, newKey());
-    // It is durable long before it is answered.
+    // The change is durable long before the response.
     await expect.poll(() => eventsAbout(api, id), { interval: 5 }).toHaveLength(2);
     const committedMs = performance.now() - startedMs;
     expect((await answered).status).toBe(200);
@@ -449,7 +449,7 @@ describe('the answer to a change', () => {
     expect(committedMs).toBeLessThan(answeredMs);
   });
 
-  test('is not repeated sooner than it would have been given', async () => {
+  test('delays a replay as long as the first response when a change is repeated', async () => {
     const { id } = await created({ url });
     const key = newKey();
     const other = await anotherServer();
@@ -463,8 +463,8 @@ describe('the answer to a change', () => {
   });
 });
 
-describe('delete', () => {
-  test('answers that it is gone; then nobody finds it, and nothing else is missing', async () => {
+describe('webhook endpoint deletion', () => {
+  test('removes the endpoint alone when it is deleted, and answers its id with 404 from then on', async () => {
     const { api: own } = await addAccount(server);
     const [before, kept] = [await own.post(path, { url }), await own.post(path, { url })];
     const { id } = before.body;
@@ -494,14 +494,14 @@ describe('delete', () => {
     ]);
   });
 
-  test('names the account if the request did', async () => {
+  test('shows the account when a deletion names it', async () => {
     const account = await firstAccountId(server);
     const { id } = await created({ url });
     const { body } = await api.delete(`${path}/${id}`, { 'service-context': account });
     expect(body).toStrictEqual({ id, object: 'webhook_endpoint', deleted: true, account });
   });
 
-  test('is done by exactly one of many at once, on two servers', async () => {
+  test('deletes an endpoint once when many requests arrive at once at two servers', async () => {
     const { api: own, key } = await addAccount(server);
     const other = await anotherServer(key);
     const { id } = (await own.post(path, { url })).body;
@@ -516,7 +516,7 @@ describe('delete', () => {
     ]);
   });
 
-  test('and change at once leave the endpoint gone, and its deletion last', async () => {
+  test('keeps the endpoint deleted, with its deletion as last event, when changes arrive at the same time', async () => {
     const { id } = await created({ url });
     const its = `${path}/${id}`;
     const answers = await Promise.all([
@@ -533,8 +533,8 @@ describe('delete', () => {
   });
 });
 
-describe('the list', () => {
-  test('has the newest first, without secrets, and its exact count at every page', async () => {
+describe('the list of webhook endpoints', () => {
+  test('returns endpoints newest first without secrets and with an exact count on every page when they are listed', async () => {
     const { api: own } = await addAccount(server);
     const made: Body[] = [];
     for (let index = 0; index < 5; index++) {
@@ -552,10 +552,10 @@ describe('the list', () => {
   });
 });
 
-describe('what is refused', () => {
-  /** In the sandbox, which allows this machine. */
+describe('refused webhook endpoint requests', () => {
+  /** In the sandbox, which allows loopback addresses. */
   const badUrls: [string, unknown][] = [
-    ['no URL', 'hooks'],
+    ['text without any part of a URL', 'hooks'],
     ['an empty URL', ''],
     ['a URL without a scheme', 'hooks.example.com/tenure'],
     ['a URL without a scheme, but with slashes', '//hooks.example.com/tenure'],
@@ -589,13 +589,13 @@ describe('what is refused', () => {
     ['a list of URLs', [url]],
   ];
 
-  /** Nothing would ever arrive under these. */
+  /** Names that no event would ever match. */
   const unknownEvents: [string, string][] = [
     ['references.*', 'There is no event `references.*`. Did you mean `reference.*`?'],
     ['reference.complete', 'Did you mean `reference.completed`?'],
     ['reference.cancelled', 'Did you mean `reference.canceled`?'],
     ['costumer.created', 'Did you mean `customer.created`?'],
-    // A delivery, a log and an event have no events of their own.
+    // Deliveries, logs and events have no events of their own.
     ['webhook_delivery.*', 'one of reference.*, application.*,'],
     ['nothing.happens', 'Send `*`, one of reference.*, application.*,'],
   ];
@@ -639,9 +639,9 @@ describe('what is refused', () => {
     ],
     ['a misspelt member', { enabled_event: ['*'] }, { ...unknown('enabled_event'), says: /`enabled_events`\?/ }],
     ['another misspelt member', { desciption: 'x' }, { ...unknown('desciption'), says: /`description`\?/ }],
-    ['a secret of one’s own', { signing_secret: `whsec_${'x'.repeat(32)}` }, unknown('signing_secret')],
-    ['the server’s own reason', { disabled_reason: 'x' }, unknown('disabled_reason')],
-    ['the server’s own id', { id: unknownId }, unknown('id')],
+    ['a chosen secret', { signing_secret: `whsec_${'x'.repeat(32)}` }, unknown('signing_secret')],
+    ["the server's own reason", { disabled_reason: 'x' }, unknown('disabled_reason')],
+    ["the server's own id", { id: unknownId }, unknown('id')],
   ];
 
   let existing: Body;
@@ -655,17 +655,17 @@ describe('what is refused', () => {
   });
   afterEach(() => expectNoTrace(existing, countsBefore));
 
-  test.each(badUrls)('as a URL: %s', async (_case, bad) => {
+  test.each(badUrls)('refuses to create or change an endpoint when its URL has or is %s', async (_case, bad) => {
     expectRefusal(await api.post(path, { url: bad }, newKey()), invalid('url'));
     expectRefusal(await api.post(its, { url: bad, description: 'changed' }, newKey()), invalid('url'));
   });
 
-  test.each(badFields)('at creation and at a change: %s', async (_case, bad, refusal) => {
+  test.each(badFields)('refuses to create or change an endpoint when it has %s', async (_case, bad, refusal) => {
     expectRefusal(await api.post(path, { url, ...bad }, newKey()), refusal);
     expectRefusal(await api.post(its, { description: 'changed', ...bad }, newKey()), refusal);
   });
 
-  test('at creation: no URL, or a misspelt one', async () => {
+  test('refuses to create an endpoint when the URL is missing or misspelt', async () => {
     expectRefusal(await api.post(path, {}, newKey()), missing('url'));
     expectRefusal(await api.post(path, { url: null }, newKey()), invalid('url'));
     expectRefusal(await api.post(path, { ulr: url }, newKey()), { ...unknown('ulr'), says: /`url`\?/ });
@@ -673,26 +673,26 @@ describe('what is refused', () => {
     expectRefusal(await api.post(path, [{ url }], newKey()), refusals.bodyInvalid);
   });
 
-  test('of what has no body: any member', async () => {
+  test('refuses any member when an action takes no body', async () => {
     for (const action of ['roll_secret', 'ping'])
       expectRefusal(await api.post(`${its}/${action}`, { expires_in: 60 }, newKey()), unknown('expires_in'));
     expectRefusal(await api.post(`${its}/roll`, undefined, newKey()), refusals.routeUnknown);
   });
 
-  test('is logged with its answer', async () => {
+  test('logs a refused request with its response when a URL is refused', async () => {
     const refused = await api.post(path, { url: 'http://10.0.0.1/' });
     expect(await loggedAnswer(refused)).toBe(refused.text);
   });
 });
 
-describe('this machine', () => {
+describe('loopback and private targets', () => {
   const spellings = ['127.0.0.1:9', '127.1', '0x7f000001', '2130706433', '[::1]', '[::ffff:127.0.0.1]', 'localhost:9'];
 
-  test.each(spellings)('may be called in the sandbox: %s', async (host) => {
+  test.each(spellings)('accepts the URL in a sandbox when its host is %s', async (host) => {
     await created({ url: `http://${host}/` });
   });
 
-  test('may be called if the operator allows it, and nothing else is', async () => {
+  test('accepts only the targets that the operator allows when TENURE_ALLOWED_TARGETS is set', async () => {
     const allowing = await serverForTest({ settings: { ...quiet, TENURE_ALLOWED_TARGETS: '10.0.0.0/8' } });
     expect((await allowing.api.post(path, { url: 'http://10.0.0.1/' })).status).toBe(200);
     for (const host of ['127.0.0.1', 'localhost', '192.168.1.1'])
@@ -700,59 +700,62 @@ describe('this machine', () => {
   });
 });
 
-describe('a key', () => {
+describe('permissions for webhook endpoints', () => {
   type Ask = (by: Api, its: string) => Promise<ApiResponse>;
   const reads: [string, Ask][] = [
-    ['list', (by) => by.get(path)],
-    ['retrieve', (by, its) => by.get(its)],
+    ['list endpoints', (by) => by.get(path)],
+    ['retrieve an endpoint', (by, its) => by.get(its)],
     ['list deliveries', (by, its) => by.get(`${its}/deliveries`)],
   ];
-  /** They tell nothing of events to anybody who is not told already. */
+  /** Requests that change no subscription. */
   const writes: [string, Ask][] = [
-    ['describe', (by, its) => by.post(its, { description: 'x' })],
-    ['disable', (by, its) => by.post(its, { status: 'disabled' })],
-    ['roll the secret', (by, its) => by.post(`${its}/roll_secret`)],
-    ['ping', (by, its) => by.post(`${its}/ping`)],
-    ['delete', (by, its) => by.delete(its)],
+    ['change a description', (by, its) => by.post(its, { description: 'x' })],
+    ['disable an endpoint', (by, its) => by.post(its, { status: 'disabled' })],
+    ['roll a secret', (by, its) => by.post(`${its}/roll_secret`)],
+    ['ping an endpoint', (by, its) => by.post(`${its}/ping`)],
+    ['delete an endpoint', (by, its) => by.delete(its)],
   ];
-  /** They have events sent somewhere. */
+  /** Requests that choose which events are sent, and to which URL. */
   const subscribes: [string, Ask][] = [
-    ['create', (by) => by.post(path, { url })],
-    ['change the URL', (by, its) => by.post(its, { url: `${url}/other` })],
-    ['change the events', (by, its) => by.post(its, { enabled_events: ['customer.*'] })],
+    ['create an endpoint', (by) => by.post(path, { url })],
+    ['change a URL', (by, its) => by.post(its, { url: `${url}/other` })],
+    ['change a subscription', (by, its) => by.post(its, { enabled_events: ['customer.*'] })],
   ];
 
-  test.each([...reads, ...writes, ...subscribes])('without any permission for it may not %s', async (name, ask) => {
-    const by = await keyWith('references.write', 'customers.write', 'events.read');
-    const verb = reads.some(([read]) => read === name) ? 'read' : 'write';
-    await expectDenied(by, ask, `webhook_endpoints.${verb}`);
-  });
+  test.each([...reads, ...writes, ...subscribes])(
+    'forbids a key to %s when it has no permission for endpoints',
+    async (name, ask) => {
+      const by = await keyWith('references.write', 'customers.write', 'events.read');
+      const verb = reads.some(([read]) => read === name) ? 'read' : 'write';
+      await expectDenied(by, ask, `webhook_endpoints.${verb}`);
+    },
+  );
 
-  test.each(reads)('that may read may %s', async (_name, ask) => {
+  test.each(reads)('allows a key to %s when it may read endpoints', async (_name, ask) => {
     const { id } = await created({ url });
     expect((await ask(await keyWith('webhook_endpoints.read'), `${path}/${id}`)).status).toBe(200);
   });
 
-  test.each([...writes, ...subscribes])('that may only read may not %s', async (_name, ask) => {
+  test.each([...writes, ...subscribes])('forbids a key to %s when it may only read endpoints', async (_name, ask) => {
     await expectDenied(await keyWith('webhook_endpoints.read', 'events.read'), ask, 'webhook_endpoints.write');
   });
 
-  test.each([...reads, ...writes])('that may write may %s', async (_name, ask) => {
+  test.each([...reads, ...writes])('allows a key to %s when it may write endpoints', async (_name, ask) => {
     const { id } = await created({ url });
     expect((await ask(await keyWith('webhook_endpoints.write'), `${path}/${id}`)).status).toBe(200);
   });
 
-  test.each(subscribes)('that may write, but not read events, may not %s', async (_name, ask) => {
+  test.each(subscribes)('forbids a key to %s when it may write endpoints but not read events', async (_name, ask) => {
     await expectDenied(await keyWith('webhook_endpoints.write'), ask, 'events.read');
   });
 
-  test.each(subscribes)('that may write and read events may %s', async (_name, ask) => {
+  test.each(subscribes)('allows a key to %s when it may write endpoints and read events', async (_name, ask) => {
     const { id } = await created({ url });
     expect((await ask(await keyWith('webhook_endpoints.write', 'events.read'), `${path}/${id}`)).status).toBe(200);
   });
 });
 
-/** A list of events with one that is wrong. */
+/** Returns an event list with one invalid name. */
 function eventFault(name: unknown): [string, object, Refusal] {
   return [`the event ${JSON.stringify(name)}`, { enabled_events: ['*', name] }, invalid('enabled_events[1]')];
 }
@@ -761,7 +764,7 @@ async function keyWith(...permissions: string[]): Promise<Api> {
   return (await addKey(server, await firstAccountId(server), { permissions })).api;
 }
 
-/** Nothing that was refused leaves a trace but its log: no endpoint, event or delivery, and no key that was used. */
+/** Checks that refused requests leave only their logs: no endpoint, event or delivery, and no used key. */
 async function expectNoTrace(existing: Body, countsBefore: unknown): Promise<void> {
   expect(await everythingThereIs()).toEqual(countsBefore);
   expect((await api.get(`${path}/${existing.id}`)).body).toStrictEqual(existing);
@@ -779,7 +782,7 @@ async function expectDenied(
   await expectNoTrace(endpoint, before);
 }
 
-/** Makes an endpoint of the first account. */
+/** Creates an endpoint of the first account. */
 async function created(body: object): Promise<Body> {
   const response = await api.post(path, body);
   expect(response.status, response.text).toBe(200);
@@ -797,7 +800,7 @@ async function eventTypesAbout(id: string): Promise<string[]> {
   return (await eventsAbout(api, id)).map(({ type }) => type as string);
 }
 
-/** All events of one record, the oldest first. */
+/** Returns all events of one record, oldest first. */
 async function eventsAbout(by: Api, id: string): Promise<Body[]> {
   return (await allOf(by, '/v1/events', { object_id: id })).toReversed();
 }
@@ -814,7 +817,7 @@ async function expectRepeated(first: ApiResponse, repeat: () => Promise<ApiRespo
   expect(requestOf(again)).not.toBe(requestOf(first));
 }
 
-/** What the one answer is that all got who got any. */
+/** Checks that one request was executed and every other response is its replay or a 409. Returns the body. */
 function oneExecution(answers: ApiResponse[]): Body {
   const done = answers.filter(({ status }) => status === 200);
   expect(done.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1);
@@ -823,7 +826,7 @@ function oneExecution(answers: ApiResponse[]): Body {
   return done[0]!.body;
 }
 
-/** How many there are of whatever a request can leave behind, its log excepted. */
+/** Counts all rows that a request can leave behind, except its log. */
 async function everythingThereIs(): Promise<unknown> {
   const { rows } = await server.context.database.readers.query(`
     select
@@ -862,7 +865,7 @@ async function revisionOf(id: string): Promise<number> {
   return rows[0]!.revision;
 }
 
-/** One more process of the same deployment, for one test. */
+/** Starts another process of the same deployment, for one test. */
 function anotherServer(secretKey = server.secretKey): Promise<TestServer> {
   return serverForTest({ settings: quiet, connection: server.connection, secretKey });
 }
@@ -874,12 +877,12 @@ async function sql(text: string, values: unknown[]): Promise<void> {
 
 let keys = 0;
 
-/** The header with a key that nobody has used. */
+/** Returns the header with an unused key. */
 function newKey(): { 'idempotency-key': string } {
   return { 'idempotency-key': `endpoint key ${++keys}` };
 }
 
-/** So many different ones that are formed like an event's name. */
+/** Returns this many different names in the form of event names. */
 function eventNames(count: number): string[] {
   return range(count).map((index) => `thing.${'abcdefghij'[Math.floor(index / 50)]}${'x'.repeat(index % 50)}`);
 }

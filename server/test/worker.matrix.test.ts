@@ -9,13 +9,13 @@ import { apiClient, good } from './support/server.ts';
 import { endpointFor, soon } from './webhooks/scenario.ts';
 
 /*
- * Real processes: a worker answers nothing of the API, and must not look as if it did.
+ * Runs real processes. A worker serves no API, and must not look as if it did.
  */
 
-/** Empty is unset: the key is made, and shown by whoever makes it. */
+/** An empty value counts as unset: the first start generates and prints the key. */
 const settings = { TENURE_SECRET_KEY: '', TENURE_SIMULATOR_SPEED: '0.1' };
 
-test('a worker that is first on an empty database makes no account and shows no key; it says what it is, and does its work as soon as there is an account', async () => {
+test('makes no account and shows no key when a worker starts first on an empty database, and works as soon as an account exists', async () => {
   const processes = await processesForTest();
   const worker = await processes.start({ ...settings, TENURE_ROLE: 'worker' });
   const welcome = await welcomeOf(worker);
@@ -37,7 +37,7 @@ test('a worker that is first on an empty database makes no account and shows no 
   expect((await good(api.get(`/v1/references/${id}`))).body.status).toBe('complete');
 }, 60_000);
 
-test('a worker that is asked for something of the API says that it is a worker, and who takes requests', async () => {
+test('explains that it is a worker, and which process serves the API, when it gets an API request', async () => {
   const processes = await processesForTest();
   const worker = await processes.start({ TENURE_ROLE: 'worker' });
   await processes.start({ TENURE_ROLE: 'api' });
@@ -50,7 +50,7 @@ test('a worker that is asked for something of the API says that it is a worker, 
   }
 });
 
-/** What a process printed when it was ready. */
+/** Returns the output of a process up to its ready line. */
 async function welcomeOf({ logFile }: Deployment): Promise<string> {
   await expect.poll(() => readFileSync(logFile, 'utf8'), soon).toMatch(/^Data {10}.*\n\n/m);
   return readFileSync(logFile, 'utf8');

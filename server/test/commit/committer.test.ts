@@ -14,26 +14,26 @@ import { callerAt } from '../support/caller.ts';
 import { serverForTest, type TestServer } from '../support/server.ts';
 
 /*
- * The committer by itself, where HTTP cannot bring about the moment: what is in one batch is up to chance there. A test holds
- * the connections, so that all it commits meanwhile is gathered in one batch.
+ * Tests the committer by itself, because chance decides about the batches of HTTP requests. A test holds the connections, so that all that
+ * it commits meanwhile forms one batch.
  */
 
 const caller = callerAt(1);
 
-describe('one batch', () => {
-  test('a lone mutation is sent at once', async () => {
+describe('batches', () => {
+  test('sends a single mutation at once when nothing else waits', async () => {
     const { committer, writers } = await committerForTest();
     let turnOver = false;
     setImmediate(() => (turnOver = true));
     const outcome = committer.commit(create('alone'));
-    // Promises alone bring it to the database: no timer, no turn of the event loop.
+    // Only promises lie between the call and the database: no timer, no turn of the event loop.
     for (let step = 0; step < 50 && writers.totalCount === 0; step++) await Promise.resolve();
     expect(writers.totalCount).toBe(1);
     expect(turnOver).toBe(false);
     expect(await outcome).toMatchObject({ kind: 'committed' });
   });
 
-  test('the same idempotency key twice has one effect, and the other one is told', async () => {
+  test('executes one mutation and reports the other when one batch has the same idempotency key twice', async () => {
     const { committer, together, server } = await committerForTest();
     const outcomes = await together(() => [
       committer.commit(create('first', { key: 'same' })),
@@ -42,7 +42,7 @@ describe('one batch', () => {
     ]);
     const [first, second, third] = outcomes.map(({ kind }) => kind);
     expect(third).toBe('committed');
-    // They go in two batches, which are on their way at the same time: mostly the first one is there first.
+    // The two go in separate batches at the same time. In most runs the first one arrives first.
     const winner = first === 'committed' ? 'first' : 'second';
     const [won, told] = winner === 'first' ? [first, second] : [second, first];
     expect(won).toBe('committed');
@@ -50,7 +50,7 @@ describe('one batch', () => {
     expect(await customerNames(server)).toEqual([winner, 'third']);
   });
 
-  test('a key that another process has stored is refused alone; the others of its batch are written once', async () => {
+  test('refuses a stored key alone and writes the others once when a batch has one', async () => {
     const { committer, together, server } = await committerForTest();
     await committer.commit(create('before', { key: 'stored' }));
     const outcomes = await together(() => [
@@ -62,7 +62,7 @@ describe('one batch', () => {
     expect(await eventCount(server, 'customer.created')).toBe(4);
   });
 
-  test('a key that another process is committing is in use: no wait, no second execution', async () => {
+  test('reports a key as locked without a wait when another process is committing it', async () => {
     const { committer, server } = await committerForTest();
     await withClient(server.connection, async (other) => {
       await other.query('begin');
@@ -74,7 +74,7 @@ describe('one batch', () => {
     expect(await customerNames(server)).toEqual(['later']);
   });
 
-  test('one bad row fails alone', async () => {
+  test('fails one mutation alone when its row is invalid', async () => {
     const { committer, together, server } = await committerForTest();
     const outcomes = await together(() =>
       ['a', 'bad\0', 'c', 'd'].map((name) => committer.commit(create(name, { key: JSON.stringify(name) }))),
@@ -85,7 +85,7 @@ describe('one batch', () => {
     expect(keys.map(({ key }) => key)).toEqual(['"a"', '"c"', '"d"']);
   });
 
-  test('two changes of one record are two batches, and the second is decided on what the first wrote', async () => {
+  test('decides the second change on the result of the first when both change one record', async () => {
     const { committer, together, server } = await committerForTest();
     const id = await created(committer, 'Ada');
     const outcomes = await together(() => [
@@ -93,12 +93,12 @@ describe('one batch', () => {
       committer.commit(update(server, id, (name) => `${name} 2`, { touches: [] })),
     ]);
     expect(outcomes.map(({ kind }) => kind)).toEqual(['committed', 'committed']);
-    // Whose read comes back first is decided first.
+    // The change whose read returns first is decided first.
     expect(['Ada 1 2', 'Ada 2 1']).toContain((await customerNames(server)).join());
     expect(await eventCount(server, 'customer.updated')).toBe(2);
   });
 
-  test('a record that moved since it was read is decided again; its neighbours are not', async () => {
+  test('decides a mutation again, and not its neighbors, when its record has changed since the read', async () => {
     const { committer, together, server } = await committerForTest();
     const id = await created(committer, 'Ada');
     const decided: string[] = [];
@@ -114,7 +114,7 @@ describe('one batch', () => {
     expect(await customerNames(server)).toEqual(['Moved!', 'neighbour']);
   });
 
-  test('writes as many of a limited kind as there may be when more are in one batch', async () => {
+  test('writes a limited kind up to its limit when one batch has more', async () => {
     const { committer, together, server } = await committerForTest();
     await committer.commit(create('there already'));
     const outcomes = await together(() => [
@@ -123,13 +123,13 @@ describe('one batch', () => {
       committer.commit({ ...createLimited(server, 'another account', 3), accountId: 'acct_b' }),
     ]);
     const statuses = outcomes.map(statusOf);
-    // Whose decision is made first is first in the batch.
+    // The first decision is the first in the batch.
     expect([countsOf(statuses.slice(0, 3)), statuses.slice(3)]).toEqual([{ 200: 2, 400: 1 }, [200, 200]]);
     const names = ['a', 'b', 'c'].filter((_, index) => statuses[index] === 200);
     expect(await customerNames(server)).toEqual([...names, 'another account', 'neighbour', 'there already'].toSorted());
   });
 
-  test('writes as many of a limited kind as there may be when several processes write at once', async () => {
+  test('writes a limited kind up to its limit when several processes write at once', async () => {
     const { committer, server } = await committerForTest();
     const committers = [committer, secondCommitter(server), secondCommitter(server)];
     const outcomes = await Promise.all(
@@ -141,7 +141,7 @@ describe('one batch', () => {
     expect(await customerNames(server)).toHaveLength(20);
   });
 
-  test('a decision that changes nothing writes nothing but the log', async () => {
+  test('writes only the log when a decision changes nothing', async () => {
     const { committer, server } = await committerForTest();
     const id = await created(committer, 'Ada');
     await committer.commit(update(server, id, (name) => name));
@@ -151,8 +151,8 @@ describe('one batch', () => {
   });
 });
 
-describe('a repeated log id', () => {
-  test('is refused alone and the rest is written when the batch is sent for the first time', async () => {
+describe('repeated log ids', () => {
+  test('refuses a mutation alone and writes the rest when its log id exists before the first send', async () => {
     const { committer, together, server } = await committerForTest();
     const first = create('first');
     await committer.commit(first);
@@ -166,7 +166,7 @@ describe('a repeated log id', () => {
     expect(await customerNames(server)).toEqual(['a', 'c', 'd', 'first']);
   });
 
-  test('is no proof of a commit when the batch was lost before it was committed', async () => {
+  test('does not take an existing log id for a commit when the batch was lost before its commit', async () => {
     const { committer, together, server, writers } = await committerForTest();
     const request = facts();
     const outcomes = await together(
@@ -196,12 +196,12 @@ test('refuses a decision when it changes one record twice', async () => {
   expect(await customerNames(server)).toEqual(['Ada']);
 });
 
-test('a deadlock, which PostgreSQL ends by an error, is tried again', async () => {
+test('retries a batch when PostgreSQL ends a deadlock', async () => {
   const { committer, server } = await committerForTest();
   const [left, right] = [await created(committer, 'left'), await created(committer, 'right')];
   await withClient(server.connection, async (other) => {
     await other.query('begin');
-    // The batch locks in the order of ids. We hold the second and then want the first: one of the two must be ended.
+    // The batch locks in order of ids. The test locks the second and then waits for the first, so one of the two must be ended.
     await other.query(`select from customers where id = '${right}' for update`);
     const both = committer.commit({
       ...create('unused'),
@@ -216,14 +216,14 @@ test('a deadlock, which PostgreSQL ends by an error, is tried again', async () =
       .catch((error: unknown) => error);
     await other.query('rollback');
     expect(await both).toMatchObject({ kind: 'committed' });
-    // Whichever was chosen, ours was written once.
+    // In either case the batch was written once.
     if (mine instanceof DatabaseError) expect(mine.code).toBe('40P01');
   });
   expect(await customerNames(server)).toEqual(['left!', 'right!']);
   expect(await eventCount(server, 'customer.updated')).toBe(2);
 });
 
-test('two committers that change the same records in any order never fail for it', async () => {
+test('never fails when two committers change the same records in any order', async () => {
   const { committer, server } = await committerForTest();
   const other = secondCommitter(server);
   const ids = await Promise.all(['a', 'b', 'c', 'd'].map((name) => created(committer, name)));
@@ -239,7 +239,7 @@ test('two committers that change the same records in any order never fail for it
   expect(names.join('').replace(/[^.]/g, '')).toHaveLength(120);
 });
 
-describe('what mutations hold in memory', () => {
+describe('memory of mutations', () => {
   const megabyte = 1024 * 1024;
   const large = (size = megabyte) => ({ answer: { status: 200, body: 'x'.repeat(size) } });
 
@@ -271,7 +271,7 @@ describe('what mutations hold in memory', () => {
     expect(batches.toSorted((left, right) => left - right)).toEqual([1, 1, 2, 3, 3, 8]);
   });
 
-  test('lets others commit when one account has its share under way', async () => {
+  test('lets others commit when one account has used up its share', async () => {
     const { committer, together, server } = await committerForTest({
       bytes: { max: 20 * megabyte, maxPerAccount: 3 * megabyte },
     });
@@ -292,7 +292,7 @@ describe('what mutations hold in memory', () => {
     expect(committer.bytes.held).toBe(0);
   });
 
-  test('decides few at once when it does not know how large they become', async () => {
+  test('decides few mutations at once when their size is unknown', async () => {
     const { committer } = await committerForTest({ bytes: { max: 20 * megabyte, maxPerAccount: 2 * megabyte } });
     let [deciding, decidingMax] = [0, 0];
     const slowly = (name: string): WriteRequest => {
@@ -332,7 +332,7 @@ describe('what mutations hold in memory', () => {
     expect(committer.bytes.held).toBe(0);
   });
 
-  test('releases everything when a decision fails or is refused', async () => {
+  test('releases all memory when a decision fails or is refused', async () => {
     const { committer } = await committerForTest();
     await expect(
       committer.commit({ ...create('failing'), decide: () => Promise.reject(new Error('no decision')) }),
@@ -346,11 +346,11 @@ interface Parts {
   committer: Committer;
   writers: ReturnType<typeof openDatabase>['writers'];
   server: TestServer;
-  /** Starts all while both connections are held, so that they are gathered; `meanwhile` happens before they are let go. */
+  /** Starts all mutations while both connections are held, so that they form one batch. `meanwhile` runs before the release. */
   together<Outcome>(start: () => Promise<Outcome>[], meanwhile?: () => Promise<unknown>): Promise<Outcome[]>;
 }
 
-/** @param more another committer than the server's own, with these. */
+/** @param more options of another committer, which takes the place of the server's own. */
 async function committerForTest(more?: Partial<ConstructorParameters<typeof Committer>[0]>): Promise<Parts> {
   const server = await serverForTest();
   const { writers } = server.context.database;
@@ -361,7 +361,7 @@ async function committerForTest(more?: Partial<ConstructorParameters<typeof Comm
     server,
     async together(start, meanwhile) {
       const held = await Promise.all([writers.connect(), writers.connect()]);
-      // The first two leave as batches of one, and wait for a connection; all others are gathered behind them.
+      // The first two mutations go as batches of one and wait for a connection. All others collect behind them.
       const placeholders = ['x', 'y'].map(() =>
         committer.commit({
           accountId: 'acct_z',
@@ -383,7 +383,7 @@ async function committerForTest(more?: Partial<ConstructorParameters<typeof Comm
   };
 }
 
-/** Breaks the next connection that is taken, after its transaction has begun and before it writes anything. */
+/** Breaks the next connection after its transaction has begun and before it writes anything. */
 function loseNextBatch(writers: Parts['writers']): void {
   const connect = writers.connect.bind(writers);
   writers.connect = (async () => {
@@ -442,7 +442,7 @@ function create(name: string, { key = null as string | null, answer: answered = 
   };
 }
 
-/** As `create`, of a kind that an account may have only so many of; answers 400 where the decision sees that there are as many. */
+/** Creates a record with this code, of a kind with a limit for each account. Returns 400 if the decision finds the limit reached. */
 function createLimited(server: TestServer, name: string, maximum: number): WriteRequest {
   const resource = withTraits(customer, limited(maximum));
   const mutation = create(name);

@@ -14,7 +14,7 @@ import { StillClock } from '../support/still-clock.ts';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
-/** So long after its day a key is deleted. */
+/** A key is deleted this long after its expiry, in ms. */
 const purgedAfter = 5 * minute;
 
 let clock: StillClock;
@@ -25,7 +25,7 @@ beforeEach(async () => {
   server = await serverForTest({ overrides: { clock } });
 });
 
-test('a key whose day has been over for a while is deleted, with the answer that was kept sealed with it; no other is', async () => {
+test('deletes exactly the keys that expired a while ago, with their encrypted responses, when the purge runs', async () => {
   await makeApiKey('yesterday');
   clock.advanceMs(day - minute);
   await makeApiKey('today');
@@ -37,7 +37,7 @@ test('a key whose day has been over for a while is deleted, with the answer that
   expect(await storedKeys()).toEqual(['today']);
 });
 
-test('a repeat that comes in time finds its answer, although another process’s clock is later and it has purged', async () => {
+test("replays a response in time when another process's clock is ahead and it has purged", async () => {
   const late = new StillClock();
   late.advanceMs(4 * minute);
   const ahead = await anotherServer(server, { overrides: { clock: late } });
@@ -49,7 +49,7 @@ test('a repeat that comes in time finds its answer, although another process’s
   expectReplay(await create(server, key), first);
 });
 
-test('a request that a clock has overtaken claims no key: it may have stood for another, and be deleted', async () => {
+test('refuses a request when the clock has overtaken it, because its key may have been purged', async () => {
   const { body: reference } = await create(server, newKey());
   const key = newKey();
   const process = (): Promise<ApiResponse> =>
@@ -57,7 +57,7 @@ test('a request that a clock has overtaken claims no key: it may have stood for 
   const overtakenBy = async (ms: number): Promise<ApiResponse> => {
     const processing = await withClient(server.connection, async (client) => {
       await client.query('begin');
-      // It cannot be decided before the clock has moved.
+      // The request cannot be decided before the clock has moved.
       await client.query('lock table tenant_references in access exclusive mode');
       const answer = process();
       await expect.poll(() => waitingForTables(server)).toBe(1);
@@ -73,7 +73,7 @@ test('a request that a clock has overtaken claims no key: it may have stood for 
   expectCarriedOut(await overtakenBy(2 * minute));
 });
 
-test('some are deleted at a time, the oldest first', async () => {
+test('deletes a limited number at a time, oldest first, when many keys have expired', async () => {
   await seedExpiredKeys(1_500);
   expect(await purge()).toBe(true);
   const left = await storedKeys();
@@ -82,8 +82,8 @@ test('some are deleted at a time, the oldest first', async () => {
   expect(await storedKeys()).toEqual([]);
 });
 
-describe('a key that is purged at the moment in which it is used again', () => {
-  test('is carried out once, if the purge comes first: the claim waits for it', async () => {
+describe('keys purged during their reuse', () => {
+  test('executes a request once when the purge comes first and the claim waits for it', async () => {
     const key = await usedLongAgo();
     const answer = await withClient(server.connection, async (client) => {
       await client.query('begin');
@@ -98,11 +98,11 @@ describe('a key that is purged at the moment in which it is used again', () => {
     expect(await references()).toBe(2);
   });
 
-  test('is carried out once, if the claim comes first: the purge passes it over, and it stays', async () => {
+  test('executes a request once when the claim comes first and the purge skips the key', async () => {
     const key = await usedLongAgo();
     const claiming = await withClient(server.connection, async (client) => {
       await client.query('begin');
-      // The claim is made, and its batch gets no further than this.
+      // The request has claimed its key, and its batch waits for this lock.
       await client.query('lock table tenant_references in exclusive mode');
       const answer = create(server, key);
       await expect.poll(() => waitingForTables(server)).toBe(1);
@@ -117,7 +117,7 @@ describe('a key that is purged at the moment in which it is used again', () => {
     expect(await references()).toBe(2);
   });
 
-  test('is carried out once, however often two servers purge and are asked at once', async () => {
+  test('executes each request once when two servers purge and serve at the same time', async () => {
     const other = await anotherServer(server, { overrides: { clock } });
     const rounds = 12;
     const keysOfARound = 8;
@@ -150,7 +150,7 @@ function purge(by = server, at = clock): Promise<boolean> {
   return purgeIdempotencyKeys(by.context.database.readers, at.nowMs());
 }
 
-/** A key that stands for a reference, and could be purged by now. */
+/** Creates a reference with a key that could be purged by now. */
 async function usedLongAgo(): Promise<{ 'idempotency-key': string }> {
   const key = newKey();
   expectCarriedOut(await create(server, key));
@@ -158,7 +158,7 @@ async function usedLongAgo(): Promise<{ 'idempotency-key': string }> {
   return key;
 }
 
-/** Keys that could be purged by now, the first the oldest. */
+/** Inserts keys that could be purged by now, the oldest first. */
 async function seedExpiredKeys(count: number): Promise<string[]> {
   const { rows } = await server.context.database.readers.query<{ key: string }>(
     `

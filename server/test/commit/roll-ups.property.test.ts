@@ -15,7 +15,7 @@ const caller = callerAt(1);
 const ids = new IdMaker({ nowMs: Date.now }, pooledRandomBytes());
 const stored = decideCreate(application, ids.make('app'), 'acct_a', {}, caller).after!;
 
-/** What a decision does with the application itself, besides making references for it. */
+/** What a decision changes in the application itself, besides its references. */
 const ownChanges: Record<string, () => RecordChange[]> = {
   nothing: () => [],
   leaves: () => [{ resource: application, before: stored, after: stored }],
@@ -25,7 +25,7 @@ const ownChanges: Record<string, () => RecordChange[]> = {
 };
 
 describe('roll-ups', () => {
-  test('keep one change of each record when a decision changes what it sums up and the sum itself', async () => {
+  test('merges the changes of a record into one when a decision changes both the parts and the sum', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...Object.keys(ownChanges)),

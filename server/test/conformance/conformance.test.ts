@@ -25,8 +25,8 @@ import { deposit, depositsTable } from './deposit.ts';
 type Body = ApiResponse['body'];
 
 /*
- * What every kind of record promises, whatever it is. The suite knows of no kind by name: a new one, such as the deposit that only
- * this test has, passes by its definition alone. Events and logs, which nobody makes, have the part of it that is for them.
+ * The promises of every kind of record. The suite names no kind: a new one passes by its definition alone, like the deposit of this test.
+ * Events and logs, which only the server makes, have their own part.
  */
 
 const all: readonly Resource[] = [...resources, deposit];
@@ -46,15 +46,15 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('there are enough kinds of record, and one that nothing but its definition is known of', () => {
+test('finds several kinds of record, and one known by its definition alone, when the suite starts', () => {
   expect(made.length).toBeGreaterThanOrEqual(8);
   expect(bodies).not.toHaveProperty(['POST /v1/deposits']);
 });
 
-describe.each(made)('a $object', (resource) => {
+describe.each(made)('records of kind $object', (resource) => {
   const path = `/v1/${resource.path}`;
 
-  test('is answered whole when it is made, and the same when it is asked for and listed', async () => {
+  test('returns the same whole record when it is created, retrieved and listed', async () => {
     const { api } = await tenant();
     const { body: record, headers } = await make(api, resource);
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -72,7 +72,7 @@ describe.each(made)('a $object', (resource) => {
     expect(list.has_more).toBe(list.count > 1);
   });
 
-  test('is nobody else’s, and the answer is the same as for what never was', async () => {
+  test('returns the 404 of an unknown id when the record belongs to another account', async () => {
     const [{ api }, { api: stranger }] = [await tenant(), await tenant()];
     const { body: record } = await make(api, resource);
     const never = server.context.ids.make(resource.prefix);
@@ -96,7 +96,7 @@ describe.each(made)('a $object', (resource) => {
     );
   });
 
-  test('needs the permission to read it, or to write it', async () => {
+  test('requires the read or write permission of its kind when a record is used', async () => {
     const { accountId, api } = await tenant();
     const { body: record } = await make(api, resource);
     const only = async (...permissions: string[]) => (await addKey(server, accountId, { permissions })).api;
@@ -114,7 +114,7 @@ describe.each(made)('a $object', (resource) => {
     await good(reader.get(`${path}/${record.id}`));
   });
 
-  test('takes no field and no parameter that it does not know, and tells the nearest one', async () => {
+  test('refuses an unknown field or parameter and suggests the nearest when one is sent', async () => {
     const { api } = await tenant();
     if (!storesFile.has(resource))
       expectRefusal(await api.post(path, { ...plainBody(resource), colour: 'red' }), unknown('colour'));
@@ -125,7 +125,7 @@ describe.each(made)('a $object', (resource) => {
     expectRefusal(await api.delete(path), refusals.methodNotAllowed);
   });
 
-  test.runIf(resource.fields.metadata)('keeps metadata: an update merges, empty removes, null clears', async () => {
+  test.runIf(resource.fields.metadata)('merges metadata when it is updated: empty removes, null clears', async () => {
     const { api } = await tenant();
     const { body: record } = await make(api, resource);
     const update = async (metadata: unknown) =>
@@ -140,7 +140,7 @@ describe.each(made)('a $object', (resource) => {
     expect((await good(api.get(`${path}/${record.id}`))).body.metadata).toEqual({});
   });
 
-  test('is answered in every version that is asked for', async () => {
+  test('responds in every version when a request asks for it', async () => {
     const { api } = await tenant();
     const { body: record } = await make(api, resource);
     for (const version of versions) {
@@ -156,7 +156,7 @@ describe.each(made)('a $object', (resource) => {
     expectRefusal(await api.get(path, inVersion('2026-11-02')), refusals.version);
   });
 
-  test('is made once for an Idempotency-Key', async () => {
+  test('creates a record once when an Idempotency-Key is repeated', async () => {
     const { api } = await tenant();
     const before = (await good(api.get(path))).body.count;
     const [key, body] = [{ 'idempotency-key': 'once' }, bodyFor(resource)];
@@ -167,7 +167,7 @@ describe.each(made)('a $object', (resource) => {
     expectRefusal(await api.post('/v1/customers', { name: 'Somebody else' }, key), refusals.idempotencyReused);
   });
 
-  test('has an event and a log for what happened, and none for what did not', async () => {
+  test('writes an event and a log when a request succeeds, and no event when it is refused', async () => {
     const { api } = await tenant();
     const { body: record, headers } = await make(api, resource);
     const shown = withoutSecrets(resource, record);
@@ -201,12 +201,12 @@ describe.each(made)('a $object', (resource) => {
     expect(last.type).toMatch(new RegExp(`^${resource.object}\\.(deleted|revoked)$`));
   });
 
-  test('tells its account where the request names one, and is found there alone', async () => {
+  test('shows the account of a record, and finds it there alone, when the request names one', async () => {
     const { api } = await tenant();
     const { body: branch } = await good(api.post('/v1/accounts', { name: 'Branch' }));
     const context = { 'service-context': branch.id };
     const { body: key } = await good(api.post('/v1/api_keys', { type: 'secret' }, context));
-    // An account makes its connected accounts itself.
+    // An account creates its connected accounts itself.
     const [maker, headers] = ownAccount.has(resource) ? [apiClient(server.url, key.secret), {}] : [api, context];
     const { body: record } = await make(maker, resource, headers);
     expect(record.account).toBe(ownAccount.has(resource) ? undefined : branch.id);
@@ -214,7 +214,7 @@ describe.each(made)('a $object', (resource) => {
     expectRefusal(await api.get(`${path}/${record.id}`), refusals.idUnknown);
   });
 
-  test('is listed newest first, page by page in both directions, and counted exactly', async () => {
+  test('lists newest first in pages of both directions with an exact count when records are listed', async () => {
     const { api } = await tenant();
     for (let one = 0; one < 5; one++) await make(api, resource);
     const everything = (await good(api.get(path))).body;
@@ -229,20 +229,23 @@ describe.each(made)('a $object', (resource) => {
     expect((await good(api.get(`${path}?created[gt]=${future}`))).body).toMatchObject({ count: 0, data: [] });
   });
 
-  test.runIf(Object.keys(resource.filters ?? {}).length > 0)('is found by each of its filters', async () => {
-    const { api } = await tenant();
-    const { body: record } = await make(api, resource);
-    for (const [name, { column, match }] of Object.entries(resource.filters!)) {
-      const value = [record[column]].flat()[0];
-      if (typeof value !== 'string') continue;
-      expect(match, name).toMatch(/exact|prefix|contains/);
-      const query = new URLSearchParams({ [name]: value });
-      const { data, count } = (await good(api.get(`${path}?${query.toString()}`))).body;
-      expect([name, count, data.map(({ id }: Body) => id)]).toEqual([name, 1, [record.id]]);
-    }
-  });
+  test.runIf(Object.keys(resource.filters ?? {}).length > 0)(
+    'finds a record by each of its filters when it is listed',
+    async () => {
+      const { api } = await tenant();
+      const { body: record } = await make(api, resource);
+      for (const [name, { column, match }] of Object.entries(resource.filters!)) {
+        const value = [record[column]].flat()[0];
+        if (typeof value !== 'string') continue;
+        expect(match, name).toMatch(/exact|prefix|contains/);
+        const query = new URLSearchParams({ [name]: value });
+        const { data, count } = (await good(api.get(`${path}?${query.toString()}`))).body;
+        expect([name, count, data.map(({ id }: Body) => id)]).toEqual([name, 1, [record.id]]);
+      }
+    },
+  );
 
-  test.runIf(resource.delete === 'removes')('is gone when it is deleted, and counted no more', async () => {
+  test.runIf(resource.delete === 'removes')('removes a record from lists and counts when it is deleted', async () => {
     const { api } = await tenant();
     const { body: record } = await make(api, resource);
     const answer = await good(api.delete(`${path}/${record.id}`));
@@ -253,10 +256,10 @@ describe.each(made)('a $object', (resource) => {
   });
 });
 
-describe.each(listed.filter(({ create }) => !create))('a $object, which only the server makes,', (resource) => {
+describe.each(listed.filter(({ create }) => !create))('records of kind $object, made by the server', (resource) => {
   const path = `/v1/${resource.path}`;
 
-  test('can be listed and read, and nothing else', async () => {
+  test('lists and retrieves records, and offers nothing else, when the server makes them', async () => {
     const { api } = await tenant();
     await good(api.post('/v1/customers', { name: 'Ada' }));
     const list = (await good(api.get(path))).body;
@@ -269,7 +272,7 @@ describe.each(listed.filter(({ create }) => !create))('a $object, which only the
   });
 });
 
-/** An account of its own, whose key may do everything that the server knows. */
+/** Creates an account with a key that has all permissions of the server. */
 async function tenant(): Promise<{ accountId: string; api: Api }> {
   const { body: account } = await good(server.api.post('/v1/accounts', { name: 'Agency' }));
   const { body: key } = await good(
@@ -282,7 +285,7 @@ function make(api: Api, resource: Resource, headers: { 'service-context'?: strin
   return good(api.post(`/v1/${resource.path}`, bodyFor(resource), headers));
 }
 
-/** What is known to make one where a decision asks for more than the schema; otherwise whatever the schema allows. */
+/** The known body for a record if a decision needs more than the schema. Else any body that fits the schema. */
 function bodyFor(resource: Resource): object {
   return bodies[`POST /v1/${resource.path}`] ?? plainBody(resource);
 }
@@ -297,7 +300,7 @@ function plainBody({ create, path }: Resource): object {
   return JSON.parse(JSON.stringify(body));
 }
 
-/** The members of its answers, in order; a secret is in some of them only. */
+/** Returns the members of its responses, in order. A secret is in some of them only. */
 function fieldsShown(resource: Resource): string[] {
   const fields = Object.entries(resource.fields).filter(([, { shown }]) => !shown);
   return ['id', 'object', 'created', ...fields.map(([name]) => name)].sort();
@@ -307,7 +310,7 @@ function withoutSecrets(resource: Resource, record: Body): Body {
   return Object.fromEntries(Object.entries(record).filter(([name]) => resource.fields[name]?.shown !== 'as_secret'));
 }
 
-/** Those about the record itself, newest first. */
+/** Returns the events about the record itself, newest first. */
 async function eventsOf(api: Api, id: string): Promise<Body[]> {
   return (await good(api.get(`/v1/events?object_id=${id}`))).body.data;
 }

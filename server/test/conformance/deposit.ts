@@ -14,7 +14,7 @@ const fields = {
   scheme: { column: 'text', schema: Scheme, input: { on: 'create', required: true } },
 } satisfies Fields;
 
-/** All that a new kind of record costs: this, a line in the list of kinds, and its table. */
+/** The whole cost of a new kind of record, with a line in the list of kinds and a table. */
 export const deposit = defineResource<RecordOf<typeof fields>>({
   object: 'deposit',
   prefix: 'dep',

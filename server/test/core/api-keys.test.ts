@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { hashKey, makeKey, maskKey, modeOfKey, type Mode } from '../../src/core/api-keys.ts';
 
 const anyMode = fc.constantFrom<Mode>('sandbox', 'live');
-/** Keys of given bytes, so that a failure can be repeated. */
+/** Keys from given bytes, so that a failure can be reproduced. */
 const anyKey = fc
   .tuple(anyMode, fc.uint8Array({ minLength: 64, maxLength: 64, max: 247 }))
   .map(([mode, bytes]) => makeKey('secret', mode, (length) => bytes.subarray(0, length)));
@@ -13,13 +13,13 @@ const anyCharacter = fc.oneof(
   fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
 );
 
-describe('an API key', () => {
-  test('says its kind and mode, and has 32 random and 6 more characters', () => {
+describe('API keys', () => {
+  test('generates a key with its type and mode, 32 random and 6 further characters', () => {
     expect(makeKey('secret', 'sandbox', randomBytes)).toMatch(/^sk_test_[0-9A-Za-z]{38}$/);
     expect(makeKey('secret', 'live', randomBytes)).toMatch(/^sk_live_[0-9A-Za-z]{38}$/);
   });
 
-  test('belongs to the mode it was made for', () => {
+  test("reads the mode from a key's text", () => {
     fc.assert(
       fc.property(anyMode, (mode) => {
         expect(modeOfKey(makeKey('secret', mode, randomBytes))).toBe(mode);
@@ -27,14 +27,14 @@ describe('an API key', () => {
     );
   });
 
-  test('the checksum is CRC-32 of all before it', () => {
-    // Computed here in another way: any scanner that knows the scheme must agree.
+  test('generates a key that ends with the CRC-32 of the rest', () => {
+    // Computed here in another way, because every scanner that knows the scheme must agree.
     const key = makeKey('secret', 'sandbox', (length) => new Uint8Array(length));
     expect(key.slice(0, -6)).toBe(`sk_test_${'0'.repeat(32)}`);
     expect(key.slice(-6)).toBe(inBase62(crc32(`sk_test_${'0'.repeat(32)}`)));
   });
 
-  test('is refused when any one character is another', () => {
+  test('refuses a key when any one character differs', () => {
     fc.assert(
       fc.property(anyKey, fc.nat(45), anyCharacter, (key, at, character) => {
         fc.pre(key[at] !== character);
@@ -44,7 +44,7 @@ describe('an API key', () => {
     );
   });
 
-  test('is refused when two neighbours have changed places', () => {
+  test('refuses a key when two neighboring characters are swapped', () => {
     fc.assert(
       fc.property(anyKey, fc.nat(44), (key, at) => {
         fc.pre(key[at] !== key[at + 1]);
@@ -54,7 +54,7 @@ describe('an API key', () => {
     );
   });
 
-  test('is refused when something is missing or added', () => {
+  test('refuses a key when a character is missing or added', () => {
     fc.assert(
       fc.property(anyKey, fc.nat(46), anyCharacter, (key, at, character) => {
         expect(modeOfKey(key.slice(0, at) + key.slice(at + 1)) === null || at === 46).toBe(true);
@@ -63,7 +63,7 @@ describe('an API key', () => {
     );
   });
 
-  test.each(['test', 'live'])('of one mode cannot be made one of the other by writing %s', (word) => {
+  test.each(['test', 'live'])('refuses a key when the mode in its text is changed to %s', (word) => {
     fc.assert(
       fc.property(anyKey, (key) => {
         fc.pre(!key.startsWith(`sk_${word}`));
@@ -72,12 +72,12 @@ describe('an API key', () => {
     );
   });
 
-  test('whatever else is no key', () => {
+  test('refuses any other text as a key', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^sk_(test|live)_[0-9A-Za-z]{38}$/)),
         (text) => {
-          // One in 57 billion has the right checksum by chance.
+          // One in 57 billion texts has the right checksum by chance.
           expect(modeOfKey(text)).toBeNull();
         },
       ),
@@ -86,8 +86,8 @@ describe('an API key', () => {
   });
 });
 
-describe('what is kept and shown of a key', () => {
-  test('its hash is the same each time, and another one for another key', () => {
+describe('stored and displayed parts of a key', () => {
+  test('hashes a key to the same value each time, and differently from others', () => {
     fc.assert(
       fc.property(anyKey, anyKey, (left, right) => {
         expect(hashKey(left)).toBe(hashKey(left));
@@ -97,7 +97,7 @@ describe('what is kept and shown of a key', () => {
     );
   });
 
-  test('a shown key has no more of it than its kind and its last four characters', () => {
+  test('shows only type and last four characters when a key is displayed', () => {
     fc.assert(
       fc.property(anyKey, (key) => {
         expect(maskKey(key)).toBe(`${key.slice(0, 8)}****${key.slice(-4)}`);
@@ -105,7 +105,7 @@ describe('what is kept and shown of a key', () => {
     );
   });
 
-  test('of text that is no key at most four characters are shown, and of short text none', () => {
+  test('shows at most four characters of a text that is not a key, and none of a short one', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^([a-z]{2}_(test|live)_)?[!-~]{0,60}$/), (text) => {
         const masked = maskKey(text);
@@ -118,7 +118,7 @@ describe('what is kept and shown of a key', () => {
   });
 });
 
-/** CRC-32 as ISO 3309 has it, bit by bit. */
+/** CRC-32 as in ISO 3309, bit by bit. */
 function crc32(text: string): number {
   let crc = 0xffffffff;
   for (const byte of Buffer.from(text)) {

@@ -4,7 +4,7 @@ import { withClient, type Client } from '../../src/db/pools.ts';
 import { arrayLiteral } from '../../src/db/array-literal.ts';
 import { naughtyStrings } from '../support/naughty-strings.ts';
 
-/** Whatever PostgreSQL can store: all of Unicode but NUL. */
+/** All that PostgreSQL can store: Unicode without NUL. */
 const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.replaceAll('\0', '')),
   fc
@@ -34,8 +34,8 @@ afterAll(async () => {
   await closed;
 });
 
-describe('an array literal, read by PostgreSQL', () => {
-  test('has every text exactly, whatever is in it', async () => {
+describe('array literals read by PostgreSQL', () => {
+  test('keeps every text exactly when an array has any characters', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyCell, { maxLength: 30 }), async (cells) => {
         expect(await readBack(cells)).toEqual(cells);
@@ -44,12 +44,12 @@ describe('an array literal, read by PostgreSQL', () => {
     );
   });
 
-  test('has the texts that programs are known to change', async () => {
+  test('keeps texts that programs are known to change', async () => {
     expect(await readBack([...naughtyStrings])).toEqual([...naughtyStrings]);
     for (const text of naughtyStrings) expect(await readBack([text])).toEqual([text]);
   });
 
-  test('has every character, alone and between others', async () => {
+  test('keeps every character, alone and between others', async () => {
     const characters = Array.from({ length: 0x2fff }, (_, index) => String.fromCodePoint(index + 1)).filter((text) =>
       text.isWellFormed(),
     );
@@ -58,12 +58,12 @@ describe('an array literal, read by PostgreSQL', () => {
     expect(await readBack(between)).toEqual(between);
   });
 
-  test('tells no value from text that says so', async () => {
+  test('distinguishes null from the text null', async () => {
     expect(await readBack([null, 'NULL', 'null', '"NULL"', ''])).toEqual([null, 'NULL', 'null', '"NULL"', '']);
     expect(await readBack([])).toEqual([]);
   });
 
-  test('has numbers and truth values as their own types', async () => {
+  test('keeps numbers and booleans as their own types', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.option(fc.maxSafeInteger())),
@@ -81,7 +81,7 @@ describe('an array literal, read by PostgreSQL', () => {
     );
   });
 
-  test('may be an item of another one, as arrays within a batch are', async () => {
+  test('keeps nested arrays, like those of a batch', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(anyText, { maxLength: 4 }), { maxLength: 6 }), async (lists) => {
         const { rows } = await client.query<{ list: string[] }>(
@@ -94,7 +94,7 @@ describe('an array literal, read by PostgreSQL', () => {
     );
   });
 
-  test('half a character does not harm its neighbours', async () => {
+  test('keeps neighboring items unharmed when one has half a character', async () => {
     const [left, odd, right] = (await readBack(['left"', 'a\ud83d', 'right\\'])) as string[];
     expect([left, right]).toEqual(['left"', 'right\\']);
     expect(odd).toBe('a\ufffd');

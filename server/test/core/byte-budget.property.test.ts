@@ -8,7 +8,7 @@ function branch(accountId: string): Payer {
   return { accountId, rootId: 'platform' };
 }
 
-describe('a byte budget', () => {
+describe('byte budget', () => {
   test('holds no more than its limits when requests are taken and released in any order', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -47,7 +47,7 @@ describe('a byte budget', () => {
             await turn();
             expectWithinLimits(budget, held);
           }
-          // Nothing waits for ever: once all is released, all that asked has been admitted.
+          // No request waits for ever: after all releases, every request has been admitted.
           while (held.length > 0) {
             held.pop()!.bytesHeld.release();
             await turn();
@@ -178,7 +178,7 @@ function expectWithinLimits(budget: ByteBudget, held: { account: string; bytes: 
   }
 }
 
-/** Lets what was admitted be told. */
+/** Waits until the admissions have been reported. */
 function turn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { previousAttributes, sameJson, setMember, type Json, type JsonObject } from '../../src/core/json-diff.ts';
 
-/** Few keys and values, so that two objects have much in common; among the keys those that every object inherits. */
+/** Few keys and values, so that two objects have much in common. Some keys are those that every object inherits. */
 const anyKey = fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor', 'toString');
 const anyJson: fc.Arbitrary<Json> = fc.letrec<{ json: Json; object: JsonObject }>((tie) => ({
   json: fc.oneof(
@@ -16,7 +16,7 @@ const anyJson: fc.Arbitrary<Json> = fc.letrec<{ json: Json; object: JsonObject }
 const anyObject: fc.Arbitrary<JsonObject> = fc
   .uniqueArray(fc.tuple(anyKey, anyJson), { selector: ([key]) => key, maxLength: 5 })
   .map(objectOf);
-/** An object, and one that differs from it here and there. */
+/** An object, and one that differs from it in some places. */
 const anyPair: fc.Arbitrary<[JsonObject, JsonObject]> = fc.oneof(
   fc.tuple(anyObject, anyObject),
   fc
@@ -27,19 +27,19 @@ const anyPair: fc.Arbitrary<[JsonObject, JsonObject]> = fc.oneof(
     ]),
 );
 
-describe('the previous values of what changed', () => {
-  test('put back into the object give what was before', () => {
+describe('previous values', () => {
+  test('restores the old object when previous values are put back', () => {
     fc.assert(
       fc.property(anyPair, ([before, after]) => {
         const previous = previousAttributes(before, after);
-        // Null stands for a member that was not there, so the two are not told apart here.
+        // Null also stands for an absent member, so the two count as equal here.
         expect(withoutNulls(restore(after, previous ?? {}))).toEqual(withoutNulls(before));
       }),
       { numRuns: 2_000 },
     );
   });
 
-  test('are none if nothing changed, whatever the order of keys', () => {
+  test('returns no previous values when nothing changed but the order of keys', () => {
     fc.assert(
       fc.property(anyObject, (object) => {
         expect(previousAttributes(object, object)).toBeNull();
@@ -49,7 +49,7 @@ describe('the previous values of what changed', () => {
     );
   });
 
-  test('are some if anything changed', () => {
+  test('returns previous values when anything changed', () => {
     fc.assert(
       fc.property(anyPair, ([before, after]) => {
         const equal = JSON.stringify(sorted(withoutNulls(before))) === JSON.stringify(sorted(withoutNulls(after)));
@@ -59,7 +59,7 @@ describe('the previous values of what changed', () => {
     );
   });
 
-  test('are those of changed members only, down to the innermost object', () => {
+  test('returns changed members only, down to the innermost object', () => {
     fc.assert(
       fc.property(anyPair, ([before, after]) => {
         expectChangedOnly(previousAttributes(before, after) ?? {}, before, after);
@@ -68,7 +68,7 @@ describe('the previous values of what changed', () => {
     );
   });
 
-  test('leave what was given as it was', () => {
+  test('leaves its input unchanged when it computes previous values', () => {
     fc.assert(
       fc.property(anyPair, ([before, after]) => {
         const [earlier, later] = [JSON.stringify(before), JSON.stringify(after)];
@@ -100,19 +100,19 @@ describe('the previous values of what changed', () => {
     [{ a: 0 }, { a: false }, { a: 0 }],
   ];
 
-  test.each(examples)('from %j to %j: %j', (before, after, previous) => {
+  test.each(examples)('compares %j with %j and returns %j', (before, after, previous) => {
     expect(previousAttributes(before, after)).toEqual(previous);
   });
 
-  test('of a member called __proto__ are told like any other', () => {
+  test('returns a member called __proto__ when it changed', () => {
     const previous = previousAttributes(JSON.parse('{"__proto__":"a"}'), JSON.parse('{"__proto__":"b"}'));
     expect(Object.entries(previous!)).toEqual([['__proto__', 'a']]);
     expect(Object.entries(previousAttributes({}, JSON.parse('{"constructor":"b"}'))!)).toEqual([['constructor', null]]);
   });
 });
 
-describe('equality', () => {
-  test('is that of JSON, but for the order of keys', () => {
+describe('JSON equality', () => {
+  test('treats two values as equal when only the order of keys differs', () => {
     fc.assert(
       fc.property(anyJson, anyJson, (left, right) => {
         const equal = JSON.stringify(sorted(left)) === JSON.stringify(sorted(right));
@@ -134,7 +134,7 @@ function expectChangedOnly(previous: JsonObject, before: JsonObject, after: Json
   }
 }
 
-/** What a client would do with an event to learn what the record was before. */
+/** Restores the old record from an event, as a client would. */
 function restore(after: JsonObject, previous: JsonObject): JsonObject {
   const restored = objectOf(Object.entries(after));
   for (const [key, was] of Object.entries(previous)) {
@@ -170,7 +170,7 @@ function objectOf(entries: [string, Json][]): JsonObject {
   return object;
 }
 
-/** By way of JSON, because a structured clone loses a member called `__proto__`. */
+/** Copies by way of JSON, because a structured clone loses a member called `__proto__`. */
 function copyOf<Value extends Json>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;
 }

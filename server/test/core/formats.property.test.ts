@@ -7,7 +7,7 @@ const { 'single-line': lineFault, email: emailFault, date: dateFault, country, c
 
 const controls = [...range(0x00, 0x1f), ...range(0x7f, 0x9f), 0x2028, 0x2029];
 const directions = [0x061c, 0x200e, 0x200f, ...range(0x202a, 0x202e), ...range(0x2066, 0x2069)];
-/** White space, what has no width, and fillers that look like it. */
+/** White space, zero-width characters, and fillers that look like white space. */
 const unseen = [
   0x20,
   0xa0,
@@ -34,7 +34,7 @@ const unseen = [
 const textOf = (codePoints: number[]) => fc.constantFrom(...codePoints).map((one) => String.fromCodePoint(one));
 const anyLetters = fc.stringMatching(/^[\p{L}\p{N}]{1,8}$/u);
 
-describe('a line of text', () => {
+describe('lines of text', () => {
   test.each([
     'José Álvarez',
     'Łukasz Żółć',
@@ -43,7 +43,7 @@ describe('a line of text', () => {
     'O’Neill',
     'محمد علي',
     'דוד בן־גוריון',
-    // Persian and Malayalam are written with joiners.
+    // Persian and Malayalam need joiners.
     'علی\u200cرضا',
     'നന്\u200dമ',
     'Nguyễn Thị Minh Khai',
@@ -55,11 +55,11 @@ describe('a line of text', () => {
     '👩\u200d👧',
     '+44 1904 555 0123',
     'YO1 9NR',
-  ])('can be %s', (text) => {
+  ])('accepts the line %s', (text) => {
     expect(lineFault(text)).toBeNull();
   });
 
-  test('has no control character, end of line or direction mark, wherever it stands', () => {
+  test('refuses a line when it has a control character, line end or direction mark', () => {
     fc.assert(
       fc.property(anyLetters, textOf([...controls, ...directions]), anyLetters, (before, odd, after) => {
         const name = `U+${odd.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
@@ -72,7 +72,7 @@ describe('a line of text', () => {
     );
   });
 
-  test('is blank without a character that can be seen, and not blank with one', () => {
+  test('treats a line as blank exactly when it has no visible character', () => {
     fc.assert(
       fc.property(fc.array(textOf(unseen), { maxLength: 6 }), anyLetters, (blanks, letters) => {
         const blank = blanks.join('');
@@ -85,7 +85,7 @@ describe('a line of text', () => {
   });
 });
 
-describe('an e-mail address', () => {
+describe('e-mail addresses', () => {
   test.each([
     'ada@example.org',
     'Ada.Lovelace+tag@Mail.Example.co.uk',
@@ -95,7 +95,7 @@ describe('an e-mail address', () => {
     'ada@xn--bcher-kva.example',
     'user@उदाहरण.भारत',
     'ada_99%x@1st.example',
-  ])('can be %s', (text) => {
+  ])('accepts the e-mail address %s', (text) => {
     expect(emailFault(text)).toBeNull();
   });
 
@@ -119,11 +119,11 @@ describe('an e-mail address', () => {
     ['Ada <ada@example.org>', 'such as'],
     ['ada@example.org,bob', 'such as'],
     ['ada@-example.org', 'such as'],
-  ])('cannot be %s', (text, says) => {
+  ])('refuses the e-mail address %s with a reason', (text, says) => {
     expect(emailFault(text)).toContain(says);
   });
 
-  test('can be every plain one, and none of them without its dots or with another at sign', () => {
+  test('accepts every plain e-mail address, and none of them without its dots or with another at sign', () => {
     const part = fc.stringMatching(/^[a-z0-9](?:[a-z0-9-]{0,6}[a-z0-9])?$/);
     fc.assert(
       fc.property(
@@ -138,7 +138,7 @@ describe('an e-mail address', () => {
     );
   });
 
-  test('is judged quickly however it is made', () => {
+  test('checks an e-mail address quickly when it is made to be slow', () => {
     for (const text of [
       `${'a.'.repeat(100_000)}@`,
       `a@${'a'.repeat(250)}!`,
@@ -149,7 +149,7 @@ describe('an e-mail address', () => {
   });
 });
 
-test('a date is a day of the calendar, and every such day is a date', () => {
+test('accepts exactly the days of the calendar as dates', () => {
   const days = { min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true };
   fc.assert(
     fc.property(fc.date(days), (date) => {
@@ -160,29 +160,29 @@ test('a date is a day of the calendar, and every such day is a date', () => {
     expect(dateFault(text)).toBe('must be a calendar date such as 1990-12-31');
 });
 
-describe('codes', () => {
-  test('of countries and currencies have their form, and no two are the same', () => {
+describe('country and currency codes', () => {
+  test('lists unique country and currency codes of the right form', () => {
     expect([...countryCodes].filter((code) => !/^[A-Z]{2}$/.test(code))).toEqual([]);
     expect([...currencyCodes].filter((code) => !/^[a-z]{3}$/.test(code))).toEqual([]);
-    // ISO 3166-1 has 249, and Kosovo is called XK.
+    // ISO 3166-1 has 249 codes. XK is Kosovo.
     expect(countryCodes.size).toBe(250);
   });
 
-  test('are known to the runtime by a name, so that none is mistyped', () => {
+  test('lists only codes with a name in the runtime, so that none is misspelt', () => {
     const countries = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
     expect([...countryCodes].filter((code) => !countries.of(code))).toEqual([]);
     const currencies = new Intl.DisplayNames('en', { type: 'currency', fallback: 'none' });
-    // Newer than some runtimes: the Caribbean guilder and the gold of Zimbabwe.
+    // Newer than some runtimes: the Caribbean guilder and Zimbabwe's gold currency.
     const unnamed = [...currencyCodes].filter((code) => !currencies.of(code.toUpperCase()));
     expect(unnamed.filter((code) => !['xcg', 'zwg'].includes(code))).toEqual([]);
   });
 
-  test.each(['GB', 'DE', 'XK', 'TW'])('can be of the country %s', (code) => expect(country(code)).toBeNull());
-  test.each(['gbp', 'eur', 'usd', 'jpy', 'xof', 'clf'])('can be of the currency %s', (code) =>
+  test.each(['GB', 'DE', 'XK', 'TW'])('accepts the country %s', (code) => expect(country(code)).toBeNull());
+  test.each(['gbp', 'eur', 'usd', 'jpy', 'xof', 'clf'])('accepts the currency %s', (code) =>
     expect(currency(code)).toBeNull(),
   );
 
-  test('that are none are told with a hint', () => {
+  test('refuses an unknown code with a hint', () => {
     expect(country('UK')).toBe(
       'must be the code of a country in capitals (ISO 3166-1 alpha-2), such as GB: the United Kingdom is GB',
     );

@@ -7,7 +7,7 @@ const prefixes: IdPrefix[] = ['acct', 'cus', 'evt', 'key', 'ref', 'req'];
 const anyPrefix = fc.constantFrom(...prefixes);
 /** From 1970 to the year 5000. */
 const anyTime = fc.integer({ min: 0, max: 95_617_584_000_000 });
-/** A clock as it may run: mostly on, sometimes not at all, now and then back. */
+/** A clock that mostly moves forward, sometimes stands still, and now and then steps back. */
 const anySteps = fc.array(
   fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 5 }), fc.integer({ min: -10_000, max: 10_000 })),
   {
@@ -30,7 +30,7 @@ function makerAt(ms: number): { clock: SettableClock; maker: IdMaker } {
 }
 
 describe('ids', () => {
-  test('have a prefix and 22 characters, and match what the specification allows', () => {
+  test('creates ids with a prefix and 22 characters, as the specification says', () => {
     fc.assert(
       fc.property(anyPrefix, anyTime, (prefix, ms) => {
         const id = makerAt(ms).maker.make(prefix);
@@ -41,7 +41,7 @@ describe('ids', () => {
     );
   });
 
-  test('tell the time they were made', () => {
+  test('reads the time of creation from an id', () => {
     fc.assert(
       fc.property(anyPrefix, anyTime, (prefix, ms) => {
         expect(timeOfId(makerAt(ms).maker.make(prefix))).toBe(ms);
@@ -49,7 +49,7 @@ describe('ids', () => {
     );
   });
 
-  test('of two makers sort by the time they were made', () => {
+  test('creates ids that sort by time when there are two makers', () => {
     fc.assert(
       fc.property(anyTime, anyTime, (early, late) => {
         fc.pre(early < late);
@@ -59,7 +59,7 @@ describe('ids', () => {
     );
   });
 
-  test('of one maker sort in the order they were made, also when its clock stands still or steps back', () => {
+  test("creates ids in increasing order when one maker's clock stands still or steps back", () => {
     fc.assert(
       fc.property(anyTime, anySteps, (start, steps) => {
         const { clock, maker } = makerAt(start);
@@ -72,28 +72,28 @@ describe('ids', () => {
     );
   });
 
-  test('keep their order when one millisecond has more of them than can be counted in it', () => {
+  test('keeps the order of ids when one millisecond has more than its counter holds', () => {
     const { maker } = makerAt(1_700_000_000_000);
     const ids = Array.from({ length: 62 ** 2 * 2 + 10 }, () => maker.make('req'));
     for (let index = 1; index < ids.length; index++) expect(ids[index - 1]! < ids[index]!).toBe(true);
     expect(timeOfId(ids.at(-1)!)).toBe(1_700_000_000_002);
   });
 
-  test('are never before the clock, and return to it when it has caught up', () => {
+  test('creates no id before the clock, and returns to it when it has caught up', () => {
     const { clock, maker } = makerAt(1_000_000);
     for (let count = 0; count < 62 ** 2 + 1; count++) maker.make('req');
     clock.ms = 2_000_000;
     expect(timeOfId(maker.make('req'))).toBe(2_000_000);
   });
 
-  test('of two processes differ though their clocks and counts are the same', () => {
+  test('creates different ids in two processes when clocks and counters are equal', () => {
     const ids = Array.from({ length: 5_000 }, () => makerAt(5).maker.make('ref'));
     expect(new Set(ids).size).toBe(ids.length);
   });
 });
 
 describe('the first id of a moment', () => {
-  test('is not after any id made then or later, and after every id made before', () => {
+  test('returns a first id that sorts before all ids of its moment, and after earlier ones', () => {
     fc.assert(
       fc.property(anyPrefix, anyTime, fc.integer({ min: 0, max: 100_000 }), (prefix, ms, later) => {
         const first = firstIdAt(prefix, ms);
@@ -104,7 +104,7 @@ describe('the first id of a moment', () => {
     );
   });
 
-  test('is the smallest even if all that is random is zero', () => {
+  test('returns the smallest id of a moment when all random bits are zero', () => {
     const clock = new SettableClock();
     clock.ms = 42;
     const id: Id = new IdMaker(clock, (length) => new Uint8Array(length)).make('ref');
@@ -112,8 +112,8 @@ describe('the first id of a moment', () => {
   });
 });
 
-describe('what is no id', () => {
-  test('is told apart, however little it differs', () => {
+describe('texts that are not ids', () => {
+  test('refuses a text when it differs from an id in one place', () => {
     const id = makerAt(1_700_000_000_000).maker.make('ref');
     const wrong = [
       '',
@@ -136,7 +136,7 @@ describe('what is no id', () => {
     for (const prefix of prefixes) expect(isId(prefix, id)).toBe(prefix === 'ref');
   });
 
-  test('is told apart whatever it is', () => {
+  test('refuses any other value as an id', () => {
     let ids = 0;
     fc.assert(
       fc.property(fc.stringMatching(/^[0-9A-Za-z_é\n]{0,1}[0-9A-Za-z]{20,22}[0-9A-Za-z\-\n]{0,1}$/), (text) => {

@@ -5,18 +5,18 @@ import { parseJson } from '../../src/core/json.ts';
 import { parseJsonObject } from '../../src/http/body/json.ts';
 
 /**
- * In some versions of V8 `JSON.parse` reads a key that is spelt with an escape as another one that has a backslash, if it has
- * seen that one at the same place of a similar object before (nodejs/node#63785). One client's key would become another's.
+ * Some versions of V8 confuse keys (nodejs/node#63785). There, `JSON.parse` reads a key with an escape as an earlier key with a backslash.
+ * The earlier key was at the same place of a similar object. One client's key would become another's.
  * These tests spoil JSON.parse for their whole process, so they have a file of their own.
  */
-describe('a key that is spelt with an escape', () => {
+describe('keys with an escape', () => {
   test.each([
     ['\\', '\\n', '\n'],
     ['\\', '\\u00e9', 'é'],
     ['\\', '\\"', '"'],
     ['floor\\', 'floor\\t', 'floor\t'],
     ['\\u', '\\u0041\\u0042', 'AB'],
-  ])('is what it says, whatever was read before: after %j, %s', (before, spelling, key) => {
+  ])('reads the right key when %j was read before %s', (before, spelling, key) => {
     expect(read(`{"order":"1",${JSON.stringify(before)}:"2"}`)).toEqual(['order', before]);
     expect(read(`{"order":"1","${spelling}":"2"}`)).toEqual(['order', key]);
   });
@@ -26,8 +26,8 @@ function read(text: string): string[] {
   return Object.keys(parseJsonObject(new TextEncoder().encode(text)).value);
 }
 
-describe('what was written as JSON', () => {
-  /** Few keys, so that the same places of similar objects are met again and again. */
+describe('JSON that was written before', () => {
+  /** Few keys, so that the same places of similar objects repeat. */
   const anyKey = fc.constantFrom(
     'a',
     'b',
@@ -55,7 +55,7 @@ describe('what was written as JSON', () => {
     object: fc.uniqueArray(fc.tuple(anyKey, tie('json')), { selector: ([key]) => key, maxLength: 4 }).map(objectOf),
   })).object;
 
-  test('is read again as it was, whatever was read before', () => {
+  test('reads JSON back unchanged when other JSON was read before', () => {
     fc.assert(
       fc.property(anyObject, (object) => {
         const text = JSON.stringify(object);
@@ -68,7 +68,7 @@ describe('what was written as JSON', () => {
   });
 
   test.each(['', '{', '{"a":}', '{"\\n"}', '{"\\n":1,}', '{"\\x":1}', '"\\', '{"a\\'])(
-    'is not read if it is none: %j',
+    'refuses a text when it is not JSON: %j',
     (text) => {
       expect(() => parseJson(text)).toThrow(SyntaxError);
     },

@@ -7,7 +7,7 @@ import { naughtyStrings } from '../support/naughty-strings.ts';
 
 const encoder = new TextEncoder();
 
-/** JSON with what is refused in it now and then: a tree whose objects may have a key twice, spelt in any way. */
+/** JSON with some refused parts: a tree whose objects may repeat a key, in any spelling. */
 type Tree =
   | { kind: 'text'; spelling: string }
   | { kind: 'array'; items: Tree[] }
@@ -51,8 +51,8 @@ const anyWritten = fc
   .tuple(anyTree.object, anySpace)
   .map(([tree, spaces]) => write(tree, () => spaces.next().value as string));
 
-describe('reading a JSON object', () => {
-  test('accepts what JSON.parse does, but for what programs read differently', () => {
+describe('JSON objects', () => {
+  test('accepts what JSON.parse does, except what programs read differently, when the text is an object', () => {
     let accepted = 0;
     fc.assert(
       fc.property(anyWritten, (text) => {
@@ -64,7 +64,7 @@ describe('reading a JSON object', () => {
     expect(accepted).toBeLessThan(1_450);
   });
 
-  test('does so for JSON of any kind', () => {
+  test('accepts and refuses like the oracle when the text is any JSON', () => {
     fc.assert(
       fc.property(fc.json({ stringUnit: 'binary', depthSize: 'medium' }), (text) => void expectAsOracle(text)),
       { numRuns: 300 },
@@ -77,7 +77,7 @@ describe('reading a JSON object', () => {
     );
   });
 
-  test('does so for text that is nearly JSON', () => {
+  test('accepts and refuses like the oracle when the text is nearly JSON', () => {
     fc.assert(
       fc.property(
         anyWritten,
@@ -93,7 +93,7 @@ describe('reading a JSON object', () => {
     );
   });
 
-  test('does so for text of any kind', () => {
+  test('accepts and refuses like the oracle when the text is anything', () => {
     const anyPiece = fc.constantFrom(
       '{',
       '}',
@@ -125,7 +125,7 @@ describe('reading a JSON object', () => {
     }
   });
 
-  test('refuses bytes that are no UTF-8, and reads all others', () => {
+  test('refuses bytes when they are not UTF-8', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 12 }), (bytes) => {
         const body = Buffer.concat([Buffer.from('{"a":"'), bytes, Buffer.from('"}')]);
@@ -138,7 +138,7 @@ describe('reading a JSON object', () => {
     );
   });
 
-  test('gives the text exactly as it came', () => {
+  test('returns the text exactly as it came', () => {
     fc.assert(
       fc.property(anyWritten, (text) => {
         if (isAcceptable(text)) expect(parseJsonObject(encoder.encode(text)).text).toBe(text);
@@ -146,7 +146,7 @@ describe('reading a JSON object', () => {
     );
   });
 
-  test('reads 32 levels of any mix, and refuses 33', () => {
+  test('reads 32 levels of nesting and refuses 33', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 40 }), fc.infiniteStream(fc.boolean()), (levels, mix) => {
         let text = '1';
@@ -158,7 +158,7 @@ describe('reading a JSON object', () => {
     );
   });
 
-  test('takes no longer for a body made to take long', () => {
+  test('takes no longer when a body is made to be slow', () => {
     const bodies = [
       '['.repeat(250_000),
       `{"a":"${'\\\\'.repeat(120_000)}"}`,
@@ -175,11 +175,11 @@ describe('reading a JSON object', () => {
   });
 });
 
-/** Compares with the oracle; says whether the text is accepted. */
+/** Compares with the oracle. Returns whether the text is accepted. */
 function expectAsOracle(given: string): boolean {
-  // What is no text cannot be sent: half a character becomes a replacement character on the way.
+  // A lone surrogate cannot be sent: it becomes a replacement character on the way.
   const text = given.toWellFormed();
-  // After a key with a backslash JSON.parse itself may read others wrongly (nodejs/node#63785), and is no oracle any more.
+  // After a key with a backslash, JSON.parse may misread later keys (nodejs/node#63785), so it is no oracle any more.
   if (keysIn(text).some((key) => /\\\\|\\u005c/i.test(key))) return false;
   const acceptable = isAcceptable(text);
   const error = errorOf(text);
@@ -203,7 +203,7 @@ function errorOf(text: string): ApiError | null {
   }
 }
 
-/** Asks JSON.parse, and then whether its value has everything that the text has. */
+/** Asks JSON.parse, and then checks whether its value has everything in the text. */
 function isAcceptable(text: string): boolean {
   let value: unknown;
   try {
@@ -213,7 +213,7 @@ function isAcceptable(text: string): boolean {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const { keys, strings, depth } = measure(value);
-  // Of a key that is there twice the value has one.
+  // The value has only one of two equal keys.
   if (keysIn(text).length !== keys) return false;
   return depth <= 32 && strings.every((string) => string.isWellFormed() && !string.includes('\0'));
 }
@@ -230,7 +230,7 @@ function measure(value: unknown): { keys: number; strings: string[]; depth: numb
   };
 }
 
-/** The keys as they are spelt: in text that is JSON, every string before a colon is one. */
+/** Returns the keys as they are spelt. In a JSON text, a key is every string before a colon. */
 function keysIn(text: string): string[] {
   return Array.from(text.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?/gs))
     .filter(([, , colon]) => colon !== undefined)
@@ -253,7 +253,7 @@ function write(tree: Tree, space: () => string): string {
 const digits = (minLength: number) =>
   fc.array(fc.integer({ min: 0, max: 9 }), { minLength, maxLength: 30 }).map((each) => each.join(''));
 
-describe('a number', () => {
+describe('JSON numbers', () => {
   const anyWhole = digits(1).map((text) => text.replace(/^0+(?=\d)/, ''));
   const anyNumber = fc.record({
     whole: anyWhole,
@@ -265,12 +265,12 @@ describe('a number', () => {
     power: fc.option(fc.integer({ min: -400, max: 400 })),
   });
 
-  test('loses its fraction exactly when it is no whole number and a double of it is', () => {
+  test('reports a lost fraction exactly when a number is not whole and its double is', () => {
     fc.assert(
       fc.property(anyNumber, ({ whole, fraction, power }) => {
         const point = fraction === '' ? '' : `.${fraction}`;
         const literal = `${whole}${point}${power === null ? '' : `e${power}`}`;
-        // Whole numbers by their definition: so many of the last decimals are nothing.
+        // The definition of a whole number: its last decimals are zero.
         const decimals = fraction.length - (power ?? 0);
         const isWhole = decimals <= 0 || BigInt(whole + fraction) % 10n ** BigInt(decimals) === 0n;
         expect(losesFraction(literal), literal).toBe(!isWhole && Number.isInteger(Number(literal)));
@@ -279,14 +279,14 @@ describe('a number', () => {
     );
   });
 
-  test('that loses its fraction becomes no whole number, wherever it stands', () => {
+  test('reads no number as whole when it would lose its fraction', () => {
     const { value } = parseJsonObject(
       encoder.encode('{"a":-1.00000000000000000001,"b":[2.5,1e-999,3],"1.0000000000000000001":"1e-999"}'),
     );
     expect(value).toEqual({ a: -Infinity, b: [2.5, Infinity, 3], '1.0000000000000000001': '1e-999' });
   });
 
-  test('of any length is judged in the time that it takes to read it', () => {
+  test('reads a long number in linear time', () => {
     for (const text of [
       '9'.repeat(250_000),
       `1.${'0'.repeat(250_000)}1`,

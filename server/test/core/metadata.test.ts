@@ -10,11 +10,11 @@ const anyKey = fc.oneof(
 );
 const anyValue = fc.oneof(fc.constantFrom('', 'x'), fc.string({ unit: 'binary', minLength: 1 }));
 const anyPairs = fc.uniqueArray(fc.tuple(anyKey, anyValue), { selector: ([key]) => key, maxLength: 20 });
-/** What a record can have: an empty value never stays. */
+/** The metadata that a record can have. Empty values are never stored. */
 const anyKept = anyPairs.map((some) => some.filter(([, value]) => value !== ''));
 
-describe('metadata', () => {
-  test('a pair replaces the one of its key, an empty value removes it, and the others stay', () => {
+describe('metadata merges', () => {
+  test('replaces a pair by its key, removes it by an empty value, and keeps the others', () => {
     fc.assert(
       fc.property(anyKept, anyPairs, (current, input) => {
         const expected = new Map(current);
@@ -29,7 +29,7 @@ describe('metadata', () => {
     );
   });
 
-  test('is not changed by nothing, cleared by null, and never changed in place', () => {
+  test('ignores absent metadata, clears it by null, and never changes its input', () => {
     fc.assert(
       fc.property(anyKept, anyPairs, (current, input) => {
         const [before, sent] = [metadataOf(current), metadataOf(input)];
@@ -43,7 +43,7 @@ describe('metadata', () => {
     );
   });
 
-  test('merged twice is as merged once', () => {
+  test('changes nothing when the same metadata is merged twice', () => {
     fc.assert(
       fc.property(anyKept, anyPairs, (current, input) => {
         const once = mergeMetadata(metadataOf(current), metadataOf(input));
@@ -52,7 +52,7 @@ describe('metadata', () => {
     );
   });
 
-  test('has its pairs as its own, whatever they are called', () => {
+  test('keeps pairs as own properties when their keys have a meaning in JavaScript', () => {
     const merged = mergeMetadata(JSON.parse('{"__proto__":"a"}'), JSON.parse('{"constructor":"b"}'));
     expect(Object.entries(merged)).toEqual([
       ['__proto__', 'a'],
@@ -61,7 +61,7 @@ describe('metadata', () => {
     expect(Object.getPrototypeOf(merged)).toBe(Object.prototype);
   });
 
-  test('has at most 50 pairs, counted after the merge', () => {
+  test('allows at most 50 pairs after the merge', () => {
     fc.assert(
       fc.property(fc.nat(50), fc.nat(60), fc.nat(50), (had, added, removed) => {
         const current = pairs('old', had, 'x');
@@ -73,7 +73,7 @@ describe('metadata', () => {
     );
   });
 
-  test('beyond 50 pairs the refusal names the parameter and the number', () => {
+  test('names the parameter and the number when there are more than 50 pairs', () => {
     expect(() => mergeMetadata(pairs('old', 50, 'x'), { more: 'x' })).toThrow(
       expect.objectContaining({
         code: 'parameter_invalid',

@@ -15,7 +15,7 @@ const known = [
 ];
 const anyName = fc.stringMatching(/^[a-c_]{0,8}$/);
 
-describe('the nearest name', () => {
+describe('nearest name', () => {
   test.each([
     ['aplication', 'application'],
     ['applicaton', 'application'],
@@ -31,11 +31,11 @@ describe('the nearest name', () => {
     ['colour', null],
     ['', null],
     ['x'.repeat(10_000), null],
-  ])('of %s is %s', (name, nearest) => {
+  ])('suggests for %s: %s', (name, nearest) => {
     expect(nearestName(name, known)).toBe(nearest);
   });
 
-  test('is the known one with the fewest wrong letters, and null if more than a third is wrong', () => {
+  test('suggests the known name with the fewest wrong letters, and null when more than a third is wrong', () => {
     fc.assert(
       fc.property(anyName, fc.uniqueArray(anyName, { maxLength: 8 }), (name, names) => {
         const distances = new Map(names.map((candidate) => [candidate, distance(name, candidate)]));
@@ -48,11 +48,11 @@ describe('the nearest name', () => {
     );
   });
 
-  test('of a known name is itself', () => {
+  test('suggests a known name when it is the name itself', () => {
     for (const name of known) expect(nearestName(name, known)).toBe(name);
   });
 
-  test('does not depend on the case of letters', () => {
+  test('ignores the case of letters when it suggests a name', () => {
     fc.assert(
       fc.property(anyName, fc.uniqueArray(anyName, { maxLength: 8 }), (name, names) => {
         expect(nearestName(name.toUpperCase(), names)).toBe(nearestName(name, names));
@@ -60,14 +60,14 @@ describe('the nearest name', () => {
     );
   });
 
-  test('is found at once, however long the name', () => {
+  test('suggests at once when the name is very long', () => {
     const startedMs = performance.now();
     for (let count = 0; count < 1_000; count++) nearestName('x'.repeat(12_000), known);
     expect(performance.now() - startedMs).toBeLessThan(1_000);
   });
 });
 
-/** Edits from one to the other, where two neighbours that changed places are one; by definition rather than by table. */
+/** Counts the edits from one name to the other, where a swap of two neighbors is one. Computed by definition and not by a table. */
 function distance(from: string, to: string, seen = new Map<string, number>()): number {
   if (from === '' || to === '') return from.length + to.length;
   const key = `${from} ${to}`;

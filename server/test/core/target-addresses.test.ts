@@ -13,7 +13,7 @@ interface Range {
   last: bigint;
 }
 
-/** The rule, told a second time and in another way: as numbers. */
+/** The rule, written a second time in another form: as numbers. */
 const refusedV4 = words(`
   0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24
   168.63.129.16/32 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4
@@ -40,18 +40,18 @@ const anyV6 = fc.oneof(
   fc.constantFrom(...refusedV6, mappedV6).chain((range) => fc.bigInt(range.first, range.last)),
 );
 
-describe('the server may connect', () => {
+describe('allowed addresses', () => {
   test.each(
     words(`
     127.0.0.1 168.63.129.16 10.0.0.1 169.254.169.254 100.64.0.1 192.88.99.1 198.18.0.1 224.0.0.1 255.255.255.255 0.0.0.0
     ::1 :: ::ffff:10.0.0.1 ::ffff:0:7f00:1 ::5efe:7f00:1 ::7f00:1 64:ff9b::a9fe:a9fe 64:ff9b:1::1
     2002:7f00:1::1 2001::1 fd00:ec2::254 fe80::1 fec0::1 ff02::1 5f00::1 3fff::1 2001:db8::1 100::1
     172.16.0.1 192.168.1.1 203.0.113.1`),
-  )('never to %s', (address) => {
+  )('refuses the address %s because it is not public', (address) => {
     expect(isAllowedAddress(address, none)).toBe(false);
   });
 
-  test('never through NAT64, though what it embeds is public: where it leads depends on the network', () => {
+  test('refuses NAT64 when it embeds a public address, because the network decides where it leads', () => {
     expect(isAllowedAddress('64:ff9b::5db8:d822', none)).toBe(false);
   });
 
@@ -59,11 +59,11 @@ describe('the server may connect', () => {
     words(`
     93.184.216.34 168.63.129.15 168.63.129.17 192.88.98.255 192.88.100.1 223.255.255.255 1.1.1.1 172.15.255.255 172.32.0.0
     2606:4700:4700::1111 2001:200::1 ::ffff:93.184.216.34 2a00::`),
-  )('to the public %s', (address) => {
+  )('accepts the address %s because it is public', (address) => {
     expect(isAllowedAddress(address, none)).toBe(true);
   });
 
-  test('as the ranges say at the first and the last address of each, and right outside', () => {
+  test('follows the ranges when an address is the first or last of one, or right outside', () => {
     const edges = [...refusedV4, ...refusedV6, globalV6].flatMap(({ family, first, last }) =>
       [first - 1n, first, first + 1n, last - 1n, last, last + 1n]
         .filter((value) => value >= 0n && value < 2n ** (family === 4 ? 32n : 128n))
@@ -76,7 +76,7 @@ describe('the server may connect', () => {
     expect(edges.filter(({ family, value }) => isPublic(family, value)).length).toBeGreaterThan(20);
   });
 
-  test('as the ranges say, whatever the address', () => {
+  test('follows the ranges when an address is random', () => {
     const seen = new Set<boolean>();
     const check = (family: Family) => (value: bigint) => {
       seen.add(isPublic(family, value));
@@ -87,7 +87,7 @@ describe('the server may connect', () => {
     expect(seen.size).toBe(2);
   });
 
-  test('to an IPv6 address however it is written, or not at all', () => {
+  test('judges an IPv6 address equally when it is written in any form', () => {
     fc.assert(
       fc.property(anyV6, (value) => {
         const texts = textsOfV6(value);
@@ -98,7 +98,7 @@ describe('the server may connect', () => {
     );
   });
 
-  test('never to what is no address, or has a zone, even if everything is allowed', () => {
+  test('refuses a text when it is not an address or has a zone, even if every range is allowed', () => {
     const everything = parseRanges('0.0.0.0/0,::/0');
     const wrong = ['', ' ', 'example.com', 'localhost', '127.1', '2130706433', '0x7f.1', '010.0.0.1', '1.1.1.1 '];
     const wrongV6 = ['[::1]', 'fe80::1%lo', '2606:4700::1%eth0', '::1%25lo', '1.1.1.1%lo', ':::', '1.1.1.1\0', '::1\n'];
@@ -107,13 +107,13 @@ describe('the server may connect', () => {
   });
 });
 
-describe('an allowed range', () => {
+describe('allowed ranges', () => {
   const anyRange = fc.oneof(
     fc.tuple(fc.constant<Family>(4), anyV4, fc.nat(32)),
     fc.tuple(fc.constant<Family>(6), anyV6, fc.nat(128)),
   );
 
-  test('opens exactly its addresses', () => {
+  test('opens exactly its addresses when a range is allowed', () => {
     fc.assert(
       fc.property(anyRange, fc.array(anyV4), fc.array(anyV6), ([family, value, prefix], someV4, someV6) => {
         fc.pre(family === 4 || !isIn(mappedV6, value));
@@ -141,14 +141,14 @@ describe('an allowed range', () => {
     );
   });
 
-  test('of one family never speaks for the other', () => {
+  test('opens no address of the other family when a range is allowed', () => {
     expect(isAllowedAddress('127.0.0.1', parseRanges('::/0'))).toBe(false);
     expect(isAllowedAddress('::ffff:127.0.0.1', parseRanges('::/0'))).toBe(false);
     expect(isAllowedAddress('::1', parseRanges('0.0.0.0/0'))).toBe(false);
     expect(isAllowedAddress('::ffff:127.0.0.1', parseRanges('127.0.0.0/8'))).toBe(true);
   });
 
-  test('is read among others, with spaces, and as a single address', () => {
+  test('reads a list with spaces and single addresses when ranges are configured', () => {
     const allowed = parseRanges(' 10.1.0.0/16 ,192.168.1.20, fd00::/8,FD00::1,, ::1 ');
     for (const address of ['10.1.255.255', '192.168.1.20', 'fd12::1', '::1'])
       expect(isAllowedAddress(address, allowed)).toBe(true);
@@ -160,12 +160,12 @@ describe('an allowed range', () => {
     words(`
     10.0.0.0/33 fd00::/129 10.0.0/8 10.0.0.0/ 10.0.0.0/-1 10.0.0.0/8/8 /8 10.0.0.0/1e1 example.com
     10.0.0.0-10.0.0.9 fe80::1%lo/64 ::ffff:10.0.0.0/104 ::ffff:10.0.0.0/24 10.0.0.0;10.1.0.0 *`),
-  )('that cannot be read is named to the operator: %s', (range) => {
+  )('refuses a range and names it when it cannot be read: %s', (range) => {
     expect(() => parseRanges(`127.0.0.0/8,${range}`)).toThrow(`"${range}" is no address range`);
   });
 });
 
-describe('a URL', () => {
+describe('target URLs', () => {
   test.each([
     'https://example.com/webhooks',
     'https://example.com:8443/a?b=c%23d',
@@ -175,7 +175,7 @@ describe('a URL', () => {
     'https://example.com./',
     'https://localhost.example.com/',
     'https://internal.net/local',
-  ])('of a public host can be saved in live mode: %s', (url) => {
+  ])('accepts a URL in live mode when its host is public: %s', (url) => {
     expect(targetUrlFault(url, { mode: 'live', allowed: none })).toBeNull();
   });
 
@@ -198,18 +198,18 @@ describe('a URL', () => {
     ['https://example.com/#top', 'fragment'],
     ['https://example.com/#', 'fragment'],
     [`https://example.com/${'a'.repeat(2_029)}`, 'too long'],
-    // It is the encoded form that is kept and sent.
+    // The encoded form is stored and sent.
     [`https://example.com/${'é'.repeat(400)}`, 'too long'],
-  ])('that no webhook can be sent to is refused in both modes, and the fault named: %s', (url, fault) => {
+  ])('refuses a URL in both modes and names the fault when no webhook can be sent to it: %s', (url, fault) => {
     for (const mode of ['sandbox', 'live'] as const)
       expect(targetUrlFault(url, { mode, allowed: loopback })).toContain(fault);
   });
 
-  test('may have 2,048 characters', () => {
+  test('accepts a URL when it has 2,048 characters', () => {
     expect(targetUrlFault(`https://example.com/${'a'.repeat(2_028)}`, { mode: 'live', allowed: none })).toBeNull();
   });
 
-  test('without encryption can be saved in the sandbox only', () => {
+  test('accepts a URL without encryption in a sandbox only', () => {
     expect(targetUrlFault('http://example.com/', { mode: 'sandbox', allowed: none })).toBeNull();
     expect(targetUrlFault('http://example.com/', { mode: 'live', allowed: none })).toContain('https:// in live mode');
   });
@@ -219,7 +219,7 @@ describe('a URL', () => {
     127。0。0。1 %31%32%37.0.0.1 [::ffff:127.0.0.1] [::ffff:7f00:1] [::1] [0:0:0:0:0:0:0:1] localhost LOCALHOST
     localhost. hooks.localhost ⓛocalhost`);
 
-  test.each(spellings)('of this machine is saved only if its addresses are allowed: %s', (host) => {
+  test.each(spellings)('accepts a URL of this machine only when its addresses are allowed: %s', (host) => {
     for (const scheme of ['http', 'https']) {
       const url = `${scheme}://${host}:4010/webhooks`;
       expect(targetUrlFault(url, { mode: 'sandbox', allowed: none })).toContain('not allowed');
@@ -229,13 +229,13 @@ describe('a URL', () => {
   });
 
   test.each(['0', '[::127.0.0.1]', '[::]', '169.254.169.254', '[fd00:ec2::254]', '[64:ff9b::a9fe:a9fe]', '10.1'])(
-    'with a literal outside the allowed ranges is refused: %s',
+    'refuses a URL when its literal address is outside the allowed ranges: %s',
     (host) => {
       expect(targetUrlFault(`http://${host}/`, { mode: 'sandbox', allowed: loopback })).toContain('not allowed');
     },
   );
 
-  test('with a backslash is refused, whatever host it would be sent to', () => {
+  test('refuses a URL when it has a backslash, whatever its host', () => {
     for (const url of [
       'https:\\\\127.0.0.1\\@example.com',
       'https://example.com\\@127.0.0.1/',
@@ -244,7 +244,7 @@ describe('a URL', () => {
       expect(targetUrlFault(url, { mode: 'live', allowed: none })).toContain('a backslash');
   });
 
-  test('is refused with a character that would be taken out, encoded or read as another one', () => {
+  test('refuses a URL when it has a character that parsers drop, encode or misread', () => {
     const odd = fc.constantFrom('\n', '\r', '\t', ' ', '\\', '\0', '\u0007', '\u007f', '\u00a0', '\u2028', '\ufeff');
     const url = 'https://example.com/webhooks?for=ada';
     fc.assert(
@@ -255,7 +255,7 @@ describe('a URL', () => {
     expect(isPlainUrl(url)).toBe(true);
   });
 
-  test('is refused with one and the same sentence, whichever forbidden address it has', () => {
+  test('refuses every forbidden address with the same sentence when a URL has one', () => {
     const sentences = new Set<string | null>();
     fc.assert(
       fc.property(anyV4, anyV6, (v4, v6) => {
@@ -272,7 +272,7 @@ describe('a URL', () => {
     app app. metadata.google.internal printer.local nas.home.arpa hooks.test hooks.invalid hooks.example
     abc.onion a..com . METADATA.GOOGLE.INTERNAL`);
 
-  test.each(neverPublicHosts)('whose name only a private network knows is saved only if one is allowed: %s', (host) => {
+  test.each(neverPublicHosts)("accepts a private network's name only when a private address is allowed: %s", (host) => {
     const url = `https://${host}/`;
     expect(targetUrlFault(url, { mode: 'live', allowed: none })).toContain('does not exist on the internet');
     expect(targetUrlFault(url, { mode: 'live', allowed: parseRanges('10.0.0.0/8') })).toBeNull();
@@ -280,7 +280,7 @@ describe('a URL', () => {
     expect(targetUrlFault(url, { mode: 'sandbox', allowed: parseRanges('fd00::/8') })).toBeNull();
   });
 
-  test('of localhost needs both its addresses allowed, as its connections will', () => {
+  test('accepts localhost only when both of its addresses are allowed, because connections use both', () => {
     for (const half of ['127.0.0.0/8', '::1'])
       expect(targetUrlFault('http://localhost/', { mode: 'sandbox', allowed: parseRanges(half) })).not.toBeNull();
   });
@@ -303,7 +303,7 @@ function isIn(range: Range, value: bigint): boolean {
   return value >= range.first && value <= range.last;
 }
 
-/** Of an IPv4 address, or an IPv6 one in hexadecimal. */
+/** Returns the number of an IPv4 address, or of an IPv6 address in hexadecimal. */
 function valueOf(address: string): bigint {
   if (!address.includes(':')) return address.split('.').reduce((value, part) => value * 256n + BigInt(part), 0n);
   const [head = [], tail = []] = address.split('::').map((side) => side.split(':').filter((group) => group !== ''));
@@ -320,7 +320,7 @@ function groupsOf(value: bigint): string[] {
   return Array.from({ length: 8 }, (_, index) => ((value >> BigInt(112 - 16 * index)) & 65_535n).toString(16));
 }
 
-/** The forms that RFC 4291 §2.2 has for one address: full, padded, in capitals, shortened, with its end as IPv4. */
+/** Returns the forms that RFC 4291 §2.2 has for one address: full, padded, upper case, shortened, with an IPv4 end. */
 function textsOfV6(value: bigint): string[] {
   const groups = groupsOf(value);
   const dotted = textOf(4, value % 2n ** 32n);

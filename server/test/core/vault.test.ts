@@ -6,12 +6,12 @@ import { naughtyStrings } from '../support/naughty-strings.ts';
 
 const masterKey = randomBytes(masterKeyLength);
 const vault = new Vault(masterKey, randomBytes);
-/** Node's words for a sealed value of which nothing, or not all, is there, or that does not fit. */
+/** Node's messages for a ciphertext that is empty, incomplete or does not fit. */
 const unreadable = /unable to authenticate|Invalid authentication tag|Invalid initialization vector/;
 const anyText = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', ...naughtyStrings));
 
-describe('what is sealed', () => {
-  test('can be read again, also by another process with the same key', () => {
+describe('encrypted values', () => {
+  test('decrypts a value when the same or another process has the same key', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(vault.open(vault.seal(text))).toBe(text);
@@ -20,7 +20,7 @@ describe('what is sealed', () => {
     );
   });
 
-  test('cannot be read with another key', () => {
+  test('refuses to decrypt a value when the key is another one', () => {
     fc.assert(
       fc.property(anyText, fc.nat(masterKeyLength * 8 - 1), (text, bit) => {
         const other = new Vault(flipped(masterKey, bit), randomBytes);
@@ -29,7 +29,7 @@ describe('what is sealed', () => {
     );
   });
 
-  test('cannot be read when one bit of it has changed', () => {
+  test('refuses to decrypt a value when one bit has changed', () => {
     fc.assert(
       fc.property(anyText, fc.nat(), (text, at) => {
         const sealed = vault.seal(text);
@@ -39,7 +39,7 @@ describe('what is sealed', () => {
     );
   });
 
-  test('cannot be read when it was cut or added to', () => {
+  test('refuses to decrypt a value when it was cut or extended', () => {
     fc.assert(
       fc.property(anyText, fc.nat(), (text, length) => {
         const sealed = vault.seal(text);
@@ -50,7 +50,7 @@ describe('what is sealed', () => {
     );
   });
 
-  test('is another each time, and shows nothing of the text', () => {
+  test('encrypts a text differently each time, and shows nothing of it', () => {
     const text = 'whsec_0123456789abcdef0123456789abcdef';
     const sealed = Array.from({ length: 100 }, () => vault.seal(text));
     expect(new Set(sealed.map((value) => value.toString('hex'))).size).toBe(100);

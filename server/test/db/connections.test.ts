@@ -5,12 +5,12 @@ import { openDatabase, withClient } from '../../src/db/pools.ts';
 import { createTestDatabase } from '../support/server.ts';
 
 /*
- * What an operator reads of connections to the database.
+ * The log lines about database connections, for operators.
  */
 
 const lost = 'an idle database connection was lost';
 
-test('a connection that is lost is told in a line, which has nothing of what was asked on it', async () => {
+test('logs one line without any query text when a connection is lost', async () => {
   const { database, end, told } = await databaseForTest();
   await database.readers.query({ name: 'a_prepared_statement', text: 'select 1' });
   await end();
@@ -19,7 +19,7 @@ test('a connection that is lost is told in a line, which has nothing of what was
     .toEqual([{ level: 40, code: '57P01', message: expect.stringContaining('terminat'), msg: lost }]);
 });
 
-/** A database whose connections can be ended from outside, and what is told of it. */
+/** Opens a database whose connections can be ended from outside, and collects its log lines. */
 async function databaseForTest() {
   const { connection, drop } = await createTestDatabase();
   const lines = new PassThrough();

@@ -17,7 +17,7 @@ import {
 const projectDir = resolve(import.meta.dirname, '../../..');
 const isRoot = process.getuid?.() === 0;
 
-/** Ids of an account without rights that exists on every system; -2 on macOS. */
+/** Ids of an unprivileged account that exists on every system; -2 on macOS. */
 const nobodyId = process.platform === 'darwin' ? -2 : 65534;
 
 let scratch: string;
@@ -25,7 +25,7 @@ let startedData: string;
 const open: { stop(): Promise<void> }[] = [];
 
 beforeAll(async () => {
-  // As root, PostgreSQL runs as another user, who must be able to pass through.
+  // If the tests run as root, PostgreSQL runs as another user, which must be able to enter the folder.
   scratch = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'tenure-embedded-')));
   fs.chmodSync(scratch, 0o755);
   startedData = join(scratch, 'started');
@@ -42,7 +42,7 @@ afterEach(async () => {
 afterAll(() => fs.rmSync(scratch, { recursive: true, force: true }), 60_000);
 
 describe('the embedded database', { timeout: 60_000 }, () => {
-  test('keeps what was committed over a restart', async () => {
+  test('keeps committed data when it is restarted', async () => {
     const dataDir = join(scratch, 'restart');
     const first = await start(dataDir);
     await query(first, 'create table kept as select 1 as value');
@@ -52,7 +52,7 @@ describe('the embedded database', { timeout: 60_000 }, () => {
     expect(second.dataDir).toBe(dataDir);
   });
 
-  test('stays durable: nothing that protects committed data is turned off', async () => {
+  test('turns off no setting that protects committed data', async () => {
     const database = await start(copyOfStartedData());
     const settings = await query(
       database,
@@ -63,7 +63,7 @@ describe('the embedded database', { timeout: 60_000 }, () => {
     expect(settings.map(({ setting }) => setting)).toEqual(['on', 'on', 'on', 'on']);
   });
 
-  test('is reached by its own user through a socket, and not at all by network', async () => {
+  test('accepts its own user through a socket, and no network connection', async () => {
     const database = await start(copyOfStartedData());
     expect(await query(database, 'show listen_addresses')).toEqual([{ listen_addresses: '' }]);
     expect(fs.statSync(database.connection.host).mode & 0o777).toBe(0o700);
@@ -76,7 +76,7 @@ describe('the embedded database', { timeout: 60_000 }, () => {
     ).toEqual([{ encoding: 'UTF8', locale: 'b' }]);
   });
 
-  test('is found by a second process while it runs, and only then', async () => {
+  test('lets a second process find the database only while it runs', async () => {
     const dataDir = copyOfStartedData();
     expect(await findRunningDatabase(dataDir)).toBeNull();
     const database = await start(dataDir);
@@ -85,14 +85,14 @@ describe('the embedded database', { timeout: 60_000 }, () => {
     expect(await findRunningDatabase(dataDir)).toBeNull();
   });
 
-  test('stops once, however often it is asked', async () => {
+  test('stops once when it is asked several times', async () => {
     const database = await start(copyOfStartedData());
     await Promise.all([database.stop(), database.stop()]);
     await database.stop();
     expect(fs.existsSync(pidFile(database.dataDir))).toBe(false);
   });
 
-  test('works below a path that is too long for a socket', async () => {
+  test('works when its path is too long for a socket', async () => {
     const dataDir = join(scratch, 'long'.repeat(40), 'data');
     fs.mkdirSync(dirname(dataDir));
     const database = await start(copyOfStartedData(dataDir));
@@ -102,7 +102,7 @@ describe('the embedded database', { timeout: 60_000 }, () => {
     expect(await findRunningDatabase(dataDir)).toEqual(database.connection);
   });
 
-  test('does not trust a socket folder in /tmp that somebody else put there', async () => {
+  test('refuses a socket folder in /tmp when another user has put it there', async () => {
     const dataDir = join(scratch, 'planted'.repeat(20));
     const database = await start(copyOfStartedData(dataDir));
     await database.stop();
@@ -113,14 +113,14 @@ describe('the embedded database', { timeout: 60_000 }, () => {
     expect(await refusal(start(dataDir))).toContain(`${socketDir} for the database's socket cannot be used`);
   });
 
-  test('works with quotes, commas and spaces in its path', async () => {
+  test('works when its path has quotes, commas and spaces', async () => {
     const database = await start(copyOfStartedData(join(scratch, `Ann's "data", 1`)));
     expect(await query(database, 'select value from kept')).toEqual([{ value: 'committed' }]);
   });
 });
 
-describe('one data folder, one owner', { timeout: 60_000 }, () => {
-  test('a second start on a folder in use is refused in one line that names the process', async () => {
+describe('owner of a data folder', { timeout: 60_000 }, () => {
+  test('refuses a second start with one line that names the process when the folder is in use', async () => {
     const dataDir = copyOfStartedData();
     const owner = await start(dataDir);
     expect(await refusal(start(dataDir))).toBe(
@@ -130,14 +130,14 @@ describe('one data folder, one owner', { timeout: 60_000 }, () => {
     expect(await query(owner, 'select value from kept')).toEqual([{ value: 'committed' }]);
   });
 
-  test('of several first starts at the same moment exactly one succeeds', async () => {
+  test('succeeds exactly once when several first starts begin at the same moment', async () => {
     const dataDir = join(scratch, 'race');
     const outcomes = await Promise.all([1, 2, 3].map(() => startInChild(dataDir).outcome));
     expect(outcomes.filter((line) => line === 'ready')).toHaveLength(1);
     expect(outcomes.filter((line) => line.startsWith('Another Tenure is already running'))).toHaveLength(2);
   });
 
-  test('PostgreSQL left behind by a killed owner is taken over with all its data', async () => {
+  test('takes over a running PostgreSQL with all data when its owner was killed', async () => {
     const dataDir = copyOfStartedData();
     const child = startInChild(dataDir);
     expect(await child.outcome).toBe('ready');
@@ -149,7 +149,7 @@ describe('one data folder, one owner', { timeout: 60_000 }, () => {
     expect(await refusal(start(dataDir))).toContain(`(process ${process.pid})`);
   });
 
-  test('of several starts after a killed owner exactly one succeeds', async () => {
+  test('succeeds exactly once when several starts follow a killed owner', async () => {
     const dataDir = copyOfStartedData();
     const child = startInChild(dataDir);
     await child.outcome;
@@ -160,15 +160,15 @@ describe('one data folder, one owner', { timeout: 60_000 }, () => {
   });
 });
 
-describe('after a crash', { timeout: 60_000 }, () => {
-  test('a start succeeds at once after kill -9 of the owner and of PostgreSQL at work', async () => {
+describe('recovery after a crash', { timeout: 60_000 }, () => {
+  test('starts at once when owner and PostgreSQL were killed with -9 at work', async () => {
     const dataDir = copyOfStartedData();
     const child = startInChild(dataDir);
     expect(await child.outcome).toBe('ready');
     const busy = new Client({ ...(await findRunningDatabase(dataDir)) });
     busy.on('error', () => {});
     await busy.connect();
-    // A backend that is in the middle of something goes on for a while after its postmaster died.
+    // A busy backend continues for a while after its postmaster has died.
     busy.query('select count(*) from generate_series(1, 2000000)').catch(() => {});
     await sleep(50);
     child.process.kill('SIGKILL');
@@ -177,7 +177,7 @@ describe('after a crash', { timeout: 60_000 }, () => {
     expect(await query(database, 'select value from kept')).toEqual([{ value: 'committed' }]);
   });
 
-  test('lock files with the numbers of processes that now do something else do not stop a start', async () => {
+  test('starts when lock files name processes that now do something else', async () => {
     const dataDir = copyOfStartedData();
     const child = startInChild(dataDir);
     await child.outcome;
@@ -193,14 +193,14 @@ describe('after a crash', { timeout: 60_000 }, () => {
     expect(await query(database, 'select value from kept')).toEqual([{ value: 'committed' }]);
   });
 
-  test('an empty lock file, as a crash of the machine leaves it, does not stop a start', async () => {
+  test('starts when a crash of the machine has left an empty lock file', async () => {
     const dataDir = copyOfStartedData();
     fs.writeFileSync(pidFile(dataDir), '');
     const database = await start(dataDir);
     expect(await query(database, 'select value from kept')).toEqual([{ value: 'committed' }]);
   });
 
-  test('a first start that is killed leaves nothing half made', async () => {
+  test('leaves nothing incomplete when a first start is killed', async () => {
     const dataDir = join(scratch, 'killed');
     for (const afterMs of [100, 400, 700, 1000, 1300]) {
       const child = startInChild(dataDir);
@@ -211,12 +211,12 @@ describe('after a crash', { timeout: 60_000 }, () => {
     const database = await start(dataDir);
     expect(await query(database, 'select 1 as one')).toEqual([{ one: 1 }]);
     await database.stop();
-    // An initdb that outlived its parent may have been at work until now.
+    // An initdb that outlived its parent may have worked until now.
     await (await start(dataDir)).stop();
     expect(fs.readdirSync(dataDir).sort()).toEqual(['postgres', 'postgres.log', 'socket']);
   });
 
-  test('it comes back by itself, on the same socket, when PostgreSQL is killed in use', async () => {
+  test('restarts by itself on the same socket when PostgreSQL is killed in use', async () => {
     const told: string[] = [];
     const database = await start(copyOfStartedData(), (detail) => told.push(detail));
     process.kill(postmasterPid(database.dataDir), 'SIGKILL');
@@ -226,7 +226,7 @@ describe('after a crash', { timeout: 60_000 }, () => {
     expect(await refusal(start(database.dataDir))).toContain('Another Tenure is already running');
   });
 
-  test('it stays the owner when one process of PostgreSQL crashes', async () => {
+  test('stays the owner when one process of PostgreSQL crashes', async () => {
     const told: string[] = [];
     const database = await start(copyOfStartedData(), (detail) => told.push(detail));
     const [backend] = await query(database, `select pid from pg_stat_activity where backend_type = 'checkpointer'`);
@@ -237,25 +237,25 @@ describe('after a crash', { timeout: 60_000 }, () => {
     expect(await refusal(start(database.dataDir))).toContain('Another Tenure is already running');
   });
 
-  test('it says so when it gives up on a PostgreSQL that dies again and again', async () => {
+  test('gives up with a message when PostgreSQL dies again and again', async () => {
     const told: string[] = [];
     const database = await start(copyOfStartedData(), (detail) => told.push(detail));
     while (!told.at(-1)?.startsWith('PostgreSQL is not started again: it failed 5 times within a minute')) {
       try {
         process.kill(postmasterPid(database.dataDir), 'SIGKILL');
       } catch {
-        // It is dead, and not yet started again.
+        // PostgreSQL is dead, and not yet restarted.
       }
       await sleep(20);
     }
-    // The first death, five starts that came to nothing, and the end.
+    // The first death, five failed starts, and the end.
     expect(told).toHaveLength(7);
     await database.stop();
   });
 });
 
-describe('where the data lives', { timeout: 60_000 }, () => {
-  test('is .tenure in the project unless asked otherwise', () => {
+describe('place of the data', { timeout: 60_000 }, () => {
+  test('stores the data in .tenure of the project unless a folder is configured', () => {
     const project = join(scratch, 'project');
     fs.mkdirSync(project);
     expect(chooseDataDir(undefined, project)).toBe(join(project, '.tenure'));
@@ -265,7 +265,7 @@ describe('where the data lives', { timeout: 60_000 }, () => {
     expect(fs.readdirSync(project)).toEqual([]);
   });
 
-  test('a requested folder that cannot be used is refused in one line', () => {
+  test('refuses a configured folder with one line when it cannot be used', () => {
     const file = join(scratch, 'file');
     fs.writeFileSync(file, '');
     expect(() => chooseDataDir(join(file, 'data'), projectDir)).toThrow(
@@ -275,23 +275,23 @@ describe('where the data lives', { timeout: 60_000 }, () => {
     );
   });
 
-  test('a folder that cannot be made is refused in one line', async () => {
+  test('refuses a folder with one line when it cannot be created', async () => {
     expect(await refusal(start('/proc/data'))).toContain('The data folder /proc/data cannot be written (ENOENT)');
   });
 
-  test('data of another PostgreSQL is refused in one line', async () => {
+  test('refuses data of another PostgreSQL with one line', async () => {
     const dataDir = copyOfStartedData();
     fs.writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '14\n');
     expect(await refusal(start(dataDir))).toContain('was written by PostgreSQL 14, this is 18');
   });
 
-  test('damaged data is refused in one line that quotes PostgreSQL', async () => {
+  test('refuses damaged data with one line that quotes PostgreSQL', async () => {
     const dataDir = copyOfStartedData();
     fs.rmSync(join(dataDir, 'postgres', 'global', 'pg_control'));
     expect(await refusal(start(dataDir))).toMatch(/did not start .*could not find the database system/);
   });
 
-  test.skipIf(!isRoot)('as root: a requested folder that the database cannot reach is refused (needs root)', () => {
+  test.skipIf(!isRoot)('refuses a configured folder as root when the database cannot reach it (needs root)', () => {
     const closed = join(scratch, 'closed');
     fs.mkdirSync(closed, { mode: 0o700 });
     fs.writeFileSync(join(closed, 'something'), '');
@@ -304,7 +304,7 @@ describe('where the data lives', { timeout: 60_000 }, () => {
   });
 
   test.skipIf(!isRoot)(
-    'as root, in a project that the database cannot reach: /var/lib/tenure (needs root)',
+    'uses /var/lib/tenure as root when the database cannot reach the project (needs root)',
     async () => {
       const project = join(scratch, 'home', 'project');
       fs.mkdirSync(project, { recursive: true });
@@ -327,7 +327,7 @@ describe('where the data lives', { timeout: 60_000 }, () => {
     },
   );
 
-  test('an installation without install scripts works: the library links are made by the start', async () => {
+  test('creates the library links by its start when install scripts did not run', async () => {
     const project = join(scratch, 'no-scripts');
     copyPackageWithoutLinks(project);
     const dataDir = copyOfStartedData();
@@ -336,22 +336,19 @@ describe('where the data lives', { timeout: 60_000 }, () => {
     expect(fs.existsSync(join(dataDir, 'binaries'))).toBe(false);
   });
 
-  test.skipIf(!isRoot)(
-    'an ordinary user starts it too, and cannot start what belongs to another (needs root)',
-    async () => {
-      const dataDir = join(scratch, 'of-nobody');
-      fs.mkdirSync(dataDir);
-      fs.chownSync(dataDir, nobodyId, nobodyId);
-      const child = startInChild(dataDir, nobodyId);
-      expect(await child.outcome).toBe('ready');
-      await killed(child.process, 'SIGTERM');
-      expect(fs.existsSync(pidFile(dataDir))).toBe(false);
+  test.skipIf(!isRoot)("starts for an ordinary user, and refuses another user's data (needs root)", async () => {
+    const dataDir = join(scratch, 'of-nobody');
+    fs.mkdirSync(dataDir);
+    fs.chownSync(dataDir, nobodyId, nobodyId);
+    const child = startInChild(dataDir, nobodyId);
+    expect(await child.outcome).toBe('ready');
+    await killed(child.process, 'SIGTERM');
+    expect(fs.existsSync(pidFile(dataDir))).toBe(false);
 
-      const rootsData = join(scratch, 'of-root');
-      await (await start(rootsData)).stop();
-      expect(await startInChild(rootsData, nobodyId).outcome).toContain(`${rootsData} cannot be written (EACCES)`);
-    },
-  );
+    const rootsData = join(scratch, 'of-root');
+    await (await start(rootsData)).stop();
+    expect(await startInChild(rootsData, nobodyId).outcome).toContain(`${rootsData} cannot be written (EACCES)`);
+  });
 });
 
 async function start(
@@ -364,10 +361,10 @@ async function start(
   return database;
 }
 
-/** The folder of a database that was started before; root's copy belongs to root, like a restored backup. */
+/** Returns the folder of a database that was started before. Root's copy belongs to root, like a restored backup. */
 function copyOfStartedData(dataDir = join(scratch, `copy-${Math.random().toString(36).slice(2)}`)): string {
   fs.cpSync(startedData, dataDir, { recursive: true });
-  // Before the database is opened, so that it is removed after that has stopped.
+  // Registered before the database is opened, so that the folder is removed after the database has stopped.
   open.push({ stop: async () => fs.rmSync(dataDir, { recursive: true, force: true }) });
   return dataDir;
 }
@@ -395,7 +392,7 @@ async function query(database: EmbeddedDatabase, sql: string): Promise<Record<st
 }
 
 async function queryOnceBack(database: EmbeddedDatabase): Promise<Record<string, unknown>[]> {
-  // A signal takes a moment to arrive: a first answer may still come from the one that is dying.
+  // A signal takes a moment to arrive: the dying process may still send a first response.
   await sleep(100);
   for (;;) {
     try {
@@ -411,7 +408,7 @@ async function ownedAgain(database: EmbeddedDatabase): Promise<void> {
   while ((await query(database, owner)).length === 0) await sleep(10);
 }
 
-/** The message with which it was refused; a stack or a second line would be no message for a person. */
+/** Returns the message of the refusal. It must not have a stack or a second line. */
 async function refusal(attempt: Promise<unknown>): Promise<string> {
   const error: unknown = await attempt.catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(EmbeddedDatabaseError);
@@ -426,12 +423,12 @@ function pidFile(dataDir: string): string {
 
 function postmasterPid(dataDir: string): number {
   const pid = Number.parseInt(fs.readFileSync(pidFile(dataDir), 'utf8'), 10);
-  // Signals to 0 and below would reach whole groups of processes, this one among them.
+  // Signals to 0 and below would reach whole process groups, this one among them.
   if (!(pid > 0)) throw new Error(`no process in ${pidFile(dataDir)}`);
   return pid;
 }
 
-/** A Tenure in a process of its own, to be killed. `outcome` is `ready` or the message of the refusal. */
+/** Starts Tenure in its own process, to be killed. `outcome` is `ready` or the message of the refusal. */
 function startInChild(dataDir: string, uid?: number): { process: ChildProcess; outcome: Promise<string> } {
   const script = `
     import { startEmbeddedDatabase } from ${JSON.stringify(pathToFileURL(resolve(import.meta.dirname, '../../src/embedded-postgres/index.ts')))};

@@ -32,24 +32,27 @@ const kinds: [string, string, string[], string][] = [
   ['a callback', '/provider_callbacks/provider_a/acct_1', ['content-length: 300'], '{"application":'],
 ];
 
-test.each(kinds)('counts and logs no error when its client breaks off %s', async (_name, path, headers, body) => {
-  const before = await facts();
-  const socket = open();
-  const authorization = `authorization: Bearer ${server.secretKey}`;
-  const types = headers[0]!.startsWith('content-type') ? [] : ['content-type: application/json'];
-  const lines = [`POST ${path} HTTP/1.1`, 'host: localhost', authorization, ...types, ...headers];
-  socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`);
-  await expect.poll(inFlight).toBe(1);
-  if (body.length > 100_000) await expect.poll(fileParts).toBeGreaterThan(0);
-  socket.resetAndDestroy();
-  await expect.poll(inFlight).toBe(0);
-  await expect.poll(fileParts).toBe(0);
-  // The next request is answered and logged after all that the first one left.
-  await server.api.post('/v1/references', { application: 'app_1' });
-  const after = await facts();
-  expect(errors).toEqual([]);
-  expect(after).toEqual({ ...before, logs: before.logs + 1 });
-});
+test.each(kinds)(
+  'counts the request and logs no error when the client breaks off %s',
+  async (_name, path, headers, body) => {
+    const before = await facts();
+    const socket = open();
+    const authorization = `authorization: Bearer ${server.secretKey}`;
+    const types = headers[0]!.startsWith('content-type') ? [] : ['content-type: application/json'];
+    const lines = [`POST ${path} HTTP/1.1`, 'host: localhost', authorization, ...types, ...headers];
+    socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`);
+    await expect.poll(inFlight).toBe(1);
+    if (body.length > 100_000) await expect.poll(fileParts).toBeGreaterThan(0);
+    socket.resetAndDestroy();
+    await expect.poll(inFlight).toBe(0);
+    await expect.poll(fileParts).toBe(0);
+    // The server answers and logs the next request after all work on the first one.
+    await server.api.post('/v1/references', { application: 'app_1' });
+    const after = await facts();
+    expect(errors).toEqual([]);
+    expect(after).toEqual({ ...before, logs: before.logs + 1 });
+  },
+);
 
 async function facts() {
   const errorsCounted = (await server.context.metrics.text())

@@ -7,7 +7,7 @@ import { converse, rawRequest, statusesIn } from '../support/raw-http.ts';
 import { expectRefusal, refusals, unknown } from '../support/refusals.ts';
 import { good, startTestServer, type Api, type TestServer } from '../support/server.ts';
 
-/* What HTTP clients do by themselves, whatever they are used for: HEAD, OPTIONS, slashes at the end of a path, compression, Expect. */
+/* What HTTP clients do without being asked: HEAD, OPTIONS, trailing slashes, compression, Expect. */
 
 let server: TestServer;
 let api: Api;
@@ -33,14 +33,14 @@ const pages = [
   '/readyz',
 ];
 
-/** The headers that are the same for every answer to the same request. */
+/** Returns the headers that are the same for every response to the same request. */
 function lastingHeaders({ headers }: { headers: Headers }): Record<string, string> {
   const passing = new Set(['request-id', 'date', 'keep-alive', 'connection']);
   return Object.fromEntries([...headers].filter(([name]) => !passing.has(name)));
 }
 
-describe('HEAD', () => {
-  test.each(pages)('of %s has the status and headers of GET, and no body', async (path) => {
+describe('HEAD requests', () => {
+  test.each(pages)('returns the status and headers of GET without a body when HEAD requests %s', async (path) => {
     const [got, head] = [
       await rawRequest(server, `GET ${path}`, { key: null }),
       await rawRequest(server, `HEAD ${path}`, { key: null }),
@@ -50,27 +50,27 @@ describe('HEAD', () => {
     expect(Number(head.headers.get('content-length'))).toBeGreaterThan(0);
   });
 
-  test('of every GET of the API has the status and headers of GET, and no body', async () => {
+  test('returns the status and headers of GET without a body when HEAD requests any GET route of the API', async () => {
     const reads = routesOf(server.context).filter(({ method, path }) => method === 'GET' && !path.endsWith('/stream'));
     expect(reads.length).toBeGreaterThan(10);
     for (const { path } of reads) {
       const url = path.replace(':id', path.startsWith('/v1/references') ? ids.reference! : 'unknown');
       const [got, head] = [await rawRequest(server, `GET ${url}`), await rawRequest(server, `HEAD ${url}`)];
       expect([head.status, head.text], url).toEqual([got.status, '']);
-      // Errors name their request, which is of the same length; an account's preview tells the time.
+      // Errors name their request in the same number of bytes. An account's preview shows the time.
       expect(Object.keys(lastingHeaders(head)), url).toEqual(Object.keys(lastingHeaders(got)));
       expect(head.headers.get('content-type'), url).toBe(got.headers.get('content-type'));
     }
   });
 
-  test('of a list has the length of what GET answers', async () => {
+  test('returns the length of the GET response when HEAD requests a list', async () => {
     const path = `/v1/references?expand[0]=data.customer`;
     const got = await good(api.get(path));
     const head = await rawRequest(server, `HEAD ${path}`);
     expect(Number(head.headers.get('content-length'))).toBe(Buffer.byteLength(got.text));
   });
 
-  test('of the contents of a file has its length and its mark, and none of its bytes', async () => {
+  test('returns length and ETag without the bytes when HEAD requests the contents of a file', async () => {
     const bytes = pdfOf('Report');
     const { id } = (await good(api.post('/v1/files', formOf({}, bytes)))).body;
     const head = await rawRequest(server, `HEAD /v1/files/${id}/contents`);
@@ -79,26 +79,26 @@ describe('HEAD', () => {
     expect(lastingHeaders(head)).toEqual(lastingHeaders(await rawRequest(server, `GET /v1/files/${id}/contents`)));
   });
 
-  test('of the stream is refused, because its answer has no end', async () => {
+  test('refuses HEAD when it requests the stream, because that response has no end', async () => {
     const head = await rawRequest(server, 'HEAD /v1/events/stream');
     expect([head.status, head.text, head.headers.get('allow')]).toEqual([405, '', 'GET']);
   });
 
-  test('without a key is refused as GET is', async () => {
+  test('refuses HEAD like GET when there is no key', async () => {
     const head = await rawRequest(server, `HEAD /v1/references/${ids.reference}`, { key: null });
     expect([head.status, head.text]).toEqual([401, '']);
   });
 });
 
-describe('OPTIONS', () => {
-  test.each([...pages, '/metrics'])('of the page %s says what it takes', async (path) => {
+describe('OPTIONS requests', () => {
+  test.each([...pages, '/metrics'])('lists the methods when OPTIONS requests the page %s', async (path) => {
     const answer = await rawRequest(server, `OPTIONS ${path}`, { key: null });
     expect([answer.status, answer.text]).toEqual([204, '']);
     expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
     expect(answer.headers.get('request-id')).toMatch(/^req_/);
   });
 
-  test('of the API needs a key, and is a method that it does not take', async () => {
+  test('requires a key and returns 405 when OPTIONS requests an API route', async () => {
     expectRefusal(await rawRequest(server, 'OPTIONS /v1/references', { key: null }), refusals.keyMissing);
     const answer = await rawRequest(server, 'OPTIONS /v1/references');
     expectRefusal(answer, refusals.methodNotAllowed);
@@ -106,7 +106,7 @@ describe('OPTIONS', () => {
   });
 });
 
-describe('a slash at the end', () => {
+describe('trailing slashes', () => {
   test.each([
     ['/docs/', '/docs'],
     ['/docs///', '/docs'],
@@ -114,7 +114,7 @@ describe('a slash at the end', () => {
     ['/docs/errors/internal/', '/docs/errors/internal'],
     ['/openapi.json/?version=2026-03-01', '/openapi.json?version=2026-03-01'],
     ['/healthz/', '/healthz'],
-  ])('of the page %s leads to %s, also behind a proxy', async (path, page) => {
+  ])('redirects the page %s to %s when it has a trailing slash, also behind a proxy', async (path, page) => {
     for (const method of ['GET', 'HEAD']) {
       const answer = await rawRequest(server, `${method} ${path}`, { key: null });
       expect([answer.status, answer.text]).toEqual([308, '']);
@@ -125,11 +125,14 @@ describe('a slash at the end', () => {
     expect((await fetch(server.url + path)).status).toBe(200);
   });
 
-  test.each(['//elsewhere.example/docs/', '/docs%2F', '/nothing/', '/'])('of %s leads nowhere', async (path) => {
-    const answer = await rawRequest(server, `GET ${path}`, { key: null });
-    expectRefusal(answer, refusals.routeUnknown);
-    expect(answer.headers.get('location')).toBeNull();
-  });
+  test.each(['//elsewhere.example/docs/', '/docs%2F', '/nothing/', '/'])(
+    'does not redirect %s when it has a slash at the end',
+    async (path) => {
+      const answer = await rawRequest(server, `GET ${path}`, { key: null });
+      expectRefusal(answer, refusals.routeUnknown);
+      expect(answer.headers.get('location')).toBeNull();
+    },
+  );
 
   test.each([
     ['GET', '/v1/references/', '/v1/references'],
@@ -138,14 +141,14 @@ describe('a slash at the end', () => {
     ['GET', '/v1/references//', '/v1/references'],
     ['GET', '/v1/account/', '/v1/account'],
     ['POST', '/v1/references/ref_1/cancel/', '/v1/references/ref_1/cancel'],
-  ])('of %s %s is no route, and the message names %s', async (method, path, meant) => {
+  ])('returns 404 for %s %s and suggests %s when the API path has a trailing slash', async (method, path, meant) => {
     const answer = await rawRequest(server, `${method} ${path}`);
     expectRefusal(answer, { ...refusals.routeUnknown, says: `\`${meant}\`` });
     expect(answer.body.error.message).toContain('slash');
   });
 
   test.each(['POST /v1/references//cancel', 'GET /v1/files//contents', 'POST /v1/test_helpers/references//advance'])(
-    'and in the place of an id is no route: %s',
+    'returns 404 when a slash is in the place of an id: %s',
     async (line) => {
       expectRefusal(await rawRequest(server, line), refusals.routeUnknown);
     },
@@ -156,7 +159,7 @@ function askDocument(encoding: string): Promise<Response> {
   return fetch(`${server.url}/openapi.json`, { headers: { 'accept-encoding': encoding } });
 }
 
-/** As it comes over the wire: `fetch` would unzip it. */
+/** Returns the bytes on the wire. `fetch` would decompress them. */
 async function wireBytes(encoding: string): Promise<{ head: string; body: Buffer }> {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -172,7 +175,7 @@ async function wireBytes(encoding: string): Promise<{ head: string; body: Buffer
 }
 
 describe('the OpenAPI document', () => {
-  test('is zipped for a client that takes that, with the mark of the plain one', async () => {
+  test('compresses the document with the ETag of the plain one when the client accepts gzip', async () => {
     const plain = await (await askDocument('identity')).text();
     const { head, body } = await wireBytes('br;q=1, gzip;q=0.5');
     expect(head).toContain('content-encoding: gzip');
@@ -186,35 +189,38 @@ describe('the OpenAPI document', () => {
     expect([again.status, again.headers.get('vary')]).toEqual([304, 'accept-encoding']);
   });
 
-  test.each(['identity', 'gzip;q=0', 'br'])('is plain for a client that takes %s', async (encoding) => {
-    const answer = await askDocument(encoding);
-    expect(answer.headers.get('content-encoding')).toBeNull();
-    expect(answer.headers.get('vary')).toBe('accept-encoding');
-    expect(((await answer.json()) as { openapi: string }).openapi).toMatch(/^3\.1/);
-  });
+  test.each(['identity', 'gzip;q=0', 'br'])(
+    'returns the plain document when the client accepts %s',
+    async (encoding) => {
+      const answer = await askDocument(encoding);
+      expect(answer.headers.get('content-encoding')).toBeNull();
+      expect(answer.headers.get('vary')).toBe('accept-encoding');
+      expect(((await answer.json()) as { openapi: string }).openapi).toMatch(/^3\.1/);
+    },
+  );
 });
 
-describe('expand', () => {
+describe('the expand parameter', () => {
   test.each([
     'expand=application,customer',
     'expand[]=application&expand[]=customer',
     'expand[0]=application&expand[1]=customer',
     'expand%5B0%5D=application&expand%5B1%5D=customer',
     'expand[1]=customer&expand[0]=application',
-  ])('is read as %s, in GET and POST', async (query) => {
+  ])('reads expand in GET and POST when it is written %s', async (query) => {
     const path = `/v1/references/${ids.reference}?${query}`;
     for (const { body } of [await good(api.get(path)), await good(api.post(path, { metadata: { seen: 'yes' } }))]) {
       expect(body).toMatchObject({ application: { id: ids.application }, customer: { id: ids.customer } });
     }
   });
 
-  test('is read with an index in a list, beside bounds of the time', async () => {
+  test('reads expand with an index when a list also has bounds of creation times', async () => {
     const { body } = await good(api.get('/v1/references?created[gte]=0&expand[0]=data.customer'));
     expect(body.data[0].customer).toMatchObject({ id: ids.customer, object: 'customer' });
   });
 
   test.each(['expand[x]', 'expand[-1]', 'expand[0][a]', 'expand[0', 'expand0', 'expand[1000]', 'created[0]'])(
-    'is unknown as %s',
+    'refuses the parameter %s when it is sent',
     async (name) => {
       const answer = await api.get(`/v1/references?${name}=data.customer`);
       expectRefusal(answer, unknown(name));
@@ -228,7 +234,7 @@ function headOf(lines: string[], path = '/v1/references'): string {
 }
 const json = 'Content-Type: application/json';
 
-/** A connection whose client sends when it is told to, and sees what has come. */
+/** Opens a connection whose client sends on command and shows what has arrived. */
 function conversation() {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -244,7 +250,7 @@ function conversation() {
 }
 
 describe('Expect: 100-continue', () => {
-  test('asks for the body of a request that is let in', async () => {
+  test('asks for the body when the request is accepted', async () => {
     const { send, until } = conversation();
     const key = `Authorization: Bearer ${server.secretKey}`;
     send(headOf([key, json, `Content-Length: ${body.length}`]));
@@ -257,26 +263,26 @@ describe('Expect: 100-continue', () => {
     ['401', () => [json, 'Content-Length: 23']],
     ['413', () => [`Authorization: Bearer ${server.secretKey}`, json, 'Content-Length: 300000']],
     ['415', () => [`Authorization: Bearer ${server.secretKey}`, 'Content-Type: text/plain', 'Content-Length: 23']],
-  ])('is answered with %s before the body is asked for', async (status, lines) => {
+  ])('responds with %s before it asks for the body when the request is refused', async (status, lines) => {
     const { send, until } = conversation();
     send(headOf(lines()));
     await until([status]);
   });
 
-  test('closes the connection of a refused client, and says so', async () => {
+  test('closes the connection with a header that says so when the request is refused', async () => {
     const answers = await converse(server, headOf([json, `Content-Length: ${body.length}`]));
     expect(statusesIn(answers)).toEqual(['401']);
     expect(answers).toMatch(/^connection: close\r$/im);
   });
 
-  test('serves a client that does not wait', async () => {
+  test('serves the request when the client sends its body without waiting', async () => {
     const key = `Authorization: Bearer ${server.secretKey}`;
     const { send, until } = conversation();
     send(headOf([key, json, `Content-Length: ${body.length}`]) + body);
     await until(['100', '200']);
   });
 
-  test('asks a referencing service for its callback, and a client for its file', async () => {
+  test('asks a referencing service for its callback, and a client for its file, when they expect it', async () => {
     const { send, statuses } = conversation();
     send(headOf([`Content-Length: 2`], '/provider_callbacks/provider_a/acct_1'));
     await expect.poll(statuses, { timeout: 10_000 }).toEqual(['100']);

@@ -33,7 +33,7 @@ import { addAccount, addKey, firstAccountId, type Tenant } from '../support/tena
 let server: TestServer;
 let api: Api;
 let accountId: string;
-/** Another account, and what it has. */
+/** Another account and its records. */
 let other: Tenant;
 let othersReference: string;
 let othersCustomer: string;
@@ -52,7 +52,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe('authentication', () => {
+describe('authentication errors', () => {
   const malformed = [
     '',
     'Bearer',
@@ -65,22 +65,25 @@ describe('authentication', () => {
   ];
   const paths = ['/v1', '/v1/', '/v1/references', '/v1/references/ref_1', '/v1/no/such/route', '/v1/events?no_such=1'];
 
-  test.each(paths)('nothing below /v1 is answered without a key: %s', async (path) => {
+  test.each(paths)('returns 401 below /v1 when there is no key: %s', async (path) => {
     expectRefusal(await rawRequest(server, `GET ${path}`, { key: null }), refusals.keyMissing);
     expectRefusal(await rawRequest(server, `POST ${path}`, { key: null, body: '{' }), refusals.keyMissing);
   });
 
-  test.each(malformed)('an Authorization header of another form counts as none: %j', async (authorization) => {
-    const headers = [`Authorization: ${authorization}`];
-    expectRefusal(await rawRequest(server, 'GET /v1/references', { key: null, headers }), refusals.keyMissing);
-  });
+  test.each(malformed)(
+    'treats the key as missing when the Authorization header has another form: %j',
+    async (authorization) => {
+      const headers = [`Authorization: ${authorization}`];
+      expectRefusal(await rawRequest(server, 'GET /v1/references', { key: null, headers }), refusals.keyMissing);
+    },
+  );
 
-  test('the scheme may be written in any case', async () => {
+  test('accepts the scheme in any case when a key is sent', async () => {
     const headers = [`Authorization: bearer ${server.secretKey}`];
     expect((await rawRequest(server, 'GET /v1/references', { key: null, headers })).status).toBe(200);
   });
 
-  /** Spellings of a path of ours, or of what a proxy sends, that a router may take for it. */
+  /** Spellings of API paths, and of paths behind a proxy, that a router may take for the real path. */
   const disguises = [
     '/%76%31/references',
     '/%761/references',
@@ -99,7 +102,7 @@ describe('authentication', () => {
     'http://user@localhost:80/v1/references',
   ];
 
-  test.each(disguises)('no spelling of a path gets around the key: %s', async (path) => {
+  test.each(disguises)('refuses a request without a key when its API path is spelt differently: %s', async (path) => {
     const body = '{"application":"app_1"}';
     const headers = ['Content-Type: application/json'];
     for (const answer of [
@@ -110,14 +113,14 @@ describe('authentication', () => {
     }
   });
 
-  test('a key that nobody has is refused, and is not shown', async () => {
+  test("returns 401 without the key's text when the key is unknown", async () => {
     const key = makeKey('secret', 'sandbox', randomBytes);
     const answer = await apiClient(server.url, key).get('/v1/references');
     expectRefusal(answer, { ...refusals.keyInvalid, says: new RegExp(`sk_test_\\*\\*\\*\\*${key.slice(-4)}`) });
     expect(answer.text).not.toContain(key.slice(0, 12));
   });
 
-  test('a mistyped key is refused, however it is mistyped', async () => {
+  test('returns 401 when a key is mistyped in any way', async () => {
     const { secretKey } = server;
     const swapped = secretKey.replace(/(.)(?!\1)(.)(\2*)$/, '$2$1$3');
     expect(swapped).not.toBe(secretKey);
@@ -128,7 +131,7 @@ describe('authentication', () => {
     }
   });
 
-  test('an expired key is told apart from an unknown one', async () => {
+  test('says that the key has expired when it has', async () => {
     const nowSeconds = Math.floor(Date.now() / 1000);
     const expired = await addKey(server, accountId);
     await setKey(expired, 'expires_at', nowSeconds - 1);
@@ -138,7 +141,7 @@ describe('authentication', () => {
     expect((await lasting.api.get('/v1/references')).status).toBe(200);
   });
 
-  test('a revoked key is refused everywhere within a second', async () => {
+  test('refuses a key in every process within a second when it is revoked', async () => {
     const revoked = await addKey(server, accountId);
     expect((await revoked.api.get('/v1/references')).status).toBe(200);
     await setKey(revoked, 'revoked_at', Math.floor(Date.now() / 1000));
@@ -147,7 +150,7 @@ describe('authentication', () => {
     expectRefusal(await revoked.api.post('/v1/references', { application: 'app_1' }), refusals.keyExpired);
   });
 
-  test('a key of the other mode is told so', async () => {
+  test('says that the key is of the other mode when it is', async () => {
     const key = makeKey('secret', 'live', randomBytes);
     expectRefusal(await apiClient(server.url, key).get('/v1/references'), {
       ...refusals.modeMismatch,
@@ -155,7 +158,7 @@ describe('authentication', () => {
     });
   });
 
-  test('a test key is told so by a live deployment', async () => {
+  test('says that the key is a test key when the deployment is live', async () => {
     const live = await serverForTest({ settings: { TENURE_MODE: 'live' } });
     expect(live.secretKey).toMatch(/^sk_live_/);
     expect((await live.api.get('/v1/references')).status).toBe(200);
@@ -163,7 +166,7 @@ describe('authentication', () => {
   });
 });
 
-describe('permissions', () => {
+describe('permission errors', () => {
   const cases = [
     { held: 'customers.write', refused: ['GET /v1/references', 'references.read'] },
     { held: 'customers.write', refused: ['GET /v1/references/ref_1', 'references.read'] },
@@ -178,7 +181,7 @@ describe('permissions', () => {
   ];
 
   test.each(cases)(
-    'a key with $held alone may not $refused.0, and is told what it lacks',
+    'refuses $refused.0 and names the missing permission when the key holds only $held',
     async ({ held, refused }) => {
       const [line, lacked] = refused as [string, string];
       const narrow = await addKey(server, accountId, { permissions: [held] });
@@ -187,7 +190,7 @@ describe('permissions', () => {
     },
   );
 
-  test('a key does what its permissions say; writing includes reading', async () => {
+  test("allows what a key's permissions say, and reading with a write permission, when it is used", async () => {
     const reader = await addKey(server, accountId, { permissions: ['references.read'] });
     expect((await reader.api.get(`/v1/references/${referenceId}`)).status).toBe(200);
     const writer = await addKey(server, accountId, { permissions: ['references.write'] });
@@ -198,7 +201,7 @@ describe('permissions', () => {
   });
 });
 
-describe('Service-Context', () => {
+describe('Service-Context errors', () => {
   const malformedContexts = [
     '',
     'x',
@@ -211,22 +214,22 @@ describe('Service-Context', () => {
     'é',
   ];
 
-  test('of the key’s own account is accepted', async () => {
+  test("accepts the header when it names the key's own account", async () => {
     const answer = await api.get(`/v1/references/${referenceId}`, { 'service-context': accountId });
     expect(answer.body).toMatchObject({ id: referenceId, account: accountId });
   });
 
-  test.each(malformedContexts)('that is no account id is refused: %j', async (context) => {
+  test.each(malformedContexts)('refuses the header when it is not an account id: %j', async (context) => {
     const headers = [`Service-Context: ${context}`];
     expectRefusal(await rawRequest(server, 'GET /v1/references', { headers }), refusals.accountMalformed);
   });
 
-  test('sent twice names no account', async () => {
+  test('refuses the header when it is sent twice', async () => {
     const headers = [`Service-Context: ${accountId}`, `Service-Context: ${accountId}`];
     expectRefusal(await rawRequest(server, 'GET /v1/references', { headers }), refusals.requestInvalid);
   });
 
-  test('does not tell an account that is not connected from one that does not exist', async () => {
+  test('returns one error when the account is not connected or does not exist', async () => {
     const nobody = server.context.ids.make('acct');
     const unconnected = await api.get('/v1/references', { 'service-context': other.accountId });
     const nonexistent = await api.get('/v1/references', { 'service-context': nobody });
@@ -240,7 +243,7 @@ describe('Service-Context', () => {
   });
 });
 
-describe('ids', () => {
+describe('id errors', () => {
   const operations = [
     { line: 'GET /v1/references/:id', prefix: 'ref' },
     { line: 'POST /v1/references/:id', prefix: 'ref' },
@@ -251,7 +254,7 @@ describe('ids', () => {
   ] as const;
 
   test.each(operations)(
-    'another account’s record is as missing as one that never was: $line',
+    "returns the same 404 when the record is another account's or does not exist: $line",
     async ({ line, prefix }) => {
       const foreign = { ref: othersReference, cus: othersCustomer, evt: othersEvent }[prefix];
       const nobodys = server.context.ids.make(prefix);
@@ -262,7 +265,7 @@ describe('ids', () => {
     },
   );
 
-  test.each(operations)('what is no id of this kind is unknown: $line', async ({ line }) => {
+  test.each(operations)('returns 404 when the id has another kind or form: $line', async ({ line }) => {
     for (const id of [
       'x',
       'ref_',
@@ -279,7 +282,7 @@ describe('ids', () => {
     }
   });
 
-  test('a foreign record was not touched by any of it', async () => {
+  test('leaves a foreign record unchanged when all these requests are refused', async () => {
     expect((await other.api.get(`/v1/references/${othersReference}`)).body).toMatchObject({
       status: 'pending',
       metadata: {},
@@ -288,7 +291,7 @@ describe('ids', () => {
   });
 });
 
-describe('routes', () => {
+describe('route errors', () => {
   const unknownPaths = [
     '/v1',
     '/v1/',
@@ -298,13 +301,13 @@ describe('routes', () => {
     '/v1/buildings',
   ];
 
-  test.each(unknownPaths)('an unknown path is told so: %s', async (path) => {
+  test.each(unknownPaths)('returns route_unknown when the path is unknown: %s', async (path) => {
     expectRefusal(await api.get(path), { ...refusals.routeUnknown, says: path });
     expectRefusal(await api.post(path, {}), { ...refusals.routeUnknown, says: path });
     expectRefusal(await rawRequest(server, `DELETE ${path}`), refusals.routeUnknown);
   });
 
-  test('outside of the API an unknown path needs no key, and is unknown whatever the body', async () => {
+  test('returns 404 without a key when an unknown path is outside of the API, whatever the body', async () => {
     for (const path of ['/', '/favicon.ico', '/v2/references', '/references', '/docs/errors/no_such_code']) {
       expectRefusal(await rawRequest(server, `GET ${path}`, { key: null }), refusals.routeUnknown);
     }
@@ -314,7 +317,7 @@ describe('routes', () => {
     }
   });
 
-  test('every known path answers all other methods with those it takes', async () => {
+  test('returns 405 with the allowed methods when a known path gets another method', async () => {
     const routesByPath = Map.groupBy(routesOf(server.context), ({ path }) => path);
     expect(routesByPath.size).toBeGreaterThanOrEqual(7);
     for (const [path, routes] of routesByPath) {
@@ -330,25 +333,28 @@ describe('routes', () => {
     }
   });
 
-  test('a reference is never deleted', async () => {
+  test('returns 405 when a reference is deleted', async () => {
     const answer = await rawRequest(server, `DELETE /v1/references/${referenceId}`);
     expectRefusal(answer, refusals.methodNotAllowed);
     expect(answer.headers.get('allow')).toBe('GET, HEAD, POST');
     expect((await api.get(`/v1/references/${referenceId}`)).status).toBe(200);
   });
 
-  test('a method that nobody uses is no reason to call a known path unknown', async () => {
+  test('returns 405 when a known path gets an unusual method', async () => {
     expectRefusal(await rawRequest(server, 'TRACE /v1/references'), refusals.methodNotAllowed);
   });
 
-  test.each(['/healthz', '/readyz', '/metrics'])('%s takes no POST, and says what it takes', async (path) => {
-    const answer = await rawRequest(server, `POST ${path}`, { key: null });
-    expectRefusal(answer, refusals.methodNotAllowed);
-    expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
-  });
+  test.each(['/healthz', '/readyz', '/metrics'])(
+    'returns 405 with the allowed methods when %s gets POST',
+    async (path) => {
+      const answer = await rawRequest(server, `POST ${path}`, { key: null });
+      expectRefusal(answer, refusals.methodNotAllowed);
+      expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+    },
+  );
 });
 
-describe('parameters in the body', () => {
+describe('body parameter errors', () => {
   const cases: [path: string, body: object, refusal: Refusal][] = [
     ['/v1/references', {}, missing('application')],
     ['/v1/references', { application: null }, invalid('application')],
@@ -431,12 +437,12 @@ describe('parameters in the body', () => {
     ['/v1/customers', { name: 'Ada', addresses: [{ ...address(), postcode: 'x' }] }, unknown('addresses[0][postcode]')],
   ];
 
-  test.each(cases)('POST %s %j is refused, and the parameter named', async (path, body, refusal) => {
+  test.each(cases)('names the parameter when POST %s has the body %j', async (path, body, refusal) => {
     const answer = await api.post(path.replace(':id', referenceId), body);
     expectRefusal(answer, { ...refusal, says: refusal.says ?? `\`${refusal.param}\`` });
   });
 
-  test('an unknown name comes with the nearest known one', async () => {
+  test('suggests the nearest known name when a parameter is unknown', async () => {
     const hints: [path: string, body: object, hint: string | null][] = [
       ['/v1/references', { application: 'app_1', custmer: 'cus_1' }, 'customer'],
       ['/v1/references', { application: 'app_1', Customer: 'cus_1' }, 'customer'],
@@ -458,7 +464,7 @@ describe('parameters in the body', () => {
   });
 });
 
-describe('parameters in the query', () => {
+describe('query parameter errors', () => {
   const id = 'ref_0VbZtc5J00baoBiLwEcRMm';
   const cases: [path: string, refusal: Refusal][] = [
     ['/v1/references?limit=0', { ...invalid('limit'), says: /1 to 50/ }],
@@ -501,13 +507,13 @@ describe('parameters in the query', () => {
     ['POST /v1/references/:id/cancel?limit=1', unknown('limit')],
   ];
 
-  test.each(cases)('%s is refused, and the parameter named', async (line, refusal) => {
+  test.each(cases)('names the query parameter when the request is %s', async (line, refusal) => {
     const path = line.replace('POST ', '').replace(':id', referenceId);
     const answer = line.startsWith('POST') ? await api.post(path, { application: 'app_1' }) : await api.get(path);
     expectRefusal(answer, { ...refusal, says: refusal.says ?? `\`${refusal.param}\`` });
   });
 
-  test('a query that cannot be decoded is refused', async () => {
+  test('refuses a query when it cannot be decoded', async () => {
     for (const query of ['%', '%z', '%zz=1', 'limit=%ff', 'limit=%C3%28', 'application=%ED%A0%80']) {
       const answer = await api.get(`/v1/references?${query}`);
       expect(answer.body.error, query).toMatchObject({ code: 'parameter_invalid', type: 'invalid_request_error' });
@@ -516,17 +522,20 @@ describe('parameters in the query', () => {
   });
 });
 
-describe('the body as a whole', () => {
+describe('body errors', () => {
   const json = ['Content-Type: application/json'];
   const tooLarge = `{"application":"${'a'.repeat(256 * 1024)}"}`;
 
-  test.each(['', '{', '[]', '"x"', '1', 'null', 'application=app_1'])('no JSON object: %j', async (body) => {
-    // An empty body counts as `{}`, so it lacks what `{}` lacks.
-    const refusal = body === '' ? missing('application') : refusals.bodyInvalid;
-    expectRefusal(await rawRequest(server, 'POST /v1/references', { headers: json, body }), refusal);
-  });
+  test.each(['', '{', '[]', '"x"', '1', 'null', 'application=app_1'])(
+    'refuses the body %j when it is not a JSON object',
+    async (body) => {
+      // An empty body counts as `{}`, so it lacks the same parameters.
+      const refusal = body === '' ? missing('application') : refusals.bodyInvalid;
+      expectRefusal(await rawRequest(server, 'POST /v1/references', { headers: json, body }), refusal);
+    },
+  );
 
-  test('too large', async () => {
+  test('refuses a body when it is too large', async () => {
     expectRefusal(await api.post('/v1/references', tooLarge), { ...refusals.bodyTooLarge, says: '256 kB' });
     expectRefusal(
       await rawRequest(server, 'POST /v1/references', { headers: json, body: tooLarge, chunked: true }),
@@ -545,7 +554,7 @@ describe('the body as a whole', () => {
     '',
   ];
 
-  test.each(otherTypes)('of another type is refused, told by length or in chunks: %j', async (contentType) => {
+  test.each(otherTypes)('refuses a body with or without Content-Length when its type is %j', async (contentType) => {
     const headers = [`Content-Type: ${contentType}`];
     for (const chunked of [false, true]) {
       const answer = await rawRequest(server, 'POST /v1/references', {
@@ -557,7 +566,7 @@ describe('the body as a whole', () => {
     }
   });
 
-  test('of no type is refused', async () => {
+  test('refuses a body when it has no type', async () => {
     const answer = await rawRequest(server, 'POST /v1/references', { body: '{"application":"app_1"}' });
     expectRefusal(answer, refusals.contentType);
   });
@@ -567,14 +576,14 @@ describe('the body as a whole', () => {
     'application/json; charset=utf-8',
     'Application/JSON;charset="UTF-8"',
     ' application/json ',
-  ])('of type %j is read', async (contentType) => {
+  ])('reads a body when its type is %j', async (contentType) => {
     const headers = [`Content-Type: ${contentType}`];
     const answer = await rawRequest(server, 'POST /v1/references', { headers, body: '{"application":"app_1"}' });
     expect(answer.status).toBe(200);
   });
 });
 
-describe('Service-Version', () => {
+describe('Service-Version errors', () => {
   test.each([
     '2019-01-01',
     'latest',
@@ -584,20 +593,20 @@ describe('Service-Version', () => {
     '2026-11-01T00:00:00Z',
     '9999-99-99',
     'é',
-  ])('that is no known date is refused: %j', async (version) => {
+  ])('refuses the version %j when it is not a known date', async (version) => {
     const answer = await rawRequest(server, 'GET /v1/references', { headers: [`Service-Version: ${version}`] });
     expectRefusal(answer, { ...refusals.version, says: latestVersion });
   });
 
-  test('of a known date is used', async () => {
+  test('uses the version when it is a known date', async () => {
     const answer = await api.get('/v1/references', { 'service-version': latestVersion });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('service-version')).toBe(latestVersion);
   });
 });
 
-describe('transitions', () => {
-  test('that a complete reference forbids', async () => {
+describe('status transition errors', () => {
+  test('refuses the transitions of a complete reference when they are requested', async () => {
     const path = await madeReference();
     expect((await api.post(path, { outcome: 'accept' })).body.status).toBe('complete');
     expectRefusal(await api.post(path, { status: 'processing' }), {
@@ -608,7 +617,7 @@ describe('transitions', () => {
     expectRefusal(await api.post(`${path}/cancel`), refusals.transition);
   });
 
-  test('that a canceled reference forbids', async () => {
+  test('refuses the transitions of a canceled reference when they are requested', async () => {
     const path = await madeReference();
     expect((await api.post(`${path}/cancel`)).body.status).toBe('canceled');
     for (const body of [{ status: 'processing' }, { outcome: 'accept' }, { reference_pdf: 'file_1' }]) {
@@ -618,14 +627,14 @@ describe('transitions', () => {
     expectRefusal(await api.post(`${path}/cancel`), refusals.transition);
   });
 
-  test('that an automatic reference forbids', async () => {
+  test('refuses a status when the reference is automatic', async () => {
     const path = await madeReference({ automatic_reference: {} });
     expectRefusal(await api.post(path, { status: 'processing' }), { ...refusals.transition, param: 'status' });
   });
 });
 
-describe('Idempotency-Key', () => {
-  test.each(['', 'k'.repeat(256), 'é', 'a\tb', '\u007f'])('of a wrong form is refused: %j', async (key) => {
+describe('Idempotency-Key errors', () => {
+  test.each(['', 'k'.repeat(256), 'é', 'a\tb', '\u007f'])('refuses the key %j when its form is wrong', async (key) => {
     const headers = [`Idempotency-Key: ${key}`, 'Content-Type: application/json'];
     const answer = await rawRequest(server, 'POST /v1/references', { headers, body: '{"application":"app_1"}' });
     if (key === '\u007f') expect(answer.status).toBe(400);
@@ -633,26 +642,26 @@ describe('Idempotency-Key', () => {
   });
 
   test.each(['k', 'k'.repeat(255), randomUUID(), `a b!"#$%&'()*+,-./:;<=>?@[\\]^_\`{|}~`])(
-    'of this form is taken: %j',
+    'accepts the key %j when its form is valid',
     async (key) => {
       const answer = await api.post('/v1/references', { application: 'app_1' }, { 'idempotency-key': key });
       expect(answer.status).toBe(200);
     },
   );
 
-  test('is not even looked at on GET and DELETE', async () => {
+  test('ignores the key when the method is GET or DELETE', async () => {
     const headers = [`Idempotency-Key: ${'k'.repeat(300)}`];
     expect((await rawRequest(server, 'GET /v1/references', { headers })).status).toBe(200);
     expectRefusal(await rawRequest(server, 'DELETE /v1/references', { headers }), refusals.methodNotAllowed);
   });
 
-  test('used for another request is refused', async () => {
+  test('refuses the key when it was used for another request', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     await api.post('/v1/references', { application: 'app_1' }, headers);
     expectRefusal(await api.post('/v1/references', { application: 'app_2' }, headers), refusals.idempotencyReused);
   });
 
-  test('of a request that is still running is refused, with the time to wait', async () => {
+  test('returns 409 with Retry-After when the first request is still running', async () => {
     const entered = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
     const slow = await serverForTest({
@@ -675,8 +684,8 @@ describe('Idempotency-Key', () => {
   });
 });
 
-describe('faults of ours', () => {
-  test('an unforeseen one shows nothing of its cause, and its stored answer is never worth a retry', async () => {
+describe('server errors', () => {
+  test('shows nothing of the cause and replays the stored 500 without a retry hint when a fault is unexpected', async () => {
     const broken = await serverThatCannotRead(() => new Error('the password is hunter2'));
     const headers = { 'idempotency-key': randomUUID() };
     const path = `/v1/references/${referenceId}`;
@@ -689,7 +698,7 @@ describe('faults of ours', () => {
     expect(again.headers.get('service-should-retry')).toBe('false');
   });
 
-  test('a database that cannot be reached is worth a retry', async () => {
+  test('returns 503 with a retry hint when the database cannot be reached', async () => {
     const broken = await serverThatCannotRead(
       () => new UnavailableError(false, new Error('connection refused to 10.0.0.1')),
     );
@@ -699,14 +708,14 @@ describe('faults of ours', () => {
     expectRefusal(await broken.api.post(`/v1/references/${referenceId}`, { outcome: 'accept' }), refusals.unavailable);
   });
 
-  test('a commit whose fate is unknown says so, and how to make sure', async () => {
+  test('returns 503 with how to check when the outcome of a commit is unknown', async () => {
     const broken = await serverThatCannotRead(() => new UnavailableError(true, new Error('reset')));
     const headers = { 'idempotency-key': randomUUID() };
     const answer = await broken.api.post(`/v1/references/${referenceId}`, { outcome: 'accept' }, headers);
     expectRefusal(answer, { ...refusals.unavailable, says: 'same Idempotency-Key' });
   });
 
-  test('more requests than the server can carry out are worth a retry', async () => {
+  test('returns 503 with a retry hint when there are more requests than the server can execute', async () => {
     let full = false;
     const busy = await serverForTest({
       changeContext: (context) => ({
@@ -730,7 +739,7 @@ describe('faults of ours', () => {
   });
 });
 
-describe('of two faults in one request the earlier check answers', () => {
+describe('the order of checks', () => {
   const json = 'Content-Type: application/json';
   const badVersion = 'Service-Version: 2019-01-01';
   const badKeyForm = `Idempotency-Key: ${'k'.repeat(256)}`;
@@ -970,18 +979,21 @@ describe('of two faults in one request the earlier check answers', () => {
     },
   ];
 
-  test.each(pairs)('$name', async ({ line, key, headers = [], body, chunked = false, wanted }) => {
-    const sentKey = key === 'none' ? null : key === 'narrow' ? narrow.key : server.secretKey;
-    const answer = await rawRequest(server, line, {
-      key: sentKey,
-      headers,
-      chunked,
-      ...(body !== undefined && { body }),
-    });
-    expectRefusal(answer, wanted);
-  });
+  test.each(pairs)(
+    'reports the earlier check when a request has two faults: $name',
+    async ({ line, key, headers = [], body, chunked = false, wanted }) => {
+      const sentKey = key === 'none' ? null : key === 'narrow' ? narrow.key : server.secretKey;
+      const answer = await rawRequest(server, line, {
+        key: sentKey,
+        headers,
+        chunked,
+        ...(body !== undefined && { body }),
+      });
+      expectRefusal(answer, wanted);
+    },
+  );
 
-  test('bad key, bad everything', async () => {
+  test('reports the key first when everything is wrong: bad key, bad everything', async () => {
     const answer = await rawRequest(server, 'POST /v1/nothing?x=%zz', {
       key: makeKey('secret', 'sandbox', randomBytes),
       headers: [badVersion, nobody, badKeyForm, 'Content-Type: x/y'],
@@ -990,13 +1002,13 @@ describe('of two faults in one request the earlier check answers', () => {
     expectRefusal(answer, refusals.keyInvalid);
   });
 
-  test('a key used for another request, unknown id', async () => {
+  test('reports the reused key first when the id is unknown too', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     await api.post('/v1/references', { application: 'app_1' }, headers);
     expectRefusal(await api.post('/v1/references/ref_1/cancel', {}, headers), refusals.idempotencyReused);
   });
 
-  test('a stored answer, a state that forbids it by now', async () => {
+  test("replays the stored response when the record's state would forbid the request by now", async () => {
     const { id } = (await api.post('/v1/references', { application: 'app_1' })).body;
     const headers = { 'idempotency-key': randomUUID() };
     const first = await api.post(`/v1/references/${id}/cancel`, {}, headers);
@@ -1006,8 +1018,8 @@ describe('of two faults in one request the earlier check answers', () => {
   });
 });
 
-describe('the pages that errors lead to', () => {
-  test.each(Object.keys(errorCatalogue))('%s', async (code) => {
+describe('pages about errors', () => {
+  test.each(Object.keys(errorCatalogue))('has a page when the error code is %s', async (code) => {
     const page = await fetch(`${server.url}/docs/errors/${code}`);
     const html = await page.text();
     expect(page.status).toBe(200);
@@ -1016,7 +1028,7 @@ describe('the pages that errors lead to', () => {
     expect(html).toContain(`Status ${errorCatalogue[code as keyof typeof errorCatalogue].status}`);
   });
 
-  test('an error’s doc_url is such a page', async () => {
+  test('links an existing page as doc_url when an error is returned', async () => {
     for (const answer of [
       await api.get('/v1/references/ref_1'),
       await api.get('/v1/references?limit=0'),
@@ -1027,14 +1039,14 @@ describe('the pages that errors lead to', () => {
     }
   });
 
-  test('its address is the one that others use', async () => {
+  test('keeps the public address of the page when it is linked', async () => {
     const proxied = await serverForTest({ settings: { TENURE_PUBLIC_URL: 'https://api.example.org/tenure/' } });
     const { error } = (await proxied.api.get('/v1/x')).body;
     expect(error.doc_url).toBe('https://api.example.org/tenure/docs/errors/route_unknown');
   });
 });
 
-/** The answer as text, without what two answers to the same fault may differ in. */
+/** Returns the response as text, without the parts that differ between two responses to the same fault. */
 function masked(response: ApiResponse, id: string): string {
   return response.text.replaceAll(id, '…').replaceAll(String(response.headers.get('request-id')), 'req_…');
 }

@@ -22,7 +22,7 @@ afterAll(() => server.stop());
 
 const requestIdForm = /^req_[0-9A-Za-z]{22}$/;
 
-describe('every answer', () => {
+describe('headers of every response', () => {
   const answers: { name: string; ask: () => Promise<ApiResponse> }[] = [
     { name: 'a list', ask: () => api.get('/v1/references') },
     { name: 'a new record', ask: () => api.post('/v1/references', { application: 'app_1' }) },
@@ -35,11 +35,11 @@ describe('every answer', () => {
     { name: 'a 413', ask: () => api.post('/v1/references', `{"a":"${'x'.repeat(300_000)}"}`) },
     { name: 'a 415', ask: () => api.post('/v1/references', '{}', { 'content-type': 'text/plain' }) },
     { name: 'a 431', ask: () => rawRequest(server, `GET /v1/${'x'.repeat(17_000)}`) },
-    { name: 'no HTTP at all', ask: () => exchange(server, 'garbage\r\n\r\n') },
+    { name: 'a request that is not HTTP', ask: () => exchange(server, 'garbage\r\n\r\n') },
     { name: 'a path that cannot be decoded', ask: () => rawRequest(server, 'GET /v1/references/%zz') },
     { name: 'a request without Host', ask: () => rawRequest(server, 'GET /v1/references', { host: null }) },
     {
-      name: 'an Expect that nobody can meet',
+      name: 'an expectation that the server cannot meet',
       ask: () => rawRequest(server, 'GET /v1/references', { headers: ['Expect: cake'] }),
     },
     { name: 'GET /healthz', ask: () => rawRequest(server, 'GET /healthz', { key: null }) },
@@ -48,7 +48,7 @@ describe('every answer', () => {
     { name: 'OPTIONS *', ask: () => rawRequest(server, 'OPTIONS *', { key: null }) },
   ];
 
-  test.each(answers)('has a Request-Id of its own and a Service-Version: $name', async ({ ask }) => {
+  test.each(answers)('sends a new Request-Id and a Service-Version when the case is $name', async ({ ask }) => {
     const [first, second] = [await ask(), await ask()];
     expect(first.status).toBe(second.status);
     for (const { headers } of [first, second]) {
@@ -60,14 +60,14 @@ describe('every answer', () => {
     expect(first.headers.get('request-id')).not.toBe(second.headers.get('request-id'));
   });
 
-  test('has a Request-Id of its own when hundreds are asked at once', async () => {
+  test('sends different Request-Ids when hundreds of requests arrive at once', async () => {
     const asked = await Promise.all(
       Array.from({ length: 300 }, (_, index) => (index % 2 ? api.get('/v1/nothing') : api.get('/v1/events'))),
     );
     expect(new Set(asked.map(({ headers }) => headers.get('request-id'))).size).toBe(300);
   });
 
-  test.each([...versions])('is in the version that was asked for, and says so: %s', async (version) => {
+  test.each([...versions])('sends the requested Service-Version when it is %s', async (version) => {
     const headers = { 'service-version': version };
     for (const answer of [
       await api.get('/v1/references', headers),
@@ -78,18 +78,18 @@ describe('every answer', () => {
     }
   });
 
-  test('is kept by no cache', async () => {
+  test('forbids caching when the API responds', async () => {
     for (const answer of [await api.get('/v1/references'), await api.get('/v1/nothing')]) {
       expect(answer.headers.get('cache-control')).toBe('no-store');
     }
   });
 
-  test('tells nothing of what the server is made of', async () => {
+  test("shows nothing of the server's software when it responds", async () => {
     const { headers } = await api.get('/v1/references');
     expect([headers.get('server'), headers.get('x-powered-by')]).toEqual([null, null]);
   });
 
-  test('to a success says nothing about retrying', async () => {
+  test('sends no retry headers when a request succeeds', async () => {
     for (const { headers } of [
       await api.get('/v1/references'),
       await api.post('/v1/references', { application: 'app_1' }),
@@ -103,8 +103,8 @@ describe('every answer', () => {
   });
 });
 
-describe('a replay', () => {
-  test('has the same bytes, says whose they are, and has an id of its own', async () => {
+describe('headers of a replay', () => {
+  test('replays the same bytes with the original request and a new Request-Id when a request is repeated', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const first = await api.post('/v1/references', { application: 'app_1' }, headers);
     const again = await api.post('/v1/references', { application: 'app_1' }, headers);
@@ -116,7 +116,7 @@ describe('a replay', () => {
     expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'));
   });
 
-  test('of an error is never worth a retry', async () => {
+  test('advises against a retry when an error is replayed', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const first = await api.post('/v1/references/ref_1/cancel', {}, headers);
     const again = await api.post('/v1/references/ref_1/cancel', {}, headers);
@@ -127,7 +127,7 @@ describe('a replay', () => {
   });
 });
 
-describe('a header that came twice', () => {
+describe('repeated headers', () => {
   const cases: { name: string; lines: () => [string, string] }[] = [
     { name: 'Authorization', lines: () => [authorization(), 'Authorization: Bearer sk_test_1'] },
     { name: 'Authorization', lines: () => ['Authorization: Bearer sk_test_1', authorization()] },
@@ -142,7 +142,7 @@ describe('a header that came twice', () => {
     { name: 'Idempotency-Key', lines: () => ['Idempotency-Key: one', 'Idempotency-Key: one'] },
   ];
 
-  test.each(cases)('is refused with 400 when it is $name', async ({ name, lines }) => {
+  test.each(cases)('refuses a repeated header with 400 when it is $name', async ({ name, lines }) => {
     const headers = name === 'Content-Type' ? [] : ['Content-Type: application/json'];
     const key = name === 'Authorization' ? null : server.secretKey;
     const before = await tracesOf(server);
@@ -150,27 +150,27 @@ describe('a header that came twice', () => {
     const answer = await rawRequest(server, 'POST /v1/references', sent);
     expectRefusal(answer, { ...refusals.requestInvalid, says: `\`${name}\`` });
     expect(await tracesOf(server)).toEqual(before);
-    // Until the key is known, it is known to no account either.
+    // Without a known key there is no account that could have a log.
     const logs = await logsOf(answer);
     expect(logs.map(({ status, idempotency_key: logged }) => [status, logged])).toEqual(
       key === null ? [] : [[400, null]],
     );
   });
 
-  test('is refused with 400 when it is Authorization, also where no route can be found', async () => {
+  test('refuses the request with 400 when Authorization comes twice, even on an unknown route', async () => {
     const headers = [authorization(), authorization()];
     for (const line of ['GET /v1/nothing', 'GET /v1/references/%zz', 'DELETE /v1'])
       expectRefusal(await rawRequest(server, line, { key: null, headers }), refusals.requestInvalid);
   });
 
-  test('is refused with 400 when it is Last-Event-ID of a stream', async () => {
+  test('refuses a stream with 400 when Last-Event-ID comes twice', async () => {
     const [event] = (await api.get('/v1/events?limit=1')).body.data;
     const headers = [`Last-Event-ID: ${event.id}`, `Last-Event-ID: ${event.id}`];
     const answer = await rawRequest(server, 'GET /v1/events/stream', { headers });
     expectRefusal(answer, { ...refusals.requestInvalid, says: '`Last-Event-ID`' });
   });
 
-  test('opens no metrics when it is Authorization', async () => {
+  test('refuses metrics when Authorization comes twice', async () => {
     const measured = await serverForTest({ settings: { TENURE_METRICS_TOKEN: 'the-token-of-prometheus' } });
     const bearer = 'Authorization: Bearer the-token-of-prometheus';
     const ask = (...lines: string[]): Promise<ApiResponse> =>
@@ -179,7 +179,7 @@ describe('a header that came twice', () => {
     expectRefusal(await ask(bearer, 'Authorization: Bearer another'), refusals.requestInvalid);
   });
 
-  test('is ignored when a header that comes once is ignored too', async () => {
+  test('ignores a repeated header when a single one is ignored too', async () => {
     const ignored = [...twice('Idempotency-Key: one'), ...twice('Content-Type: text/plain')];
     const lastEvent = twice('Last-Event-ID: evt_1');
     const read = await rawRequest(server, 'GET /v1/references', { headers: [...ignored, ...lastEvent] });
@@ -191,22 +191,22 @@ describe('a header that came twice', () => {
   });
 });
 
-describe('health', () => {
-  test('is answered without a key', async () => {
+describe('health checks', () => {
+  test('answers health checks when there is no key', async () => {
     const alive = await fetch(`${server.url}/healthz`);
     expect([alive.status, await alive.json()]).toEqual([200, { status: 'alive' }]);
     const ready = await fetch(`${server.url}/readyz`);
     expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready' }]);
   });
 
-  test('a server without its database is alive, but not ready', async () => {
+  test('reports a server as alive and not ready when its database is away', async () => {
     const cutOff = await serverForTest({ changeContext: (context) => ({ ...context, isReady: async () => false }) });
     expect((await fetch(`${cutOff.url}/healthz`)).status).toBe(200);
     expect((await fetch(`${cutOff.url}/readyz`)).status).toBe(503);
   });
 });
 
-describe('the log', () => {
+describe('request logs', () => {
   const json = ['Content-Type: application/json'];
   let narrow: Tenant;
 
@@ -214,7 +214,7 @@ describe('the log', () => {
     narrow = await addKey(server, accountId, { permissions: ['customers.write'] });
   });
 
-  test('has one row for a request that was carried out, with all that belongs to it', async () => {
+  test('logs one row with all parts when a request was executed', async () => {
     const key = randomUUID();
     const body = ' { "application" : "app_1",\n"customer":"cus_1", "metadata":{"\\u0061":"\\u00e9 \\ud83d\\ude00"} } ';
     const beforeSeconds = Math.floor(Date.now() / 1000);
@@ -257,7 +257,7 @@ describe('the log', () => {
     expect(row!.duration_ms).toBeLessThan(10_000);
   });
 
-  test('names every event of a change, and every record it speaks of', async () => {
+  test('logs every event and record of a change when a request has made one', async () => {
     const { id } = (await api.post('/v1/references', { application: 'app_1', customer: 'cus_1' })).body;
     const answer = await api.post(`/v1/references/${id}`, { outcome: 'accept', reference_pdf: 'file_1' });
     const [row] = await logsOf(answer);
@@ -268,20 +268,20 @@ describe('the log', () => {
     expect(row!.path).toBe(`/v1/references/${id}`);
   });
 
-  test('has a change that changed nothing, without events', async () => {
+  test('logs no events when a request changed nothing', async () => {
     const { id } = (await api.post('/v1/references', { application: 'app_1' })).body;
     const answer = await api.post(`/v1/references/${id}`, {});
     const [row] = await logsOf(answer);
     expect(row).toMatchObject({ status: 200, events: [], request_body: '{}', response_body: answer.text });
   });
 
-  test('has a request without a body as such', async () => {
+  test('logs a null body when a request had none', async () => {
     const { id } = (await api.post('/v1/references', { application: 'app_1' })).body;
     const [row] = await logsOf(await api.post(`/v1/references/${id}/cancel`));
     expect(row).toMatchObject({ status: 200, request_body: null, method: 'POST', url: `/v1/references/${id}/cancel` });
   });
 
-  test('marks a replay, and tells the request it repeats', async () => {
+  test('logs a replay with its original request when a request is repeated', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const first = await api.post('/v1/references', { application: 'app_1' }, headers);
     const again = await api.post('/v1/references', { application: 'app_1' }, headers);
@@ -303,7 +303,7 @@ describe('the log', () => {
     request?: RawRequest;
     narrow?: true;
     status: number;
-    /** The error's facts, as the log tells them. */
+    /** The error of the response, as the log stores it. */
     error: { type: string; code: string; param?: string };
   }
 
@@ -421,7 +421,7 @@ describe('the log', () => {
   ];
 
   test.each(refusedRequests)(
-    'has a request that was refused: $name',
+    'logs a refused request when its fault is $name',
     async ({ line, request, narrow: isNarrow, status, error }) => {
       const answer = await rawRequest(server, line, { ...request, ...(isNarrow && { key: narrow.key }) });
       expect(answer.status).toBe(status);
@@ -445,7 +445,7 @@ describe('the log', () => {
   );
 
   test.each(['{', '{"application":"app_1","x":1}', '{"a":1,"a":2}', '{"application":"a"}é'])(
-    'has a body that was refused as it was sent: %j',
+    'logs the sent body when it was refused: %j',
     async (body) => {
       const answer = await rawRequest(server, 'POST /v1/references', { headers: json, body });
       expect(answer.status).toBe(400);
@@ -454,7 +454,7 @@ describe('the log', () => {
     },
   );
 
-  test('has a body that no database can hold as far as it can', async () => {
+  test('logs as much of a body as the database can hold when it cannot hold all', async () => {
     const body = Buffer.from([0x7b, 0x00, 0xff, 0xed, 0xa0, 0x80, 0x7d]);
     const answer = await rawRequest(server, 'POST /v1/references', { headers: json, body });
     expect(answer.body.error.code).toBe('body_invalid');
@@ -462,7 +462,7 @@ describe('the log', () => {
     expect(row!.request_body).toMatch(/^\{\ufffd+\}$/);
   });
 
-  test('has a forbidden transition, a key of another request, and a twin', async () => {
+  test('logs the request when a transition is forbidden, a key is reused or a repeat comes too early', async () => {
     const { id } = (await api.post('/v1/references', { application: 'app_1' })).body;
     await api.post(`/v1/references/${id}/cancel`);
     const forbidden = await api.post(`/v1/references/${id}/cancel`);
@@ -484,7 +484,7 @@ describe('the log', () => {
     expect(reused.body.error.code).toBe('idempotency_key_reused');
   });
 
-  test('has a twin of a request that was still running', async () => {
+  test('logs a repeat when its first request is still running', async () => {
     const entered = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
     const slow = await serverForTest({
@@ -513,7 +513,7 @@ describe('the log', () => {
     ]);
   });
 
-  test('has a fault of ours', async () => {
+  test('logs a server error when one occurs', async () => {
     const broken = await serverThatCannotRead(() => new Error('secret detail'));
     const answer = await broken.api.post('/v1/references/ref_0VbZtc5J00baoBiLwEcRMm/cancel', {});
     expect(answer.status).toBe(500);
@@ -523,7 +523,7 @@ describe('the log', () => {
     expect(JSON.stringify(row)).not.toContain('secret detail');
   });
 
-  test('has nothing of reads, other methods, and requests that were not let in or could not be carried out', async () => {
+  test('logs no reads, other methods, unauthenticated requests or requests that could not be executed when they end', async () => {
     const broken = await serverThatCannotRead(() => new UnavailableError(false, new Error('gone')));
     const unavailable = await broken.api.post(
       '/v1/references/ref_0VbZtc5J00baoBiLwEcRMm/cancel',
@@ -550,7 +550,7 @@ describe('the log', () => {
     for (const answer of answers) expect(await logsOf(answer), answer.text).toEqual([]);
   });
 
-  test('never has a key in it', async () => {
+  test('redacts API keys when requests are logged', async () => {
     await api.post('/v1/references', { application: 'app_1' });
     await api.post('/v1/references', {});
     const { rows } = await server.context.database.readers.query<{ found: number }>(
@@ -560,7 +560,7 @@ describe('the log', () => {
     expect(rows).toEqual([{ found: 0 }]);
   });
 
-  test('has as many rows as requests were answered, though they came at once', async () => {
+  test('logs one row for each response when many requests arrive at once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 120 }, (_, index) =>
         api.post('/v1/references', index % 3 === 0 ? {} : { application: `app_${index}` }),
@@ -574,7 +574,7 @@ describe('the log', () => {
     }
   });
 
-  test('a user agent as long as headers may be is cut', async () => {
+  test('cuts the user agent when it has the largest size of headers', async () => {
     const answer = await rawRequest(server, 'POST /v1/references', { headers: [`User-Agent: ${'x'.repeat(8_000)}`] });
     const [row] = await logsOf(answer);
     expect(row!.user_agent).toMatch(/^x{100,500}$/);

@@ -9,7 +9,7 @@ import { expectRefusal, refusals } from '../support/refusals.ts';
 import { good, startTestServer, type TestServer } from '../support/server.ts';
 import { addAccount, addKey, type Tenant } from '../support/tenants.ts';
 
-/* Requests of a quarter of a megabyte: an account has 2 MB of them under way at once. */
+/* Requests of a quarter of a megabyte. An account may have 2 MB of them running at once. */
 
 const bodyBytes = 256 * 1024;
 const share = 2 * 1024 * 1024;
@@ -28,7 +28,7 @@ afterAll(() => server.stop());
 
 const soon = { timeout: 15_000, interval: 10 };
 
-test('refuses some with 429 and leaves nothing of them when an account sends hundreds at once', async () => {
+test('refuses some with 429 and no trace when an account sends hundreds at once', async () => {
   const keys = Array.from({ length: 200 }, () => randomUUID());
   const customer = JSON.stringify(largeCustomer());
   const send = (key: string) => tenant.api.post('/v1/customers', customer, { 'idempotency-key': key });
@@ -57,7 +57,7 @@ test('refuses some with 429 and leaves nothing of them when an account sends hun
   await expect.poll(() => heldBytes('requests'), soon).toBe(0);
 });
 
-test('refuses one more at once when the bodies of an account arrive slowly', async () => {
+test("refuses one more at once when an account's bodies arrive slowly", async () => {
   const slow = Array.from({ length: share / bodyBytes }, () => unfinished(`content-length: ${bodyBytes}`));
   await expect.poll(() => heldBytes('requests'), soon).toBe(share);
   expectRefusal(await tenant.api.post('/v1/customers', { name: 'Ada' }), refusals.rateLimit);
@@ -68,7 +68,7 @@ test('refuses one more at once when the bodies of an account arrive slowly', asy
   await good(tenant.api.post('/v1/customers', { name: 'Ada' }));
 });
 
-test('counts what has come in steps when a body does not tell its length', async () => {
+test('counts the received bytes in steps when a body has no Content-Length', async () => {
   const slow = unfinished('transfer-encoding: chunked');
   await expect.poll(() => heldBytes('requests'), soon).toBe(16 * 1024);
   for (const steps of [2, 4, 8, 16]) {
@@ -93,7 +93,7 @@ test('refuses a body when it has grown and finds no more room', async () => {
   await expect.poll(() => heldBytes('requests'), soon).toBe(0);
 });
 
-test('answers all accounts when many bodies have begun and do not tell their length', async () => {
+test('answers all accounts when many bodies without a Content-Length have begun', async () => {
   const { accountId } = await addAccount(server);
   const { key } = await addKey(server, accountId, { permissions: [...allPermissions] });
   const slow = [key, other.key].flatMap((of) =>
@@ -108,10 +108,10 @@ test('answers all accounts when many bodies have begun and do not tell their len
 
 test('counts a body until its request has ended when the client goes away before', async () => {
   const { writers } = server.context.database;
-  // The commit waits for a writer for as long as it takes to look at it.
+  // The commit waits for a database connection while the test looks at it.
   writers.options.connectionTimeoutMillis = 60_000;
   const held = await Promise.all([writers.connect(), writers.connect()]);
-  // Also after a failure, so that the tests behind it and the stop of the server do not wait.
+  // Also after a failure, so that later tests and the stop of the server do not wait.
   const release = (): void => {
     for (const client of held.splice(0)) client.release();
   };
@@ -153,12 +153,12 @@ inMatrix(() => {
     };
     send();
     await closed;
-    // What the two ends of a connection on this machine buffer is some megabytes.
+    // The two ends of a connection on this machine buffer some megabytes.
     expect(socket.bytesWritten - socket.writableLength).toBeLessThan(32 * 1024 * 1024);
   });
 });
 
-test('bounds callbacks of referencing services together when strangers send them slowly', async () => {
+test('limits the callbacks of referencing services together when strangers send them slowly', async () => {
   const path = `/provider_callbacks/provider_a/${tenant.accountId}`;
   const slow = Array.from({ length: share / bodyBytes }, () => unfinished(`content-length: ${bodyBytes}`, null, path));
   await expect.poll(() => heldBytes('requests'), soon).toBe(share);
@@ -168,7 +168,7 @@ test('bounds callbacks of referencing services together when strangers send them
   await expect.poll(() => heldBytes('requests'), soon).toBe(0);
 });
 
-/** A request whose body begins and does not end. */
+/** Sends a request whose body begins and does not end. */
 function unfinished(length: string, key: string | null = tenant.key, path = '/v1/customers'): Socket {
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname).on('error', () => {});

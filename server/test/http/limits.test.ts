@@ -20,7 +20,7 @@ const policyForm = /^"[a-z]+";q=(\d+);w=1$/;
 const limitForm = /^"[a-z]+";r=(\d+);t=1$/;
 
 describe('TENURE_RATE_LIMIT', () => {
-  test('is off in a sandbox and 100 in live mode, unless it is set', () => {
+  test('limits nothing in a sandbox and to 100 requests a second in live mode when TENURE_RATE_LIMIT is not set', () => {
     expect(rateOf({})).toBe(0);
     expect(rateOf({ TENURE_RATE_LIMIT: '' })).toBe(0);
     expect(rateOf({ TENURE_RATE_LIMIT: '7' })).toBe(7);
@@ -30,21 +30,21 @@ describe('TENURE_RATE_LIMIT', () => {
   });
 
   test.each(['x', '-1', '1.5', '1e3', '10/s', '0x10', 'off', '1 000', '٣', '9999999'])(
-    'that is no whole number of requests stops the start, with what it may be: %s',
+    'stops the start with the accepted values when the rate limit is not a whole number: %s',
     (value) => {
       const start = (): unknown => readConfig({ TENURE_RATE_LIMIT: value, PORT: 'x' });
       expect(start).toThrow(ConfigError);
       expect(start).toThrow(`TENURE_RATE_LIMIT is "${value}"; it must be a whole number`);
-      // Every fault is in the one message.
+      // The message lists every fault.
       expect(start).toThrow(/^PORT is /m);
     },
   );
 });
 
-describe('an account that sends too much', () => {
+describe('rate limit of an account', () => {
   const perSecond = 5;
   let limited: TestServer;
-  /** A process of the same deployment that bounds nothing, to look at what was left behind. */
+  /** A process of the same deployment without a limit, to check what the requests left behind. */
   let looking: TestServer;
   let tenant: Tenant;
 
@@ -60,7 +60,7 @@ describe('an account that sends too much', () => {
     tenant = await newTenant(limited);
   });
 
-  test('is told to wait, once it has sent as many as it may', async () => {
+  test('returns 429 with Retry-After when an account has used up its limit', async () => {
     const startedMs = performance.now();
     const answers = await Promise.all(Array.from({ length: 30 }, () => tenant.api.get('/v1/references')));
     const seconds = (performance.now() - startedMs) / 1000;
@@ -76,7 +76,7 @@ describe('an account that sends too much', () => {
     }
   });
 
-  test('is refused late when it goes on sending although it is refused', async () => {
+  test('delays its refusals when an account continues to send', async () => {
     const answers = await Promise.all(Array.from({ length: 300 }, () => timedGet(tenant)));
     const late = answers.filter(({ seconds }) => seconds > 1.9);
     expect(late.length).toBeGreaterThan(0);
@@ -84,7 +84,7 @@ describe('an account that sends too much', () => {
     expect(answers.length - late.length).toBeGreaterThanOrEqual(100);
   });
 
-  test('is let in again after the time it was told', async () => {
+  test('accepts requests again when the time in Retry-After has passed', async () => {
     const refused = await refusedOf(() => tenant.api.get('/v1/references'));
     await delay(Number(refused.headers.get('retry-after')) * 1000);
     const answers = [];
@@ -92,7 +92,7 @@ describe('an account that sends too much', () => {
     expect(answers).toEqual(answers.map(() => 200));
   });
 
-  test('leaves nothing behind by what is refused: no log, no record, and its key stays free', async () => {
+  test('stores no log and no record, and leaves the key free, when it refuses a request', async () => {
     const keys: string[] = [];
     const answers: ApiResponse[] = [];
     const refused = await refusedOf(async () => {
@@ -118,7 +118,7 @@ describe('an account that sends too much', () => {
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, null]);
   });
 
-  test('is judged before what it asks for, and after who it is', async () => {
+  test('checks the limit after the key and before the route when a request arrives', async () => {
     for (const ask of [
       () => tenant.api.get('/v1/nothing'),
       () => tenant.api.post('/v1/references', '{'),
@@ -131,7 +131,7 @@ describe('an account that sends too much', () => {
     expect((await fetch(`${limited.url}/healthz`)).status).toBe(200);
   });
 
-  test('cannot go round it by a path that has no meaning', async () => {
+  test('counts requests to unknown paths when an account sends them', async () => {
     const answers = await Promise.all(
       Array.from({ length: 30 }, () => rawRequest(limited, 'POST /v1/references/%zz', { key: tenant.key })),
     );
@@ -140,18 +140,18 @@ describe('an account that sends too much', () => {
     expectRefusal(refused[0]!, refusals.rateLimit);
   });
 
-  test('takes nothing from another one, neither a stranger nor one that is connected to it', async () => {
+  test('leaves other accounts unaffected, strangers and connected ones alike, when an account is over its limit', async () => {
     const stranger = await newTenant(limited);
     const { body: child } = await apiClient(looking.url, tenant.key).post('/v1/accounts', { name: 'A branch' });
     const context = { 'service-context': child.id };
     const { body: key } = await apiClient(looking.url, tenant.key).post('/v1/api_keys', { type: 'secret' }, context);
-    // Acting for its connected account it still is the one that sends.
+    // A request that acts for the connected account still counts for its sender.
     for (const headers of [{}, context]) await refusedOf(() => tenant.api.get('/v1/references', headers));
     for (const other of [stranger.api, apiClient(limited.url, key.secret)])
       for (let sent = 0; sent < perSecond; sent++) expect((await other.get('/v1/references')).status).toBe(200);
   });
 
-  test('has one limit for all of its keys, and for all it acts for', async () => {
+  test('counts all keys and all accounts acted for together when an account sends requests', async () => {
     const second = await addKey(limited, tenant.accountId, { permissions: [...allPermissions] });
     const { body: child } = await apiClient(looking.url, tenant.key).post('/v1/accounts', { name: 'A branch' });
     const context = { 'service-context': child.id };
@@ -168,8 +168,8 @@ describe('an account that sends too much', () => {
   });
 });
 
-describe('what is left', () => {
-  test('is told by every answer to an account: how many there may be in a second, and how many more', async () => {
+describe('rate limit headers', () => {
+  test('sends the limit per second and the remaining requests when an account gets a response', async () => {
     const server = await serverForTest({ settings: { TENURE_RATE_LIMIT: '1000' } });
     const { api } = server;
     const narrow = await addKey(server, (await api.get('/v1/account')).body.id, { permissions: ['events.read'] });
@@ -192,15 +192,15 @@ describe('what is left', () => {
     for (const answer of answers) expectLimit(answer, 1000);
   });
 
-  test('is told also where the path has no meaning', async () => {
+  test('sends the remaining requests when the path is unknown', async () => {
     const server = await serverForTest({ settings: { TENURE_RATE_LIMIT: '1000' } });
     const answer = await rawRequest(server, 'GET /v1/references/%zz');
     expectRefusal(answer, refusals.requestInvalid);
     expectLimit(answer, 1000);
   });
 
-  test('becomes less with each request', async () => {
-    // So few that none comes back meanwhile.
+  test('sends fewer remaining requests when a request was made', async () => {
+    // So few that none is refilled meanwhile.
     const server = await serverForTest({ settings: { TENURE_RATE_LIMIT: '3' } });
     const startedMs = performance.now();
     const left: number[] = [];
@@ -211,7 +211,7 @@ describe('what is left', () => {
     for (const [index, count] of left.entries()) expect(count).toBeGreaterThanOrEqual(2 - index);
   });
 
-  test('is 100 a second in live mode', async () => {
+  test('sends a limit of 100 per second when the mode is live', async () => {
     const server = await serverForTest({ settings: { TENURE_MODE: 'live' } });
     expectLimit(await server.api.get('/v1/references'), 100);
     const startedMs = performance.now();
@@ -223,19 +223,19 @@ describe('what is left', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(400 - passed);
   });
 
-  test('is not spoken of where nothing is bounded', async () => {
+  test('sends no rate limit headers when there is no limit', async () => {
     const live = { TENURE_MODE: 'live', TENURE_RATE_LIMIT: '0' };
     const [sandbox, unbounded] = [await serverForTest(), await serverForTest({ settings: live })];
     for (const server of [sandbox, unbounded]) {
-      const answers = await Promise.all(Array.from({ length: 300 }, () => server.api.get('/v1/nothing')));
+      const answers = await Promise.all(Array.from({ length: 200 }, () => server.api.get('/v1/nothing')));
       for (const { status, headers } of answers)
         expect([status, headers.get('ratelimit'), headers.get('ratelimit-policy')]).toEqual([404, null, null]);
     }
   });
 });
 
-describe('an address that tries keys out', () => {
-  test('on the machine itself is not bounded: a proxy there sends everybody’s requests', async () => {
+describe('limits of addresses that guess keys', () => {
+  test('never throttles the machine itself when keys are wrong, since a proxy there sends all requests', async () => {
     const server = await serverForTest();
     const wrong = apiClient(server.url, `${server.secretKey.slice(0, -1)}!`);
     const answers = await Promise.all(Array.from({ length: 100 }, () => wrong.get('/v1/references')));
@@ -243,9 +243,9 @@ describe('an address that tries keys out', () => {
     expect((await server.api.get('/v1/references')).status).toBe(200);
   });
 
-  test('elsewhere is told to wait; a good key is let in all the same, for the address may be a proxy’s', async () => {
+  test("throttles another address when its keys are wrong, but accepts a valid key, for the address may be a proxy's", async () => {
     const server = await serverForTest();
-    // No request over a real connection comes from elsewhere in a test.
+    // In a test no real connection comes from another address.
     const app = buildApp(server.context);
     holdAnswers(app, server.context);
     onTestFinished(() => app.close());
@@ -272,7 +272,7 @@ describe('an address that tries keys out', () => {
     expect((await ask('::ffff:127.0.0.1', server.secretKey)).status).toBe(200);
   });
 
-  test('answers 429 when an address sends many callbacks without a good signature, and takes signed ones all the same', async () => {
+  test('returns 429 when an address sends many badly signed callbacks, and still accepts signed ones', async () => {
     const server = await serverForTest();
     const app = buildApp(server.context);
     onTestFinished(() => app.close());
@@ -310,10 +310,10 @@ describe('an address that tries keys out', () => {
     expect(new Set(local.map(({ statusCode }) => statusCode))).toEqual(new Set([401]));
   });
 
-  describe('by the clock', () => {
+  describe('limits by the clock', () => {
     useFakeClock();
     test.each(['203.0.113.7', '2001:db8::7', '::ffff:203.0.113.7', '128.0.0.1', '::2', '::ffff:10.0.0.1', 'fe80::1'])(
-      'may fail twenty times a second: %s',
+      'allows twenty failures a second when the address is %s',
       (address) => {
         const signIns = new FailedSignIns();
         fails(signIns, address, 20);
@@ -330,7 +330,7 @@ describe('an address that tries keys out', () => {
       },
     );
 
-    test('may fail as often as its whole /64: whoever has one IPv6 address has all of them', () => {
+    test('counts a whole /64 together when the address is IPv6, because one client has all of its addresses', () => {
       const signIns = new FailedSignIns();
       for (let host = 0; host < 20; host++) fails(signIns, `2001:db8:1:2::${host.toString(16)}`, 1);
       expect(() => signIns.note('2001:db8:1:2:ffff:1:2:3')).toThrow('Wait for the time in Retry-After');
@@ -338,16 +338,16 @@ describe('an address that tries keys out', () => {
     });
 
     test.each(['127.0.0.1', '127.255.0.9', '::1', '::ffff:127.0.0.1', '::ffff:7f00:1', '0:0:0:0:0:0:0:1', undefined])(
-      'may fail for ever where it is the machine itself: %s',
+      'allows any number of failures when the address is the machine itself: %s',
       (address) => fails(new FailedSignIns(), address, 1_000),
     );
   });
 });
 
-describe('buckets', () => {
+describe('token buckets', () => {
   useFakeClock();
 
-  test('hold one second’s tokens, give one for each request, and fill up evenly', () => {
+  test("holds one second's tokens and refills them evenly when requests take them", () => {
     const buckets = new Buckets(4);
     expect(takes(buckets, 'a', 5)).toEqual([3, 2, 1, 0, null]);
     expect(buckets.take('a')).toEqual({ taken: false, left: 0, nextInMs: expect.closeTo(250, 3) });
@@ -359,13 +359,13 @@ describe('buckets', () => {
     expect(takes(buckets, 'a', 5)).toEqual([3, 2, 1, 0, null]);
   });
 
-  test('are each their own', () => {
+  test('takes tokens from separate buckets when accounts differ', () => {
     const buckets = new Buckets(2);
     expect(takes(buckets, 'a', 3)).toEqual([1, 0, null]);
     expect(takes(buckets, 'b', 3)).toEqual([1, 0, null]);
   });
 
-  test('that have filled up again make room for new ones; one that is in use stays', () => {
+  test('removes a bucket when it is full again, and keeps it while it is in use', () => {
     const buckets = new Buckets(1);
     for (let one = 0; one < 9_999; one++) buckets.take(`rested ${one}`);
     vi.advanceTimersByTime(1_001);
@@ -375,20 +375,20 @@ describe('buckets', () => {
     expect(takes(buckets, 'rested 1', 2)).toEqual([0, null]);
   });
 
-  test('take no more memory however many there were, also all in one second', () => {
+  test('bounds memory when many buckets begin in one second', () => {
     const buckets = new Buckets(20);
     buckets.take('first');
     const beforeBytes = heapBytes();
-    // Without a bound these are more than twice as much.
+    // Without a bound these take more than twice as much.
     for (let one = 0; one < 60_000; one++) buckets.take(`2001:db8::${one.toString(16)}`);
     expect(heapBytes() - beforeBytes).toBeLessThan(4_000_000);
     expect(takes(buckets, 'last', 1)).toEqual([19]);
   });
 });
 
-describe('a sender', () => {
+describe('slow senders', () => {
   inMatrix(() => {
-    test('that takes too long is cut off, wherever it is in its request, and leaves nothing', async () => {
+    test('cuts a sender off without a trace when its headers or body take too long', async () => {
       const server = await serverForTest();
       const port = Number(new URL(server.url).port);
       const head = `POST /v1/references HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.secretKey}\r\n`;
@@ -399,7 +399,7 @@ describe('a sender', () => {
         drip(port, `${body}Content-Length: 100000\r\n\r\n{`, ' '),
         drip(port, `${body}Transfer-Encoding: chunked\r\n\r\n`, '1\r\n \r\n'),
       ]);
-      // Ten seconds for headers, fifteen for all of it, and what the next look every two seconds adds.
+      // Ten seconds for headers, fifteen for the whole request, and up to 2 s until the next check.
       for (const { closedAfterMs } of [silent, headers]) {
         expect(closedAfterMs).toBeGreaterThan(9_000);
         expect(closedAfterMs).toBeLessThan(14_000);
@@ -418,7 +418,7 @@ describe('a sender', () => {
     }, 40_000);
   });
 
-  test('that goes away in the middle of its body is not waited for when the server stops', async () => {
+  test('stops without a delay when a sender went away in the middle of its body', async () => {
     const server = await serverForTest();
     const app = buildApp(server.context);
     await app.listen({ host: '127.0.0.1', port: 0 });
@@ -429,7 +429,7 @@ describe('a sender', () => {
       `POST /v1/references HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.secretKey}\r\n` +
         'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
     );
-    // The server has begun with it, and then sees it gone.
+    // The server has begun to read the body, and then sees the client gone.
     await delay(300);
     socket.destroy();
     await delay(300);
@@ -438,7 +438,7 @@ describe('a sender', () => {
     expect(performance.now() - startedMs).toBeLessThan(2_000);
   });
 
-  test('that comes byte by byte but in time is served', async () => {
+  test('serves a sender when its bytes come one by one but in time', async () => {
     const server = await serverForTest();
     const port = Number(new URL(server.url).port);
     const text = `GET /v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.secretKey}\r\nConnection: close\r\n\r\n`;
@@ -446,7 +446,7 @@ describe('a sender', () => {
     expect(answer.text).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  test('of more than 16 kB of headers is told so; just under that it is served', async () => {
+  test('refuses headers when they exceed 16 kB, and accepts them just below that', async () => {
     const server = await serverForTest();
     for (const headers of [
       [`X-More: ${'x'.repeat(17_000)}`],
@@ -458,8 +458,8 @@ describe('a sender', () => {
   });
 });
 
-describe('a connection', () => {
-  test('is served when it has 64 requests without a response', async () => {
+describe('connections with many requests', () => {
+  test('serves a connection when it has 64 requests without a response', async () => {
     const server = await serverForTest();
     const text = `${`${getLine(server)}\r\n`.repeat(63)}${getLine(server)}Connection: close\r\n\r\n`;
     expect(statusesIn(await converse(server, text))).toEqual(Array.from({ length: 64 }, () => '200'));
@@ -468,32 +468,38 @@ describe('a connection', () => {
   test.each([
     ['a key', getLine],
     ['no key', () => 'GET /docs HTTP/1.1\r\nHost: x\r\n'],
-  ])('is closed when it sends a thousand requests at once with %s, and none of them goes on', async (_, line) => {
-    const server = await serverForTest();
-    const port = Number(new URL(server.url).port);
-    const socket = connect(port, '127.0.0.1');
-    onTestFinished(() => void socket.destroy());
-    const closed = new Promise((resolve) => socket.on('error', () => {}).once('close', resolve));
-    const before = await requestsSeen(server);
-    socket.write(`${line(server)}\r\n`.repeat(1_000));
-    await closed;
-    // None was made of what the parser had read besides.
-    expect((await requestsSeen(server)) - before).toBeLessThanOrEqual(65);
-    const inFlight = async (): Promise<string> => server.context.metrics.text();
-    await expect.poll(inFlight, { timeout: 10_000 }).toMatch(/tenure_http_requests_in_flight 0\n/);
-    expect((await server.api.get('/v1/references')).status).toBe(200);
-  });
+  ])(
+    'closes a connection when it sends a thousand requests at once with %s, and continues none of them',
+    async (_, line) => {
+      const server = await serverForTest();
+      const port = Number(new URL(server.url).port);
+      const socket = connect(port, '127.0.0.1');
+      onTestFinished(() => void socket.destroy());
+      const closed = new Promise((resolve) => socket.on('error', () => {}).once('close', resolve));
+      const before = await requestsSeen(server);
+      socket.write(`${line(server)}\r\n`.repeat(1_000));
+      await closed;
+      // The parser made no request of the rest that it had read.
+      expect((await requestsSeen(server)) - before).toBeLessThanOrEqual(65);
+      const inFlight = async (): Promise<string> => server.context.metrics.text();
+      await expect.poll(inFlight, { timeout: 10_000 }).toMatch(/tenure_http_requests_in_flight 0\n/);
+      expect((await server.api.get('/v1/references')).status).toBe(200);
+    },
+  );
 
-  test('is closed when it pipelines and all connections have 4,096 requests waiting behind others', async () => {
+  test('closes a connection that pipelines when all connections have 4,096 waiting requests', async () => {
     const server = await serverForTest();
     const port = Number(new URL(server.url).port);
+    const tenants = [await newTenant(server), await newTenant(server)];
     let closed = 0;
     for (let count = 0; count < 90; count++) {
       const socket = connect(port, '127.0.0.1');
       onTestFinished(() => void socket.destroy());
       socket.on('error', () => {}).once('close', () => closed++);
-      // Most are refused, and their answers wait.
-      socket.write(`${getLine(server)}\r\n`.repeat(64));
+      // A stream has no end, so the others wait behind it.
+      const { key } = tenants[count % 2]!;
+      const stream = `GET /v1/events/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+      socket.write(stream + 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(63));
     }
     await expect.poll(() => closed).toBeGreaterThan(0);
     expect(closed).toBeLessThan(90);
@@ -520,7 +526,7 @@ function getLine(server: TestServer): string {
   return `GET /v1/references?limit=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.secretKey}\r\n`;
 }
 
-/** Time that only a test moves, for what measures it by the machine's stopwatch. */
+/** A clock that only the test moves, in the place of the machine's monotonic clock. */
 function useFakeClock(): void {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
   afterEach(() => void vi.useRealTimers());
@@ -534,7 +540,7 @@ function fails(signIns: FailedSignIns, address: string | undefined, times: numbe
   for (let failed = 0; failed < times; failed++) signIns.note(address);
 }
 
-/** How many are left after each of several takes; null for one that was refused. */
+/** Takes tokens and returns the number left after each; null for a refusal. */
 function takes(buckets: Buckets, key: string, times: number): (number | null)[] {
   return Array.from({ length: times }, () => {
     const { taken, left } = buckets.take(key);
@@ -542,7 +548,7 @@ function takes(buckets: Buckets, key: string, times: number): (number | null)[] 
   });
 }
 
-/** An account, with a key that may do everything. */
+/** Creates an account, with a key that has all permissions. */
 async function newTenant(server: TestServer): Promise<Tenant> {
   const { accountId } = await addAccount(server);
   return addKey(server, accountId, { permissions: [...allPermissions] });
@@ -550,13 +556,13 @@ async function newTenant(server: TestServer): Promise<Tenant> {
 
 type Injected = Awaited<ReturnType<FastifyInstance['inject']>>;
 
-/** The answer to a request that came over no connection, as other tests have theirs. */
+/** Returns the response of an injected request, in the form of a real connection's responses. */
 function answerOfInject(answer: Injected): ApiResponse {
   const pairs = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);
   return { status: answer.statusCode, headers: new Headers(pairs), text: answer.body, body: answer.json() };
 }
 
-/** Asks until it is refused, which it is once it asks often enough; answers the refusal. */
+/** Sends requests until one is refused by the limit, and returns the refusal. */
 async function refusedOf(ask: () => Promise<ApiResponse>): Promise<ApiResponse> {
   for (let times = 0; times < 50; times++) {
     const answers = await Promise.all(Array.from({ length: 10 }, ask));
@@ -588,7 +594,7 @@ async function drip(
   const socket = connect(port, '127.0.0.1');
   const chunks: Buffer[] = [];
   socket.on('data', (chunk) => chunks.push(chunk));
-  // It may be closed while a piece is under way.
+  // The connection may be closed during a write.
   socket.on('error', () => {});
   const closed = new Promise((resolve) => socket.on('close', resolve));
   let sent = 0;

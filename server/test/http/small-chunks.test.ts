@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { converse, statusesIn } from '../support/raw-http.ts';
 import { good, startTestServer, type TestServer } from '../support/server.ts';
 
-/* Bodies whose chunks are so small that each costs more than it brings. */
+/* Bodies with chunks so small that each costs more work than its bytes. */
 
 let server: TestServer;
 
@@ -36,7 +36,7 @@ test.each([
     };
     send();
     await closed;
-    // What the two ends of a connection on this machine buffer is some megabytes.
+    // The two ends of a connection on this machine buffer some megabytes.
     expect(socket.bytesWritten - socket.writableLength).toBeLessThan(32 * 1024 * 1024);
     await good(server.api.post('/v1/customers', { name: 'Ada' }));
   },
@@ -50,14 +50,14 @@ test('refuses a body and closes the connection when all of its small chunks have
   await once(socket, 'close');
 }, 20_000);
 
-test('takes a body when it comes in two hundred small chunks', async () => {
+test('accepts a body when it comes in two hundred small chunks', async () => {
   const body = `{"name":"Ada"${' '.repeat(180)}}`;
   const chunks = Array.from(body, (byte) => `1\r\n${byte}\r\n`).join('');
   const text = await converse(server, `${head('/v1/customers', 'application/json')}${chunks}0\r\n\r\n`);
   expect(statusesIn(text)).toEqual(['200']);
 });
 
-test('takes the largest body when its chunks have 32 bytes', async () => {
+test('accepts the largest body when its chunks have 32 bytes', async () => {
   const body = `{"name":"Ada"${' '.repeat(256 * 1024 - 14)}}`;
   const chunks = Array.from(body.matchAll(/.{1,32}/gs), ([bytes]) => `${bytes.length.toString(16)}\r\n${bytes}\r\n`);
   const text = await converse(server, `${head('/v1/customers', 'application/json')}${chunks.join('')}0\r\n\r\n`);

@@ -23,7 +23,7 @@ describe('a backlog of expired idempotency keys', () => {
     );
   });
 
-  test('is purged in a tenth of the time, no more and not much less, and counts are folded meanwhile', async () => {
+  test('purges a backlog in about a tenth of the time, and folds counts meanwhile, when duties run', async () => {
     const timeIn = timeQueries();
     await unfoldedCounts();
     const startedMs = performance.now();
@@ -33,11 +33,11 @@ describe('a backlog of expired idempotency keys', () => {
     await expect.poll(keysLeft, { timeout: 60_000, interval: 50 }).toBe(0);
     const share = timeIn('purge_keys') / (performance.now() - startedMs);
     expect(share).toBeLessThan(0.15);
-    // Two thousand can expire in a second. This way there are 50 ms for a batch of a thousand, which takes some 3 ms.
+    // Two thousand keys can expire in a second. This leaves 50 ms for a batch of a thousand, which takes some 3 ms.
     expect(share).toBeGreaterThan(0.05);
   }, 80_000);
 
-  test('keeps nobody from stopping', async () => {
+  test('stops without a delay when duties are running', async () => {
     const duties = start();
     await expect.poll(keysLeft, { interval: 5 }).toBeLessThan(backlog);
     const startedMs = performance.now();
@@ -45,19 +45,19 @@ describe('a backlog of expired idempotency keys', () => {
     expect(performance.now() - startedMs).toBeLessThan(2_000);
     const left = await keysLeft();
     expect(left).toBeGreaterThan(0);
-    // And nothing goes on behind its back.
+    // No purge continues after the stop.
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(await keysLeft()).toBe(left);
   });
 });
 
-test('a purge that cannot go on holds up no other duty', async () => {
+test('runs other duties when a purge is blocked', async () => {
   await withClient(server.connection, async (client) => {
     await client.query('begin');
     await client.query('lock table idempotency_keys in exclusive mode');
     const duties = start();
     await expect.poll(() => waitingForTables(server)).toBe(1);
-    // After the first round, so that the fold is one that comes after the purge.
+    // After the first round, so that this fold comes after the purge.
     await unfoldedCounts();
     await expect.poll(grownCounts, { timeout: 8_000 }).toBe(false);
     expect(await waitingForTables(server)).toBe(1);
@@ -66,7 +66,7 @@ test('a purge that cannot go on holds up no other duty', async () => {
   });
 });
 
-/** They are stopped when the test is finished. */
+/** Starts duties that stop with the test. */
 function start(): Duties {
   const { context } = server;
   const duties = startDuties({ ...context, writeKeyUses: (pool) => context.keyUses.write(pool) });
@@ -74,13 +74,13 @@ function start(): Duties {
   return duties;
 }
 
-/** Makes records one after the other, so that their counts have several rows. */
+/** Creates records one after the other, so that their counts have several rows. */
 async function unfoldedCounts(): Promise<void> {
   for (const _ of Array.from({ length: 3 })) await server.api.post('/v1/references', { application: 'app_1' });
   expect(await grownCounts()).toBe(true);
 }
 
-/** Whether some count has more than one row. */
+/** Tells whether some count has more than one row. */
 async function grownCounts(): Promise<boolean> {
   const { rows } = await server.context.database.readers.query(`
     select 1
@@ -97,7 +97,7 @@ async function keysLeft(): Promise<number> {
   return rows[0]!.count;
 }
 
-/** From now on tells how many milliseconds the statements of a name have taken the database. */
+/** From now on, records how many milliseconds the statements of a name take in the database. */
 function timeQueries(): (name: string) => number {
   const { readers } = server.context.database;
   const query = readers.query.bind(readers);

@@ -2,7 +2,7 @@ import pino from 'pino';
 import { openDatabase } from '../../src/db/pools.ts';
 import { JobWorker } from '../../src/jobs/queue.ts';
 
-/* A worker in a process of its own, to be killed: it takes jobs, tells their ids and never ends one. */
+/* A worker in its own process, to be killed. It takes jobs, prints their ids and never ends one. */
 
 const connection = { connectionString: process.argv[2]! };
 const log = pino({ level: 'silent' });

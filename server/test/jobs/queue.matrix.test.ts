@@ -26,7 +26,7 @@ beforeEach(async () => {
   });
 });
 
-/** Puts jobs into the queue, as a commit does. */
+/** Adds jobs to the queue, as a commit does. */
 async function add(ids: readonly string[], lane = 'lane', from = database): Promise<void> {
   await from.readers.query(
     `select graphile_worker.add_job('work', json_build_object('account', 'acct_1', 'id', id), job_key => id, flags => array[$2::text])
@@ -42,7 +42,7 @@ async function jobsLeft(): Promise<number> {
   return rows[0]!.count;
 }
 
-/** A worker with connections of its own, as in another process. It is started, and stopped with the test. */
+/** Starts a worker with its own connections, as in another process. It stops with the test. */
 function workerForTest(run: Task['run'], crowdedLanes: Task['crowdedLanes'] = () => []): JobWorker {
   const own = openDatabase(connection, log);
   const worker = new JobWorker({ connection, pool: own.jobs, tasks: { work: { run, crowdedLanes } }, log });
@@ -56,7 +56,7 @@ function workerForTest(run: Task['run'], crowdedLanes: Task['crowdedLanes'] = ()
 
 const idsOf = (count: number): string[] => Array.from({ length: count }, (_, index) => `ref_${index}`);
 
-test('each job is carried out once, by any of two workers', async () => {
+test('runs each job once when two workers share the queue', async () => {
   const done: { worker: number; id: string }[] = [];
   for (const worker of [1, 2]) {
     workerForTest(async ({ account, id }: JobSubject) => {
@@ -73,7 +73,7 @@ test('each job is carried out once, by any of two workers', async () => {
   expect(new Set(done.map(({ worker }) => worker))).toEqual(new Set([1, 2]));
 });
 
-test('a job that throws is tried again, and holds up no other', async () => {
+test('retries a job and delays no other when it throws', async () => {
   const tried = new Map<string, number>();
   workerForTest(async ({ id }) => {
     tried.set(id, (tried.get(id) ?? 0) + 1);
@@ -85,7 +85,7 @@ test('a job that throws is tried again, and holds up no other', async () => {
   expect(Object.fromEntries(tried)).toEqual({ ref_0: 2, ref_1: 1, ref_2: 1 });
 });
 
-test('lanes that are crowded are left out, and others go on', async () => {
+test('skips crowded lanes and runs others when a lane is full', async () => {
   const done: string[] = [];
   let crowded = ['slow'];
   workerForTest(
@@ -101,7 +101,7 @@ test('lanes that are crowded are left out, and others go on', async () => {
   await expect.poll(() => done, { timeout: 5_000 }).toEqual(['ref_quick', 'ref_slow']);
 });
 
-test('stop waits for what is under way, and takes no more', async () => {
+test('waits for running jobs and takes no more when the worker stops', async () => {
   const begun: string[] = [];
   const ended: string[] = [];
   const { promise: mayEnd, resolve: letEnd } = Promise.withResolvers<void>();
@@ -121,12 +121,12 @@ test('stop waits for what is under way, and takes no more', async () => {
   letEnd();
   await stopped;
   expect([begun, ended, await jobsLeft()]).toEqual([['ref_1'], ['ref_1'], 1]);
-  // The one that ended is over, and the other one is anybody's.
+  // The finished job is done, and any worker can take the other one.
   workerForTest(async ({ id }) => void ended.push(id));
   await expect.poll(() => ended, { timeout: 5_000 }).toEqual(['ref_1', 'ref_2']);
 });
 
-test('a worker whose connections are all ended in the middle goes on by itself', async () => {
+test('recovers by itself when all connections of a worker are ended', async () => {
   const done = new Set<string>();
   workerForTest(async ({ id }) => {
     await delay(50);
@@ -137,12 +137,12 @@ test('a worker whose connections are all ended in the middle goes on by itself',
   await expect.poll(() => done.size, { timeout: 5_000, interval: 5 }).toBeGreaterThan(20);
   expect(done.size).toBeLessThan(ids.length);
   await endConnections();
-  // What was under way when they ended, also what had just been done, is given back like that of a worker that has died.
+  // Running and just finished jobs are released like those of a dead worker.
   await expect.poll(() => done.size, { timeout: 14_000 }).toBe(ids.length);
   await expect.poll(jobsLeft, { timeout: 14_000 }).toBe(0);
 }, 40_000);
 
-test('a job of a worker that has lost its connections, and is at it for long, is carried out by another one', async () => {
+test('runs a long job on another worker when its first one has lost its connections', async () => {
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
   const begun: string[] = [];
   workerForTest(async ({ id }) => {
@@ -153,17 +153,17 @@ test('a job of a worker that has lost its connections, and is at it for long, is
   await expect.poll(() => begun, { timeout: 5_000 }).toEqual(['first ref_1']);
   await endConnections();
   workerForTest(async ({ id }) => void begun.push(`second ${id}`));
-  // Whatever becomes of the test, the first one ends.
+  // The first job ends in any case.
   onTestFinished(() => end());
   await expect.poll(() => begun, { timeout: 14_000 }).toEqual(['first ref_1', 'second ref_1']);
   await expect.poll(jobsLeft, { timeout: 5_000 }).toBe(0);
   end();
-  // The first one is as good as new.
+  // The first worker works again.
   await add(['ref_2']);
   await expect.poll(() => begun.length, { timeout: 5_000 }).toBe(3);
 }, 40_000);
 
-test('the jobs of a process that was killed are given back within about ten seconds, and carried out', async () => {
+test("releases and runs a killed process's jobs within about ten seconds when it was killed", async () => {
   const program = fileURLToPath(new URL('endless-worker.ts', import.meta.url));
   const dying = spawn(process.execPath, [program, urlOf(connection)], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void dying.kill('SIGKILL'));
@@ -174,7 +174,7 @@ test('the jobs of a process that was killed are given back within about ten seco
   await expect.poll(() => begun.trim().split('\n').toSorted(), { timeout: 10_000 }).toEqual(ids);
   const done: string[] = [];
   workerForTest(async ({ id }) => void done.push(id));
-  // As long as it lives its jobs are its own, however long they take.
+  // A living process keeps its jobs, however long they take.
   await delay(7_000);
   expect(done).toEqual([]);
   dying.kill('SIGKILL');
@@ -185,7 +185,7 @@ test('the jobs of a process that was killed are given back within about ten seco
   await expect.poll(jobsLeft).toBe(0);
 }, 60_000);
 
-test('five processes that start at once on an empty database make the queue’s tables together', async () => {
+test("creates the queue's tables once when five processes start at once on an empty database", async () => {
   const cluster = inject('cluster');
   const name = `tenure_test_${randomBytes(8).toString('hex')}`;
   await withClient(cluster, (client) => client.query(`create database ${name}`));
@@ -196,7 +196,7 @@ test('five processes that start at once on an empty database make the queue’s 
     const { rows } = await opened[0]!.readers.query<{ id: number }>(
       'select id from graphile_worker.migrations order by id',
     );
-    // What this release believes to be the newest is what the library has made: else each start would look for more.
+    // The newest migration that this release knows equals the library's. Otherwise each start would search for more.
     expect(rows.map(({ id }) => id)).toEqual(Array.from({ length: queueSchemaVersion }, (_, index) => index + 1));
     await add(['ref_1'], 'lane', opened[1]);
   } finally {
@@ -205,7 +205,7 @@ test('five processes that start at once on an empty database make the queue’s 
   }
 });
 
-/** As when the database is restarted: all connections to it, but this one. */
+/** Ends all connections to the database but this one, as a restart does. */
 async function endConnections(): Promise<void> {
   await withClient(connection, (client) =>
     client.query(

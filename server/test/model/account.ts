@@ -8,7 +8,7 @@ import {
   type JsonObject,
 } from '../faults/crash-checker/json.ts';
 
-/** An answer of the server. */
+/** A response of the server. */
 export interface StoredResponse {
   status: number;
   replayed: boolean;
@@ -26,9 +26,9 @@ interface Keyed {
 interface ExpectedEvent {
   type: string;
   objectId: string;
-  /** Null where the person whom it is about was erased since: then its content is not looked at. */
+  /** Null if its person was erased since. Then the content is not checked. */
   data: JsonObject | null;
-  /** The endpoints that were enabled and subscribed to it. */
+  /** The enabled endpoints that subscribed to it. */
   endpointIds: string[];
 }
 
@@ -42,8 +42,8 @@ const objects: Record<Kind, string> = {
 };
 
 /**
- * An account of the server, and beside it what the account must be: all that was answered is held against a model that is written from the
- * contract alone. Every record is kept as it must be shown, every event as it must be told.
+ * An account of the server, with a model of its expected state. The model is written from the contract alone, and every response is
+ * compared with it. It keeps every record as it must be shown, and every event.
  */
 export class Account {
   readonly records: Record<Kind, Map<string, JsonObject>> = {
@@ -73,7 +73,7 @@ export class Account {
     this.#id = id;
   }
 
-  /** One more account, connected to that of the key, so that nothing but what is done to it happens in it. */
+  /** Creates an account connected to the key's, so that only the test acts on it. */
   static async open(url: string, secretKey: string): Promise<Account> {
     const parent = new Account(url, secretKey, '');
     const { body } = await parent.send('POST', '/v1/accounts', { name: 'Modelled' });
@@ -110,7 +110,7 @@ export class Account {
     };
   }
 
-  /** Sends a mutation, with a key if there is one, which is remembered where the answer is one that is kept. */
+  /** Sends a mutation, with a key if requested. Remembers it if its response is stored for the key. */
   async mutate(path: string, body: JsonObject, isKeyed: boolean): Promise<StoredResponse> {
     const key = isKeyed ? `key ${this.keyed.length}` : undefined;
     const answer = await this.send('POST', path, body, key);
@@ -119,7 +119,7 @@ export class Account {
     return answer;
   }
 
-  /** A record was made: it is what was asked for, and an event tells it. */
+  /** Expects a new record as requested, and its event. */
   made(kind: Kind, answer: StoredResponse, expected: JsonObject): void {
     assert.equal(answer.status, 200, answer.text);
     const { id, created, signing_secret: secret } = answer.body;
@@ -136,7 +136,7 @@ export class Account {
     if (kind === 'references') this.#rollUp(whole as JsonObject);
   }
 
-  /** A record was changed, or was not: an event tells what was different before, and `verb` what that was. */
+  /** Expects a change with an event of type `verb` and the previous values, or no change at all. */
   changed(kind: Kind, answer: StoredResponse, after: JsonObject, verb?: string): void {
     assert.equal(answer.status, 200, answer.text);
     assert.deepEqual(answer.body, after);
@@ -150,7 +150,7 @@ export class Account {
     if (kind === 'references') this.#rollUp(after);
   }
 
-  /** A record is no more; its last event tells so. */
+  /** Expects a deleted record, and its last event. */
   removed(kind: Kind, id: string): void {
     this.records[kind].delete(id);
     this.gone[kind].add(id);
@@ -162,7 +162,7 @@ export class Account {
     });
   }
 
-  /** A person was erased: what was told about them has no content any more, and what was open is canceled. */
+  /** Expects an erased person: earlier events have no content, and open references are canceled. */
   async erased(customerId: string): Promise<void> {
     const about = [...this.records.references.values()].filter(({ customer }) => customer === customerId);
     const ids = [customerId, ...about.map((reference) => textOf(reference, 'id'))];
@@ -189,7 +189,7 @@ export class Account {
       this.events.push({ type: textOf(event, 'type'), objectId: id, data: null, endpointIds: [] });
     }
     assert.deepEqual(expected, [], 'events of the erasure that are missing');
-    // The applications sum up what was canceled, in as many steps as it took.
+    // The applications sum up the canceled references, in as many steps as it took.
     for (const { type, data } of others) {
       assert.equal(type, 'application.updated');
       assert.ok(applicationIds.has(textOf(data, 'object', 'id')));
@@ -197,12 +197,12 @@ export class Account {
     for (const id of applicationIds) this.#sumUp(id);
   }
 
-  /** Whether what this answer shows was erased since. */
+  /** Tells whether the response shows a record that was erased since. */
   isErasedIn({ text }: StoredResponse): boolean {
     return this.#erasedIds.some((id) => text.includes(id));
   }
 
-  /** The events are those of the model, newest first, and each is told whole. */
+  /** Checks that the server's events equal the model's, newest first, in full. */
   async expectEvents(): Promise<void> {
     const listed: JsonObject[] = [];
     for (let offset = 0; ; offset += 50) {
@@ -219,7 +219,7 @@ export class Account {
     });
   }
 
-  /** The latest event about a reference is on its way to all that were enabled then, and to nobody twice. */
+  /** Checks that the latest event about a reference has one delivery for each endpoint that was enabled then. */
   async expectDeliveries(): Promise<void> {
     const index = this.events.findLastIndex(({ type, data }) => type.startsWith('reference.') && data !== null);
     if (index === -1) return;
@@ -240,7 +240,7 @@ export class Account {
     return (body.data as JsonObject[]).slice(0, unknown).reverse();
   }
 
-  /** The application tells how its references stand, in the same moment. */
+  /** Expects the change of the application's roll-up in the same transaction. */
   #rollUp(reference: JsonObject): void {
     const id = textOf(reference, 'application');
     const before = this.records.applications.get(id);
@@ -286,7 +286,7 @@ export class Account {
   }
 }
 
-/** How references stand together (contract, "Objects"): the worst outcome, once none is open. */
+/** Sums up references (contract, "Objects"): the worst outcome, once none is open. */
 export function standing(references: readonly JsonObject[]): JsonObject {
   const count = (member: string, value: string, of = references): number =>
     of.filter((reference) => reference[member] === value).length;

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { isObject, textOf, type JsonObject } from '../faults/crash-checker/json.ts';
 import { standing, type Account } from './account.ts';
 
-/** What fast-check passes on beside the server; the model is in the account. */
+/** The model that fast-check passes on. It is empty, because the account holds the model. */
 type Nothing = Record<string, never>;
 
 type Command = fc.AsyncCommand<Nothing, Account>;
@@ -13,7 +13,7 @@ const outcome = fc.constantFrom('accept', 'consider', 'high_risk');
 const which = fc.nat(9);
 const isKeyed = fc.boolean();
 
-/** Everything that can be done to an account; the more often it is named, the more often it is done. */
+/** Everything that can be done to an account. A command that is listed more often is run more often. */
 const everything: fc.Arbitrary<Command>[] = [
   command('make a reference', fc.record({ which, customer: fc.option(which), metadata, isKeyed }), makeReference),
   command('make a reference', fc.record({ which, customer: fc.option(which), metadata, isKeyed }), makeReference),
@@ -81,7 +81,7 @@ const everything: fc.Arbitrary<Command>[] = [
   command('look at the deliveries', fc.constant({}), (account) => account.expectDeliveries()),
 ];
 
-/** Up to so many of them, one after the other. */
+/** Generates up to this many commands in sequence. */
 export function anyCommands(maxCommands: number): fc.Arbitrary<Iterable<Command>> {
   return fc.commands(everything, { maxCommands, size: 'max' });
 }
@@ -217,7 +217,7 @@ async function updateEndpoint(
   if (id === null) return;
   const answer = await account.mutate(`/v1/webhook_endpoints/${id}`, { status: choice.status }, choice.isKeyed);
   const before = account.records.webhook_endpoints.get(id)!;
-  // The secret is told to who makes an endpoint, retrieves it or rolls its secret.
+  // The secret is shown only when an endpoint is created or retrieved, or its secret rolled.
   const { signing_secret: secret } = before;
   if (answer.body.signing_secret === undefined) answer.body.signing_secret = secret!;
   account.changed('webhook_endpoints', answer, { ...before, status: choice.status });
@@ -231,7 +231,7 @@ async function deleteEndpoint(account: Account, choice: { which: number }): Prom
   account.removed('webhook_endpoints', id);
 }
 
-/** The same request with the same key: the same answer, and nothing happens. */
+/** Repeats a request with its key: the response is the same, and nothing changes. */
 async function repeat(account: Account, choice: { which: number }): Promise<void> {
   const earlier = account.keyed[choice.which % account.keyed.length];
   if (!earlier) return;
@@ -296,13 +296,13 @@ function codeOf({ error }: JsonObject): unknown {
   return isObject(error) ? error.code : undefined;
 }
 
-/** An id of those there are; null if there are none. */
+/** Picks one of the existing ids, or null if there are none. */
 function pick(ids: { keys(): Iterable<string> }, index: number): string | null {
   const all = [...ids.keys()];
   return all[index % all.length] ?? null;
 }
 
-/** An empty text removes a pair. */
+/** Merges metadata. An empty text removes a pair. */
 function merged(before: JsonObject[string] | undefined, input: JsonObject[string] | undefined): JsonObject {
   const pairs = Object.entries({ ...(isObject(before) && before), ...(isObject(input) && input) });
   return Object.fromEntries(pairs.filter(([, value]) => value !== ''));

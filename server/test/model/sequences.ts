@@ -4,19 +4,19 @@ import { unexplainedBy } from '../support/folding.ts';
 import { Account } from './account.ts';
 import { anyCommands } from './commands.ts';
 
-/** So many are played side by side, each in an account of its own; some wait for a freshness time. */
+/** The number of sequences played in parallel, each in its own account, because some wait for a freshness time. */
 const together = 16;
 
 const maxCommands = 50;
 
-/** What was played, and the shortest sequences that the server does otherwise than the model. */
+/** The number of sequences and requests, and the shortest sequences in which server and model differ. */
 export interface Played {
   sequences: number;
   requests: number;
   failures: string[];
 }
 
-/** Plays random sequences of commands against a server, and holds every answer against the model. */
+/** Plays random sequences of commands against a server, and compares every response with the model. */
 export async function playSequences(
   { url, secretKey }: { url: string; secretKey: string },
   { sequences, seed }: { sequences: number; seed: number },

@@ -7,8 +7,8 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 import { latestVersion } from '../support/versions.ts';
 
 /*
- * Whatever holds the answers of all other tests against the documents must find what is wrong with these: true answers of the server,
- * each with one fault planted.
+ * The checker holds the responses of all other tests against the API docs. It must find the fault here: each response is a real one with
+ * one planted fault.
  */
 
 let server: TestServer;
@@ -29,16 +29,16 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test('answers as they are have no faults', () => {
+test('finds no fault when responses are unchanged', () => {
   for (const answer of [made, listed, refused, missing]) expect(checker.faultsOf(answer)).toEqual([]);
 });
 
-describe('an answer is found out', () => {
+describe('planted faults', () => {
   test.each<[string, () => ObservedAnswer, RegExp]>([
     ['with a member that is not documented', () => withBody(made, { score: 1 }), /additional properties "score"/],
-    ['without a member that is', () => withBody(made, { status: undefined }), /required property 'status'/],
+    ['without a documented member', () => withBody(made, { status: undefined }), /required property 'status'/],
     ['with a member of another type', () => withBody(made, { created: '1' }), /\/created must be integer/],
-    ['with a word that is none', () => withBody(made, { status: 'done' }), /\/status must be equal to one of/],
+    ['with an unknown enum value', () => withBody(made, { status: 'done' }), /\/status must be equal to one of/],
     [
       'with a member of an older version',
       () => withBody(listed, { total_count: 1 }),
@@ -56,45 +56,41 @@ describe('an answer is found out', () => {
     ],
     ['without Request-Id', () => withHeader(made, 'request-id'), /the header Request-Id is missing/],
     ['without Service-Version', () => withHeader(made, 'service-version'), /the header Service-Version is missing/],
-    ['with a Request-Id that is none', () => withHeader(made, 'request-id', 'x'), /the header Request-Id is "x"/],
+    ['with an invalid Request-Id', () => withHeader(made, 'request-id', 'x'), /the header Request-Id is "x"/],
     [
-      'that does not say whether to retry',
+      'without Service-Should-Retry',
       () => withHeader(refused, 'service-should-retry'),
       /Service-Should-Retry is missing/,
     ],
-    ['that does not say when to', () => ({ ...refused, status: 409 }), /the header Retry-After is missing/],
+    ['without Retry-After', () => ({ ...refused, status: 409 }), /the header Retry-After is missing/],
     ['of another content type', () => withHeader(made, 'content-type', 'text/html'), /the content type is text\/html/],
     [
       'with a code that is not documented there',
       () => withCode(missing, 'limit_reached'),
       /the code limit_reached is not documented/,
     ],
-    ['with a code that is none', () => withCode(missing, 'oops'), /\/error\/code must be equal to one of/],
+    ['with an unknown error code', () => withCode(missing, 'oops'), /\/error\/code must be equal to one of/],
     ['of a route that is not documented', () => ({ ...made, path: '/v1/planted' }), /there is no such operation/],
+    ['of success to an unknown path', () => ({ ...made, path: null }), /the status is not documented/],
     [
-      'to a path that is no route, if it is no refusal',
-      () => ({ ...made, path: null }),
-      /the status is not documented/,
-    ],
-    [
-      'to a path that is no route, in another form',
+      'to an unknown path in another form',
       () => ({ ...made, path: null, status: 404 }),
       /Service-Should-Retry is missing/,
     ],
-  ])('%s', (_case, plant, says) => {
+  ])('reports a response %s', (_case, plant, says) => {
     const faults = checker.faultsOf(plant());
     expect(faults.length).toBeGreaterThan(0);
     expect(faults.join('\n')).toMatch(says);
   });
 
-  test('by its operation, version and body', () => {
+  test('reports operation, version and body when a response is wrong', () => {
     const [fault] = checker.faultsOf(withBody(made, { score: 1 }));
     expect(fault).toContain('POST /v1/references (references_create) answered 200 in version 2026-11-01');
     expect(fault).toContain('"score":1');
   });
 });
 
-test('a server’s answers are watched: one with a member too many is a fault of the test that got it', async () => {
+test('fails the test of a wrong response when a watched server sends one with an extra member', async () => {
   const app = buildApp(server.context);
   app.addHook('onSend', async (_request, _reply, payload) => String(payload).replace('{', '{"planted":1,'));
   holdAnswers(app, server.context);

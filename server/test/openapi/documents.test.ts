@@ -40,24 +40,24 @@ interface Operation {
 
 const versions = new ApiVersions(apiVersions);
 
-describe.each(versions.dates)('the document of %s', (version) => {
+describe.each(versions.dates)('the OpenAPI document of %s', (version) => {
   const document = documentOf(version);
   const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
   const webhooks = Object.values(document.webhooks).map(({ post }) => post);
   const text = JSON.stringify(document);
 
-  test('is the one in `openapi/`; `npm run openapi` writes it anew', async () => {
+  test('generates the document in `openapi/`; `npm run openapi` rewrites the file', async () => {
     const written = `${JSON.stringify(document, null, 2)}\n`;
     await expect(written).toMatchFileSnapshot(`../../../openapi/${version}.json`);
   });
 
-  test('is valid OpenAPI 3.1, by the official schema', async () => {
+  test('generates valid OpenAPI 3.1 when the official schema checks it', async () => {
     const result = await new Validator().validate(structuredClone(document) as unknown as Piece);
     expect(result.errors ?? []).toEqual([]);
     expect(result.valid).toBe(true);
   });
 
-  test('refers to nothing that is not there, and has nothing that nobody refers to', () => {
+  test('resolves every $ref and has no unused component when the document is generated', () => {
     const referred = new Set(
       [...text.matchAll(/"#\/components\/(\w+)\/(\w+)"/g)].map(([, kind, name]) => `${kind}/${name}`),
     );
@@ -67,7 +67,7 @@ describe.each(versions.dates)('the document of %s', (version) => {
     expect([...referred].sort()).toEqual(there.sort());
   });
 
-  test('has schemas that compile, and examples that are valid', () => {
+  test('generates schemas that compile, and examples that fit them', () => {
     const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
     for (const [name, faultOf] of Object.entries(formats))
       ajv.addFormat(name, (told: string) => faultOf(told) === null);
@@ -94,7 +94,7 @@ describe.each(versions.dates)('the document of %s', (version) => {
     expect(examples).toBeGreaterThanOrEqual(35);
   });
 
-  test('shows a body for every operation that takes one, and every webhook', () => {
+  test('documents a body when an operation accepts one, and for every webhook', () => {
     const without = [...operations, ...webhooks]
       .filter(({ requestBody }) =>
         Object.values(requestBody?.content ?? {}).some(({ example }) => example === undefined),
@@ -103,7 +103,7 @@ describe.each(versions.dates)('the document of %s', (version) => {
     expect(without).toEqual([]);
   });
 
-  test('explains every operation, parameter, header, answer and member', () => {
+  test('describes every operation, parameter, header, response and member when the document is generated', () => {
     expect(unexplained(document)).toEqual([]);
     for (const { operationId, summary, description } of operations) {
       expect([operationId, summary]).toEqual([operationId, expect.stringMatching(/^[A-Z][^_]+[^.]$/)]);
@@ -111,20 +111,20 @@ describe.each(versions.dates)('the document of %s', (version) => {
     }
   });
 
-  test('tells answers that can look differently once each', () => {
+  test('describes each shape of a response once when it can have several', () => {
     const shapes = choicesIn(document);
     expect(shapes.length).toBeGreaterThan(2);
     for (const shape of shapes) expect(new Set(shape.map((one) => JSON.stringify(one))).size).toBe(shape.length);
   });
 
-  test('has closed objects only, so that an answer with anything more is noticed', () => {
+  test('closes every object schema when the document is generated, so that an extra member of a response is found', () => {
     const open = objectsIn(document.components.schemas).filter(
       ({ at, schema }) => schema.additionalProperties === undefined && !/previous_attributes/.test(at),
     );
     expect(open.map(({ at }) => at)).toEqual([]);
   });
 
-  test('calls every operation by a name of its own', () => {
+  test('gives every operation a unique id when the document is generated', () => {
     const names = operations.map(({ operationId }) => operationId);
     expect(new Set(names).size).toBe(names.length);
     for (const name of names) expect(name).toMatch(/^[a-z]+(_[a-z]+)+$/);
@@ -141,7 +141,7 @@ describe.each(versions.dates)('the document of %s', (version) => {
     );
   });
 
-  test('speaks in the words of its version', () => {
+  test('uses the names of its version when the document is generated', () => {
     const { file, notFile, total, notTotal, request } = words[version]!;
     const { Reference, ReferenceList, Event } = document.components.schemas as Record<string, { properties: Piece }>;
     expect(Reference!.properties).toHaveProperty(file);
@@ -151,17 +151,17 @@ describe.each(versions.dates)('the document of %s', (version) => {
     expect(Event!.properties.request).toMatchObject(
       request === 'object' ? { $ref: '#/components/schemas/EventRequest' } : { type: ['string', 'null'] },
     );
-    // What came later has no business in the document of the first version.
+    // The first version's document mentions nothing newer.
     if (version === '2025-09-01') expect(text).not.toMatch(/reference_pdf|`count`|"count"/);
   });
 
-  test('shows how to verify a signature as the example receiver does', () => {
+  test('verifies signatures like the example receiver when the document shows code', () => {
     const receiver = readFileSync(join(import.meta.dirname, '../../../examples/receivers/node.mjs'), 'utf8');
     const [, code] = /```js\n([\s\S]*?)```/.exec(document.info.description)!;
     for (const part of code!.split('\n\n')) expect(receiver).toContain(part.trim());
   });
 
-  test('names every code of an error, with its page', () => {
+  test('lists every error code with its page when the document is generated', () => {
     const { Error: error } = document.components.schemas as Record<
       string,
       { properties: { error: { properties: { code: { enum: string[] } } } } }
@@ -172,7 +172,7 @@ describe.each(versions.dates)('the document of %s', (version) => {
   });
 });
 
-describe('what a route can tell', () => {
+describe('special bodies and responses of routes', () => {
   const note: Resource = defineResource({
     object: 'note',
     prefix: 'cus',
@@ -206,16 +206,16 @@ describe('what a route can tell', () => {
   };
   const { paths, components } = documentOf(versions.newest, [...resources, note], [list, retrieve, upload, contents]);
 
-  test('is a body that is no JSON', () => {
+  test('describes a body when it is not JSON', () => {
     expect(Object.keys(paths['/v1/notes']!.post!.requestBody!.content)).toEqual(['multipart/form-data']);
   });
 
-  test('is an answer that is no JSON', () => {
+  test('describes a response when it is not JSON', () => {
     const { content } = paths['/v1/notes/{id}/contents']!.get!.responses['200']!;
     expect(content).toEqual({ 'application/pdf': { schema: { type: 'string', contentMediaType: 'application/pdf' } } });
   });
 
-  test('is what is left of a record that is gone, by itself and in the place of its id', () => {
+  test('describes a deleted record, by itself and in the place of its id, when one can be returned', () => {
     const noteRef = { $ref: '#/components/schemas/Note' };
     const deletedRef = { $ref: '#/components/schemas/DeletedNote' };
     const { schema } = paths['/v1/notes/{id}']!.get!.responses['200']!.content!['application/json']!;
@@ -241,7 +241,7 @@ function documentOf(version: string, of: readonly Resource[] = resources, routes
   return made as unknown as Document;
 }
 
-/** Where a description is missing. */
+/** Returns the places without a description. */
 function unexplained(document: Document): string[] {
   const { schemas, parameters, headers, responses } = document.components;
   const missing: string[] = [];
@@ -266,7 +266,7 @@ function unexplained(document: Document): string[] {
   return missing.filter((at) => !at.endsWith('Error.error'));
 }
 
-/** Every list of shapes of which a value has one. */
+/** Returns every list of alternative shapes. */
 function choicesIn(piece: unknown): unknown[][] {
   if (typeof piece !== 'object' || piece === null) return [];
   return Object.entries(piece).flatMap(([name, value]) => [
@@ -275,7 +275,7 @@ function choicesIn(piece: unknown): unknown[][] {
   ]);
 }
 
-/** Every schema of an object, with where it is. */
+/** Returns every schema of an object, with its place. */
 function objectsIn(piece: unknown, at = ''): { at: string; schema: Piece }[] {
   if (typeof piece !== 'object' || piece === null || Array.isArray(piece)) {
     return Array.isArray(piece) ? piece.flatMap((item, index) => objectsIn(item, `${at}[${index}]`)) : [];

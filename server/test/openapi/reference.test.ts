@@ -17,8 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe('the documents', () => {
-  test.each(versions)('has the one of %s, without a key', async (version) => {
+describe('served API documents', () => {
+  test.each(versions)('serves the document of %s when there is no key', async (version) => {
     const answer = await fetch(`${server.url}/openapi.json?version=${version}`);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
     const document = (await answer.json()) as Document;
@@ -27,7 +27,7 @@ describe('the documents', () => {
     expect(Object.keys(document.paths)).toContain('/v1/references/{id}/cancel');
   });
 
-  test('the latest is the one that is meant if none is named', async () => {
+  test('serves the latest document when no version is named', async () => {
     const [named, unnamed] = await Promise.all(
       [`?version=${latestVersion}`, ''].map(async (query) =>
         (await fetch(`${server.url}/openapi.json${query}`)).text(),
@@ -36,7 +36,7 @@ describe('the documents', () => {
     expect(unnamed).toBe(named);
   });
 
-  test('a client that has one already is told so', async () => {
+  test('returns 304 when the client already has the document', async () => {
     const first = await fetch(`${server.url}/openapi.json`);
     const etag = first.headers.get('etag')!;
     expect(first.headers.get('cache-control')).toBe('no-cache');
@@ -51,13 +51,13 @@ describe('the documents', () => {
     ['an unknown parameter', 'versoin=2026-11-01', 'parameter_unknown', 'versoin'],
     ['an expansion', 'expand=x', 'parameter_unknown', 'expand'],
     ['two versions', 'version=2026-11-01&version=2026-03-01', 'parameter_invalid', 'version'],
-  ])('%s is refused', async (_case, query, code, param) => {
+  ])('refuses a document when the query has %s', async (_case, query, code, param) => {
     const answer = await fetch(`${server.url}/openapi.json?${query}`);
     expect(answer.status).toBe(400);
     expect(((await answer.json()) as { error: object }).error).toMatchObject({ code, param });
   });
 
-  test('one that could not be written is written when it is asked for again', async () => {
+  test('generates a document again when the first try failed', async () => {
     let failures = 0;
     const own = await serverForTest({
       changeContext: (context) =>
@@ -74,7 +74,7 @@ describe('the documents', () => {
     expect(statuses).toEqual([500, 200]);
   });
 
-  test('a version that not every process knows has none yet', async () => {
+  test('serves no document when a version is dormant', async () => {
     const settings = { DATABASE_URL: 'postgres://given.by.the.test/', TENURE_MASTER_KEY: newMasterKey() };
     const { connection } = await serverForTest({ settings });
     const own = await serverForTest({
@@ -88,8 +88,8 @@ describe('the documents', () => {
   });
 });
 
-describe('the page', () => {
-  test('shows the documents of all versions, the latest first, and needs no key', async () => {
+describe('the API docs page', () => {
+  test('shows the documents of all versions, latest first, when there is no key', async () => {
     const answer = await fetch(`${server.url}/docs`);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     const html = await answer.text();
@@ -98,7 +98,7 @@ describe('the page', () => {
     for (const source of sources) expect((await fetch(new URL(source, `${server.url}/docs`))).status).toBe(200);
   });
 
-  test('loads nothing from anywhere else, and is not allowed to', async () => {
+  test('loads nothing from other hosts, and may not, when it is opened', async () => {
     const answer = await fetch(`${server.url}/docs`);
     const html = await answer.text();
     expect(html).not.toMatch(/(https?:)?\/\//);
@@ -111,7 +111,7 @@ describe('the page', () => {
     expect(policy).not.toMatch(/https?:|\*|unsafe-eval/);
   });
 
-  test('has its script from this server, zipped or not', async () => {
+  test('serves its own script, compressed or not, when the page loads it', async () => {
     const plain = await fetch(`${server.url}/docs/scalar.js`, { headers: { 'accept-encoding': 'identity' } });
     const zipped = await fetch(`${server.url}/docs/scalar.js`, { headers: { 'accept-encoding': 'gzip' } });
     expect([plain.headers.get('content-encoding'), zipped.headers.get('content-encoding')]).toEqual([null, 'gzip']);
@@ -130,7 +130,7 @@ describe('the page', () => {
     ['deflate, gzip;q=0.5', 'gzip'],
     ['GZIP', 'gzip'],
     ['br, *', 'gzip'],
-  ])('has it as a client wants it that accepts %s', async (accepted, encoding) => {
+  ])('serves the script in the right encoding when the client accepts %s', async (accepted, encoding) => {
     const headers = { 'accept-encoding': accepted };
     const answer = await fetch(`${server.url}/docs/scalar.js`, { headers });
     expect([answer.headers.get('content-encoding'), answer.headers.get('vary')]).toEqual([encoding, 'accept-encoding']);
@@ -140,7 +140,7 @@ describe('the page', () => {
     expect([again.status, again.headers.get('content-encoding'), await again.text()]).toEqual([304, null, '']);
   });
 
-  test('is unzipped for nobody who has it already', async () => {
+  test('does not decompress the script when the client already has it', async () => {
     const etag = (await fetch(`${server.url}/docs/scalar.js`)).headers.get('etag')!;
     const processorMsOf = async (accepted: string): Promise<number> => {
       const before = process.cpuUsage();
@@ -152,7 +152,7 @@ describe('the page', () => {
       return (user + system) / 1000;
     };
     await processorMsOf('gzip');
-    // The least of three, because other work of this process counts too.
+    // The smallest of three, because other work of this process counts too.
     const [gzip, identity]: [number[], number[]] = [[], []];
     for (let turn = 0; turn < 3; turn++) {
       identity.push(await processorMsOf('identity'));
@@ -161,7 +161,7 @@ describe('the page', () => {
     expect(Math.min(...identity)).toBeLessThan(4 * Math.min(...gzip));
   });
 
-  test('and the pages of the errors lead to each other', async () => {
+  test('links to the error pages and back when it is rendered', async () => {
     const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as Document;
     expect(document.info.description).toContain('(https://api.example.org/tenure/docs/errors/parameter_missing)');
     for (const path of ['/docs/errors', '/docs/errors/parameter_missing']) {
@@ -170,7 +170,7 @@ describe('the page', () => {
   });
 });
 
-test.each(versions)('what a webhook endpoint in %s gets is what its document says', async (version) => {
+test.each(versions)("sends a webhook as its document says when the endpoint's version is %s", async (version) => {
   const document = (await (await fetch(`${server.url}/openapi.json?version=${version}`)).json()) as Document;
   const ajv = new Ajv2020({ strict: false, formats: { date: true } });
   ajv.addSchema({ $id: 'document', components: document.components });

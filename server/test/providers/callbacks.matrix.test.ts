@@ -7,7 +7,7 @@ import { claimToTell } from '../../src/referencing/simulator/orders.ts';
 import { receiverForTest, type Receiver, type Received } from '../support/receiver.ts';
 import { goodCredentials, orderOf, servicesForTest, workingDayMs, type Services } from '../support/services.ts';
 
-/* How services tell that something has happened, and whom the product believes. */
+/* How services report changes, and which callbacks the product accepts. */
 
 let services: Services;
 
@@ -15,7 +15,7 @@ beforeEach(async () => {
   services = await servicesForTest();
 });
 
-/** A callback as whoever has the secret would send it. Written from what the services document, not from the simulated ones. */
+/** Builds a callback as an owner of the secret would, from the services' documentation and not from the simulated ones. */
 function signed(text: string, secret: string): Pick<Received, 'headers' | 'raw'> {
   const timestamp = String(nowSeconds());
   const hmacOf = (told: string): string => createHmac('sha256', secret).update(told).digest('hex');
@@ -31,7 +31,7 @@ function signed(text: string, secret: string): Pick<Received, 'headers' | 'raw'>
 
 const nowSeconds = (): number => Math.floor(services.clock.nowMs() / 1000);
 
-/** What the adapter makes of a callback as it came. */
+/** Returns what the adapter reads from a received callback. */
 function believed(
   name: Provider,
   { headers, raw }: Pick<Received, 'headers' | 'raw'>,
@@ -47,25 +47,25 @@ async function orderedAt(name: Provider, receiver: Receiver, tag: string | null 
   return { referenceId: order.referenceId, orderId };
 }
 
-/** Long enough for several rounds of whoever calls. */
+/** Long enough for several rounds of the calling process. */
 const aWhile = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 600));
 
-describe.each(['provider_a', 'provider_c'] as const)('a callback of %s', (name) => {
-  test('is about the order, and is believed with the secret that the order gave', async () => {
+describe.each(['provider_a', 'provider_c'] as const)('callbacks of %s', (name) => {
+  test("verifies a callback and names its order when it is signed with the order's secret", async () => {
     const receiver = await receiverForTest();
     const { referenceId } = await orderedAt(name, receiver);
     const [first] = await receiver.count(1);
     expect(believed(name, first!)).toBe(referenceId);
   });
 
-  test('is believed twice: it says only that there is something to read', async () => {
+  test('verifies a callback again when it is repeated, because it only asks for a read', async () => {
     const receiver = await receiverForTest();
     const { referenceId } = await orderedAt(name, receiver);
     const [first] = await receiver.count(1);
     expect([believed(name, first!), believed(name, first!)]).toEqual([referenceId, referenceId]);
   });
 
-  test("is not believed with another account's secret, with none, or if its body or signature was changed", async () => {
+  test("does not verify a callback when the secret is another account's or missing, or body or signature were changed", async () => {
     const receiver = await receiverForTest();
     await orderedAt(name, receiver);
     const [first] = await receiver.count(1);
@@ -92,19 +92,19 @@ describe.each(['provider_a', 'provider_c'] as const)('a callback of %s', (name) 
       expect(believed(name, first!, { headers: { ...headers, [signatureHeader]: wrong } })).toBeNull();
   });
 
-  test('that is signed and says nothing is about nobody', () => {
+  test('finds no order in a callback when it is signed and empty', () => {
     for (const text of ['', 'null', '[]', '{}', '"x"', '{"clientReferenceId":1,"external_id":{}}'])
       expect(believed(name, signed(text, 'a_secret'), { credentials: { signing_secret: 'a_secret' } })).toBeNull();
   });
 
-  test('is not believed by an account that has no secret, though it is signed with none', () => {
+  test('does not verify a callback when the account has no secret, though it is signed with an empty one', () => {
     const forged = signed('{"clientReferenceId":"ref_1","external_id":"ref_1"}', '');
     for (const credentials of [{ signing_secret: '' }, {}]) expect(believed(name, forged, { credentials })).toBeNull();
     const good = signed('{"clientReferenceId":"ref_1","external_id":"ref_1"}', 'a_secret');
     expect(believed(name, good, { credentials: { signing_secret: 'a_secret' } })).toBe('ref_1');
   });
 
-  test('comes at once when a helper has changed something', async () => {
+  test('sends a callback at once when a test helper has changed an order', async () => {
     const receiver = await receiverForTest();
     const { referenceId } = await orderedAt(name, receiver, 'stuck');
     await receiver.count(1);
@@ -115,7 +115,7 @@ describe.each(['provider_a', 'provider_c'] as const)('a callback of %s', (name) 
     expect(believed(name, received.at(-1)!)).toBe(referenceId);
   });
 
-  test('is repeated after longer and longer pauses if it is not taken, and then given up', async () => {
+  test('repeats a callback with growing pauses, and then gives up, when it is not accepted', async () => {
     const receiver = await receiverForTest(500);
     await orderedAt(name, receiver, 'invite_bounced');
     for (const [index, pauseSeconds] of [1, 5, 15, 60].entries()) {
@@ -131,7 +131,7 @@ describe.each(['provider_a', 'provider_c'] as const)('a callback of %s', (name) 
     expect(receiver.received).toHaveLength(5);
   });
 
-  test('comes after a restart, if what it tells happened meanwhile', async () => {
+  test('sends a callback after a restart when its change happened meanwhile', async () => {
     const receiver = await receiverForTest();
     const { referenceId } = await orderedAt(name, receiver);
     await receiver.count(1);
@@ -145,7 +145,7 @@ describe.each(['provider_a', 'provider_c'] as const)('a callback of %s', (name) 
     expect(believed(name, received.at(-1)!)).toBe(referenceId);
   });
 
-  test('tells also that the service has changed its mind', async () => {
+  test('sends a callback when the service changes its verdict', async () => {
     const receiver = await receiverForTest();
     const { orderId } = await orderedAt(name, receiver, 'consider_then_accept');
     services.clock.advanceMs({ provider_a: 1, provider_c: 3 }[name] * workingDayMs);
@@ -159,7 +159,7 @@ describe.each(['provider_a', 'provider_c'] as const)('a callback of %s', (name) 
   });
 });
 
-test('provider_a signs the time, and is believed for five minutes and no longer', async () => {
+test('verifies a callback of provider_a for five minutes and no longer when it has a signed time', async () => {
   const receiver = await receiverForTest();
   const { referenceId } = await orderedAt('provider_a', receiver);
   const [first] = await receiver.count(1);
@@ -173,7 +173,7 @@ test('provider_a signs the time, and is believed for five minutes and no longer'
   }
 });
 
-test('provider_a calls once for each step', async () => {
+test('sends one callback for each step when the service is provider_a', async () => {
   const receiver = await receiverForTest();
   await orderedAt('provider_a', receiver);
   for (let step = 1; step <= 7; step++) {
@@ -192,18 +192,18 @@ test('provider_a calls once for each step', async () => {
   ]);
 });
 
-test('provider_c calls twice for each step, and tells some of them too late', async () => {
+test('sends two callbacks for each step, some too late, when the service is provider_c', async () => {
   const receiver = await receiverForTest();
   await orderedAt('provider_c', receiver);
   services.clock.advanceMs(4 * workingDayMs);
   await receiver.count(10);
   await aWhile();
-  // The first step was told before the time went on, or with the others.
+  // The callback of the first step came before the time moved on, or with the others.
   expect(receiver.received.map(({ body }) => body.sequence)).toEqual([1, 2, 1, 2, 3, 4, 3, 4, 5, 5]);
   expect(receiver.received.map(({ body }) => body.phase)).toContain('concluded');
 });
 
-test('of several processes each callback is one of them only', async () => {
+test('sends each callback from one process only when several run', async () => {
   const receiver = await receiverForTest();
   await Promise.all([servicesForTest(services), servicesForTest(services)]);
   await Promise.all(Array.from({ length: 10 }, () => orderedAt('provider_a', receiver, 'stuck')));
@@ -213,12 +213,12 @@ test('of several processes each callback is one of them only', async () => {
   expect(new Set(receiver.received.map(({ body }) => body.clientReferenceId)).size).toBe(10);
 });
 
-test('what is due is claimed once, by however many processes at the same moment', async () => {
+test('claims a due callback once when several processes ask at the same moment', async () => {
   const receiver = await receiverForTest();
   await Promise.all(Array.from({ length: 40 }, () => orderedAt('provider_a', receiver)));
   await receiver.count(40);
   await aWhile();
-  // The next step of all, which the services themselves do not see yet.
+  // The next step of each order, which the services have not processed yet.
   const nowMs = services.clock.nowMs() + workingDayMs;
   const claim = { providers: ['provider_a'] as const, nowMs, untilMs: nowMs + 60_000, max: 20 };
   const claimed = await Promise.all([1, 2, 3, 4].map(() => claimToTell(services.pool, claim)));
@@ -227,7 +227,7 @@ test('what is due is claimed once, by however many processes at the same moment'
   expect(new Set(references).size).toBe(40);
 });
 
-test('those who call nobody read no callbacks', () => {
+test('reads no callbacks when a service sends none', () => {
   expect(referencingProviders.provider_b.readCallback).toBeUndefined();
   expect(referencingProviders.provider_d.readCallback).toBeUndefined();
 });

@@ -7,7 +7,7 @@ import { referencingProviders } from '../../src/referencing/providers/index.ts';
 import { everyMs, rawReceiverForTest } from '../support/receiver.ts';
 import { faultOf, goodCredentials, orderOf } from '../support/services.ts';
 
-/* Whatever a service does, a call ends in time, with an answer or with a fault in plain words. */
+/* A call to any service ends in time, with a response or an error in plain words. */
 
 const get = { method: 'GET', path: '/orders/1' } as const;
 
@@ -30,13 +30,13 @@ async function serviceThat(listener: RequestListener): Promise<string> {
 const answering = (status: number, body: string, headers: Record<string, string> = {}) =>
   serviceThat((_request, response) => response.writeHead(status, headers).end(body));
 
-describe('an answer', () => {
-  test('is its status and its JSON, and nothing if it is empty', async () => {
+describe('responses of a service', () => {
+  test('returns status and JSON, and nothing for an empty body, when a service responds', async () => {
     expect(await clientOf(await answering(201, '{"id":1}')).call(get)).toEqual({ status: 201, body: { id: 1 } });
     expect(await clientOf(await answering(204, '')).call(get)).toEqual({ status: 204, body: null });
   });
 
-  test('is to what was asked', async () => {
+  test('sends the request as asked when a service is called', async () => {
     const seen: unknown[] = [];
     const url = await serviceThat((request, response) => {
       const chunks: Buffer[] = [];
@@ -55,7 +55,7 @@ describe('an answer', () => {
     ]);
   });
 
-  test('comes over a connection that is kept', async () => {
+  test('reuses the connection when calls follow each other', async () => {
     const ports = new Set<number | undefined>();
     const url = await serviceThat((request, response) => {
       ports.add(request.socket.remotePort);
@@ -68,15 +68,15 @@ describe('an answer', () => {
   });
 
   test.each([
-    ['no JSON', '<html>', /no JSON/],
-    ['half a JSON', '{"id":', /no JSON/],
-    ['longer than anybody reads', JSON.stringify('x'.repeat(1_000_001)), /too long/],
-  ])('that is %s is no answer', async (_what, body, message) => {
+    ['not JSON', '<html>', /no JSON/],
+    ['half of a JSON text', '{"id":', /no JSON/],
+    ['longer than the limit', JSON.stringify('x'.repeat(1_000_001)), /too long/],
+  ])('rejects a response when it is %s', async (_what, body, message) => {
     const fault = await faultOf(clientOf(await answering(200, body)).call(get));
     expect(fault).toMatchObject({ code: 'response_invalid', message: expect.stringMatching(message) });
   });
 
-  test.each([301, 302, 307, 308])('of status %i leads nowhere', async (status) => {
+  test.each([301, 302, 307, 308])('follows no redirect when the status is %i', async (status) => {
     let calls = 0;
     const url = await serviceThat((_request, response) => {
       calls++;
@@ -86,7 +86,7 @@ describe('an answer', () => {
     expect(calls).toBe(1);
   });
 
-  test('of a status that was named is no fault, and any other one is', async () => {
+  test('accepts a status when the caller has named it, and no other', async () => {
     const url = await answering(409, '{"code":"closed"}');
     expect(await clientOf(url).call({ ...get, expected: [200, 409] })).toEqual({
       status: 409,
@@ -98,7 +98,7 @@ describe('an answer', () => {
   });
 });
 
-describe('a service', () => {
+describe('faults of a service', () => {
   test.each([
     [401, 'unauthorized'],
     [403, 'unauthorized'],
@@ -106,7 +106,7 @@ describe('a service', () => {
     [500, 'unavailable'],
     [503, 'unavailable'],
     [599, 'unavailable'],
-  ])('that answers with %i is told as %s, without a word of its own', async (status, code) => {
+  ])("reports status %i as %s, without the service's text, when a service returns it", async (status, code) => {
     const fault = await faultOf(clientOf(await answering(status, '{"code":"secret_word"}')).call(get));
     expect(fault).toMatchObject({ code, busyForSeconds: null });
     expect(fault.message).not.toContain('secret_word');
@@ -119,12 +119,12 @@ describe('a service', () => {
     ['Wed, 21 Oct 2026 07:28:00 GMT', 60],
     ['-5', 60],
     [undefined, 60],
-  ])('that has too much to do and says %s is left alone for %i s', async (told, seconds) => {
+  ])('postpones the next call when a busy service says %s: %i s', async (told, seconds) => {
     const url = await answering(429, '{}', told === undefined ? {} : { 'retry-after': told });
     expect(await faultOf(clientOf(url).call(get))).toMatchObject({ code: 'busy', busyForSeconds: seconds });
   });
 
-  test('that nobody is behind cannot be reached', async () => {
+  test('reports the service as unreachable when nothing listens', async () => {
     const url = await serviceThat(() => {});
     const { port } = new URL(url);
     const closed = createServer();
@@ -137,24 +137,24 @@ describe('a service', () => {
   });
 
   test.each([
-    ['before its answer', ''],
+    ['before its response', ''],
     ['in the middle of its head', 'HTTP/1.1 200 OK\r\nContent-Le'],
     ['in the middle of its body', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"id":1}'],
     ['in the middle of its chunks', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n{"id":1}\r\n'],
-    ['after something that is no HTTP', 'SSH-2.0-OpenSSH\r\n\r\n'],
-  ])('that is gone %s cannot be reached', async (_when, bytes) => {
+    ['after something that is not HTTP', 'SSH-2.0-OpenSSH\r\n\r\n'],
+  ])('reports the service as unreachable when the connection closes %s', async (_when, bytes) => {
     const { url } = await rawReceiverForTest((socket) => socket.end(bytes));
     expect((await faultOf(clientOf(new URL(url).origin).call(get))).code).toBe('unavailable');
   });
 
   test.each([
-    ['never answers', () => {}],
+    ['never responds', () => {}],
     ['never ends its head', (write: (text: string) => void) => write('HTTP/1.1 200 OK\r\nX: ')],
     [
       'never ends its body',
       (write: (text: string) => void) => write('HTTP/1.1 200 OK\r\nContent-Length: 999999\r\n\r\n{'),
     ],
-  ])('that %s is given up in time, however it drips', async (_what, begin) => {
+  ])('times out when a service %s, however slowly it drips', async (_what, begin) => {
     const { url } = await rawReceiverForTest((socket) => {
       begin((text) => {
         socket.write(text);
@@ -167,14 +167,14 @@ describe('a service', () => {
     expect(performance.now() - startedMs).toBeLessThan(1_500);
   });
 
-  test('ends a call in time when all connections are busy for ever', async () => {
+  test('times out when all connections stay busy', async () => {
     const client = clientOf(await answering(200, '{}'), 300);
-    // The driver refuses such a path, and takes the connection for one that is busy from then on.
+    // The driver refuses such a path, and treats the connection as busy from then on.
     for (let call = 0; call < 32; call++) await faultOf(client.call({ ...get, path: '/orders/not a path' }));
     expect(await faultOf(client.call(get))).toMatchObject({ code: 'timeout' });
   });
 
-  test('answers the next calls when a header of others cannot be sent', async () => {
+  test("completes later calls when another call's header cannot be sent", async () => {
     const client = clientOf(await answering(200, '{}'));
     for (const value of ['key\n', 'key\r\nx-other: 1', '…', 'k\u0000y']) {
       for (let call = 0; call < 32; call++) {
@@ -188,7 +188,7 @@ describe('a service', () => {
     expect(await client.call({ ...get, headers: { 'x-key': 'key' } })).toEqual({ status: 200, body: {} });
   });
 
-  test('that hangs keeps nobody from closing, and is not to blame for it', async () => {
+  test('closes without a delay or a failure when a service hangs', async () => {
     const url = await serviceThat(() => {});
     const client = new HttpProviderClient(url, 60_000);
     const calling = client.call(get).catch((error: unknown) => error);
@@ -199,8 +199,8 @@ describe('a service', () => {
   });
 });
 
-describe('a refusal', () => {
-  test('is told in the code and the words of the service', async () => {
+describe('refusals of a service', () => {
+  test("returns the service's code and text when it refuses", async () => {
     const fault = await refusedWith({ code: 'INVALID-DETAILS', message: 'The postcode is missing.' });
     expect(fault).toMatchObject({ code: 'invalid_details', message: 'The postcode is missing.' });
   });
@@ -213,11 +213,11 @@ describe('a refusal', () => {
     ['a number', { code: 42, message: 42 }],
     ['no JSON', 'Unprocessable'],
     ['null', 'null'],
-  ])('with %s is told in ours', async (_what, body) => {
+  ])('returns our own text when the refusal has %s', async (_what, body) => {
     expect(await refusedWith(body)).toMatchObject({ code: 'refused', message: 'The service refused with status 422.' });
   });
 
-  test('says nothing of how anybody is reached, and not too much', async () => {
+  test('removes contact data from the text and cuts it when a service refuses', async () => {
     const { message } = await refusedWith({
       code: 'bad',
       message: `Ask ann@example.com or 020 7946 0182.\r\n\0${'long '.repeat(100)}`,
@@ -228,7 +228,7 @@ describe('a refusal', () => {
   });
 });
 
-describe('a word that nobody has translated', () => {
+describe('unknown words of a service', () => {
   const answers: Record<keyof typeof referencingProviders, [stage: unknown, verdict: unknown]> = {
     provider_a: [aRequest('ON_HOLIDAY', null), aRequest('DONE', 'MAYBE')],
     provider_b: [
@@ -245,36 +245,42 @@ describe('a word that nobody has translated', () => {
     ],
   };
 
-  test.each(Object.values(referencingProviders))('is refused by $name and named', async (provider) => {
-    const [stage, verdict] = answers[provider.name];
-    const credentials = goodCredentials[provider.name];
-    for (const [answer, word] of [
-      [stage, 'ON_HOLIDAY'],
-      [verdict, 'MAYBE'],
-      [JSON.parse(JSON.stringify(verdict).replace('MAYBE', 'toString')), 'toString'],
-    ]) {
-      const client = clientOf(await answering(200, JSON.stringify(answer)));
-      const fault = await faultOf(provider.read({ client, credentials }, '1'));
-      expect(fault).toMatchObject({
-        code: 'response_invalid',
-        message: `The service answered with a word that is not known: "${word}".`,
-      });
-    }
-  });
+  test.each(Object.values(referencingProviders))(
+    'refuses an unknown word and names it when $name sends one',
+    async (provider) => {
+      const [stage, verdict] = answers[provider.name];
+      const credentials = goodCredentials[provider.name];
+      for (const [answer, word] of [
+        [stage, 'ON_HOLIDAY'],
+        [verdict, 'MAYBE'],
+        [JSON.parse(JSON.stringify(verdict).replace('MAYBE', 'toString')), 'toString'],
+      ]) {
+        const client = clientOf(await answering(200, JSON.stringify(answer)));
+        const fault = await faultOf(provider.read({ client, credentials }, '1'));
+        expect(fault).toMatchObject({
+          code: 'response_invalid',
+          message: `The service answered with a word that is not known: "${word}".`,
+        });
+      }
+    },
+  );
 
-  test.each(Object.values(referencingProviders))('nor does $name take an answer of another shape', async (provider) => {
-    const bodies = ['null', '[]', '"done"', '{}', '{"error":null}', '{"application":null}', '{"screenings":[{}]}'];
-    for (const body of bodies) {
-      const client = clientOf(await answering(200, body));
-      const access = { client, credentials: goodCredentials[provider.name] };
-      expect((await faultOf(provider.submit(access, orderOf()))).code).toBe('response_invalid');
-      expect((await faultOf(provider.read(access, '1'))).code).toBe('response_invalid');
-      expect((await faultOf(provider.fetchFindings(access, '1'))).code).toBe('response_invalid');
-    }
-  });
+  test.each(Object.values(referencingProviders))(
+    'refuses a response when $name sends another shape',
+    async (provider) => {
+      const bodies = ['null', '[]', '"done"', '{}', '{"error":null}', '{"application":null}', '{"screenings":[{}]}'];
+      for (const body of bodies) {
+        const client = clientOf(await answering(200, body));
+        const access = { client, credentials: goodCredentials[provider.name] };
+        expect((await faultOf(provider.submit(access, orderOf()))).code).toBe('response_invalid');
+        expect((await faultOf(provider.read(access, '1'))).code).toBe('response_invalid');
+        expect((await faultOf(provider.fetchFindings(access, '1'))).code).toBe('response_invalid');
+      }
+    },
+  );
 });
 
-/** Refuses with the body, and is asked by somebody who knows where its words are. */
+/** Refuses with this body, and is called by a client that knows the place of its words. */
 async function refusedWith(body: unknown): Promise<ProviderFault> {
   const url = await answering(422, typeof body === 'string' ? body : JSON.stringify(body));
   return faultOf(clientOf(url).call({ ...get, refusalIn: wordsIn }));
@@ -284,7 +290,7 @@ function wordsIn(answer: unknown): { code: unknown; message: unknown } {
   return answer as { code: unknown; message: unknown };
 }
 
-/** As provider_a answers. */
+/** Responds as provider_a does. */
 function aRequest(stage: string, decision: string | null): object {
   return {
     requestId: 'r',

@@ -10,7 +10,7 @@ import {
   type Services,
 } from '../support/services.ts';
 
-/* What is true of every referencing service, as the product speaks to it: its adapter against its simulated service, over HTTP. */
+/* The promises of every referencing service to the product: its adapter against its simulated service, over HTTP. */
 
 let services: Services;
 
@@ -25,13 +25,13 @@ async function orderCount(): Promise<number> {
   return rows[0].count;
 }
 
-describe.each(providers)('%s', (name) => {
-  test('says who it is and what it needs', () => {
+describe.each(providers)('referencing service %s', (name) => {
+  test('names itself and its credentials when it is described', () => {
     expect(referencingProviders[name].name).toBe(name);
     expect(Object.keys(goodCredentials[name])).toEqual(credentialNames[name]);
   });
 
-  test('takes an order, brings it to its end, and tells what it has found', async () => {
+  test('takes an order to its end and returns the findings when it is polled', async () => {
     const service = services.service(name);
     const ordered = await service.submit(orderOf());
     expect(ordered.problem).toBeNull();
@@ -68,7 +68,7 @@ describe.each(providers)('%s', (name) => {
     expect(findings.dispute.service).toContain('simulated');
   });
 
-  test('tells no outcome before it is done, and goes forward only', async () => {
+  test('shows no outcome before the end, and moves only forward, when it is polled', async () => {
     const service = services.service(name);
     const { orderId } = await service.submit(orderOf());
     const ranks = ['queued', 'invited', 'in_progress', 'awaiting_referee', 'in_review', 'done'];
@@ -83,7 +83,7 @@ describe.each(providers)('%s', (name) => {
     expect(ranks[rank]).toBe('done');
   });
 
-  test('makes one order for a reference, however often and from wherever it is asked', async () => {
+  test('makes one order for a reference when it is requested several times by several processes', async () => {
     const [one, other] = [services.service(name), (await servicesForTest(services)).service(name)];
     const order = orderOf('stuck');
     const asked = await Promise.all([1, 2, 3].flatMap(() => [one.submit(order), other.submit(order)]));
@@ -95,7 +95,7 @@ describe.each(providers)('%s', (name) => {
     expect(await orderCount()).toBe(2);
   });
 
-  test('takes an order of a person it is told nothing about', async () => {
+  test('takes an order when the person has only a name', async () => {
     const service = services.service(name);
     const { orderId } = await service.submit(orderOf(null, { applicant: null, rent: null }));
     services.clock.advanceMs(4 * workingDayMs);
@@ -106,7 +106,7 @@ describe.each(providers)('%s', (name) => {
     });
   });
 
-  test('cancels an order for good, as often as it is asked to', async () => {
+  test('cancels an order for good when it is asked once or more', async () => {
     const service = services.service(name);
     const { orderId } = await service.submit(orderOf('stuck'));
     await service.cancel(orderId);
@@ -115,7 +115,7 @@ describe.each(providers)('%s', (name) => {
     expect(await service.read(orderId)).toMatchObject({ status: 'canceled', outcome: null });
   });
 
-  test('leaves an order that is done as it is when it is to be canceled', async () => {
+  test('leaves an order unchanged when it is complete before it is canceled', async () => {
     const service = services.service(name);
     const { orderId } = await service.submit(orderOf('consider'));
     services.clock.advanceMs(4 * workingDayMs);
@@ -123,7 +123,7 @@ describe.each(providers)('%s', (name) => {
     expect(await service.read(orderId)).toMatchObject({ status: 'done', outcome: { verdict: 'consider' } });
   });
 
-  test('has no findings before an order is done, and knows no order that was never made', async () => {
+  test('returns no findings before the end, and knows no other orders, when it is asked', async () => {
     const service = services.service(name);
     const { orderId } = await service.submit(orderOf('stuck'));
     expect((await faultOf(service.fetchFindings(orderId))).code).toBe('report_not_ready');
@@ -131,7 +131,7 @@ describe.each(providers)('%s', (name) => {
       expect((await faultOf(service.read(unknown))).code).toBe('not_found');
   });
 
-  test('takes neither wrong credentials nor none', async () => {
+  test('refuses credentials when they are wrong or missing', async () => {
     for (const credential of Object.keys(goodCredentials[name]).filter((each) => each !== 'signing_secret')) {
       const wrong = services.service(name, { ...goodCredentials[name], [credential]: 'invalid_one' });
       const { code, message } = await faultOf(wrong.submit(orderOf()));
@@ -142,7 +142,7 @@ describe.each(providers)('%s', (name) => {
     expect(await orderCount()).toBe(0);
   });
 
-  test('goes on after a restart of everything where it was', async () => {
+  test('resumes an order when everything was restarted', async () => {
     const { orderId } = await services.service(name).submit(orderOf('consider'));
     services.clock.advanceMs(workingDayMs / 2);
     const before = await services.service(name).read(orderId);
@@ -153,7 +153,7 @@ describe.each(providers)('%s', (name) => {
     expect((await restarted.service(name).read(orderId)).outcome?.verdict).toBe('consider');
   });
 
-  test('keeps nothing of a person', async () => {
+  test('keeps no personal data when an order is over', async () => {
     await services.service(name).submit(orderOf('ccj'));
     const { rows } = await services.pool.query('select * from simulated_orders');
     const kept = JSON.stringify(rows);
@@ -163,7 +163,7 @@ describe.each(providers)('%s', (name) => {
   });
 });
 
-test('the order that was asked for in a moment of trouble is the one that is made when the person is corrected', async () => {
+test('makes the order with corrected data when its first try failed', async () => {
   const service = services.service('provider_a');
   const order = orderOf('invalid_details');
   expect((await faultOf(service.submit(order))).code).toBe('invalid_details');
@@ -173,12 +173,12 @@ test('the order that was asked for in a moment of trouble is the one that is mad
   expect((await service.read(orderId)).outcome?.verdict).toBe('high_risk');
 });
 
-test('the flaky one fails first and then every fourth time, now with an error and now with too much to do', async () => {
+test('fails the first and every fourth call, with an error or as busy, when it is the flaky one', async () => {
   const service = services.service('provider_d');
   const provider = referencingProviders.provider_d;
   const order = orderOf('stuck');
   expect((await faultOf(provider.submit(service.access, order))).code).toBe('unavailable');
-  // The second call looks the order up, and the third makes it.
+  // The second call looks for the order, and the third makes it.
   const { orderId } = await provider.submit(service.access, order);
   const seen: string[] = [];
   for (let call = 4; call <= 16; call++) {
@@ -194,7 +194,7 @@ test('the flaky one fails first and then every fourth time, now with an error an
   expect(seen).toEqual([error, ...good, busy, ...good, error, ...good, busy]);
 });
 
-test('of several who order the same from the flaky one at once, one has made it, and the others are told so', async () => {
+test('makes one order and tells all callers when several ask the flaky one at once', async () => {
   const { access } = services.service('provider_d');
   const body = { reference: 'ref_1', email: null, rent: null, guarantor: false };
   const post = () =>
@@ -208,7 +208,7 @@ test('of several who order the same from the flaky one at once, one has made it,
   const answers = await Promise.all(Array.from({ length: 20 }, post));
   const count = (wanted: number): number => answers.filter(({ status }) => status === wanted).length;
   expect(count(201)).toBe(1);
-  // How many meet one of its faults depends on who comes when.
+  // The order of arrival decides how many calls meet a fault.
   expect(count(409)).toBeGreaterThan(0);
   expect(count(201) + count(409) + count(429) + count(500)).toBe(answers.length);
 });

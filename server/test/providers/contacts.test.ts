@@ -4,7 +4,7 @@ import { providers } from '../../src/core/providers.ts';
 import { withoutContacts } from '../../src/referencing/providers/contacts.ts';
 import { orderOf, servicesForTest, workingDayMs } from '../support/services.ts';
 
-/* Referees gave their names and numbers to a service, for a reference; they are not passed on. */
+/* Referees gave their names and numbers to a service for a reference. The product does not pass them on. */
 
 const anyLocalPart = fc.stringMatching(/^[a-zA-Z0-9.!#$%&*+/=?^_`~-]{1,40}$/);
 const anyDomain = fc.stringMatching(/^[a-z0-9-]{1,20}(\.[a-z0-9-]{1,10}){1,3}$/);
@@ -29,8 +29,8 @@ const around = <Value>(value: fc.Arbitrary<Value>) =>
     text: [...before, told, ...after].join(' '),
   }));
 
-describe('a sentence of a service loses', () => {
-  test('every e-mail address', () => {
+describe('contact data in sentences', () => {
+  test('removes every e-mail address when a service sends a sentence', () => {
     fc.assert(
       fc.property(around(anyEmail), ({ told, text }) => {
         const cleaned = withoutContacts(text);
@@ -42,7 +42,7 @@ describe('a sentence of a service loses', () => {
     );
   });
 
-  test('every phone number, however it is grouped', () => {
+  test('removes every phone number in any grouping when a service sends a sentence', () => {
     fc.assert(
       fc.property(around(anyPhone), ({ told, text }) => {
         const cleaned = withoutContacts(text);
@@ -53,7 +53,7 @@ describe('a sentence of a service loses', () => {
     );
   });
 
-  test('every name that is given, in whatever case, though it be a pattern', () => {
+  test('removes the given names in any case when they look like patterns', () => {
     const anyName = fc
       .string({ minLength: 1, maxLength: 20 })
       .filter((name) => /^\S.*\S$/.test(name) && !/[\d@]/.test(name));
@@ -75,7 +75,7 @@ describe('a sentence of a service loses', () => {
     '٠٢٠٧٩٤٦٠١٨٢',
     '+44\u00a07700\u2011900\u2011417',
     'mo\u200brgan@x.example and 020 794\u200b6 0182',
-  ])('what is in: %s', (text) => {
+  ])('removes contact data when the sentence is: %s', (text) => {
     const cleaned = withoutContacts(text);
     expect(cleaned).toMatch(/removed\]/);
     expect(cleaned).not.toMatch(/@|0182|7700|900|٠١٨٢/);
@@ -88,11 +88,11 @@ test.each([
   'Salary of £32,500 a year, verified with 3 payslips.',
   'Two accounts in default, 1 400 pounds in all (28 %).',
   'Lived at 12 High Street, LS1 1AA, from 2020 to 2024.',
-])('what is no way to reach anybody stays: %s', (text) => {
+])('keeps a text when it has no contact data: %s', (text) => {
   expect(withoutContacts(text)).toBe(text);
 });
 
-test('takes no longer for a sentence that is made to be slow', () => {
+test('takes no longer when a sentence is made to be slow', () => {
   const startedMs = performance.now();
   for (const text of [
     'a'.repeat(1e6),
@@ -105,7 +105,7 @@ test('takes no longer for a sentence that is made to be slow', () => {
   expect(performance.now() - startedMs).toBeLessThan(500);
 });
 
-test.each(providers)('of the referees that %s names, nothing is in what the product gets', async (name) => {
+test.each(providers)('passes nothing of the referees on when %s names them', async (name) => {
   const services = await servicesForTest();
   const service = services.service(name);
   for (const tag of ['accept', 'referee_silent']) {
@@ -125,7 +125,7 @@ test.each(providers)('of the referees that %s names, nothing is in what the prod
     const referee = /Morgan|Ellis|Priya|Nair|bakery\.example|lettings\.example|7946|7700 900417/;
     if (name !== 'provider_d') expect(JSON.stringify(answers)).toMatch(referee);
     expect(early + got).not.toMatch(referee);
-    // What came of it is told.
+    // The result of the contact is passed on.
     expect(got).toMatch(/employer/i);
     service.access.client = client;
   }

@@ -3,7 +3,7 @@ import { providers } from '../../src/core/providers.ts';
 import { advance, complete, fail, note } from '../../src/referencing/simulator/force.ts';
 import { faultOf, orderOf, servicesForTest, workingDayMs, type Service, type Services } from '../support/services.ts';
 
-/* What test helpers make the simulated services do, without speaking to them. */
+/* Test helpers change the simulated services directly, without a request to them. */
 
 let services: Services;
 
@@ -11,21 +11,21 @@ beforeEach(async () => {
   services = await servicesForTest();
 });
 
-describe.each(providers)('%s', (name) => {
+describe.each(providers)('test helpers for %s', (name) => {
   let service: Service;
 
   beforeEach(() => {
     service = services.service(name);
   });
 
-  /** An order that is under way, and how a helper is called for it. */
+  /** Makes an order that is being checked, and the call of a helper for it. */
   async function ordered(tag: string) {
     const order = orderOf(tag);
     const { orderId } = await service.submit(order);
     return { order, orderId, target: [services.pool, name, order.referenceId, services.clock.nowMs()] as const };
   }
 
-  test('takes the next step at once, until there is none', async () => {
+  test('takes the next step at once, until the last, when an order is advanced', async () => {
     const { orderId, target } = await ordered('stuck');
     const seen: string[] = [];
     while (await advance(...target)) seen.push((await service.read(orderId)).status);
@@ -35,7 +35,7 @@ describe.each(providers)('%s', (name) => {
     expect((await service.read(orderId)).outcome?.verdict).toBe('accept');
   });
 
-  test('changes its mind at once, if that is the next step', async () => {
+  test('changes the verdict at once when that is the next step', async () => {
     const { orderId, target } = await ordered('consider_then_high_risk');
     await complete(...target);
     expect((await service.read(orderId)).outcome?.verdict).toBe('consider');
@@ -44,7 +44,7 @@ describe.each(providers)('%s', (name) => {
     expect(await advance(...target)).toBe(false);
   });
 
-  test.each(['stuck', 'invite_bounced', 'referee_silent'])('is done at once, though it is %s', async (tag) => {
+  test.each(['stuck', 'invite_bounced', 'referee_silent'])('completes an order at once when it is %s', async (tag) => {
     const { orderId, target } = await ordered(tag);
     expect(await complete(...target, 'high_risk')).toBe(true);
     expect(await service.read(orderId)).toMatchObject({
@@ -58,7 +58,7 @@ describe.each(providers)('%s', (name) => {
     expect((await service.read(orderId)).outcome?.verdict).toBe('high_risk');
   });
 
-  test('is done at once with what its script says, if nothing else is said', async () => {
+  test('completes an order with the outcome of its script when the helper names none', async () => {
     const { orderId, target } = await ordered('invite_bounced_then_ccj');
     expect(await complete(...target)).toBe(true);
     const done = await service.read(orderId);
@@ -66,7 +66,7 @@ describe.each(providers)('%s', (name) => {
     expect((await service.fetchFindings(orderId)).reasons.join()).toContain('county court judgment');
   });
 
-  test('fails every call with the code, until it is advanced', async () => {
+  test('fails every call with the code, until it is advanced, when the helper says so', async () => {
     const { order, orderId, target } = await ordered('stuck');
     const before = await service.read(orderId);
     expect(await fail(...target, 'bureau_closed')).toBe(true);
@@ -77,7 +77,7 @@ describe.each(providers)('%s', (name) => {
     expect(await service.read(orderId)).toEqual(before);
   });
 
-  test('can be made to answer as it does by itself in trouble', async () => {
+  test('responds like a service in trouble when the helper says so', async () => {
     const { orderId, target } = await ordered('stuck');
     await fail(...target, 'provider_garbage');
     expect((await faultOf(service.read(orderId))).code).toBe('response_invalid');
@@ -85,7 +85,7 @@ describe.each(providers)('%s', (name) => {
       await expect(fail(...target, code)).rejects.toThrow(RangeError);
   });
 
-  test('is freed from the failures of its script', async () => {
+  test('ends the failures of a script when an order is advanced', async () => {
     const order = orderOf('invalid_details');
     expect((await faultOf(service.submit(order))).code).toBe('invalid_details');
     expect(await advance(services.pool, name, order.referenceId, services.clock.nowMs())).toBe(true);
@@ -94,7 +94,7 @@ describe.each(providers)('%s', (name) => {
     expect((await service.read(orderId)).outcome?.verdict).toBe('accept');
   });
 
-  test('notes what it is told to, and shows it in the report', async () => {
+  test('adds a note to the order and its report when the helper sends one', async () => {
     const { orderId, target } = await ordered('stuck');
     services.clock.advanceMs(5_000);
     const createdMs = services.clock.nowMs();
@@ -106,7 +106,7 @@ describe.each(providers)('%s', (name) => {
     expect((await service.fetchFindings(orderId)).notes).toContainEqual(expected);
   });
 
-  test('does nothing for an order that has ended, or never was', async () => {
+  test('changes nothing when the order has ended or does not exist', async () => {
     const { orderId, target } = await ordered('stuck');
     await service.cancel(orderId);
     const never = [services.pool, name, 'ref_never', services.clock.nowMs()] as const;
@@ -119,7 +119,7 @@ describe.each(providers)('%s', (name) => {
     expect((await service.read(orderId)).status).toBe('canceled');
   });
 
-  test('loses nothing of what several helpers do at once', async () => {
+  test('keeps all changes when several helpers act at once', async () => {
     const { orderId, target } = await ordered('stuck');
     const noted = await Promise.all(Array.from({ length: 10 }, (_, index) => note(...target, `Note ${index}.`)));
     expect(noted).toEqual(Array.from({ length: 10 }, () => true));
@@ -128,7 +128,7 @@ describe.each(providers)('%s', (name) => {
     expect(notes.filter(({ message }) => message.startsWith('Note ')).length).toBe(10);
   });
 
-  test('of a completion and a cancellation at the same instant one counts, for good', async () => {
+  test('keeps one of a completion and a cancellation for good when both arrive at once', async () => {
     const { orderId, target } = await ordered('stuck');
     const [isCompleted] = await Promise.all([complete(...target, 'consider'), service.cancel(orderId)]);
     expect((await service.read(orderId)).status).toBe(isCompleted ? 'done' : 'canceled');

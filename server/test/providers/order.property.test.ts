@@ -13,7 +13,7 @@ import {
 import { readScript, scriptFault, scriptFor } from '../../src/core/simulation-script.ts';
 import { rounds } from '../support/rounds.ts';
 
-/* What a simulated service says of an order follows from its row and the time, and goes one way only. */
+/* The state of a simulated order follows from its row and the time, and moves only forward. */
 
 const someFindings = fc.constantFrom(
   'accept',
@@ -63,7 +63,7 @@ const anyUntoldOrder: fc.Arbitrary<SimulatedOrder> = fc.record({
   disclosed: fc.constant([]),
 });
 
-/** Its customer has looked at it at some times. */
+/** The customer has read the order at some times. */
 const anyOrder: fc.Arbitrary<SimulatedOrder> = fc
   .tuple(anyUntoldOrder, fc.array(anyDelayMs, { maxLength: 3 }))
   .map(([untold, delays]) =>
@@ -81,8 +81,8 @@ const anyOrder: fc.Arbitrary<SimulatedOrder> = fc
 
 const phases = ['queued', 'invited', 'in_progress', 'awaiting_referee', 'in_review', 'done', 'canceled'];
 
-describe('an order', () => {
-  test('goes forward, in its phases, its progress, its steps and its notes', () => {
+describe('simulated orders', () => {
+  test('moves phase, progress, steps and notes forward when time passes', () => {
     fc.assert(
       fc.property(anyOrder, anyDelayMs, anyDelayMs, (order, oneMs, otherMs) => {
         const [earlier, later] = [Math.min(oneMs, otherMs), Math.max(oneMs, otherMs)].map((delayMs) =>
@@ -100,7 +100,7 @@ describe('an order', () => {
     );
   });
 
-  test('ends with the first finding until its customer is told that, however late that is', () => {
+  test('keeps the first finding until the customer has read it, however late, when a verdict changes', () => {
     fc.assert(
       fc.property(anyUntoldOrder, anyDelayMs, fc.nat(2 * dayMs), (order, delayMs, laterMs) => {
         const nowMs = placedAtMs + delayMs;
@@ -109,7 +109,7 @@ describe('an order', () => {
         const findings = order.forced.outcome ? [order.forced.outcome] : readScript(order.script).findings;
         expect(finding).toBe(findings[0] ?? 'accept');
         const told = { ...order, disclosed: disclose(order, nowMs)! };
-        // Jumps that were forced later bring the change of mind nearer, and are no part of this.
+        // Later forced jumps bring the change of the verdict nearer. This test is not about them.
         fc.pre(told.forced.jumps.every(({ atMs }) => atMs <= nowMs));
         const wanted = laterMs < dayMs ? finding : (findings[1] ?? finding);
         expect(standingOf(told, nowMs + laterMs).finding).toBe(wanted);
@@ -118,7 +118,7 @@ describe('an order', () => {
     );
   });
 
-  test('has a finding when it is done, and only then; it is done at 100 percent, and only then', () => {
+  test('shows findings and 100 percent exactly when an order is complete', () => {
     fc.assert(
       fc.property(anyOrder, anyDelayMs, (order, delayMs) => {
         const { phase, finding, percent } = standingOf(order, placedAtMs + delayMs);
@@ -129,7 +129,7 @@ describe('an order', () => {
     );
   });
 
-  test('changes at the time of its next step, and not before', () => {
+  test('changes an order at the time of its next step, and not before', () => {
     fc.assert(
       fc.property(anyOrder, anyDelayMs, (order, delayMs) => {
         const nowMs = placedAtMs + delayMs;
@@ -144,7 +144,7 @@ describe('an order', () => {
     );
   });
 
-  test('that is canceled says for ever what it said last, but that it is canceled', () => {
+  test("keeps an order's last state for ever when it is canceled", () => {
     fc.assert(
       fc.property(anyOrder, anyDelayMs, (order, delayMs) => {
         const { canceledAtMs } = order;
@@ -156,7 +156,7 @@ describe('an order', () => {
     );
   });
 
-  test('is helped without a change of what was before', () => {
+  test("keeps an order's earlier states when a helper changes it", () => {
     fc.assert(
       fc.property(anyOrder, anyDelayMs, anyDelayMs, fc.nat(5 * dayMs), (order, delayMs, agoMs, byMs) => {
         const lastMs = order.forced.jumps.at(-1)?.atMs ?? placedAtMs;
@@ -172,7 +172,7 @@ describe('an order', () => {
     );
   });
 
-  test('that nobody has begun to work on has come nowhere', () => {
+  test('shows no progress when no worker has begun the order', () => {
     fc.assert(
       fc.property(anyUntoldOrder, anyDelayMs, (order, delayMs) => {
         const waiting = { ...order, placedAtMs: null, canceledAtMs: null };
@@ -182,7 +182,7 @@ describe('an order', () => {
     );
   });
 
-  test('without obstacles ends in seven working days and one for each further finding', () => {
+  test('ends an order in seven working days and one for each further finding when nothing obstructs it', () => {
     fc.assert(
       fc.property(anyOrder, (order) => {
         const { obstacles, findings } = readScript(order.script);
@@ -196,7 +196,7 @@ describe('an order', () => {
   });
 });
 
-describe('a script', () => {
+describe('scenario scripts', () => {
   test.each([
     [null, null, 'accept'],
     [null, 'ann@x.example', 'accept'],
@@ -218,11 +218,11 @@ describe('a script', () => {
       null,
       'provider_error_then_invite_bounced_then_ccj_then_accept',
     ],
-  ])('of scenario %s and e-mail address %s is %s', (scenario, email, script) => {
+  ])('selects the script when the scenario is %s and the e-mail address %s: %s', (scenario, email, script) => {
     expect(scriptFor(scenario, email)).toBe(script);
   });
 
-  test('has no fault when it is built by the grammar, in any case of letters', () => {
+  test('accepts a script when it follows the grammar, in any case of letters', () => {
     fc.assert(
       fc.property(anyScript, fc.boolean(), (script, isUpper) => {
         fc.pre(script.length <= 120);
@@ -231,7 +231,7 @@ describe('a script', () => {
     );
   });
 
-  test('has a fault exactly when a service would take it for `accept`', () => {
+  test('refuses a script exactly when a service would treat it as `accept`', () => {
     const anyText = fc.oneof(
       fc.string(),
       fc.array(fc.oneof(anyScript, fc.string()), { maxLength: 4 }).map((parts) => parts.join('_then_')),
@@ -252,11 +252,11 @@ describe('a script', () => {
     ['accept_then_stuck', /^Its words are in the wrong order, or too many\. The words are/],
     [' accept', /Did you mean `accept`\?/],
     ['a policy of our own', /^No simulated service knows `a policy of our own`\. The words are/],
-  ])('names what is wrong with %s', (text, message) => {
+  ])('names the fault when the script is %s', (text, message) => {
     expect(scriptFault(text)).toMatch(message);
   });
 
-  test('is kept only if it is one, whatever the address is', () => {
+  test('stores a script only when it is valid, whatever the address', () => {
     fc.assert(
       fc.property(fc.string(), (tag) => {
         const kept = scriptFor(null, `ann+${tag}@x.example`);
@@ -266,7 +266,7 @@ describe('a script', () => {
     );
   });
 
-  test('of failures fails two calls each, and the last for ever if nothing comes after it', () => {
+  test('fails two calls for each failure, and the last for ever, when nothing follows it', () => {
     const order = fc.sample(anyOrder, { numRuns: 1, seed: 1 })[0]!;
     const failing = (script: string): (string | undefined)[] =>
       [1, 2, 3, 4, 5, 6].map(

@@ -3,7 +3,7 @@ import { providers, type Provider } from '../../src/core/providers.ts';
 import type { Progress } from '../../src/referencing/providers/provider.ts';
 import { faultOf, orderOf, servicesForTest, workingDayMs, type Services } from '../support/services.ts';
 
-/* Every row of the table in the guide to the sandbox, with every service. */
+/* Every row of the table in the sandbox guide, with every service. */
 
 let services: Services;
 
@@ -25,7 +25,7 @@ const words = {
 
 type Verdict = keyof typeof words;
 
-/** Tag, verdict, rent as a share of income, its status, score, sanctions passed, what the reasons tell. */
+/** Tag, verdict, rent as a share of income, its status, score, sanctions passed, and the reasons. */
 const finished: [string, Verdict, number, string, number | null, boolean, RegExp][] = [
   ['accept', 'accept', 28, 'pass', 640, true, /No issues/],
   ['consider', 'consider', 45, 'refer', 420, true, /larger share/],
@@ -45,36 +45,39 @@ const finished: [string, Verdict, number, string, number | null, boolean, RegExp
   ['accept_then_provider_error', 'accept', 28, 'pass', 640, true, /No issues/],
 ];
 
-describe.each(providers)('%s', (name) => {
-  test.each(finished)('%s ends as %s', async (tag, verdict, percentage, status, score, passed, reason) => {
-    const service = services.service(name);
-    const { orderId } = await service.submit(orderOf(tag));
-    services.clock.advanceMs(7 * workingDayMs);
-    const progress = await service.read(orderId);
-    expect(progress).toMatchObject({
-      status: 'done',
-      outcome: { verdict, words: words[verdict][name] },
-      problem: null,
-    });
-    const findings = await service.fetchFindings(orderId);
-    expect(findings).toMatchObject({
-      verdict,
-      affordability: { percentage, status },
-      credit: { score },
-      sanctions: { passed },
-    });
-    expect(findings.reasons.join(' ')).toMatch(reason);
-    if (name !== 'provider_a') expect(progress.data).toBeNull();
-    else
-      expect(progress.data).toMatchObject({
-        affordability: { percentage, status },
-        credit_score: score,
-        sanctions_passed: passed,
-        progress: 100,
+describe.each(providers)('scenarios of %s', (name) => {
+  test.each(finished)(
+    'ends with the expected verdict when the scenario is %s: %s',
+    async (tag, verdict, percentage, status, score, passed, reason) => {
+      const service = services.service(name);
+      const { orderId } = await service.submit(orderOf(tag));
+      services.clock.advanceMs(7 * workingDayMs);
+      const progress = await service.read(orderId);
+      expect(progress).toMatchObject({
+        status: 'done',
+        outcome: { verdict, words: words[verdict][name] },
+        problem: null,
       });
-  });
+      const findings = await service.fetchFindings(orderId);
+      expect(findings).toMatchObject({
+        verdict,
+        affordability: { percentage, status },
+        credit: { score },
+        sanctions: { passed },
+      });
+      expect(findings.reasons.join(' ')).toMatch(reason);
+      if (name !== 'provider_a') expect(progress.data).toBeNull();
+      else
+        expect(progress.data).toMatchObject({
+          affordability: { percentage, status },
+          credit_score: score,
+          sanctions_passed: passed,
+          progress: 100,
+        });
+    },
+  );
 
-  test('low_income with a guarantor is accepted in conjunction', async () => {
+  test('accepts low_income in conjunction when there is a guarantor', async () => {
     const service = services.service(name);
     const { orderId } = await service.submit(orderOf('low_income', { hasGuarantor: true }));
     services.clock.advanceMs(3 * workingDayMs);
@@ -82,7 +85,7 @@ describe.each(providers)('%s', (name) => {
     expect((await service.fetchFindings(orderId)).reasons.join(' ')).toContain('in conjunction');
   });
 
-  test('sanctions_review is in review for a working day more, and nothing is told meanwhile', async () => {
+  test('reviews sanctions_review for another working day and shows nothing meanwhile when it runs', async () => {
     const service = services.service(name);
     const { orderId } = await service.submit(orderOf('sanctions_review'));
     services.clock.advanceMs({ provider_a: 1, provider_b: 0, provider_c: 3, provider_d: 1 }[name] * workingDayMs);
@@ -93,7 +96,7 @@ describe.each(providers)('%s', (name) => {
     expect((await service.read(orderId)).status).toBe('done');
   });
 
-  test('referee_silent waits for the referee, asks again every working day, and is closed on the seventh', async () => {
+  test('asks the referee again every working day and closes on the seventh when the scenario is referee_silent', async () => {
     const service = services.service(name);
     const { orderId } = await service.submit(orderOf('referee_silent'));
     services.clock.advanceMs(7 * workingDayMs - 1);
@@ -112,7 +115,7 @@ describe.each(providers)('%s', (name) => {
     ['invite_bounced', /could not be delivered/],
     ['renter_declined', /does not want/],
     ['renter_expired', /did not answer/],
-  ])('%s stays open and says what is wrong', async (tag, message) => {
+  ])('stays open and names the problem when the scenario is %s', async (tag, message) => {
     const service = services.service(name);
     const { orderId, ...ordered } = await service.submit(orderOf(tag));
     const problem = { code: tag, message: expect.stringMatching(message) };
@@ -121,7 +124,7 @@ describe.each(providers)('%s', (name) => {
     expect(await service.read(orderId)).toMatchObject({ status: 'invited', outcome: null, problem });
   });
 
-  test('invite_bounced_then_accept goes on when the problem is over', async () => {
+  test('resumes invite_bounced_then_accept when the problem is over', async () => {
     const service = services.service(name);
     const { orderId } = await service.submit(orderOf('invite_bounced_then_accept'));
     expect((await service.read(orderId)).problem?.code).toBe('invite_bounced');
@@ -131,14 +134,14 @@ describe.each(providers)('%s', (name) => {
     expect((await service.read(orderId)).outcome?.verdict).toBe('accept');
   });
 
-  test('stuck never gets to its end', async () => {
+  test('never ends when the scenario is stuck', async () => {
     const service = services.service(name);
     const { orderId } = await service.submit(orderOf('stuck'));
     services.clock.advanceMs(100_000 * workingDayMs);
     expect(await service.read(orderId)).toMatchObject({ status: 'in_review', outcome: null, problem: null });
   });
 
-  test('consider_then_accept is done with the first, and a working day later with the second', async () => {
+  test('changes its verdict a working day after the first when the scenario is consider_then_accept', async () => {
     const service = services.service(name);
     const { orderId } = await service.submit(orderOf('consider_then_accept'));
     const seen: (Progress['outcome'] | undefined)[] = [];
@@ -158,7 +161,7 @@ describe.each(providers)('%s', (name) => {
     ['provider_garbage', 'response_invalid', /no JSON/],
     ['invalid_details', 'invalid_details', /date of birth/],
     ['error_document_unreadable', 'document_unreadable', /cannot be carried out/],
-  ])('%s fails every call, as %s', async (tag, code, message) => {
+  ])('fails every call when the scenario is %s, as %s', async (tag, code, message) => {
     const service = services.service(name);
     const order = orderOf(tag);
     for (let time = 1; time <= 3; time++) {
@@ -167,7 +170,7 @@ describe.each(providers)('%s', (name) => {
     }
   });
 
-  test('provider_garbage_then_accept fails two calls, and no more', async () => {
+  test('fails two calls and no more when the scenario is provider_garbage_then_accept', async () => {
     const service = services.service(name);
     const order = orderOf('provider_garbage_then_accept');
     expect((await faultOf(service.submit(order))).code).toBe('response_invalid');
@@ -177,7 +180,7 @@ describe.each(providers)('%s', (name) => {
     expect((await service.read(orderId)).outcome?.verdict).toBe('accept');
   });
 
-  test('what the order asks for counts more than the tag', async () => {
+  test("prefers the order's own scenario when the tag says another", async () => {
     const service = services.service(name);
     const { orderId } = await service.submit(orderOf('ccj', { scenario: 'consider' }));
     services.clock.advanceMs(3 * workingDayMs);
@@ -185,7 +188,7 @@ describe.each(providers)('%s', (name) => {
   });
 });
 
-test('the rich one tells its progress step by step, with a note each', async () => {
+test('reports its progress step by step with a note each when it is the detailed service', async () => {
   const service = services.service('provider_a');
   const { orderId } = await service.submit(orderOf());
   const seen: [number | null, string, number][] = [];

@@ -22,8 +22,8 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-describe('a reference that provider_a carries out', () => {
-  test('moves by itself, and ends with outcome, data and a report', async () => {
+describe('references at provider_a', () => {
+  test('completes a reference with outcome, data and report when provider_a handles it', async () => {
     const application = (
       await good(api.post('/v1/applications', { rent: { amount: 95_000, currency: 'gbp', interval: 'month' } }))
     ).body;
@@ -79,7 +79,7 @@ describe('a reference that provider_a carries out', () => {
     expect(references).toMatchObject({ total: 1, by_outcome: { accept: 1 }, result: 'accept' });
   });
 
-  test('tells every step in events by the service itself, and the file and the end in one go', async () => {
+  test('writes one system event for each step, and file and end together, when provider_a handles a reference', async () => {
     const { id } = await refer(api);
     const complete = await untilReference(api, id, { status: 'complete' });
     const events = await eventsOf(api, id);
@@ -96,7 +96,7 @@ describe('a reference that provider_a carries out', () => {
     }
     const statuses = events.map(({ data }) => data.object.automatic_reference.status);
     expect(statuses).toEqual(expect.arrayContaining(['queued', 'in_progress', 'done']));
-    // Nothing is told early.
+    // No event comes early.
     for (const { data } of events.filter(({ data: { object } }) => object.status !== 'complete')) {
       expect(data.object.outcome).toBeNull();
       expect(data.object.automatic_reference.outcome).toBeNull();
@@ -116,23 +116,26 @@ test.each([
   ['provider_b', 'Pass'],
   ['provider_c', 'Accepted'],
   ['provider_d', 'clear'],
-])('%s ends with an outcome and a report, and keeps its findings to itself', async (provider, words) => {
-  const { id } = await refer(api, { provider });
-  const complete = await untilReference(api, id, { status: 'complete' });
-  expect(complete).toMatchObject({
-    outcome: 'accept',
-    reference_pdf: expect.stringMatching(/^file_/),
-    automatic_reference: {
-      provider,
-      status: 'done',
-      outcome: expect.stringMatching(new RegExp(words, 'i')),
-      provider_data: null,
-    },
-  });
-});
+])(
+  'completes with an outcome and a report of its own findings when %s handles the reference',
+  async (provider, words) => {
+    const { id } = await refer(api, { provider });
+    const complete = await untilReference(api, id, { status: 'complete' });
+    expect(complete).toMatchObject({
+      outcome: 'accept',
+      reference_pdf: expect.stringMatching(/^file_/),
+      automatic_reference: {
+        provider,
+        status: 'done',
+        outcome: expect.stringMatching(new RegExp(words, 'i')),
+        provider_data: null,
+      },
+    });
+  },
+);
 
-describe('overruling and canceling', () => {
-  test('an outcome that a person sets stands, and the provider is stopped', async () => {
+describe('overruled and canceled references', () => {
+  test("keeps a client's outcome and stops the provider when a client overrules it", async () => {
     const { id } = await refer(api, { simulate: 'stuck' });
     await untilReference(api, id, { status: 'processing' });
     const { body } = await good(api.post(`/v1/references/${id}`, { outcome: 'high_risk' }));
@@ -146,7 +149,7 @@ describe('overruling and canceling', () => {
     expect((await eventsOf(api, id)).at(-1)).toMatchObject({ type: 'reference.completed' });
   });
 
-  test('a canceled reference stays as it was, whatever its provider goes on to say', async () => {
+  test('keeps a canceled reference unchanged when its provider reports more', async () => {
     const { id } = await refer(api);
     await untilReference(api, id, { status: 'processing' });
     const { body } = await good(api.post(`/v1/references/${id}/cancel`));
@@ -155,7 +158,7 @@ describe('overruling and canceling', () => {
     expect(await referenceNow(api, id)).toEqual(body);
   });
 
-  test('one that is canceled before anybody was asked is ordered by nobody, or stopped', async () => {
+  test('orders nothing, or cancels the order, when a reference is canceled before its order', async () => {
     const made = await Promise.all(Array.from({ length: 20 }, () => refer(api)));
     await Promise.all(made.map(({ id }) => good(api.post(`/v1/references/${id}/cancel`))));
     for (const { id } of made) {
@@ -166,7 +169,7 @@ describe('overruling and canceling', () => {
     }
   });
 
-  test('cancel_race: whoever is first when the provider finishes at the same instant, there is one end', async () => {
+  test('ends a reference once when it is canceled at the moment its provider finishes: cancel_race', async () => {
     const made = await Promise.all(Array.from({ length: 16 }, () => refer(api, { provider: 'provider_b' })));
     const canceled = await Promise.all(
       made.map(async ({ id }, index) => {
@@ -189,7 +192,7 @@ describe('overruling and canceling', () => {
     }
   });
 
-  test('a provider that changes its mind later changes what it says, and nothing else', async () => {
+  test("changes only the provider's data when the provider changes its verdict later", async () => {
     const { id } = await refer(api, { simulate: 'consider_then_accept' });
     const first = await untilReference(api, id, { status: 'complete' });
     expect(first).toMatchObject({ outcome: 'consider', automatic_reference: { outcome: 'CONSIDER' } });
@@ -201,7 +204,7 @@ describe('overruling and canceling', () => {
   test.each([
     ['provider_b', 'Pass'],
     ['provider_d', 'clear'],
-  ])('shows that %s changes its mind when it sends no callbacks', async (provider, words) => {
+  ])('shows the new verdict without callbacks when %s changes it', async (provider, words) => {
     const { id } = await refer(api, { provider, simulate: 'consider_then_accept' });
     const first = await untilReference(api, id, { status: 'complete' });
     expect(first).toMatchObject({ outcome: 'consider' });
@@ -217,7 +220,7 @@ describe('overruling and canceling', () => {
     ]);
   });
 
-  test('asks a service without callbacks no more when it has been done for a week', async () => {
+  test('stops polling a service without callbacks when the reference has been complete for a week', async () => {
     const own = await quickServerForTest();
     const { id } = await refer(own.api, { provider: 'provider_b' });
     await untilReference(own.api, id, { status: 'complete' });
@@ -228,7 +231,7 @@ describe('overruling and canceling', () => {
   });
 
   inMatrix(() => {
-    test('a provider that changes its mind says the first verdict first when its days are as short as can be', async () => {
+    test('shows the first verdict first when the provider changes it within the shortest working days', async () => {
       const { api: fast } = await quickServerForTest({ TENURE_SIMULATOR_SPEED: '0.1' });
       const made = await Promise.all(
         Array.from({ length: 12 }, () => refer(fast, { simulate: 'consider_then_high_risk_then_accept' })),
@@ -244,7 +247,7 @@ describe('overruling and canceling', () => {
     }, 40_000);
   });
 
-  test('a report says what each of two applicants pays, doubts the income that fraud touched, and names the scale', async (context) => {
+  test("reports each applicant's share, doubted income and the scale when a reference is complete", async (context) => {
     if (pdfToolsMissing) return context.skip(pdfToolsMissing);
     const people: string[] = [];
     for (const name of ['Łukasz Żółć', 'Ada Lovelace'])
@@ -265,7 +268,7 @@ describe('overruling and canceling', () => {
     const accepted = await reportOf('low_income');
     expect(accepted).toContain('Accept, but not on this income alone');
     expect(accepted).toContain('The application names a guarantor.');
-    // A wide id is set over two lines.
+    // A wide id takes two lines.
     const unspaced = accepted.replaceAll(' ', '');
     expect(unspaced).toContain(`Thisapplicant£950.00amonth(${people[0]})`);
     expect(unspaced).toContain(`Anotherapplicant£950.00amonth(${people[1]})`);
@@ -276,18 +279,18 @@ describe('overruling and canceling', () => {
     expect(fraud).not.toMatch(/verified gross income/i);
   });
 
-  test('the account’s own report is not replaced by the provider’s', async () => {
+  test("keeps the account's own report when the provider sends one", async () => {
     const { id } = await refer(api, { simulate: 'accept' });
     await good(api.post(`/v1/references/${id}`, { reference_pdf: 'file_own' }));
     expect(await untilReference(api, id, { status: 'complete' })).toMatchObject({ reference_pdf: 'file_own' });
   });
 });
 
-describe('an unknown word in metadata.simulate', () => {
+describe('unknown values of metadata.simulate', () => {
   const misspelt = { simulate: 'high-risk' };
   const refusal = { ...invalid('metadata[simulate]'), says: 'Did you mean `high_risk`? The words are provider_error' };
 
-  test('is refused when a simulated service would carry the reference out', async () => {
+  test('refuses an unknown value when a simulated service would handle the reference', async () => {
     const before = (await api.get('/v1/references')).body.count;
     for (const automatic_reference of [{}, { provider: 'provider_b' }]) {
       const body = { application: 'app_1', automatic_reference, metadata: misspelt };
@@ -301,7 +304,7 @@ describe('an unknown word in metadata.simulate', () => {
       await good(api.post(`/v1/references/${id}`, { metadata }));
   });
 
-  test('is the client’s own when no simulated service carries the reference out', async () => {
+  test('accepts an unknown value when no simulated service handles the reference', async () => {
     for (const automatic_reference of [null, { enabled: false, provider: 'provider_a' }]) {
       const { body } = await good(
         api.post('/v1/references', { application: 'app_1', automatic_reference, metadata: misspelt }),
@@ -313,7 +316,7 @@ describe('an unknown word in metadata.simulate', () => {
     await refer(other.api, { provider: 'provider_b', metadata: misspelt });
   });
 
-  test('stays when an older record has it and an update sends other metadata', async () => {
+  test('keeps an older unknown value when an update sends other metadata', async () => {
     const { id } = await refer(api, { simulate: 'stuck' });
     await server.context.database.readers.query(
       `update tenant_references set metadata = $1, revision = revision + 1 where id = $2`,
@@ -324,9 +327,9 @@ describe('an unknown word in metadata.simulate', () => {
   });
 });
 
-describe('a provider that cannot be asked', () => {
+describe('providers that cannot be reached', () => {
   inMatrix(() => {
-    test('never fails the person: it is told in last_error, tried again, and the reference goes on', async () => {
+    test('shows last_error, retries and completes the reference when the provider is down for a while', async () => {
       const { id } = await refer(api, { simulate: 'provider_error_then_accept' });
       await untilReference(api, id, {
         status: 'pending',
@@ -338,7 +341,7 @@ describe('a provider that cannot be asked', () => {
   });
 
   inMatrix(() => {
-    test('is asked no more after ten failures of any kind, and a person ends it', async () => {
+    test('stops after ten failures of any kind, so that a person can end the reference, when the provider stays down', async () => {
       const kinds = {
         provider_error: /^unavailable: /,
         provider_garbage: /^response_invalid: /,
@@ -362,7 +365,7 @@ describe('a provider that cannot be asked', () => {
     }, 50_000);
   });
 
-  test('keeps waiting when its service is set up no more', async () => {
+  test('keeps waiting when its service is no longer set up', async () => {
     const settings = { TENURE_MODE: 'live' };
     const before = await serverForTest({ settings: { ...settings, TENURE_PROVIDER_B_URL: 'http://127.0.0.1:9' } });
     const { id } = await refer(before.api, { provider: 'provider_b' });
@@ -374,7 +377,7 @@ describe('a provider that cannot be asked', () => {
     });
   });
 
-  test('what keeps the renter from being checked is told, and the reference waits', async () => {
+  test('shows the obstacle and keeps waiting when the applicant cannot be checked', async () => {
     const { id } = await refer(api, { simulate: 'invite_bounced' });
     const waiting = await untilReference(api, id, {
       automatic_reference: { last_error: expect.stringMatching(/^invite_bounced: /) },
@@ -384,8 +387,8 @@ describe('a provider that cannot be asked', () => {
   });
 });
 
-describe('the test helpers', () => {
-  test('have the service advance, write a note, and finish with an outcome', async () => {
+describe('referencing test helpers', () => {
+  test('advances a check, adds a note and completes it with an outcome when test helpers are called', async () => {
     const slow = await quickServerForTest({ TENURE_SIMULATOR_SPEED: '80000' });
     const { id } = await refer(slow.api);
     await untilReference(slow.api, id, { automatic_reference: { provider_data: { type: 'provider_a' } } });
@@ -412,7 +415,7 @@ describe('the test helpers', () => {
 
   inMatrix(() => {
     test.each(['0.1', '80000'])(
-      'complete a reference right after it is created when a working day takes %s seconds',
+      'completes a new reference at once by a test helper when a working day takes %s seconds',
       async (speed) => {
         const { api: own } = await quickServerForTest({ TENURE_SIMULATOR_SPEED: speed });
         for (let time = 0; time < 20; time++) {
@@ -432,7 +435,7 @@ describe('the test helpers', () => {
 
   inMatrix(() => {
     test.each(['provider_a', 'provider_c', 'provider_d'])(
-      'show their effect when they are called right after %s is asked',
+      'shows the effect of test helpers when they are called right after %s is asked',
       async (provider) => {
         const { api: slow } = await quickServerForTest({ TENURE_SIMULATOR_SPEED: '80000' });
         for (let time = 0; time < 5; time++) {
@@ -460,7 +463,7 @@ describe('the test helpers', () => {
     );
   });
 
-  test('answer the complete reference when its service finished at once', async () => {
+  test('returns the complete reference when its service finished at once', async () => {
     for (let time = 0; time < 10; time++) {
       const { id } = await refer(api, { provider: 'provider_b' });
       const { body } = await good(api.post(`/v1/test_helpers/references/${id}/complete`, { outcome: 'accept' }));
@@ -470,7 +473,7 @@ describe('the test helpers', () => {
     }
   });
 
-  test('work when another process carries the references out', async () => {
+  test('advances a reference when another process handles it', async () => {
     const worker = await quickServerForTest({ TENURE_SIMULATOR_SPEED: '80000' });
     const { connection, secretKey } = worker;
     const front = await serverForTest({ connection, secretKey });
@@ -484,12 +487,12 @@ describe('the test helpers', () => {
   });
 
   inMatrix(() => {
-    test('change nothing and keep the key free when no worker takes the order up', async () => {
+    test('changes nothing and leaves the key free when no worker takes the order of a test helper', async () => {
       const { api: idle, context } = await serverForTest();
       const { id } = await refer(idle);
       const key = { 'idempotency-key': 'complete-1' };
       const waiting = idle.post(`/v1/test_helpers/references/${id}/complete`, {}, key);
-      // Its wait keeps nothing of the account's.
+      // The waiting helper blocks no other request of the account.
       await good(idle.post(`/v1/references/${id}`, { metadata: { meanwhile: 'changed' } }));
       const answer = await waiting;
       expectRefusal(answer, refusals.unavailable);
@@ -500,7 +503,7 @@ describe('the test helpers', () => {
     }, 30_000);
   });
 
-  test('have the service fail, which is told and tried again until it is told to advance', async () => {
+  test('makes the service fail, with a shown error and retries, until a test helper advances it', async () => {
     const slow = await quickServerForTest({ TENURE_SIMULATOR_SPEED: '80000' });
     const { id } = await refer(slow.api);
     await untilReference(slow.api, id, { automatic_reference: { provider_data: { type: 'provider_a' } } });
@@ -510,7 +513,7 @@ describe('the test helpers', () => {
     expect(body.automatic_reference.last_error).toBeNull();
   });
 
-  test('do a thing once for an Idempotency-Key', async () => {
+  test('executes a test helper once when an Idempotency-Key is repeated', async () => {
     const slow = await quickServerForTest({ TENURE_SIMULATOR_SPEED: '80000' });
     const { id } = await refer(slow.api);
     await untilReference(slow.api, id, { automatic_reference: { provider_data: { type: 'provider_a' } } });
@@ -524,13 +527,13 @@ describe('the test helpers', () => {
     expect(notes.filter(({ message }: { message: string }) => message === 'Once.')).toHaveLength(1);
   });
 
-  test('are for references that a simulated service carries out', async () => {
+  test('refuses a test helper when no simulated service handles the reference', async () => {
     const { body } = await good(api.post('/v1/references', { application: 'app_1' }));
     expectRefusal(await api.post(`/v1/test_helpers/references/${body.id}/advance`), refusals.transition);
     expectRefusal(await api.post('/v1/test_helpers/references/ref_unknown/advance'), refusals.idUnknown);
   });
 
-  test('do not exist in live mode, and nothing that is simulated does', async () => {
+  test('offers no test helpers and no simulated services when the mode is live', async () => {
     const settings = { TENURE_MODE: 'live', TENURE_PROVIDER_A_URL: 'http://127.0.0.1:9' };
     const live = await startTestServer({ settings, works: true });
     try {

@@ -10,8 +10,8 @@ import { eventsOf, quickServerForTest, refer, referenceNow, untilReference } fro
 import { callBack, callbackAbout, giveCredentials, heardBy, startVendor, type TestVendor } from './vendor.ts';
 
 /*
- * What a service calls back, from the bytes that come in to what is read then. The service is the test's own, so that nothing moves by
- * itself: an order is looked at a minute after it was made, and then every five minutes.
+ * Callbacks, from the received bytes to the read that follows. The service is the test's own, so nothing moves by itself. The server reads
+ * an order a minute after it was made, and then every five minutes.
  */
 
 const notSigned: Refusal = { status: 401, type: 'authentication_error', code: 'callback_signature_invalid' };
@@ -40,10 +40,10 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Mere progress is shown no more often than this, in seconds: what is called back before waits so long. */
+/** Progress is shown no more often than this, in seconds. Earlier callbacks wait that long. */
 const shownEverySeconds = 5;
 
-/** A reference that the vendor has, and that nobody looks at before the minute is over. */
+/** Creates a reference with an order at the vendor. Its next read is a minute away. */
 async function ordered(how: Parameters<typeof refer>[1] = {}, by = api): Promise<string> {
   const { id } = await refer(by, how);
   await untilReference(by, id, { status: 'processing' });
@@ -51,11 +51,11 @@ async function ordered(how: Parameters<typeof refer>[1] = {}, by = api): Promise
   return id;
 }
 
-/** Longer than the queue needs to find what is due. */
+/** Longer than the queue needs to find a due job. */
 const aWhile = (): Promise<void> => delay(1_300);
 
-describe('a callback', () => {
-  test('is answered at once, and brings the next look forward', async () => {
+describe('callbacks', () => {
+  test('returns 200 at once and reads the order when a callback arrives', async () => {
     const id = await ordered();
     vendor.stage = 'DONE';
     await heardBy(server.url, callbackAbout(id, account));
@@ -63,12 +63,12 @@ describe('a callback', () => {
     expect(vendor.reads(id)).toBe(1);
   });
 
-  test('is answered at once also while the service itself hangs, and what came meanwhile is looked at afterwards', async () => {
+  test('returns 200 at once when the service hangs, and reads later what changed meanwhile', async () => {
     const id = await ordered();
     vendor.hold('read');
     await heardBy(server.url, callbackAbout(id, account));
     await expect.poll(() => vendor.held).toBe(1);
-    // The answer that is on its way does not have it.
+    // The response that is held up does not have the outcome.
     vendor.stage = 'DONE';
     const startedMs = performance.now();
     await heardBy(server.url, callbackAbout(id, account));
@@ -77,7 +77,7 @@ describe('a callback', () => {
     await untilReference(api, id, { status: 'complete' });
   });
 
-  test('that comes while the order is just being made is not lost: it is looked at within a minute', async () => {
+  test('reads the order within a minute when a callback arrives while the order is being made', async () => {
     vendor.hold('order');
     const { id } = await refer(api);
     await expect.poll(() => vendor.held, { timeout: 20_000 }).toBe(1);
@@ -89,7 +89,7 @@ describe('a callback', () => {
     await untilReference(api, id, { status: 'complete' });
   });
 
-  test('that comes fifty times at once, and out of order, has the effect of one', async () => {
+  test('reads once when fifty callbacks arrive at once and out of order', async () => {
     const id = await ordered();
     vendor.stage = 'DONE';
     const callbacks = Array.from({ length: 50 }, (_, index) =>
@@ -107,7 +107,7 @@ describe('a callback', () => {
     expect(files.data.filter(({ filename }: { filename: string }) => filename === `${id}.pdf`)).toHaveLength(1);
   });
 
-  test('is not believed, but has the service asked: an outcome in it is nobody’s', async () => {
+  test("ignores an outcome in the callback's body and asks the service when a callback arrives", async () => {
     const id = await ordered();
     const before = await referenceNow(api, id);
     const says = { stage: 'DONE', decision: 'HIGH_RISK', requestId: id, progressPercent: 100 };
@@ -117,7 +117,7 @@ describe('a callback', () => {
     expect(await referenceNow(api, id)).toEqual(before);
   });
 
-  test('about a complete reference has the service asked for its correction, which changes what it says alone', async () => {
+  test("reads a correction when a callback is about a complete reference, and changes the provider's data alone", async () => {
     vendor.stage = 'DONE';
     vendor.decision = 'CONSIDER';
     const { id } = await refer(api);
@@ -128,7 +128,7 @@ describe('a callback', () => {
     expect({ ...later, automatic_reference: null }).toEqual({ ...ended, automatic_reference: null });
   });
 
-  test('about a canceled reference changes nothing that is shown', async () => {
+  test('changes nothing visible when a callback is about a canceled reference', async () => {
     const id = await ordered();
     const canceled = (await good(api.post(`/v1/references/${id}/cancel`))).body;
     await expect
@@ -143,7 +143,7 @@ describe('a callback', () => {
     expect(await eventsOf(api, id)).toEqual(events);
   });
 
-  test('about another provider’s reference, another account’s or nobody’s is taken, and nothing happens', async () => {
+  test("accepts and ignores a callback when its reference is unknown, another provider's or another account's", async () => {
     const id = await ordered();
     const off = (await good(api.post('/v1/references', { application: 'app_1' }))).body.id as string;
     const other = await addAccount(server);
@@ -164,7 +164,7 @@ describe('a callback', () => {
     expect(vendor.reads(id)).toBe(0);
   });
 
-  test('to a connected account is for that account, with its own secret', async () => {
+  test("verifies a callback with the connected account's own secret when it is for that account", async () => {
     const { body: branch } = await good(api.post('/v1/accounts', { name: 'Branch' }));
     const context = { 'service-context': branch.id };
     await giveCredentials(api, 'the-secret-of-the-branch', context);
@@ -177,7 +177,7 @@ describe('a callback', () => {
     await good(api.post('/v1/test_helpers/clock/advance', { seconds: shownEverySeconds }));
     vendor.stage = 'DONE';
     expectRefusal(await callBack(server.url, callbackAbout(id, branch.id)), notSigned);
-    // Signed by the account above: it is none of its references.
+    // Signed by the account above, which has no such reference.
     await heardBy(server.url, callbackAbout(id, account));
     await aWhile();
     expect(vendor.reads(id)).toBe(0);
@@ -186,7 +186,7 @@ describe('a callback', () => {
   });
 });
 
-describe('nothing is written, and 401 callback_signature_invalid is the answer, if a callback', () => {
+describe('refused callbacks', () => {
   let id: string;
   let other: string;
 
@@ -203,11 +203,11 @@ describe('nothing is written, and 401 callback_signature_invalid is the answer, 
   test.each<[string, () => ReturnType<typeof callbackAbout>]>([
     ['has a wrong signature', () => callbackAbout(id, account, { secret: 'wrong' })],
     [
-      'has a wrong signature, of a service that signs no time',
+      'has a wrong signature without a time',
       () => callbackAbout(id, account, { provider: 'provider_c', secret: 'wrong' }),
     ],
     ['has no signature', unsigned],
-    ['has a signature of nothing', () => callbackAbout(id, account, { secret: '' })],
+    ['is signed with an empty secret', () => callbackAbout(id, account, { secret: '' })],
     ['is signed by another account', () => callbackAbout(id, account, { secret: 'the-secret-of-another' })],
     ['is sent to another account', () => callbackAbout(id, other)],
     ['is older than five minutes', () => callbackAbout(id, account, { atSeconds: nowSeconds() - 302 })],
@@ -217,25 +217,22 @@ describe('nothing is written, and 401 callback_signature_invalid is the answer, 
       () => ({ ...callbackAbout(id, account), body: callbackAbout(id, account).body.replace('}', ' }') }),
     ],
     [
-      'has another time than was signed',
+      'has another time than the signed one',
       () => {
         const callback = callbackAbout(id, account);
         return { ...callback, headers: { ...callback.headers, 'x-callback-timestamp': String(nowSeconds() - 1) } };
       },
     ],
-    ['says nothing', () => ({ ...unsigned(), body: '' })],
-    [
-      'says nothing that can be read, though it is signed',
-      () => callbackAbout(id, account, { says: { clientReferenceId: 7 } }),
-    ],
-    ['is to an account that is not there', () => callbackAbout(id, `acct_${'0'.repeat(22)}`)],
-    ['is to what is no account', () => callbackAbout(id, id)],
-    ['is to what is no text', () => callbackAbout(id, '%00')],
-    ['is by a provider that is not there', () => callbackAbout(id, account, { provider: 'provider_z' })],
-    ['is by a provider that nobody could mean', () => callbackAbout(id, account, { provider: '__proto__' })],
-    ['is by provider_b, which calls nobody', () => callbackAbout(id, account, { provider: 'provider_b' })],
-    ['is by provider_d, which calls nobody', () => callbackAbout(id, account, { provider: 'provider_d' })],
-  ])('%s', async (_, callback) => {
+    ['is empty', () => ({ ...unsigned(), body: '' })],
+    ['is signed, but has unreadable content', () => callbackAbout(id, account, { says: { clientReferenceId: 7 } })],
+    ['is sent to an unknown account', () => callbackAbout(id, `acct_${'0'.repeat(22)}`)],
+    ["is sent to an id that is not an account's", () => callbackAbout(id, id)],
+    ['is sent to an id that is not text', () => callbackAbout(id, '%00')],
+    ['names an unknown provider', () => callbackAbout(id, account, { provider: 'provider_z' })],
+    ['names a provider like a member of every object', () => callbackAbout(id, account, { provider: '__proto__' })],
+    ['names provider_b, which sends no callbacks', () => callbackAbout(id, account, { provider: 'provider_b' })],
+    ['names provider_d, which sends no callbacks', () => callbackAbout(id, account, { provider: 'provider_d' })],
+  ])('writes nothing and returns 401 callback_signature_invalid when a callback %s', async (_, callback) => {
     const before = await written();
     expectRefusal(await callBack(server.url, callback()), notSigned);
     expect(await written()).toEqual(before);
@@ -243,7 +240,7 @@ describe('nothing is written, and 401 callback_signature_invalid is the answer, 
   });
 });
 
-test('a callback of more than 256 kB is refused unread, and one of nearly so much is not', async () => {
+test('refuses a callback unread when it has more than 256 kB, and accepts a little less', async () => {
   const id = await ordered();
   expectRefusal(
     await callBack(server.url, callbackAbout(id, account, { says: saying(256 * 1024) })),
@@ -253,14 +250,14 @@ test('a callback of more than 256 kB is refused unread, and one of nearly so muc
 });
 
 test.each(['text/plain', 'application/xml', 'application/octet-stream'])(
-  'a callback counts by its bytes, whatever type it is said to have: %j',
+  'verifies a callback by its bytes when its type is %j',
   async (type) => {
     const callback = callbackAbout('ref_0000000000000000000000', account);
     await heardBy(server.url, { ...callback, headers: { ...callback.headers, 'content-type': type } });
   },
 );
 
-test.each(['GET', 'PUT', 'DELETE'])('%s is no callback', async (method) => {
+test.each(['GET', 'PUT', 'DELETE'])('refuses a callback when its method is %s', async (method) => {
   const response = await fetch(`${server.url}/provider_callbacks/provider_a/${account}`, { method });
   const text = await response.text();
   const { status, headers } = response;
@@ -268,7 +265,7 @@ test.each(['GET', 'PUT', 'DELETE'])('%s is no callback', async (method) => {
 });
 
 inMatrix(() => {
-  test('while the database is away a callback is refused with 503, so that the service calls again, and then it counts', async () => {
+  test('returns 503 when the database is away, so that the service repeats the callback, and then accepts it', async () => {
     const database = await createTestDatabase();
     const proxy = await startDatabaseProxy(database.connection);
     const own = await startVendor();
@@ -300,8 +297,8 @@ inMatrix(() => {
 });
 
 inMatrix(() => {
-  test('the callbacks of a sandbox’s own services count also after its clock was moved by a day', async () => {
-    // A day of theirs is nearly one of ours: whoever does not hear of it looks minutes later.
+  test("accepts the sandbox's own callbacks when the clock was moved by a day", async () => {
+    // A working day of the services lasts nearly a day here. Without callbacks, the next read would come minutes later.
     const slow = await quickServerForTest({ TENURE_SIMULATOR_SPEED: '80000' });
     await good(slow.api.post('/v1/test_helpers/clock/advance', { seconds: 86_400 }));
     const { readers } = slow.context.database;
@@ -322,7 +319,7 @@ function saying(length: number): object {
   return { comment: 'x'.repeat(length) };
 }
 
-/** All that a callback could have written: each table with a digest of its rows, and the queue. */
+/** Returns all that a callback could have written: each table with a digest of its rows, and the queue. */
 async function written(): Promise<Record<string, string>> {
   const { readers } = server.context.database;
   const { rows: tables } = await readers.query<{ name: string }>(`

@@ -20,8 +20,8 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-describe('provider_credentials', () => {
-  test('are taken, and shown nowhere: in no answer, event or log, and in no table as they are', async () => {
+describe('provider credentials', () => {
+  test('stores credentials and shows them in no response, event, log or table when they are set', async () => {
     const key = { 'idempotency-key': 'credentials-1' };
     const { body, text, headers } = await good(api.post('/v1/account', { provider_credentials: credentials }, key));
     expect(body).not.toHaveProperty('provider_credentials');
@@ -46,7 +46,7 @@ describe('provider_credentials', () => {
     expect((await api.post('/v1/account', { provider_credentials: other }, key)).status).toBe(400);
   });
 
-  test('that are refused are kept in no log either', async () => {
+  test('logs no credentials when they are refused', async () => {
     const refused = await api.post('/v1/account', {
       name: 'Northern Homes',
       provider_credentials: { provider_a: { api_key: 'refused-secret-1' } },
@@ -68,7 +68,7 @@ describe('provider_credentials', () => {
     expect(await tablesWith(server, 'refused-secret')).toEqual([]);
   });
 
-  test('that are sent for a new account, where they are not taken, are in no log either', async () => {
+  test('logs no credentials when they are sent for a new account, which does not accept them', async () => {
     const stray = { provider_a: { api_key: 'stray-secret-1', signing_secret: 'stray-secret-2' } };
     expectRefusal(
       await api.post('/v1/accounts', { name: 'Ouse Lettings', provider_credentials: stray }),
@@ -77,7 +77,7 @@ describe('provider_credentials', () => {
     expect(await tablesWith(server, 'stray-secret')).toEqual([]);
   });
 
-  test('of one provider leave the others’ as they are, and null takes them away', async () => {
+  test("changes one provider's credentials only when others are set, and deletes them when null is sent", async () => {
     await good(api.post('/v1/account', { provider_credentials: credentials }));
     await good(api.post('/v1/account', { provider_credentials: { provider_d: { token: 'd' } } }));
     expect(await providersWithCredentials()).toEqual(['provider_a', 'provider_d']);
@@ -87,14 +87,14 @@ describe('provider_credentials', () => {
     expect(await providersWithCredentials()).toEqual([]);
   });
 
-  test('need the permission to change the account', async () => {
+  test('requires the permission to change the account when credentials are set', async () => {
     const reader = await addKey(server, await firstAccountId(server), {
       permissions: ['accounts.read', 'references.write'],
     });
     expect((await reader.api.post('/v1/account', { provider_credentials: credentials })).status).toBe(403);
   });
 
-  test('of the account are what its provider is asked with, whoever’s key made the reference', async () => {
+  test("sends the account's credentials when any of its keys has made the reference", async () => {
     const working = await quickServerForTest();
     const other = await addAccount(working);
     await good(
@@ -108,12 +108,12 @@ describe('provider_credentials', () => {
       automatic_reference: { last_error: expect.stringMatching(/^unauthorized: /) },
     });
     await untilReference(working.api, accepted.id, { status: 'complete' });
-    // What is mended is used at the next attempt.
+    // The next attempt uses the corrected credentials.
     await good(other.api.post('/v1/account', { provider_credentials: { provider_a: null } }));
     await untilReference(other.api, refused.id, { status: 'complete' });
   });
 
-  test('that an account in live mode has not are asked for in last_error', async () => {
+  test('asks for credentials in last_error when a live account has none', async () => {
     const live = await serverForTest({
       settings: { TENURE_MODE: 'live', TENURE_PROVIDER_B_URL: 'http://127.0.0.1:9' },
       works: true,
@@ -127,7 +127,7 @@ describe('provider_credentials', () => {
   });
 });
 
-describe('credentials that no HTTP header takes', () => {
+describe('credentials that do not fit into an HTTP header', () => {
   const whole = { api_key: 'key', signing_secret: 'secret', username: 'ada', password: 'pass word ü', token: 't' };
   const places = Object.entries(credentialNames).flatMap(([provider, names]) =>
     names.map((name): [Provider, string] => [provider as Provider, name]),
@@ -174,7 +174,7 @@ describe('credentials that no HTTP header takes', () => {
         other.accountId,
         JSON.stringify({ [provider]: sealed }),
       ]);
-      // More than the service has connections.
+      // More orders than connections to the service.
       const made = await Promise.all(Array.from({ length: 40 }, () => refer(other.api, { provider })));
       const cannotBeSent = expect.stringMatching(/^credentials_invalid: .*cannot be sent.*POST \/v1\/account/);
       for (const { id } of made)

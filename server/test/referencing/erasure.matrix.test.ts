@@ -5,8 +5,8 @@ import { quickServerForTest, refer, referenceNow, untilReference } from './scena
 import { giveCredentials, vendorForTest, type TestVendor } from './vendor.ts';
 
 /*
- * A person who is erased while somebody is checking them. What is looked for are words that nothing else here has; a report is printed
- * compressed, so of reports no byte may be left.
+ * Deletes customers during a check of a provider. The tests search for words that occur nowhere else. A printed report is compressed, so no
+ * byte of a report may be left.
  */
 
 const words = ['Zebedee', 'zebedee@', '07700900123', '1988-07-06', 'Quokka'];
@@ -23,11 +23,11 @@ async function personBy(api: Api): Promise<string> {
   return (await good(api.post('/v1/customers', person))).body.id;
 }
 
-/** Nothing of the person is anywhere, and no byte of a report about them. */
+/** Checks that no table has a word about the person or a byte of their report. */
 async function expectErased(server: TestServer): Promise<void> {
   for (const word of words) expect(await tablesWith(server, word), word).toEqual([]);
   for (const table of ['files', 'file_parts', 'file_uploads']) {
-    // A report that nobody wants is removed right after that was found.
+    // A report that arrives after the erasure is removed a moment later, so poll.
     const rowsIn = () => server.context.database.readers.query(`select from ${table}`);
     await expect.poll(async () => (await rowsIn()).rowCount, { message: table }).toBe(0);
   }
@@ -36,14 +36,14 @@ async function expectErased(server: TestServer): Promise<void> {
 const erased = { status: 'canceled', deleted: true, outcome: null, reference_pdf: null };
 
 test.each(['provider_a', 'provider_b', 'provider_c', 'provider_d'])(
-  'a person who is erased while %s checks them: the reference is canceled, the service is told to stop, nothing is left',
+  'cancels the reference, stops the service and erases everything when a customer is deleted while %s checks them',
   async (provider) => {
     const server = await quickServerForTest();
     const { api } = server;
     const customer = await personBy(api);
     const { id } = await refer(api, { provider, customer, simulate: 'stuck' });
     await untilReference(api, id, { status: 'processing' });
-    // A test helper's body tells of the person, too.
+    // A test helper's body has personal data too.
     await good(api.post(`/v1/test_helpers/references/${id}/note`, { message: 'Wombat' }));
     expect((await tablesWith(server, 'Zebedee')).length).toBeGreaterThan(0);
     await good(api.delete(`/v1/customers/${customer}`));
@@ -54,7 +54,7 @@ test.each(['provider_a', 'provider_b', 'provider_c', 'provider_d'])(
   },
 );
 
-test('a person who is erased before their check was ordered is told of to nobody', async () => {
+test('orders nothing when a customer is deleted before the order', async () => {
   const { server, api, vendor } = await withVendor();
   vendor.answers.push({ status: 503 });
   const customer = await personBy(api);
@@ -68,7 +68,7 @@ test('a person who is erased before their check was ordered is told of to nobody
   await expectErased(server);
 });
 
-test('a person who is erased while their check is being ordered: the order is stopped as soon as it is known', async () => {
+test('stops the order as soon as it is known when a customer is deleted while it is being made', async () => {
   const { server, api, vendor } = await withVendor();
   vendor.hold('order');
   const customer = await personBy(api);
@@ -81,7 +81,7 @@ test('a person who is erased while their check is being ordered: the order is st
   await expectErased(server);
 });
 
-test('a person who is erased at the moment at which what was found is fetched has no report', async () => {
+test('stores no report when a customer is deleted while the findings are fetched', async () => {
   const { server, api, vendor } = await withVendor();
   vendor.stage = 'DONE';
   vendor.hold('report');
@@ -95,7 +95,7 @@ test('a person who is erased at the moment at which what was found is fetched ha
   await expectErased(server);
 });
 
-test('a person who is erased at the moment at which their report is kept has no report', async () => {
+test('stores no report when a customer is deleted while the report is being stored', async () => {
   let erase: (() => Promise<void>) | null = null;
   const vendor = await vendorForTest();
   const server = await serverForTest({
@@ -127,7 +127,7 @@ test('a person who is erased at the moment at which their report is kept has no 
   await expectErased(server);
 });
 
-test('a person who is erased after their check has no report either, and its service is asked about them no more', async () => {
+test('erases the report and asks the service no more when a customer is deleted after the check', async () => {
   const { server, api, vendor } = await withVendor();
   vendor.stage = 'DONE';
   const customer = await personBy(api);
@@ -136,7 +136,7 @@ test('a person who is erased after their check has no report either, and its ser
   const calls = vendor.calls.length;
   await good(api.delete(`/v1/customers/${customer}`));
   expect((await api.get(`/v1/files/${ended.reference_pdf}`)).status).toBe(404);
-  // The outcome is that of an application, and stays.
+  // The outcome concerns the application, and stays.
   expect(await referenceNow(api, id)).toMatchObject({ status: 'complete', deleted: true, outcome: 'accept' });
   await expectErased(server);
   expect(vendor.calls).toHaveLength(calls);
@@ -146,7 +146,7 @@ async function withVendor(): Promise<{ server: TestServer; api: Api; vendor: Tes
   const vendor = await vendorForTest();
   const server = await quickServerForTest({ TENURE_PROVIDER_A_URL: vendor.url });
   await giveCredentials(server.api);
-  // Nobody waits for what it holds back.
+  // Release the responses that the vendor still holds back.
   onTestFinished(() => vendor.release());
   return { server, api: server.api, vendor };
 }

@@ -11,7 +11,7 @@ import { eventsOf, refer } from './scenario.ts';
 const rounds = 12;
 const referencesOfRound = 8;
 
-test('kill -9 at any moment, also between an order and its being written down: every reference is completed, none is ordered twice', async () => {
+test('completes every reference and orders none twice when processes are killed with -9 at any moment, also during an order', async () => {
   const vendor = await startForgetfulVendor();
   const deployment = await Deployment.create({
     settings: { TENURE_PROVIDER_D_URL: vendor.url, TENURE_SIMULATOR_SPEED: '3' },
@@ -28,7 +28,7 @@ test('kill -9 at any moment, also between an order and its being written down: e
         index % 2 === 0 ? 'provider_d' : (['provider_a', 'provider_b', 'provider_c'] as const)[index % 3]!;
       made.push((await refer(api, { provider })).id);
     }
-    // The orders of this round are just being made.
+    // The orders of this round are being made now.
     await delay(40 + round * 35);
     await deployment.kill();
     await deployment.start();
@@ -40,10 +40,10 @@ test('kill -9 at any moment, also between an order and its being written down: e
       interval: 500,
     })
     .toBe(made.length);
-  // What was ordered of the vendor, which makes an order whenever it is asked to.
+  // The orders at the vendor, which makes a new one for every request.
   expect(vendor.orders.size).toBe(rounds * (referencesOfRound / 2));
   expect([...vendor.orders.values()].filter((count) => count !== 1)).toEqual([]);
-  // Some calls were cut off: otherwise nothing was tried.
+  // Some calls were cut off. Otherwise the kills would have tested nothing.
   expect(vendor.cutOff()).toBeGreaterThan(0);
 
   for (const id of made) {
@@ -58,13 +58,13 @@ test('kill -9 at any moment, also between an order and its being written down: e
 
 interface ForgetfulVendor {
   url: string;
-  /** How many orders there are for each reference. */
+  /** The number of orders of each reference. */
   orders: Map<string, number>;
-  /** How many of its answers went to nobody. */
+  /** The number of responses without a receiver. */
   cutOff(): number;
 }
 
-/** Speaks as `provider_d` does, makes an order whenever it is asked to, and takes its time to say so. */
+/** Speaks like `provider_d`, makes a new order for every request, and responds slowly. */
 async function startForgetfulVendor(): Promise<ForgetfulVendor> {
   const orders = new Map<string, number>();
   let cutOff = 0;

@@ -6,9 +6,9 @@ import { good, type Api, type TestServer } from '../support/server.ts';
 import { eventsOf, quickServerForTest, refer, referenceNow, untilReference } from './scenario.ts';
 import { giveCredentials, vendorForTest } from './vendor.ts';
 
-/* What a service that is away, hangs or is busy does to the references it has, and to those that others have. */
+/* A service that is away, hangs or is busy, with its references and those of other services. */
 
-/** A sandbox whose `provider_a` is elsewhere: there time goes by as in live mode. */
+/** A sandbox with `provider_a` outside of it, so that time passes as in live mode. */
 async function serverAsking(url: string): Promise<TestServer> {
   const server = await quickServerForTest({ TENURE_PROVIDER_A_URL: url });
   await giveCredentials(server.api);
@@ -17,10 +17,10 @@ async function serverAsking(url: string): Promise<TestServer> {
 
 const advance = (api: Api, seconds: number) => good(api.post('/v1/test_helpers/clock/advance', { seconds }));
 
-/** Longer than the queue needs to find what has become due. */
+/** Longer than the queue needs to find a due job. */
 const jobsTaken = (): Promise<void> => delay(1_300);
 
-test('an hour in which nobody answers: it is told meanwhile, and afterwards all references are completed, each ordered once', async () => {
+test('shows the outage and then completes every reference with one order when a service is away for an hour', async () => {
   const port = await closedPort();
   const server = await serverAsking(`http://127.0.0.1:${port}`);
   const { api } = server;
@@ -34,7 +34,7 @@ test('an hour in which nobody answers: it is told meanwhile, and afterwards all 
 
   const vendor = await vendorForTest(port);
   vendor.stage = 'DONE';
-  // The longest pause after so many failures.
+  // The longest pause after this many failures.
   await advance(api, 2 * 3600);
   await expect
     .poll(async () => (await good(api.get('/v1/references?status=complete&limit=1'))).body.count, { timeout: 12_000 })
@@ -50,17 +50,17 @@ test('an hour in which nobody answers: it is told meanwhile, and afterwards all 
   expect(vendor.orders.size).toBe(made.length);
 }, 40_000);
 
-test('a service that hangs keeps no other’s references: they are completed in the usual time', async () => {
+test("completes other services' references in the usual time when one service hangs", async () => {
   const vendor = await vendorForTest();
   const server = await serverAsking(vendor.url);
   const { api } = server;
   const usualMs = await timeOf(api, 8);
   vendor.hold('order');
-  // More than there are jobs at once in a process.
+  // More jobs than a process runs at once.
   const hanging = await Promise.all(Array.from({ length: 48 }, () => refer(api)));
   await expect.poll(() => vendor.held, { timeout: 5_000 }).toBeGreaterThanOrEqual(8);
   expect(await timeOf(api, 8)).toBeLessThan(usualMs + 3_000);
-  // It was asked no more than a lane has places for, and a few that were taken at the same moment.
+  // The service got no more calls than its lane allows, and a few that were claimed at the same moment.
   expect(vendor.held).toBeLessThan(32);
   vendor.stage = 'DONE';
   vendor.release();
@@ -70,7 +70,7 @@ test('a service that hangs keeps no other’s references: they are completed in 
   for (const { id } of hanging) expect(vendor.orders.get(id) ?? 0).toBeLessThanOrEqual(1);
 }, 40_000);
 
-test('a service that is busy is asked again when it says, and nothing is told as failed', async () => {
+test("retries when the service's Retry-After says, and shows no failure, when a service is busy", async () => {
   const vendor = await vendorForTest();
   const { api } = await serverAsking(vendor.url);
   vendor.stage = 'DONE';
@@ -80,7 +80,7 @@ test('a service that is busy is asked again when it says, and nothing is told as
   await untilReference(api, id, { status: 'complete', outcome: 'accept' });
   const [refused, taken] = vendor.calls.filter(({ kind }) => kind === 'order');
   expect(taken!.atMs - refused!.atMs).toBeGreaterThanOrEqual(waitSeconds * 1000 - 50);
-  // The queue looks every second.
+  // The queue polls every second.
   expect(taken!.atMs - refused!.atMs).toBeLessThan((waitSeconds + 2) * 1000);
   for (const { data } of await eventsOf(api, id)) {
     expect(data.object.automatic_reference).toMatchObject({ last_error: null });
@@ -88,7 +88,7 @@ test('a service that is busy is asked again when it says, and nothing is told as
   }
 });
 
-test('a service that is busy for longer than ten failures would take fails nobody', async () => {
+test('fails no reference when a service is busy for longer than ten failures would take', async () => {
   const vendor = await vendorForTest();
   const { api } = await serverAsking(vendor.url);
   vendor.answers.push(...Array.from({ length: 11 }, () => ({ status: 429, headers: { 'retry-after': '1' } })));
@@ -103,7 +103,7 @@ test('a service that is busy for longer than ten failures would take fails nobod
 
 const unavailable = { automatic_reference: { last_error: expect.stringMatching(/^unavailable: /) } };
 
-/** How long so many references take with a service that answers at once, in milliseconds. */
+/** Measures how long this many references take with a fast service, in milliseconds. */
 async function timeOf(api: Api, count: number): Promise<number> {
   const startedMs = performance.now();
   const made = await Promise.all(Array.from({ length: count }, () => refer(api, { provider: 'provider_b' })));
@@ -111,7 +111,7 @@ async function timeOf(api: Api, count: number): Promise<number> {
   return performance.now() - startedMs;
 }
 
-/** A port at which nobody listens, until the test does. */
+/** Finds a port without a listener, until the test listens. */
 async function closedPort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');

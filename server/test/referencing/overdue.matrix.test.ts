@@ -3,14 +3,14 @@ import { wakeOverdueReferences } from '../../src/referencing/overdue.ts';
 import { good } from '../support/server.ts';
 import { eventsOf, quickServerForTest, refer, referenceNow, untilReference } from './scenario.ts';
 
-test('references whose jobs are lost are carried on when they are an hour overdue, and no others', async () => {
+test('resumes references when their jobs are lost and they are an hour overdue, and no others', async () => {
   const { api, context } = await quickServerForTest({ TENURE_SIMULATOR_SPEED: '10' });
   const { readers } = context.database;
   const lost = await refer(api);
   const waiting = await refer(api, { simulate: 'stuck' });
   await untilReference(api, lost.id, { status: 'processing' });
   await untilReference(api, waiting.id, { status: 'processing' });
-  // Nobody calls back either.
+  // No callback comes either.
   await readers.query('update simulated_orders set tell_at_ms = null');
   await readers.query('delete from graphile_worker._private_jobs where key = $1', [lost.id]);
   await wakeOverdueReferences(context);

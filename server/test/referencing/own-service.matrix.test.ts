@@ -6,7 +6,7 @@ import { good } from '../support/server.ts';
 import { refer, referenceNow, untilReference } from './scenario.ts';
 import { callBack, ownService, serverAsking } from './service.ts';
 
-test('a callback about a person who was erased after the end is looked at once, and not for ever', async () => {
+test('reads once when a callback is about a customer deleted after the check', async () => {
   const service = await ownService();
   const server = await serverAsking(service);
   const { api } = server;
@@ -21,7 +21,7 @@ test('a callback about a person who was erased after the end is looked at once, 
   expect(service.calls.length - callsBefore).toBeLessThanOrEqual(1);
 });
 
-test('a report that came when the account had just set its own is no file', async () => {
+test('stores no file when the account has just set its own report', async () => {
   const service = await ownService();
   const server = await serverAsking(service);
   const { api } = server;
@@ -38,11 +38,11 @@ test('a report that came when the account had just set its own is no file', asyn
   expect((await good(api.get('/v1/files'))).body.data).toEqual([]);
 });
 
-test('an order that nobody knows of when the reference is canceled is stopped as soon as the service calls back', async () => {
+test('cancels an unknown order of a canceled reference when the service calls back', async () => {
   const service = await ownService();
   const server = await serverAsking(service);
   const { api } = server;
-  // It takes the order, and its answer is lost.
+  // The service takes the order, and its response is lost.
   service.before = async (call, request) => {
     if (call.startsWith('POST') && service.calls.length === 1) request.socket.destroy();
   };
@@ -53,7 +53,7 @@ test('an order that nobody knows of when the reference is canceled is stopped as
   await expect.poll(() => service.calls.at(-1), { timeout: 8_000 }).toBe('POST /v1/reference-requests/rr_1/cancel');
 });
 
-test('words that are cut stay well-formed', async () => {
+test('keeps cut texts well-formed when a service sends long ones', async () => {
   const service = await ownService();
   const server = await serverAsking(service);
   service.order.stage = 'INVITE_SENT';
@@ -70,7 +70,7 @@ test('words that are cut stay well-formed', async () => {
   expect(body.automatic_reference.last_error.isWellFormed()).toBe(true);
 });
 
-test('a stop does not wait for a service that hangs, which counts as no failure, and the next worker goes on', async () => {
+test('stops without a delay or a failure when a service hangs, and the next worker resumes', async () => {
   const service = await ownService();
   const server = await serverAsking(service, {});
   const work = await startWork(server.context);
@@ -89,7 +89,7 @@ test('a stop does not wait for a service that hangs, which counts as no failure,
   await next.stop();
 });
 
-test('a burst for one service that hangs leaves places for the others', { timeout: 60_000 }, async () => {
+test('serves other services when a burst goes to one that hangs', { timeout: 60_000 }, async () => {
   const service = await ownService();
   const server = await serverAsking(service);
   let most = 0;
@@ -104,7 +104,7 @@ test('a burst for one service that hangs leaves places for the others', { timeou
   expect(most).toBeLessThanOrEqual(8);
 });
 
-test('a database that ends all connections holds nothing up for long', { timeout: 60_000 }, async () => {
+test('recovers soon when the database ends all connections', { timeout: 60_000 }, async () => {
   const service = await ownService();
   const server = await serverAsking(service);
   const made = [];
@@ -120,7 +120,7 @@ test('a database that ends all connections holds nothing up for long', { timeout
   Object.assign(service.order, { stage: 'DONE', decision: 'ACCEPT' });
   for (const id of made) await callBack(server, id);
   for (const id of made) {
-    // What was being ordered when it happened is looked at in a minute.
+    // Orders that were being made are read within a minute.
     await expect
       .poll(async () => (await referenceNow(server.api, id)).automatic_reference.status, { timeout: 20_000 })
       .not.toBe('queued');
@@ -130,7 +130,7 @@ test('a database that ends all connections holds nothing up for long', { timeout
 });
 
 test(
-  'a job whose end cannot be written down stops the queue for a moment, and not the process',
+  'pauses the queue for a moment and keeps the process alive when the end of a job cannot be written',
   { timeout: 40_000 },
   async () => {
     const service = await ownService();

@@ -10,7 +10,7 @@ import {
 
 type Body = ApiResponse['body'];
 
-/** A sandbox whose services take two seconds for a working day. */
+/** Starts a sandbox whose services take two seconds for a working day. */
 export const quickly = { settings: { TENURE_SIMULATOR_SPEED: '2' }, works: true } as const;
 
 export function quickServer(): Promise<TestServer> {
@@ -21,7 +21,7 @@ export function quickServerForTest(settings: Record<string, string> = {}): Promi
   return serverForTest({ ...quickly, settings: { ...quickly.settings, ...settings } });
 }
 
-/** A reference that a provider carries out, and what is to become of it. */
+/** Creates a reference for a provider, with the scenario that its check follows. */
 export async function refer(
   api: Api,
   {
@@ -54,7 +54,7 @@ export async function untilReference(api: Api, id: string, wanted: object, timeo
   return last;
 }
 
-/** The events of a record, the oldest first. */
+/** Returns the events of a record, oldest first. */
 export async function eventsOf(api: Api, id: string): Promise<Body[]> {
   const { body } = await good(api.get(`/v1/events?object_id=${id}&limit=50`));
   return body.data.toReversed();

@@ -8,15 +8,15 @@ import { firstAccountId } from '../support/tenants.ts';
 
 const signingSecret = 'a-secret-of-the-service';
 
-/** A service that speaks as provider_a does, and does what a test tells it to. */
+/** A service that speaks like provider_a and does what the test says. */
 export interface OwnService {
   url: string;
-  /** `POST /v1/reference-requests` and so on, in the order they came. */
+  /** `POST /v1/reference-requests` and the like, in order of arrival. */
   calls: string[];
-  /** What it says of an order. */
+  /** The service's state of an order. */
   order: Record<string, unknown>;
   report: Record<string, unknown>;
-  /** Answers a call in its own way, or holds it up; null leaves it to the service. */
+  /** Answers a call in its own way, or delays it. Null leaves the call to the service. */
   before: (call: string, request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
 }
 
@@ -68,7 +68,7 @@ export async function ownService(): Promise<OwnService> {
   return service;
 }
 
-/** A server whose provider_a is this service, and has credentials for it. */
+/** Starts a server with this service as provider_a, and credentials for it. */
 export async function serverAsking(
   service: OwnService,
   options: { works?: true } = { works: true },
@@ -79,7 +79,7 @@ export async function serverAsking(
   return server;
 }
 
-/** Calls back as the service would. */
+/** Sends a callback as the service would. */
 export async function callBack(server: TestServer, referenceId: string): Promise<Response> {
   const timestamp = String(Math.floor(Date.now() / 1000));
   const body = JSON.stringify({ clientReferenceId: referenceId });

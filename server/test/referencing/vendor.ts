@@ -6,33 +6,33 @@ import { onTestFinished } from 'vitest';
 import { expect } from 'vitest';
 import { good, type Api, type ApiResponse } from '../support/server.ts';
 
-/** Where an order stands at the vendor, in its own words. */
+/** State of an order at the vendor, in the vendor's words. */
 export type Stage = 'NOT_STARTED' | 'IN_PROGRESS' | 'AWAITING_REFEREE' | 'DONE';
 
-/** A service of a test's own that speaks as `provider_a` does, and is in the test's hands. */
+/** A service that speaks like `provider_a` under the test's control. */
 export interface TestVendor {
   url: string;
-  /** How often each reference was ordered. */
+  /** The number of orders for each reference. */
   orders: ReadonlyMap<string, number>;
-  /** When each call came, by what it was about. */
+  /** The times of calls, by subject. */
   calls: readonly { kind: 'order' | 'read' | 'report' | 'cancel'; reference: string; atMs: number }[];
-  /** How all orders stand that have no stage of their own. */
+  /** The stage of all orders without one of their own. */
   stage: Stage;
   decision: 'ACCEPT' | 'CONSIDER' | 'HIGH_RISK';
-  /** What is answered in the place of everything, once for each. */
+  /** Responses in the place of the normal ones, each used once. */
   answers: { status: number; headers?: Record<string, string> }[];
-  /** From now on what is answered is made, but not sent, if it is about this. */
+  /** From now on, responses about this subject are made but not sent. */
   hold(kind: 'order' | 'read' | 'report'): void;
-  /** How many answers wait. */
+  /** The number of waiting responses. */
   readonly held: number;
-  /** Sends what waits, and holds nothing any more. */
+  /** Sends the waiting responses, and holds back no more. */
   release(): void;
-  /** How often a reference was read. */
+  /** The number of reads of a reference. */
   reads(reference: string): number;
   stop(): Promise<void>;
 }
 
-/** @param port where it listens; any that is free, unless the test has told the server already. */
+/** @param port to listen on; any free port, unless the test has already named it to the server. */
 export async function startVendor(port = 0): Promise<TestVendor> {
   const orders = new Map<string, number>();
   const calls: { kind: 'order' | 'read' | 'report' | 'cancel'; reference: string; atMs: number }[] = [];
@@ -86,7 +86,7 @@ export async function startVendor(port = 0): Promise<TestVendor> {
   return vendor;
 }
 
-/** As `startVendor`, for one test. */
+/** Starts a vendor as `startVendor` does, for one test. */
 export async function vendorForTest(port?: number): Promise<TestVendor> {
   const vendor = await startVendor(port);
   onTestFinished(() => vendor.stop());
@@ -125,7 +125,7 @@ function reportOf({ decision }: TestVendor): object {
 
 export const signingSecret = 'the-secret-of-the-account';
 
-/** What the account asks the vendor with. */
+/** The account's credentials at the vendor. */
 export async function giveCredentials(
   api: Api,
   secret = signingSecret,
@@ -137,16 +137,16 @@ export async function giveCredentials(
   );
 }
 
-/** What services call back with. Written from what they document, not from the simulated ones. */
+/** Callbacks of services, written from their documentation and not from the simulated services. */
 export interface SignedCallback {
   provider: string;
   account: string;
-  /** What is said; by default that something has happened to the reference. */
+  /** The content; by default a change of the reference. */
   body: string;
   headers: Record<string, string>;
 }
 
-/** A callback of `provider_a` or `provider_c` about a reference. */
+/** Builds a callback of `provider_a` or `provider_c` about a reference. */
 export function callbackAbout(
   reference: string,
   account: string,
@@ -167,7 +167,7 @@ export function callbackAbout(
   return { provider, account, body, headers };
 }
 
-/** Calls as the service does, which has no key. */
+/** Sends a callback as the service does, which has no API key. */
 export async function callBack(
   url: string,
   { provider, account, body, headers }: SignedCallback,
@@ -181,7 +181,7 @@ export async function callBack(
   return { status: response.status, headers: response.headers, text, body: text === '' ? null : JSON.parse(text) };
 }
 
-/** Fails unless the callback was taken. */
+/** Checks that the callback was accepted. */
 export async function heardBy(url: string, callback: SignedCallback): Promise<void> {
   const { status, body, text } = await callBack(url, callback);
   expect(status, text).toBe(200);

@@ -4,7 +4,7 @@ import type { ReportContents } from '../../src/referencing/report/index.ts';
 /** 2027-01-31 10:45 UTC. */
 export const completed = 1_801_392_300;
 
-/** A reference with a bit of everything, changed as a test needs it. */
+/** A reference with some of everything, changed as a test needs it. */
 export function contentsOf(changes: Partial<ReportContents> = {}, findings: Partial<Findings> = {}): ReportContents {
   return {
     referenceId: 'ref_0192f3a4b5c6',

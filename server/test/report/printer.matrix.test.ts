@@ -11,13 +11,13 @@ function printerForTest(options: ConstructorParameters<typeof ReportPrinter>[0] 
   return printer;
 }
 
-/** The file's id, in its two parts, which are the same in a file that was never changed. */
+/** The two parts of the PDF's file id. They are equal in a file that was never changed. */
 function idOf(pdf: Buffer): string {
   return /\/ID \[<(\w+)> <\1>\]/.exec(pdf.toString('latin1'))![1]!;
 }
 
-describe('the same contents', () => {
-  test('give the same bytes: again, in another thread, and after other reports', async () => {
+describe('reports with the same contents', () => {
+  test('prints the same bytes when the contents are the same, in any thread and after other reports', async () => {
     const [one, other] = [printerForTest(), printerForTest()];
     const first = await one.print(contentsOf());
     const unlike = contentsOf({ isTest: true, accountName: 'Όμιλος ﬃ & Ко', applicant: null, customerId: 'cus_1' });
@@ -29,7 +29,7 @@ describe('the same contents', () => {
     expect(await one.print(reversed)).toEqual(first);
   });
 
-  test('have the same file id, which other contents of the same moment have not', async () => {
+  test('gives the same contents the same file id, and other contents of the same moment another one', async () => {
     const printer = printerForTest();
     const id = idOf(await printer.print(contentsOf()));
     expect(idOf(await printer.print(contentsOf()))).toBe(id);
@@ -37,7 +37,7 @@ describe('the same contents', () => {
   });
 });
 
-test('reports that are asked for at once are all printed, each its own', async () => {
+test('prints each report correctly when several are requested at once', async () => {
   const printer = printerForTest();
   const contents = Array.from({ length: 8 }, (_, index) => contentsOf({ referenceId: `ref_${index}` }));
   const together = await Promise.all(contents.map((one) => printer.print(one)));
@@ -45,7 +45,7 @@ test('reports that are asked for at once are all printed, each its own', async (
   for (const [index, one] of contents.entries()) expect(together[index]).toEqual(await printer.print(one));
 });
 
-test('the event loop goes on while a report is printed', async () => {
+test('keeps the event loop running when a report is printed', async () => {
   const printer = printerForTest();
   await printer.print(contentsOf());
   const message = 'A note of usual length about how things stand with it. '.repeat(30);
@@ -56,9 +56,9 @@ test('the event loop goes on while a report is printed', async () => {
   expect(turns).toBeGreaterThan(20);
 });
 
-describe('a thread', () => {
+describe('printer threads', () => {
   test.each(['ref_dies', 'ref_greedy'])(
-    'that ends while it prints takes that report with it, and no other (%s)',
+    'fails one report only when its thread ends while it prints (%s)',
     async (referenceId) => {
       const printer = printerForTest({ threadFile });
       const before = await printer.print(contentsOf());
@@ -73,7 +73,7 @@ describe('a thread', () => {
     },
   );
 
-  test('that prints for too long is ended, and the next report gets another one', async () => {
+  test('ends a thread and starts another for the next report when printing takes too long', async () => {
     const printer = printerForTest({ threadFile, printTimeoutMs: 5_000 });
     const before = await printer.print(contentsOf());
     const started = performance.now();
@@ -84,17 +84,17 @@ describe('a thread', () => {
     expect(await next).toEqual(before);
   });
 
-  test('that was never needed is never started, and a printer can be stopped all the same', async () => {
+  test('starts no thread when none is needed, and stops all the same', async () => {
     await expect(new ReportPrinter({ threadFile: new URL('file:///nowhere.ts') }).stop()).resolves.toBeUndefined();
   });
 
-  test('that cannot start fails the report', async () => {
+  test('fails the report when a thread cannot start', async () => {
     const printer = printerForTest({ threadFile: new URL('file:///nowhere.ts') });
     await expect(printer.print(contentsOf())).rejects.toThrow(PrintError);
   });
 });
 
-test('a printer that is stopped ends what it prints and what waits, and prints nothing more', async () => {
+test('ends running and waiting prints, and starts none, when the printer stops', async () => {
   const printer = printerForTest({ threadFile });
   await printer.print(contentsOf());
   const asked = [printer.print(contentsOf({ referenceId: 'ref_endless' })), printer.print(contentsOf())];

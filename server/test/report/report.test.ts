@@ -19,19 +19,19 @@ import { rounds } from '../support/rounds.ts';
 const printer = new ReportPrinter();
 afterAll(() => printer.stop());
 
-/** All pages as one text, with every run of white space as one space. */
+/** Returns all pages as one text, with white space collapsed. */
 async function textOf(contents: ReportContents): Promise<string> {
   return pagesOf(await printer.print(contents))
     .join(' ')
     .replace(/\s+/g, ' ');
 }
 
-describe('what a report says', () => {
+describe('report texts', () => {
   beforeEach((context) => {
     if (pdfToolsMissing) context.skip(pdfToolsMissing);
   });
 
-  test('is everything that was found, in the words of people', async () => {
+  test('states all findings in plain words when a check is complete', async () => {
     const text = await textOf(contentsOf());
     for (const said of [
       'Łukasz Żółć',
@@ -61,14 +61,14 @@ describe('what a report says', () => {
       expect(text).toContain(said);
   });
 
-  test('of checks is a row each, with its result', async () => {
+  test('prints a row with the result of each check', async () => {
     const text = await textOf(contentsOf());
     expect(text).toContain(
       'Identity Passed Passport and picture matched. Employer Referred On probation until May. Former landlord Failed Two months of arrears. Right to rent Not performed No details',
     );
   });
 
-  test('of progress comes in its order, and once if both the reference and the service tell it', async () => {
+  test('lists progress in order, and once when reference and service both report it', async () => {
     const invited = { created: completed - 86_400, message: 'The applicant was invited.' };
     const text = await textOf(
       contentsOf({}, { notes: [invited, { created: completed - 3_600, message: 'An answer.' }] }),
@@ -82,15 +82,15 @@ describe('what a report says', () => {
     ['accept', 'Accept The checks gave no reason against a tenancy.'],
     ['consider', 'Consider Something in the checks should be weighed by a person'],
     ['high_risk', 'High risk The checks gave strong reasons to be careful.'],
-  ])('of the outcome %s does not depend on a colour', async (verdict, said) => {
+  ])('states the outcome %s without relying on color', async (verdict, said) => {
     expect(await textOf(contentsOf({}, { verdict }))).toContain(said);
   });
 
-  describe('of an acceptance that the income does not carry', () => {
+  describe('acceptances beyond the income', () => {
     const { affordability } = contentsOf().findings;
     const failed = { affordability: { ...affordability!, status: 'fail', percentage: 58 } };
 
-    test('begins with the condition, and names no guarantor when the application has none', async () => {
+    test('begins with the condition, and names no guarantor, when the income does not carry the rent', async () => {
       const text = await textOf(contentsOf({}, failed));
       expect(text).toContain('Accept, but not on this income alone The rent is more than the income can carry.');
       expect(text).not.toContain('The checks gave no reason against a tenancy.');
@@ -98,15 +98,18 @@ describe('what a report says', () => {
       expect(text).toContain('Result Failed');
     });
 
-    test('names the guarantor of the application', async () => {
+    test('names the guarantor when the application has one', async () => {
       const text = await textOf(contentsOf({ hasGuarantor: true }, failed));
       expect(text).toContain('what the acceptance rests on. The application names a guarantor.');
       expect(await textOf(contentsOf({ hasGuarantor: true }))).not.toContain('guarantor');
     });
 
-    test.each<Verdict>(['consider', 'high_risk'])('leaves the headline of %s as it is', async (verdict) => {
-      expect(await textOf(contentsOf({}, { ...failed, verdict }))).not.toContain('not on this income alone');
-    });
+    test.each<Verdict>(['consider', 'high_risk'])(
+      'keeps the headline of %s when the income does not carry the rent',
+      async (verdict) => {
+        expect(await textOf(contentsOf({}, { ...failed, verdict }))).not.toContain('not on this income alone');
+      },
+    );
   });
 
   test('calls no income verified when the service doubts it', async () => {
@@ -118,12 +121,12 @@ describe('what a report says', () => {
     expect(text).not.toMatch(/verified gross income/i);
   });
 
-  test('of a score names the scale only when the service tells it', async () => {
+  test('names the scale of a score only when the service reports it', async () => {
     const text = await textOf(contentsOf({}, { credit: { score: 612, scoreMax: null, facts: [] } }));
     expect(text).toMatch(/Credit score 612 (?!of)/);
   });
 
-  test('of a rent that two people pay is what each of them pays, without a name', async () => {
+  test("states each applicant's share without names when two applicants pay the rent", async () => {
     const rent = { amount: 95_000, currency: 'gbp', interval: 'month' } as const;
     const sharedRent = {
       whole: { ...rent, amount: 190_000 },
@@ -140,13 +143,13 @@ describe('what a report says', () => {
     expect(await textOf(contentsOf())).not.toContain('Rent of the home');
   });
 
-  test('of no credit file is that it is no bad sign', async () => {
+  test('calls a missing credit file no bad sign when none was found', async () => {
     const text = await textOf(contentsOf({}, { credit: { score: null, scoreMax: 999, facts: [] } }));
     expect(text).toContain('No credit file was found. That is no bad sign');
     expect(text).not.toContain('Credit score');
   });
 
-  test('of sanctions keeps apart what passed, what did not, and what is open', async () => {
+  test('separates passed, failed and open sanctions checks', async () => {
     for (const [passed, said] of [
       [true, 'Sanctions Passed: the person was found on no sanctions list.'],
       [false, 'Sanctions Not passed: the person may be on a sanctions list.'],
@@ -155,7 +158,7 @@ describe('what a report says', () => {
       expect(await textOf(contentsOf({}, { sanctions: { passed, facts: [] } }))).toContain(said);
   });
 
-  test('of what was not checked, or not told, is a sentence in its place', async () => {
+  test('prints a sentence in the place of a finding when it was not checked or not reported', async () => {
     const nothing = { affordability: null, credit: null, sanctions: null, reasons: [], checks: [], notes: [] };
     const text = await textOf(contentsOf({ applicant: null, customerId: 'cus_1', timeline: [] }, nothing));
     for (const said of [
@@ -187,7 +190,7 @@ describe('what a report says', () => {
     [{ amount: 98_000, currency: 'jpy', interval: 'month' }, 'JP¥98,000 a month'],
     [{ amount: 1_234_567, currency: 'kwd', interval: 'year' }, 'KWD 1,234.567 a year'],
     [{ amount: 99, currency: 'shells', interval: 'month' }, '99 shells a month'],
-  ] as const)('of money has its currency’s own decimals: %j', async (rent, said) => {
+  ] as const)("prints money with its currency's own decimals: %j", async (rent, said) => {
     const affordability = { ...contentsOf().findings.affordability!, rent };
     expect(await textOf(contentsOf({}, { affordability }))).toContain(`Rent ${said}`);
   });
@@ -199,20 +202,20 @@ describe('what a report says', () => {
     'Nguyễn Thị Ánh',
     'Şükrü Ağaoğlu',
     'office ﬃ fjord',
-  ])('is found by search: %s', async (name) => {
+  ])('makes a name searchable: %s', async (name) => {
     const { applicant } = contentsOf();
     const text = await textOf(contentsOf({ applicant: { ...applicant!, name: name.normalize('NFD') } }));
     expect(text).toContain(`Name ${name.normalize('NFC')} Date of birth`);
   });
 
-  test('is cut after so many notes, with how many there are', async () => {
+  test('cuts the notes and states their number when there are very many', async () => {
     const timeline = Array.from({ length: 230 }, (_, index) => ({ created: index, message: `Note ${index}.` }));
     const text = await textOf(contentsOf({ timeline }, { notes: [] }));
     expect(text).toContain('Note 199. and 30 more');
     expect(text).not.toContain('Note 200.');
   });
 
-  test('of any length is on as many pages as it takes: no word of it is lost or under another one', async () => {
+  test('takes as many pages as it needs and loses or covers no word when texts are long', async () => {
     const words = Array.from({ length: 260 }, (_, index) => `w${index}`);
     const timeline = Array.from({ length: 12 }, (_, index) => ({
       created: index,
@@ -227,7 +230,7 @@ describe('what a report says', () => {
     for (const { message } of timeline) expect(text.replace(/\s+/g, ' ')).toContain(message);
   });
 
-  test('says that a text of inordinate length was shortened', async () => {
+  test('says that a text was shortened when it is extremely long', async () => {
     const message = `${'word '.repeat(400)}the end`;
     const text = await textOf(contentsOf({ timeline: [{ created: completed, message }] }, { notes: [] }));
     expect(text).toContain('word word … All times are UTC.');
@@ -235,12 +238,12 @@ describe('what a report says', () => {
   });
 });
 
-/** How much of each page is as pale as what is written across it. */
+/** Measures how much of each page is as pale as the text across it. */
 function paleDotsOf(pdf: Buffer): number[] {
   return picturesOf(pdf, 36).map(({ dots }) => dots.filter((dot) => dot >= 215 && dot < 252).length);
 }
 
-/** In dots. Nothing but the bar is dark without a gap over more than a letter's width. */
+/** Measures in dots. Only the bar is dark without a gap over more than a letter's width. */
 function longestDarkRun({ width, dots }: Picture): number {
   let longest = 0;
   let run = 0;
@@ -251,18 +254,18 @@ function longestDarkRun({ width, dots }: Picture): number {
   return longest;
 }
 
-describe('a page', () => {
+describe('report pages', () => {
   beforeEach((context) => {
     if (pdfToolsMissing) context.skip(pdfToolsMissing);
   });
 
-  test('has its number and how many there are; an ordinary report has at most three', async () => {
+  test('numbers the pages, and prints at most three in an ordinary report', async () => {
     const pages = pagesOf(await printer.print(contentsOf()));
     expect(pages.length).toBeLessThanOrEqual(3);
     for (const [index, page] of pages.entries()) expect(page).toContain(`Page ${index + 1} of ${pages.length}`);
   });
 
-  test('says in the sandbox that it is a test, and in live mode does not', async () => {
+  test('marks every page as a test in a sandbox, and none in live mode', async () => {
     const timeline = Array.from({ length: 60 }, (_, index) => ({ created: index, message: 'A note.' }));
     const [sandbox, live] = [
       await printer.print(contentsOf({ isTest: true, timeline })),
@@ -276,7 +279,7 @@ describe('a page', () => {
     expect(pagesOf(live).join('')).not.toMatch(/test/i);
   });
 
-  test('is A4, and none is empty', async () => {
+  test('prints A4 pages, of which none is empty', async () => {
     const timeline = Array.from({ length: 200 }, (_, index) => ({ created: index, message: 'A note. '.repeat(20) }));
     for (const contents of [contentsOf(), contentsOf({ timeline, isTest: true })]) {
       const pictures = picturesOf(await printer.print(contents), 72);
@@ -287,7 +290,7 @@ describe('a page', () => {
     }
   });
 
-  test('draws the share of the rent as long as it is', async () => {
+  test("draws the bar of the rent's share to scale", async () => {
     const fullLength = 353;
     for (const percentage of [28, 62, 100, 250]) {
       const affordability = { ...contentsOf().findings.affordability!, percentage };
@@ -298,12 +301,12 @@ describe('a page', () => {
   });
 });
 
-describe('the document', () => {
+describe('PDF documents', () => {
   beforeEach((context) => {
     if (pdfToolsMissing) context.skip(pdfToolsMissing);
   });
 
-  test('tells its title, its author, its language and its time', async () => {
+  test('stores title, author, language and time in the document', async () => {
     const pdf = await printer.print(contentsOf());
     expect(informationOf(pdf)).toMatchObject({
       Title: 'Tenant reference for Łukasz Żółć',
@@ -324,7 +327,7 @@ describe('the document', () => {
     expect(source).toContain('/Type /StructTreeRoot');
   });
 
-  test('is read out in its order, with headings, lists, tables and what is drawn; what every page repeats is not', async () => {
+  test('tags headings, lists, tables and drawings in reading order, but not the repeated parts of pages', async () => {
     const pdf = await printer.print(contentsOf({ isTest: true }));
     const structure = structureOf(pdf);
     const headings = [...structure.matchAll(/^ *(H\d) .*\n *"(.*)"$/gm)].map(([, tag, text]) => `${tag} ${text}`);
@@ -351,11 +354,11 @@ describe('the document', () => {
     expect(pdf.toString('latin1')).toContain(`/Alt (${alternative})`);
     expect(structure).not.toContain('TEST');
     expect(structure).not.toMatch(/Page \d of/);
-    // The end of a line is no end of a word.
+    // A line end is not the end of a word.
     expect(structure).toContain('is decided by Harper & Sons <Lettings>, and by nobody else.');
   });
 
-  test('brings its fonts, and of them only what it uses', async () => {
+  test('embeds only the used parts of its fonts', async () => {
     const pdf = await printer.print(contentsOf());
     const fonts = fontsOf(pdf);
     expect(fonts.map(({ name }) => name.replace(/^[A-Z]{6}\+/, '')).toSorted()).toEqual([
@@ -367,7 +370,7 @@ describe('the document', () => {
   });
 });
 
-describe('whatever was found', () => {
+describe('reports with any findings', () => {
   const anyText = fc.oneof(
     { weight: 4, arbitrary: fc.string({ unit: 'grapheme', maxLength: 100 }) },
     { weight: 4, arbitrary: fc.string({ unit: 'binary', maxLength: 100 }) },
@@ -447,7 +450,7 @@ describe('whatever was found', () => {
     isTest: fc.boolean(),
   }) as fc.Arbitrary<ReportContents>;
 
-  test('the report is a PDF, and no large one', async () => {
+  test('prints a PDF of bounded size when the findings are random', async () => {
     await fc.assert(
       fc.asyncProperty(anyContents, async (contents) => {
         const pdf = await printer.print(contents);
@@ -459,7 +462,7 @@ describe('whatever was found', () => {
     );
   }, 60_000);
 
-  test('it can be opened and read', async (context) => {
+  test('prints a PDF that another program can read when the findings are random', async (context) => {
     if (pdfToolsMissing) context.skip(pdfToolsMissing);
     await fc.assert(
       fc.asyncProperty(anyContents, async (contents) => {
@@ -470,7 +473,7 @@ describe('whatever was found', () => {
     );
   }, 60_000);
 
-  test('the longest report there can be is printed in time, and is no large one', async () => {
+  test('prints the longest report in time at bounded size', async () => {
     const long = 'W'.repeat(2_500);
     const many = Array.from({ length: 1_000 }, () => long);
     const contents = contentsOf(

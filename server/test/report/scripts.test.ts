@@ -15,7 +15,7 @@ function contentsOfName(name: string, country = 'GB'): ReportContents {
   return contentsOf({ applicant: { ...applicant!, name, currentAddress: { ...applicant!.currentAddress!, country } } });
 }
 
-/** All pages as one text, without the marks by which pdftotext tells the direction. */
+/** Returns all pages as one text, without pdftotext's direction marks. */
 async function textOf(contents: ReportContents): Promise<string> {
   const pages = pagesOf(await printer.print(contents));
   return pages
@@ -24,13 +24,13 @@ async function textOf(contents: ReportContents): Promise<string> {
     .replace(/\s+/g, ' ');
 }
 
-/** The names of the fonts, without the tag of their subset. */
+/** Returns the names of the fonts, without the tag of their subset. */
 async function fontNamesOf(contents: ReportContents): Promise<string[]> {
   return fontsOf(await printer.print(contents)).map(({ name }) => name.replace(/^[A-Z]{6}\+/, ''));
 }
 
-describe('a name', () => {
-  test('can be searched when an accented letter was printed before the letter without its accent', async () => {
+describe('names in reports', () => {
+  test('makes names searchable when an accented letter was printed before the letter without its accent', async () => {
     await textOf(contentsOfName('Żaneta Ǆ Ǭ Ẃ'));
     expect(await textOf(contentsOfName('Zed Dz Wyn Oz'))).toContain('Name Zed Dz Wyn Oz Date of birth');
   });
@@ -58,7 +58,7 @@ describe('a name', () => {
     ['Georgian', 'გიორგი ბერიძე'],
     ['Armenian', 'Արամ Խաչատրյան'],
     ['Ethiopic', 'አበበ ቢቂላ'],
-  ])('is printed when it is in %s', async (_, name) => {
+  ])('prints a name when it is in %s', async (_, name) => {
     expect(await textOf(contentsOfName(name))).toContain(`Name ${name} Date of birth`);
   });
 
@@ -68,11 +68,11 @@ describe('a name', () => {
     ['Syriac', 'ܝܘܚܢܢ ܡܪܝ', 'ܡܪܝ ܝܘܚܢܢ'],
     ['Arabic with a number', 'محمد 12 علي', 'علي 12 محمد'],
     ['Hebrew with Latin', 'משה (Dan) כהן', 'כהן (Dan) משה'],
-  ])('reads from right to left when it is in %s', async (_, name, fromLeft) => {
+  ])('prints a name from right to left when it is in %s', async (_, name, fromLeft) => {
     expect(await textOf(contentsOfName(name))).toContain(`Name ${fromLeft} Date of birth`);
   });
 
-  test('keeps its order when it mixes scripts', async () => {
+  test('keeps the order of a name when it mixes scripts', async () => {
     expect(await textOf(contentsOfName('Ada محمد 陈伟 Łuk'))).toContain('Name Ada محمد 陈伟 Łuk Date of birth');
   });
 
@@ -89,7 +89,7 @@ describe('a name', () => {
     ['a private character', 'Mia \uE000', 'Mia [U+E000]'],
     ['half a character', 'Mia \uD83D', 'Mia [U+D83D]'],
     ['an invisible character', 'Mia \u202E\u200Bevil', 'Mia evil'],
-  ])('shows the number of a character when no font has it: %s', async (_, name, shown) => {
+  ])('prints the number of a character when no font has it: %s', async (_, name, shown) => {
     expect(await textOf(contentsOfName(name))).toContain(`Name ${shown} Date of birth`);
   });
 
@@ -101,7 +101,7 @@ describe('a name', () => {
     ['Devanagari', 'क्षत्रिय'.repeat(30)],
     ['one endless syllable', 'क्'.repeat(200)],
     ['Burmese', 'မြို့'.repeat(40)],
-  ])('stays within the page when it is long: %s', async (_, name) => {
+  ])('keeps a long name within the page: %s', async (_, name) => {
     const pictures = picturesOf(await printer.print(contentsOfName(name)), 72);
     for (const { width, dots } of pictures) {
       const outside = [...dots.entries()].filter(([index, dot]) => {
@@ -116,12 +116,12 @@ describe('a name', () => {
     ['CN', 'NotoSansSC'],
     ['TW', 'NotoSansTC'],
     ['JP', 'NotoSansJP'],
-  ])('is written as in the country of the address when that is %s', async (country, font) => {
+  ])("prints a name with its country's glyphs when the address is in %s", async (country, font) => {
     expect((await fontNamesOf(contentsOfName('林直骨', country))).join(' ')).toContain(font);
   });
 });
 
-test('an address and a finding are printed when they are in other scripts', async () => {
+test('prints an address and a finding when they are in other scripts', async () => {
   const { applicant } = contentsOf();
   const currentAddress = { line1: '東京都千代田区', line2: null, city: '東京', postalCode: '100-0001', country: 'JP' };
   const notes = [{ created: completed, message: '雇主（上海某某有限公司）已经回复。' }];
@@ -130,11 +130,11 @@ test('an address and a finding are printed when they are in other scripts', asyn
   expect(text).toContain('雇主（上海某某有限公司）已经回复。');
 });
 
-test('a report brings no other fonts when it is in Latin', async () => {
+test('embeds no other fonts when a report is in Latin', async () => {
   expect(await fontNamesOf(contentsOf())).toHaveLength(2);
 });
 
-test('a report is the same again when others were printed in its scripts', async () => {
+test('prints the same bytes again when other reports were printed in its scripts', async () => {
   const other = new ReportPrinter();
   try {
     const contents = contentsOfName('محمد 陈伟 राहुल');
@@ -147,7 +147,7 @@ test('a report is the same again when others were printed in its scripts', async
   }
 });
 
-test('a report is printed when it has thousands of different Chinese characters', async () => {
+test('prints a report when it has thousands of different Chinese characters', async () => {
   const characters = Array.from({ length: 4_000 }, (_, index) => String.fromCodePoint(0x4e00 + index));
   const timeline = Array.from({ length: 4 }, (_, index) => ({
     created: index,

@@ -21,7 +21,7 @@ import { callerAt } from '../support/caller.ts';
 
 const runs = { numRuns: 2_000 };
 
-/** One thing that happens; each a second or more after the last. */
+/** One thing that happens to a reference, at least a second after the one before. */
 type Happening =
   | { kind: 'word'; word: ProviderWord; isLate: boolean }
   | { kind: 'failure' | 'busy' | 'callback' | 'cancel' | 'erase' }
@@ -68,8 +68,8 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
 );
 const story = fc.array(happening, { maxLength: 30 });
 
-describe('a reference that a provider carries out', () => {
-  test('is never lost: as long as it is open and not given up there is a time for its next step', () => {
+describe('references at a provider', () => {
+  test('keeps a time for the next step of a reference while it is open and not given up', () => {
     fc.assert(
       fc.property(story, (happenings) => {
         for (const { after } of told(happenings)) {
@@ -83,7 +83,7 @@ describe('a reference that a provider carries out', () => {
     );
   });
 
-  test('that somebody has ended is stopped at the provider: there is a time for it until it is done', () => {
+  test('keeps a time for the stop at the provider, until that is done, when a client has ended the reference', () => {
     fc.assert(
       fc.property(story, (happenings) => {
         for (const { after } of told(happenings)) {
@@ -94,7 +94,7 @@ describe('a reference that a provider carries out', () => {
     );
   });
 
-  test('is failed by nobody: only a verdict or a person sets its outcome, and a person’s is never replaced', () => {
+  test("takes an outcome only from a verdict or a client, and never replaces the client's", () => {
     fc.assert(
       fc.property(story, (happenings) => {
         for (const { before, happening: what, after } of told(happenings)) {
@@ -110,7 +110,7 @@ describe('a reference that a provider carries out', () => {
     );
   });
 
-  test('goes forward only, and what has ended changes no more but for what its own provider corrects', () => {
+  test("moves a reference only forward, and changes it after its end only by its own provider's corrections", () => {
     const order = ['pending', 'processing', 'complete'];
     fc.assert(
       fc.property(story, (happenings) => {
@@ -130,7 +130,7 @@ describe('a reference that a provider carries out', () => {
     );
   });
 
-  test('says in last_error why its provider could not be asked, and gives up after ten failures in a row, not before', () => {
+  test('states in last_error why its provider could not be reached, and gives up after exactly ten failures in a row', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 15 }), (count) => {
         const failures = Array.from({ length: count }, (): Happening => ({ kind: 'failure' }));
@@ -154,7 +154,7 @@ describe('a reference that a provider carries out', () => {
           const { after } = recordWord(current, inProgress(index + 1), askedAt(nowMs), null);
           const isShown = after.automatic_reference !== current.automatic_reference;
           expect(isShown).toBe(nowMs - shownMs >= 5_000);
-          // What is not shown yet is looked at again when it can be.
+          // Progress that is not shown yet is read again when it can be.
           if (!isShown) expect(after.provider_order!.due_at_ms).toBeLessThanOrEqual(shownMs + 5_000);
           else shownMs = nowMs;
           current = after;
@@ -175,7 +175,7 @@ interface Happened {
   after: ReferenceRecord;
 }
 
-/** Lets one thing happen after the other, as the server would; what is refused changes nothing. */
+/** Applies one happening after the other, as the server would. A refused one changes nothing. */
 function told(happenings: Happening[]): Happened[] {
   let current = made();
   let nowMs = 1_000_000;
@@ -193,7 +193,7 @@ function told(happenings: Happening[]): Happened[] {
 
 function happen(current: ReferenceRecord, what: Happening, nowMs: number): Change<ReferenceRecord> {
   const nowSeconds = Math.floor(nowMs / 1000);
-  // The job looks what is to be done before it asks anybody.
+  // The job chooses its step before it calls a provider.
   const step = nextStepOf(current);
   switch (what.kind) {
     case 'word':

@@ -8,7 +8,7 @@ import { callerAt } from '../support/caller.ts';
 import { createTestDatabase } from '../support/server.ts';
 import { rounds } from '../support/rounds.ts';
 
-/** What a client can ask of a reference, and when. */
+/** A client's request about a reference, with its time. */
 type Request = { at: number } & ({ kind: 'cancel' } | { kind: 'update'; input: ReferenceUpdate });
 
 const anyOutcome = fc.constantFrom('accept', 'consider', 'high_risk');
@@ -25,10 +25,10 @@ const anyRequest = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('update'), at: fc.nat(1_000), input: anyUpdate }) },
 ) as fc.Arbitrary<Request>;
 
-/** Who handles it: the account, or a provider. */
+/** Whether the account or a provider handles the reference. */
 const anyHandling = fc.constantFrom(null, automaticReference(false), automaticReference(true));
 
-/** Every state in which a reference can be found: as it was created, or as a client or a provider has left it. */
+/** Every possible state of a reference: as it was created, or as a client or a provider has left it. */
 const anyFound: fc.Arbitrary<ReferenceRecord> = fc
   .record({ automatic: anyHandling, noted: fc.option(anyOutcome), pdf: fc.option(fc.constant('file_0')) })
   .chain(({ automatic, noted, pdf }) => {
@@ -45,8 +45,8 @@ const manyRequests = fc.array(anyRequest, { maxLength: 12 });
 
 const runs = { numRuns: rounds(200, 3_000) };
 
-describe('from any state, whatever is asked in whatever order', () => {
-  test('each answer is the one of the state table', () => {
+describe('requests in any order from any state', () => {
+  test('answers each request as the state table says', () => {
     fc.assert(
       fc.property(anyFound, manyRequests, (start, requests) => {
         for (const { before, request, after } of walk(start, requests)) {
@@ -57,7 +57,7 @@ describe('from any state, whatever is asked in whatever order', () => {
     );
   });
 
-  test('a reference reached keeps the rules of its table in the database', async () => {
+  test("keeps the database's rules when a reference reaches any state", async () => {
     const reached = new Map<string, ReferenceRecord>();
     fc.assert(
       fc.property(anyFound, manyRequests, (start, requests) => {
@@ -71,12 +71,12 @@ describe('from any state, whatever is asked in whatever order', () => {
       }),
       runs,
     );
-    // Each kind of record that was reached, asked of the database itself.
+    // One record of each kind that was reached, checked by the database itself.
     expect(reached.size).toBe(1 + 4 + 3 + 4);
     expect(await refusedByDatabase([...reached.values()])).toEqual([]);
   });
 
-  test('the rules of the database are no weaker than those', async () => {
+  test('refuses in the database what the state table refuses', async () => {
     const base = reference({});
     const broken: ReferenceRecord[] = [
       { ...base, outcome: 'accept' },
@@ -92,7 +92,7 @@ describe('from any state, whatever is asked in whatever order', () => {
     expect(await refusedByDatabase(broken)).toEqual(broken);
   });
 
-  test('the time of completion is stamped once: with the completing request, and never again', () => {
+  test('sets the completion time once, by the request that completes the reference', () => {
     fc.assert(
       fc.property(anyFound, manyRequests, (start, requests) => {
         for (const { before, request, after, verb } of walk(start, requests)) {
@@ -107,7 +107,7 @@ describe('from any state, whatever is asked in whatever order', () => {
     );
   });
 
-  test('what is complete or canceled stays so, and a canceled reference keeps all it has', () => {
+  test('keeps complete and canceled references in their status, and canceled ones unchanged', () => {
     fc.assert(
       fc.property(anyFound, manyRequests, (start, requests) => {
         for (const { before, after, verb } of walk(start, requests)) {
@@ -122,7 +122,7 @@ describe('from any state, whatever is asked in whatever order', () => {
     );
   });
 
-  test('nothing else of the reference changes, and what was read is left as it was', () => {
+  test('changes no other member of the reference, and not its input', () => {
     fc.assert(
       fc.property(anyFound, manyRequests, (start, requests) => {
         const asFound = structuredClone(start);
@@ -140,12 +140,12 @@ describe('from any state, whatever is asked in whatever order', () => {
 interface Step {
   before: ReferenceRecord;
   request: Request;
-  /** Null if it was refused. */
+  /** Null if the request was refused. */
   after: ReferenceRecord | null;
   verb: string | undefined;
 }
 
-/** Carries out one request after the other, as the server would. */
+/** Executes the requests in turn, as the server would. */
 function walk(start: ReferenceRecord, requests: Request[]): Step[] {
   let current = start;
   return requests.map((request): Step => {
@@ -158,7 +158,7 @@ function walk(start: ReferenceRecord, requests: Request[]): Step[] {
       current = after;
       return { before, request, after, verb };
     } catch (error) {
-      // Any other error is a fault, not an answer.
+      // Any other error is a fault and not a response.
       if (!(error instanceof ApiError)) throw error;
       expect(error.code).toBe('status_transition_invalid');
       return { before, request, after: null, verb: undefined };
@@ -166,7 +166,7 @@ function walk(start: ReferenceRecord, requests: Request[]): Step[] {
   });
 }
 
-/** The state table, written a second time: the record after a request, or null where the table says 400. */
+/** The state table, written a second time. Returns the record after a request, or null if the table says 400. */
 function byTheTable(before: ReferenceRecord, request: Request): ReferenceRecord | null {
   const { status } = before;
   if (request.kind === 'cancel') {
@@ -185,7 +185,7 @@ function byTheTable(before: ReferenceRecord, request: Request): ReferenceRecord 
   return { ...after, status: 'complete', outcome: input.outcome, completed_at: before.completed_at ?? request.at };
 }
 
-/** Those of the records that the real table does not take. */
+/** Returns the records that the real table refuses. */
 async function refusedByDatabase(records: ReferenceRecord[]): Promise<ReferenceRecord[]> {
   const database = await createTestDatabase();
   try {
@@ -201,7 +201,7 @@ async function refusedByDatabase(records: ReferenceRecord[]): Promise<ReferenceR
           [`ref_${index}`, application, completed_at, outcome, status, type],
         );
         await inserted.catch((error: { code?: string }) => {
-          // 23514: a CHECK constraint says no.
+          // 23514: a CHECK constraint refuses the row.
           expect(error.code).toBe('23514');
           refused.push(record);
         });

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Json } from '../../src/core/json-diff.ts';
 import type { ApiVersion } from '../../src/versions/api-version.ts';
 
-/** What a release to come might bring. The shapes of today are its own; before it, they were different. */
+/** A possible future version. It has today's shapes; versions before it have other names. */
 export const version20270201: ApiVersion = {
   date: '2027-02-01',
   sentence: 'A reference names its `customer`, where it was `tenant`, and a birthday is written `YYYY-MM-DD`.',

@@ -12,8 +12,8 @@ import { endpointFor, soon } from '../webhooks/scenario.ts';
 import { version20270201 } from './2027-02-01.ts';
 
 /*
- * A rolling deployment: processes of two releases answer at the same time, and the newer one knows a date that the older one would
- * refuse. It is dormant until every process knows it and the deployment's row says so.
+ * A rolling deployment: processes of two releases serve at the same time. Only the newer release knows a new version. That version is
+ * dormant until every process knows it and the deployment's row names it.
  */
 
 const settings = { DATABASE_URL: 'postgres://given.by.the.test/', TENURE_MASTER_KEY: newMasterKey() };
@@ -21,8 +21,8 @@ const versions = [version20270201, ...apiVersions];
 const dormant = '2027-02-01';
 const latest = '2026-11-01';
 
-describe('a version that not every process knows', () => {
-  test('is refused by every process, offered by none, and no account is pinned to it', async () => {
+describe('dormant versions', () => {
+  test('refuses, hides and never pins a version when not every process knows it', async () => {
     const { older, newer } = await twoReleases({ unpinned: true });
     const first = await newer.api.get('/v1/references');
     expect(first.headers.get('service-version')).toBe(latest);
@@ -42,14 +42,14 @@ describe('a version that not every process knows', () => {
     }
   });
 
-  test('is not the shape of any event: processes of both releases show and deliver what either has written', async () => {
+  test('renders and delivers events of both releases when a version is dormant', async () => {
     const { older, newer } = await twoReleases();
     const receiver = await receiverForTest();
     await endpointFor(older.api, receiver.url, { enabled_events: ['customer.created'] });
     for (const { api } of [newer, older]) {
       await api.post('/v1/customers', {
         name: 'Ada',
-        // The newer release keeps it under another name, and answers in the version that both know.
+        // The newer release stores it under another name, and responds in the version that both know.
         birthday: api === newer.api ? '31/12/1990' : undefined,
       });
     }
@@ -61,15 +61,15 @@ describe('a version that not every process knows', () => {
     expect(fromNewer).toMatchObject({ birthday: '31/12/1990' });
     expect(shown[1].data[1].data.object).toStrictEqual(fromNewer);
     await expect.poll(() => receiver.received.length, soon).toBe(2);
-    // To the older process its version has always had `date_of_birth`: two real releases agree on what a version looks like.
+    // In the older process, that version always had `date_of_birth`. Two real releases agree on a version's shape.
     expect(takeAnswerFaults()).toEqual([
       expect.stringMatching(/^GET \/v1\/events .*\/data\/1\/data\/object must have/),
     ]);
   });
 });
 
-describe('when the row names it', () => {
-  test('it is served in every process that knows it within seconds, and pins new accounts', async () => {
+describe('activated versions', () => {
+  test('serves the version within seconds and pins new accounts when the row names it', async () => {
     const { newer: one } = await twoReleases();
     const two = await serverForTest({
       settings,
@@ -89,12 +89,12 @@ describe('when the row names it', () => {
     expect([list.count, list.data[0].id, list.data[0].latest]).toEqual([4, dormant, true]);
     await two.api.get('/v1/references', { 'service-context': child.id });
     expect((await one.api.get(`/v1/accounts/${child.id}`)).body.api_version).toBe(dormant);
-    // Whoever has a version keeps it, and can upgrade.
+    // An account keeps its version, and can upgrade.
     expect((await one.api.get('/v1/account')).body.api_version).toBe(latest);
     expect((await one.api.post('/v1/account/api_version', { api_version: dormant })).status).toBe(200);
   });
 
-  test('a process of the release before that is left tells clients of it to try again, and serves everybody else', async () => {
+  test('asks clients of the new version to retry, and serves all others, when a process of the older release is left', async () => {
     const { older, newer } = await twoReleases();
     const { body: before } = await newer.api.post('/v1/customers', { name: 'Ada' });
     await release(newer, dormant);
@@ -108,35 +108,35 @@ describe('when the row names it', () => {
     });
     const named = await older.api.get(`/v1/customers/${before.id}`, { 'service-version': latest });
     expect(named.status).toBe(200);
-    // Also when it has heard of the new one, it names none that it would refuse.
+    // Even after it has read of the new version, it offers none that it would refuse.
     const later = await older.api.get(`/v1/customers/${before.id}`);
     expect([later.status, later.headers.get('service-version')]).toEqual([503, latest]);
     const unknown = await apiClient(older.url, 'sk_test_1').get('/v1/references');
     expect([unknown.status, unknown.headers.get('service-version')]).toEqual([401, latest]);
   });
 
-  test('what it cannot render is left to a process that can, and delivered', async () => {
+  test('leaves a delivery to a newer process when the older one cannot render it', async () => {
     const { older, newer } = await twoReleases();
     await release(newer, dormant);
     await expect.poll(async () => (await newer.api.get('/v1/api_versions')).body.count, { timeout: 3_000 }).toBe(4);
     const receiver = await receiverForTest();
     const wanted = { api_version: dormant, enabled_events: ['customer.created'] };
     await endpointFor(newer.api, receiver.url, wanted);
-    // The older process takes it first. It gives it back for five seconds, each time that it claims it.
+    // The older process claims it first. It releases it for five seconds, each time that it claims it.
     await older.api.post('/v1/customers', { name: 'Ada' }, { 'service-version': latest });
     await expect.poll(() => receiver.received.length, { timeout: 110_000, interval: 50 }).toBe(1);
     expect(receiver.received[0]!.headers['service-version']).toBe(dormant);
     expect(receiver.received[0]!.headers['service-attempt']).toBe('1');
   }, 120_000);
 
-  test('a release that does not know it does not start, and never takes it back', async () => {
+  test('refuses to start and does not revert the row when the release does not know the version', async () => {
     const { newer } = await twoReleases();
     await release(newer, dormant);
     await expect(serverForTest({ settings, connection: newer.connection })).rejects.toThrow(ReleaseTooOldError);
     expect(await release(newer, latest)).toBe(dormant);
   });
 
-  test('a server that is alone on its embedded database does so by its start', async () => {
+  test('activates the version by its start when a server is alone on its embedded database', async () => {
     const database = await createTestDatabase();
     onTestFinished(database.drop);
     const before = await startTestServer({ connection: database.connection });
@@ -152,7 +152,7 @@ describe('when the row names it', () => {
   });
 });
 
-/** Two processes of one deployment, of the release of today and of one to come. */
+/** Starts two processes of one deployment: today's release and a future one. */
 async function twoReleases(options: { unpinned?: true } = {}): Promise<{ older: TestServer; newer: TestServer }> {
   const { connection, drop } = await createTestDatabase();
   onTestFinished(drop);

@@ -12,7 +12,7 @@ type Body = ApiResponse['body'];
 let server: TestServer;
 let api: Api;
 let customer: Body;
-/** About that customer. */
+/** The reference about that customer. */
 let reference: Body;
 
 beforeAll(async () => {
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe('a linked record that is asked for', () => {
+describe('expanded records', () => {
   test.each([
     ['by name', 'expand=customer'],
     ['in brackets', 'expand[]=customer'],
@@ -32,7 +32,7 @@ describe('a linked record that is asked for', () => {
     ['with others, one by one', 'expand=application&expand=customer'],
     ['in both spellings', 'expand[]=application,reference_pdf&expand=customer'],
     ['twice', 'expand=customer,customer&expand[]=customer'],
-  ])('is shown whole in the place of its id: %s', async (_case, query) => {
+  ])('shows a linked record in the place of its id when the query names it %s', async (_case, query) => {
     const whole = { ...reference, customer };
     expect((await good(api.get(`/v1/references/${reference.id}?${query}`))).body).toStrictEqual(whole);
     expect((await good(api.post(`/v1/references/${reference.id}?${query}`, {}))).body).toStrictEqual(whole);
@@ -40,7 +40,7 @@ describe('a linked record that is asked for', () => {
     expect(listed.body.data).toContainEqual(whole);
   });
 
-  test('is shown by every operation that answers a reference', async () => {
+  test('expands a linked record when any operation returns a reference', async () => {
     const made = await good(
       api.post('/v1/references?expand=customer', { application: 'app_1', customer: customer.id }),
     );
@@ -52,7 +52,7 @@ describe('a linked record that is asked for', () => {
     expect([canceled.body.status, canceled.body.customer]).toStrictEqual(['canceled', customer]);
   });
 
-  test('is shown in every item of a list that has one, beside the list’s own filters', async () => {
+  test('expands every item when a list is requested with filters', async () => {
     const { api: own } = await addAccount(server);
     const people = [await make(own, 'customers', { name: 'Ada' }), await make(own, 'customers', { name: 'Grace' })];
     for (const { id } of [...people, people[0]!]) await make(own, 'references', { application: 'app_1', customer: id });
@@ -63,7 +63,7 @@ describe('a linked record that is asked for', () => {
     expect(body.data.map((item: Body) => item.customer)).toStrictEqual([null, people[0], people[1]]);
   });
 
-  test('is shown as it is now, in the version of the request', async () => {
+  test('shows the present record in the version of the request when it is expanded', async () => {
     for (const version of versions) {
       const { body } = await good(api.get('/v1/references?expand=data.customer', inVersion(version)));
       expect(body).toHaveProperty(words[version]!.total);
@@ -75,7 +75,7 @@ describe('a linked record that is asked for', () => {
     expect((await good(api.get(`/v1/references/${id}?expand=customer`))).body.customer).toStrictEqual(changed);
   });
 
-  test('tells whose it is where the request named an account', async () => {
+  test('shows the account of the expanded record when the request names one', async () => {
     const accountId = await firstAccountId(server);
     const context = { 'service-context': accountId };
     const { body } = await good(api.get(`/v1/references/${reference.id}?expand=customer`, context));
@@ -85,26 +85,26 @@ describe('a linked record that is asked for', () => {
   });
 });
 
-/** A reference of a time when every id was taken. */
+/** Creates a reference as in the time when every id was accepted. */
 async function linkedTo(by: Api, id: string): Promise<Body> {
   const { id: made } = await make(by, 'references', { application: 'app_1' });
   await server.context.database.readers.query('update tenant_references set customer = $1 where id = $2', [id, made]);
   return (await good(by.get(`/v1/references/${made}`))).body;
 }
 
-describe('an id stays an id', () => {
+describe('ids that are not expanded', () => {
   test.each([
-    ['of a record that never was', `cus_${'0'.repeat(22)}`],
-    ['of the account’s own system', 'tenant_4711'],
+    ['of an unknown record', `cus_${'0'.repeat(22)}`],
+    ["of the account's own system", 'tenant_4711'],
     ['of another kind of record', `ref_${'0'.repeat(22)}`],
-  ])('%s', async (_case, id) => {
+  ])('keeps an id when it is that %s', async (_case, id) => {
     const { id: made } = await linkedTo(api, id);
     expect((await good(api.get(`/v1/references/${made}?expand=customer`))).body.customer).toBe(id);
     const written = await good(api.post(`/v1/references/${made}?expand=customer`, { metadata: { a: 'b' } }));
     expect(written.body.customer).toBe(id);
   });
 
-  test('of another account’s record', async () => {
+  test('keeps an id when the record belongs to another account', async () => {
     const { accountId } = await addAccount(server);
     const { api: stranger } = await addKey(server, accountId, { permissions: [...allPermissions] });
     const made = await linkedTo(stranger, customer.id);
@@ -114,12 +114,12 @@ describe('an id stays an id', () => {
     expect((await good(stranger.get('/v1/references?expand=data.customer'))).body.data).toStrictEqual([made]);
   });
 
-  test('of a record that is elsewhere, and null stays null', async () => {
+  test('keeps an id when its record is elsewhere, and null when there is none', async () => {
     const { body } = await good(api.get(`/v1/references/${reference.id}?expand=application,reference_pdf`));
     expect(body).toStrictEqual(reference);
   });
 
-  test('in the events and webhooks of a request that expanded it', async () => {
+  test('keeps an id in events and webhooks when their request expanded it', async () => {
     const receiver = await receiverForTest();
     const { api: own } = await addAccount(server);
     await endpointFor(own, receiver.url);
@@ -130,36 +130,36 @@ describe('an id stays an id', () => {
     const [sent] = await receiver.count(1);
     for (const { data } of [event, sent!.body])
       expect(data.object).toStrictEqual({ ...made.body, customer: person.id });
-    // Found by the id, as ever.
+    // The filter still finds it by the id.
     const mentioning = await good(own.get(`/v1/events?related_object=${person.id}`));
     expect(mentioning.body.data[0].id).toBe(event.id);
   });
 });
 
-describe('what cannot be expanded is refused', () => {
+describe('refused expansions', () => {
   test.each([
-    ['a name that is no link', 'references/:id', 'outcome'],
-    ['nothing', 'references/:id', ''],
-    ['nothing after a comma', 'references/:id', 'customer,'],
+    ['a member that is not a link', 'references/:id', 'outcome'],
+    ['an empty path', 'references/:id', ''],
+    ['an empty path after a comma', 'references/:id', 'customer,'],
     ['a member of every object', 'references/:id', '__proto__'],
-    ['a link of what is linked that it has not', 'references/:id', 'customer.customer'],
-    ['a link of a kind that is not here', 'references/:id', 'application.unit.building'],
-    ['an item of what is no list', 'references/:id', 'data.customer'],
+    ['an unknown link of a linked record', 'references/:id', 'customer.customer'],
+    ['a link to a kind that is not stored here', 'references/:id', 'application.unit.building'],
+    ['an item of a single record', 'references/:id', 'data.customer'],
     ['a list as if it were an item', 'references', 'customer'],
-    ['the items themselves', 'references', 'data'],
+    ['the items of a list', 'references', 'data'],
     ['an event', 'events/:event', 'request'],
-    ['what an event is about', 'events/:event', 'data.object'],
+    ['the object of an event', 'events/:event', 'data.object'],
     ['events', 'events', 'data.data.object.customer'],
     ['a link of a record without links', 'customers/:customer', 'references'],
     ['the versions', 'api_versions', 'data.latest'],
-  ])('with what was asked for: %s', async (_case, path, wanted) => {
+  ])('refuses to expand and shows the choices when the request asks for %s', async (_case, path, wanted) => {
     const { data } = (await good(api.get('/v1/events?limit=1'))).body;
     const filled = path.replace(':event', data[0].id).replace(':customer', customer.id).replace(':id', reference.id);
     const refused = await api.get(`/v1/${filled}?expand=${wanted}`);
     expectRefusal(refused, { ...invalid('expand'), says: `\`${wanted.split(',').at(-1)}\` is no path` });
   });
 
-  test('by whatever operation, and nothing is changed', async () => {
+  test('refuses to expand and changes nothing when any operation asks for an unknown path', async () => {
     const { api: own } = await addAccount(server);
     const { id } = await make(own, 'references', { application: 'app_1' });
     for (const [path, body] of [
@@ -174,7 +174,7 @@ describe('what cannot be expanded is refused', () => {
     expect((await good(own.get('/v1/webhook_endpoints'))).body.count).toBe(0);
   });
 
-  test('to a key that may not read it, which is told the permission that it lacks', async () => {
+  test('refuses to expand and names the permission when the key may not read the record', async () => {
     const { accountId } = await addAccount(server);
     const only = async (...permissions: string[]) => (await addKey(server, accountId, { permissions })).api;
     const blind = await only('references.write');
@@ -196,8 +196,8 @@ describe('what cannot be expanded is refused', () => {
   });
 });
 
-describe('an answer that is kept for its Idempotency-Key', () => {
-  test('is repeated with the same bytes, although the linked record has changed', async () => {
+describe('stored responses with expanded records', () => {
+  test('replays the same bytes when the expanded record has changed since', async () => {
     const person = await make(api, 'customers', { name: 'Ada' });
     const key = { 'idempotency-key': 'expanded' };
     const ask = () => api.post('/v1/references?expand=customer', { application: 'app_1', customer: person.id }, key);
@@ -208,13 +208,13 @@ describe('an answer that is kept for its Idempotency-Key', () => {
     expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([first.text, 'true']);
   });
 
-  test('was for what it expanded, too', async () => {
+  test('refuses the key when the repeat expands other records', async () => {
     const key = { 'idempotency-key': 'expanded or not' };
     await good(api.post('/v1/references?expand=customer', { application: 'app_1' }, key));
     expectRefusal(await api.post('/v1/references', { application: 'app_1' }, key), refusals.idempotencyReused);
   });
 
-  test('is not given to a key of the account that may not read what it shows', async () => {
+  test('refuses a replay when the key may not read the expanded record', async () => {
     const { accountId } = await addAccount(server);
     const { api: own } = await addKey(server, accountId, { permissions: [...allPermissions] });
     const person = await make(own, 'customers', { name: 'Ada' });

@@ -8,8 +8,8 @@ import { endpointFor, soon } from '../webhooks/scenario.ts';
 import { version20270201 } from './2027-02-01.ts';
 
 /*
- * A fourth version takes one file, `2027-02-01.ts`, and this line. All that follows is what it changes, wherever it occurs, without
- * another word in the server.
+ * A fourth version takes one file, `2027-02-01.ts`, and this line. These tests show all that it changes, without any other change in the
+ * server.
  */
 const versions = [version20270201, ...apiVersions];
 
@@ -25,8 +25,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe('a version more', () => {
-  test('is the latest, and listed with its sentence', async () => {
+describe('an additional version', () => {
+  test('lists the version as the latest with its summary when it is added', async () => {
     const answer = await api.get('/v1/api_versions');
     expect(answer.headers.get('service-version')).toBe('2027-02-01');
     expect(answer.body.count).toBe(4);
@@ -34,7 +34,7 @@ describe('a version more', () => {
     expect(answer.body.data[0]).toStrictEqual(first);
   });
 
-  test('shows its own shape, and those before it theirs', async () => {
+  test("shows each version's own shape when records are requested", async () => {
     const customer = await makeCustomer();
     expect(customer).toMatchObject({ email: 'ada@example.org', date_of_birth: '1990-12-31' });
     const read = async (headers: Record<string, string>) =>
@@ -46,7 +46,7 @@ describe('a version more', () => {
     expect(await read({})).toStrictEqual({ ...rest, email, date_of_birth });
   });
 
-  test('takes bodies in either shape', async () => {
+  test('accepts bodies in either shape when versions differ', async () => {
     const made = await api.post('/v1/customers', { name: 'Ada', birthday: '31/12/1990' }, before);
     expect([made.status, made.body.birthday]).toEqual([200, '31/12/1990']);
     expect((await api.get(`/v1/customers/${made.body.id}`)).body.date_of_birth).toBe('1990-12-31');
@@ -54,7 +54,7 @@ describe('a version more', () => {
     expect(cleared.body).toMatchObject({ birthday: null, email_address: null });
   });
 
-  test('refuses what is another version’s, and says what it is called here', async () => {
+  test("refuses another version's name and suggests the right one when a request uses it", async () => {
     const wrong = await api.post('/v1/customers', { name: 'Ada', date_of_birth: '1990-12-31' }, before);
     expectRefusal(wrong, { ...unknown('date_of_birth'), says: 'is called `birthday`', version: '2026-11-01' });
     const old = await api.post('/v1/customers', { name: 'Ada', birthday: '31/12/1990' });
@@ -63,7 +63,7 @@ describe('a version more', () => {
     expectRefusal(form, { ...invalid('birthday'), version: '2026-11-01' });
   });
 
-  test('filters by the name of each version', async () => {
+  test("filters by each version's own name when lists are requested", async () => {
     const email = `${Date.now()}@example.org`;
     const { id } = await makeCustomer({ email });
     expect((await api.get(`/v1/customers?email=${email}`)).body.data).toMatchObject([{ id }]);
@@ -74,7 +74,7 @@ describe('a version more', () => {
     expectRefusal(old, { ...unknown('email_address'), says: 'is called `email`', version: '2027-02-01' });
   });
 
-  test('expands by the name of each version, to a record in its shape', async () => {
+  test("expands by each version's own name and shape when records are expanded", async () => {
     const customer = await makeCustomer();
     const made = await api.post('/v1/references?expand=tenant', { application: 'app_1', tenant: customer.id }, before);
     expect(made.body.tenant).toMatchObject({ id: customer.id, birthday: '31/12/1990' });
@@ -88,7 +88,7 @@ describe('a version more', () => {
     expectRefusal(await api.get(`${path}?expand=tenant`), { ...invalid('expand'), version: '2027-02-01' });
   });
 
-  test('names the parameter at fault as the version does, also where only a decision finds it', async () => {
+  test("names a faulty parameter in the request's version when only a decision finds the fault", async () => {
     const tenant = await addAccount(server);
     await server.context.database.readers.query(
       `update accounts set linked_records = 'strict' where account_id = $1 and id = $1`,
@@ -103,7 +103,7 @@ describe('a version more', () => {
     expectRefusal(now, { ...strict, param: 'customer', version: '2027-02-01' });
   });
 
-  test('shows events, and what changed in them, in the shape of whoever asks', async () => {
+  test('shows events and previous attributes in the version of the request when they are read', async () => {
     const customer = await makeCustomer();
     await api.post(`/v1/customers/${customer.id}`, { date_of_birth: '1991-01-30' });
     const [event] = (await api.get(`/v1/events?object_id=${customer.id}`)).body.data;
@@ -115,7 +115,7 @@ describe('a version more', () => {
     expect(oldestOne).toStrictEqual({ ...older, request: event.request.id, api_version: '2025-09-01' });
   });
 
-  test('delivers in the version of each endpoint', async () => {
+  test("delivers in each endpoint's version when endpoints differ", async () => {
     const receivers = await Promise.all(versions.map(() => receiverForTest()));
     const tenant = await addAccount(server);
     await Promise.all(
@@ -138,10 +138,10 @@ describe('a version more', () => {
     ]);
   });
 
-  test('lifts events that were kept in the shape of their time', async () => {
+  test('upgrades events when they were stored in an older shape', async () => {
     const earlier = await serverForTest();
     const { body: customer } = await earlier.api.post('/v1/customers', { name: 'Ada', date_of_birth: '1990-12-31' });
-    // As the release of that time kept it.
+    // As the release of that time stored it.
     const { rowCount } = await earlier.context.database.readers.query(
       `update events set data = replace(replace(replace(data, 'date_of_birth', 'birthday'), '1990-12-31', '31/12/1990'),
          '"email"', '"email_address"')

@@ -5,24 +5,24 @@ import { StillClock } from '../support/still-clock.ts';
 import { versions, words } from '../support/versions.ts';
 
 /*
- * One story, told in every version, as a client of that version reads it. A file differs only where an answer does: whoever changes
- * one on purpose writes it anew with `npm test -- golden -u`, and the difference is read in review.
+ * Runs one scenario in every version, as a client of that version sees it. A golden file differs only if a response does. After an intended
+ * change, `npm test -- golden -u` rewrites it, and the difference is reviewed.
  */
 
 test.each(versions)(
-  'an integration written for %s gets the very answers and webhooks that it was written for',
+  'returns exactly the stored responses and webhooks when an integration uses %s',
   async (version) => {
     await expect(await storyIn(version)).toMatchFileSnapshot(`golden/${version}.json`);
   },
 );
 
-/** What was asked and answered, one step after another, and what was sent to the endpoint. */
+/** Returns each step's request and response, and the requests to the endpoint. */
 async function storyIn(version: string): Promise<string> {
   const { api } = await serverForTest({
-    // The account's first request pins it, which is an event of the system's.
+    // The account's first request pins it, which is an event of the system.
     unpinned: true,
     settings: { TENURE_LATEST_VERSION: version },
-    // The same times and ids whenever it runs: ids of one millisecond are numbered.
+    // Each run has the same times and ids: ids of one millisecond are numbered.
     overrides: { clock: new StillClock(Date.UTC(2026, 10, 2)), randomBytes: alwaysTheSame },
   });
   const receiver = await receiverForTest();
@@ -57,7 +57,7 @@ async function storyIn(version: string): Promise<string> {
   const sent = await receiver.count(3);
   await story.delete(`/v1/webhook_endpoints/${endpoint.id}`);
 
-  // They may come in any order.
+  // Webhooks may arrive in any order.
   const webhooks = sent.toSorted((left, right) => (left.body.id < right.body.id ? -1 : 1));
   return story.withWebhooks(webhooks.map(({ headers, raw }) => ({ headers, text: raw.toString('utf8') })));
 }
@@ -106,19 +106,19 @@ class Story {
       body: exactly(text),
     }));
     const told = JSON.stringify({ requests: this.#steps, webhooks: sent }, null, 2);
-    // The one thing that is different each time.
+    // The only member that differs each time.
     return `${told.replaceAll(this.#receiverUrl, 'http://receiver.example/hook')}\n`;
   }
 }
 
-/** As the file shows it: nothing is lost, because the bytes have no space that the file has not, and the members their order. */
+/** Formats a body for the file. Nothing is lost: the bytes have no further spaces, and members keep their order. */
 function exactly(text: string): unknown {
   const value: unknown = JSON.parse(text);
   expect(JSON.stringify(value)).toBe(text);
   return value;
 }
 
-/** No key is made twice here, and ids are different by their number. */
+/** Returns the same bytes each time. This scenario generates no key twice, and ids differ by their number. */
 function alwaysTheSame(length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, index) => (index * 7) % 248);
 }

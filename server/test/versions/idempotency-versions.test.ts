@@ -23,11 +23,11 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe('a repeated request', () => {
+describe('repeats in another version', () => {
   const pairs = versions.flatMap((first) => versions.map((later) => ({ first, later })));
 
   test.each(pairs)(
-    'that was answered in $first gets those bytes and that version, asking in $later',
+    'replays the bytes and version of $first when the repeat asks in $later',
     async ({ first, later }) => {
       const { api } = await addAccount(server);
       const key = newKey();
@@ -41,7 +41,7 @@ describe('a repeated request', () => {
     },
   );
 
-  test.each(pairs)('with a body that is good in $first gets them also in $later', async ({ first, later }) => {
+  test.each(pairs)('replays in $later when the body is valid only in $first', async ({ first, later }) => {
     const { api } = await addAccount(server);
     const path = await newReference(api);
     const key = newKey();
@@ -49,11 +49,11 @@ describe('a repeated request', () => {
     const made = await good(api.post(path, body, { ...key, ...inVersion(first) }));
     await good(api.post(path, { reference_pdf: 'file_2' }));
     expectReplay(await api.post(path, body, { ...key, ...inVersion(later) }), made);
-    // It was not carried out again.
+    // The request was not executed again.
     expect((await good(api.get(path))).body.reference_pdf).toBe('file_2');
   });
 
-  test('gets them although the account was upgraded in between, and taken back', async () => {
+  test('replays the response when the account was upgraded and rolled back in between', async () => {
     const { api } = await upgradable();
     const path = await newReference(api);
     const [key, otherKey] = [newKey(), newKey()];
@@ -72,7 +72,7 @@ describe('a repeated request', () => {
     expect((await good(api.get(path))).body.pdf).toBe('file_2');
   });
 
-  test('gets them for a day, also where they are looked for because the request would be refused', async () => {
+  test('replays for 24 hours when the repeat would be refused in its own version', async () => {
     const clock = new StillClock();
     const { api } = await serverForTest({ overrides: { clock }, settings: { TENURE_LATEST_VERSION: oldest } });
     const path = await newReference(api);
@@ -81,12 +81,12 @@ describe('a repeated request', () => {
     const later = { ...key, ...inVersion(latestVersion) };
     clock.advanceMs(24 * 3_600_000 - 1_000);
     expectReplay(await api.post(path, { pdf: 'file_1' }, later), made);
-    // Its row is there for some minutes more.
+    // The key's row stays for some minutes more.
     clock.advanceMs(61_000);
     expect(errorOf(await api.post(path, { pdf: 'file_1' }, later))).toEqual([400, 'parameter_unknown']);
   });
 
-  test('gets them although what it expands has another name now', async () => {
+  test('replays the response when an expanded field has another name now', async () => {
     const { api } = await addAccount(server);
     const path = await newReference(api);
     const key = newKey();
@@ -96,7 +96,7 @@ describe('a repeated request', () => {
     for (const later of versions) expectReplay(await ask(later), made);
   });
 
-  test('gets a refusal that was executed, in the words of that time', async () => {
+  test('replays a refusal in its first version when it was executed', async () => {
     const { api } = await addAccount(server);
     const path = await newReference(api);
     await good(api.post(`${path}/cancel`));
@@ -113,7 +113,7 @@ describe('a repeated request', () => {
     }
   });
 
-  test('is logged as a repeat, with the version of the answer', async () => {
+  test('logs a replay with the version of its response when a request is repeated', async () => {
     const { api } = await upgradable();
     const path = await newReference(api);
     const key = newKey();
@@ -132,8 +132,8 @@ describe('a repeated request', () => {
   });
 });
 
-describe('a body of another version', () => {
-  test('is refused with a key that nobody used, which stays free', async () => {
+describe('bodies of another version', () => {
+  test('refuses the body and leaves the key free when the key is new', async () => {
     const { api } = await addAccount(server);
     const path = await newReference(api);
     const key = newKey();
@@ -148,7 +148,7 @@ describe('a body of another version', () => {
     await good(api.post(path, { reference_pdf: 'file_1' }, key));
   });
 
-  test('is refused with a key that was used for another request, which goes on standing for that', async () => {
+  test("refuses the body and keeps the key's request when the key was used for another one", async () => {
     const { api } = await addAccount(server);
     const [path, otherPath] = [await newReference(api), await newReference(api)];
     const key = newKey();
@@ -156,14 +156,14 @@ describe('a body of another version', () => {
     const made = await good(ask(path, { pdf: 'file_1' }, oldest));
     expect(errorOf(await ask(path, { pdf: 'file_2' }, latestVersion))).toEqual([400, 'parameter_unknown']);
     expect(errorOf(await ask(otherPath, { pdf: 'file_1' }, latestVersion))).toEqual([400, 'parameter_unknown']);
-    // Where the body is good, it is the key that is at fault. So it is for what means the same, but was not what was sent.
+    // With a valid body, the key is at fault, even if the body means the same as the first one.
     expect(errorOf(await ask(path, { pdf: 'file_2' }, oldest))).toEqual([400, 'idempotency_key_reused']);
     expectRefusal(await ask(path, { reference_pdf: 'file_1' }, latestVersion), refusals.idempotencyReused);
     expectReplay(await ask(path, { pdf: 'file_1' }, latestVersion), made);
     expect((await good(api.get(otherPath))).body.reference_pdf).toBeNull();
   });
 
-  test('is refused with a key that another account used for the same', async () => {
+  test('refuses the body when another account used the key for the same request', async () => {
     const [{ api }, { api: stranger }] = [await addAccount(server), await addAccount(server)];
     const path = await newReference(api);
     const key = newKey();
@@ -171,7 +171,7 @@ describe('a body of another version', () => {
     expect(errorOf(await stranger.post(path, { pdf: 'file_1' }, key))).toEqual([400, 'parameter_unknown']);
   });
 
-  test('is refused with a key that is none', async () => {
+  test("refuses the body when the key's form is wrong", async () => {
     const { api } = await addAccount(server);
     const path = await newReference(api);
     for (const form of ['', 'k'.repeat(256)]) {
@@ -181,7 +181,7 @@ describe('a body of another version', () => {
   });
 });
 
-/** An account at the oldest version, whose key may upgrade it. */
+/** Creates an account at the oldest version, with a key that may upgrade it. */
 async function upgradable(): Promise<{ api: Api }> {
   const { accountId } = await addAccount(server, oldest);
   return addKey(server, accountId, { permissions: [...allPermissions] });

@@ -8,7 +8,7 @@ import { addAccount, addKey, firstAccountId, type Tenant } from '../support/tena
 import { latestVersion } from '../support/versions.ts';
 
 /*
- * Which version an account has: its first request pins it, an upgrade moves it forward, and for 72 hours back again.
+ * The API version of an account. Its first request pins it, and an upgrade moves it forward. For 72 hours, the upgrade can be rolled back.
  */
 
 const [newest, middle, oldest] = ['2026-11-01', '2026-03-01', '2025-09-01'] as const;
@@ -27,26 +27,26 @@ describe('the first request of an account', () => {
     ['that is refused for its body', (api) => api.post('/v1/references', {})],
     ['to no route', (api) => api.get('/v1/deposits')],
     ['with a wrong method', (api) => api.delete('/v1/references')],
-    ['to a path that cannot be read', (api) => api.get('/v1/references/%ff')],
+    ['to a path that cannot be decoded', (api) => api.get('/v1/references/%ff')],
     ['for an unknown record', (api) => api.get('/v1/references/ref_1')],
     ['with an unknown version', (api) => api.get('/v1/references', { 'service-version': '2020-01-01' })],
     ['with another version', (api) => api.get('/v1/references', { 'service-version': oldest })],
     ['to an account that is not its own', (api) => api.get('/v1/references', { 'service-context': 'acct_1' })],
     [
-      'whose key may not do it',
+      'whose key lacks the permission',
       async (_api, server) => {
         const reader = await addKey(server, await firstAccountId(server), { permissions: ['customers.read'] });
         return reader.api.get('/v1/references');
       },
     ],
-  ])('pins it to the latest version: one %s', async (_case, send) => {
+  ])('pins the account to the latest version when it is one %s', async (_case, send) => {
     const server = await serverForTest({ unpinned: true });
     expect(await pinsOf(server)).toEqual([null]);
     await send(server.api, server);
     expect(await pinsOf(server)).toEqual([latestVersion]);
   });
 
-  test('is one whose key is known: nobody else pins it', async () => {
+  test('pins the account only when the key is known', async () => {
     const server = await serverForTest({ unpinned: true });
     for (const key of ['', 'sk_test_1', server.secretKey.replace('_test_', '_live_')]) {
       const refused = await apiClient(server.url, key).get('/v1/references');
@@ -55,7 +55,7 @@ describe('the first request of an account', () => {
     expect(await pinsOf(server)).toEqual([null]);
   });
 
-  test('makes one event, by the service itself, however many come at once to however many processes', async () => {
+  test('writes one system event when many first requests arrive at several processes', async () => {
     const one = await serverForTest({ unpinned: true });
     const two = await serverForTest({ unpinned: true, connection: one.connection, secretKey: one.secretKey });
     const answers = await Promise.all(
@@ -79,7 +79,7 @@ describe('the first request of an account', () => {
     expect(events.data[0].data.previous_attributes).toStrictEqual({ api_version: null });
   });
 
-  test('that acts on a connected account pins both, each to the latest, whatever version it names', async () => {
+  test('pins both accounts to the latest version when it acts on a connected one and names any version', async () => {
     const server = await serverForTest({ unpinned: true });
     const { body: child } = await server.api.post('/v1/accounts', { name: 'A branch' });
     expect(child.api_version).toBeNull();
@@ -89,8 +89,8 @@ describe('the first request of an account', () => {
   });
 });
 
-describe('a request', () => {
-  test('is answered in the version that it names, for itself alone', async () => {
+describe('the version of a request', () => {
+  test('responds in the named version for this request alone when a request names one', async () => {
     const { api } = await accountOf(newest);
     const named = await api.get('/v1/references', { 'service-version': oldest });
     expect([named.headers.get('service-version'), named.body]).toEqual([
@@ -101,7 +101,7 @@ describe('a request', () => {
     expect([plain.headers.get('service-version'), plain.body.count]).toEqual([newest, 0]);
   });
 
-  test('for a connected account is answered in the version of the key’s own account, not of that one', async () => {
+  test("responds in the version of the key's own account when the request acts on a connected one", async () => {
     const { api } = await serverOf(middle);
     const { body: child } = await api.post('/v1/accounts', { name: 'A branch' });
     const context = { 'service-context': child.id };
@@ -115,7 +115,7 @@ describe('a request', () => {
     ['a date between two', '2026-05-01'],
     ['two dates', `${newest}, ${oldest}`],
     ['a word', 'latest'],
-  ])('that names no exact date is refused, with those that are known: %s', async (_case, version) => {
+  ])('refuses a version and lists the known ones when it is not an exact date: %s', async (_case, version) => {
     const { api } = await accountOf(newest);
     const answer = await api.post('/v1/references', { application: 'app_1' }, { 'service-version': version });
     expectRefusal(answer, { ...refusals.version, says: `Known are ${newest}, ${middle}, ${oldest}.` });
@@ -125,16 +125,16 @@ describe('a request', () => {
 });
 
 describe('TENURE_LATEST_VERSION', () => {
-  test('is what new accounts are pinned to, so that an upgrade can be tried', async () => {
+  test('pins new accounts to the configured version, for tests of an upgrade, when it is set', async () => {
     const { api } = await serverForTest({ unpinned: true, settings: { TENURE_LATEST_VERSION: oldest } });
     const first = await api.get('/v1/references');
     expect([first.headers.get('service-version'), first.body.total_count]).toEqual([oldest, 0]);
-    // The others are served all the same.
+    // The other versions are served too.
     expect((await api.get('/v1/references', { 'service-version': newest })).body.count).toBe(0);
     expect((await api.post('/v1/account/api_version', { api_version: newest })).body.api_version).toBe(newest);
   });
 
-  test('must be a known date, and is for a sandbox', () => {
+  test('accepts only a known date in a sandbox when it is set', () => {
     expect(() => readConfig({ TENURE_LATEST_VERSION: '2026-11-02' })).toThrow(
       'TENURE_LATEST_VERSION is "2026-11-02"; it must be one of 2026-11-01, 2026-03-01, 2025-09-01.',
     );
@@ -144,8 +144,8 @@ describe('TENURE_LATEST_VERSION', () => {
   });
 });
 
-describe('an upgrade', () => {
-  test('is an event of the account, and can be taken back', async () => {
+describe('version upgrades', () => {
+  test('writes an event and can be rolled back when an account upgrades', async () => {
     const clock = new StillClock();
     const { api } = await serverOf(oldest, clock);
     const upgraded = await upgrade(api, newest);
@@ -155,7 +155,7 @@ describe('an upgrade', () => {
       api_version_previous: oldest,
       rollback_until: until,
     });
-    // It was asked for in the version before.
+    // The upgrade was requested in the older version.
     expect(upgraded.headers.get('service-version')).toBe(oldest);
     const read = await api.get('/v1/account');
     expect([read.headers.get('service-version'), read.body]).toEqual([newest, upgraded.body]);
@@ -171,11 +171,11 @@ describe('an upgrade', () => {
     const back = await rollBack(api);
     expect(back.body).toMatchObject({ api_version: oldest, api_version_previous: null, rollback_until: null });
     expect((await api.get('/v1/references')).body.total_count).toBe(0);
-    // What was taken back can be made again.
+    // The same upgrade can be made again.
     expect((await upgrade(api, middle)).body).toMatchObject({ api_version: middle, api_version_previous: oldest });
   });
 
-  test('can be taken back to the last moment of 72 hours, and then is final', async () => {
+  test('rolls back until the last moment of 72 hours, and then refuses, when an account has upgraded', async () => {
     const clock = new StillClock();
     const { api } = await serverOf(oldest, clock);
     await upgrade(api, newest);
@@ -191,11 +191,11 @@ describe('an upgrade', () => {
       says: `The upgrade from ${oldest} to ${newest}`,
     });
     expect((await api.get('/v1/account')).body.api_version).toBe(newest);
-    // A request can still name the version before.
+    // A request can still name the older version.
     expect((await api.get('/v1/references', { 'service-version': oldest })).body.total_count).toBe(0);
   });
 
-  test('shows no rollback_until in the past, in any version, and keeps it in the events of its time', async () => {
+  test('shows no past rollback_until, except in earlier events, when its time is over', async () => {
     const clock = new StillClock();
     const { api } = await serverOf(oldest, clock);
     const { rollback_until: until } = (await upgrade(api, newest)).body;
@@ -210,14 +210,14 @@ describe('an upgrade', () => {
     clock.advanceMs(1_000);
     expect(await shown()).toEqual([null, null, null]);
     expect((await api.get('/v1/account')).body.api_version_previous).toBe(oldest);
-    // A later change does not speak of it.
+    // A later change does not mention it.
     expect((await api.post('/v1/account', { name: 'Renamed' })).body.rollback_until).toBeNull();
     const { data } = (await api.get('/v1/events?type=account.updated&limit=2')).body;
     expect(Object.keys(data[0].data.previous_attributes)).toEqual(['name']);
     expect(data[1].data.object.rollback_until).toBe(until);
   });
 
-  test('after another one can be taken back by that one step', async () => {
+  test('rolls back one step when an account has upgraded twice', async () => {
     const { api } = await accountOf(oldest);
     await upgrade(api, middle);
     await upgrade(api, newest);
@@ -231,19 +231,19 @@ describe('an upgrade', () => {
     ['the version it has', middle],
     ['no version at all', '2026-11-02'],
     ['a word', 'latest'],
-  ])('is to a newer version only: %s is refused', async (_case, version) => {
+  ])('refuses an upgrade when it is not to a newer version: %s', async (_case, version) => {
     const { api } = await accountOf(middle);
     const refusal = { ...invalid('api_version'), says: `newer ones are ${newest}.`, version: middle };
     expectRefusal(await upgrade(api, version), refusal);
     expect((await api.get('/v1/account')).body).toMatchObject({ api_version: middle, api_version_previous: null });
   });
 
-  test('of an account that has the latest says so', async () => {
+  test('says that there is no newer version when the account has the latest', async () => {
     const { api } = await accountOf(newest);
     expectRefusal(await upgrade(api, newest), { ...invalid('api_version'), says: `${newest}, which is the latest.` });
   });
 
-  test('is repeated for its key like any request, in the version of its answer', async () => {
+  test('replays an upgrade in its first version when its key is repeated', async () => {
     const { api } = await accountOf(oldest);
     const key = { 'idempotency-key': 'upgrade' };
     const first = await api.post('/v1/account/api_version', { api_version: newest }, key);
@@ -252,11 +252,11 @@ describe('an upgrade', () => {
     expect([again.headers.get('idempotent-replayed'), again.headers.get('service-version')]).toEqual(['true', oldest]);
   });
 
-  test('is in force in every process from its answer on, and so is taking it back', async () => {
+  test('applies an upgrade and its rollback in every process when the response has arrived', async () => {
     const one = await serverOf(oldest);
     const two = await serverForTest({ connection: one.connection, secretKey: one.secretKey });
     for (const expected of [newest, oldest, newest]) {
-      // It knows the account as it is before.
+      // The other process has the old account cached.
       await two.api.get('/v1/references');
       const answer = expected === oldest ? await rollBack(one.api) : await upgrade(one.api, expected);
       expect(answer.status).toBe(200);
@@ -265,7 +265,7 @@ describe('an upgrade', () => {
     }
   });
 
-  test('leaves webhook endpoints in their version; new ones get the account’s', async () => {
+  test('keeps the version of existing endpoints, and gives the new one to new endpoints, when an account upgrades', async () => {
     const { api } = await accountOf(oldest);
     const make = () =>
       api.post('/v1/webhook_endpoints', { url: 'http://127.0.0.1:9/', enabled_events: ['webhook_endpoint.pinged'] });
@@ -276,7 +276,7 @@ describe('an upgrade', () => {
     expect((await api.get(`/v1/webhook_endpoints/${before.id}`)).body.api_version).toBe(oldest);
   });
 
-  test('can be made by a parent for its connected account', async () => {
+  test('upgrades a connected account when its parent asks', async () => {
     const { api } = await serverOf(oldest);
     const { body: child } = await api.post('/v1/accounts', { name: 'A branch' });
     const context = { 'service-context': child.id };
@@ -287,7 +287,7 @@ describe('an upgrade', () => {
 });
 
 describe('GET /v1/api_versions', () => {
-  test('lists the versions with what changed, for any key, in the shape of the version asked in', async () => {
+  test("lists the versions with their changes, in the request's version, when any key asks", async () => {
     const server = await serverForTest();
     const reader = await addKey(server, await firstAccountId(server), { permissions: ['customers.read'] });
     const { status, body } = await reader.api.get('/v1/api_versions');
@@ -307,13 +307,13 @@ describe('GET /v1/api_versions', () => {
   });
 });
 
-/** A server whose first account is pinned to this version. */
-/** An account of its own on the server that these tests share. */
+/** Creates an account on the shared server, pinned to this version. */
 async function accountOf(version: string): Promise<Tenant> {
   const { accountId } = await addAccount(shared, version);
   return addKey(shared, accountId, { permissions: [...allPermissions] });
 }
 
+/** Starts a server whose first account is pinned to this version. */
 async function serverOf(version: string, clock?: StillClock): Promise<TestServer> {
   const server = await serverForTest({
     settings: { TENURE_LATEST_VERSION: version },
@@ -331,7 +331,7 @@ function rollBack(api: Api) {
   return api.post('/v1/account/api_version/rollback');
 }
 
-/** Of every account, without asking the API: to ask is to pin. */
+/** Reads the version of every account from the database, because a request to the API would pin it. */
 async function pinsOf({ context }: TestServer): Promise<(string | null)[]> {
   const { rows } = await context.database.readers.query<{ api_version: string | null }>(
     'select api_version from accounts order by id',

@@ -4,8 +4,7 @@ import { apiClient, startTestServer, type Api, type ApiResponse, type TestServer
 import { addAccount, addKey, firstAccountId } from '../support/tenants.ts';
 
 /*
- * What an upgrade would change, shown before it is made: the account's last requests and events, in the version it has and in
- * another one.
+ * The preview of an upgrade: how the account's last requests and events would look in another version.
  */
 
 const [newest, middle, oldest] = ['2026-11-01', '2026-03-01', '2025-09-01'] as const;
@@ -13,7 +12,7 @@ const [newest, middle, oldest] = ['2026-11-01', '2026-03-01', '2025-09-01'] as c
 let server: TestServer;
 let api: Api;
 let accountId: string;
-/** The requests of `beforeAll`, each with its answer. */
+/** The requests of `beforeAll`, each with its response. */
 const answers: Record<'created' | 'filed' | 'refused' | 'named' | 'customer', ApiResponse> = {} as never;
 
 beforeAll(async () => {
@@ -29,8 +28,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe('a preview', () => {
-  test('tells of each request that would look different what is sent and answered differently, and whether it would be refused', async () => {
+describe('upgrade previews', () => {
+  test('shows the changed request and response, and any refusal, of each request that an upgrade would change', async () => {
     const { status, body } = await previewOf(newest);
     expect(status).toBe(200);
     expect([body.object, body.from, body.to]).toEqual(['api_version_preview', oldest, newest]);
@@ -76,7 +75,7 @@ describe('a preview', () => {
     });
   });
 
-  test('speaks the truth: whoever upgrades gets what it told', async () => {
+  test('shows the same changes that an upgrade makes when the account upgrades', async () => {
     const { body } = await previewOf(newest);
     const filed = body.requests.data.find(({ id }: { id: string }) => id === idOf(answers.filed));
     const now = await api.get(`/v1/references/${answers.created.body.id}`, { 'service-version': newest });
@@ -90,7 +89,7 @@ describe('a preview', () => {
     expect([refused.status, refused.body.error]).toMatchObject([status, { code, param, message }]);
   });
 
-  test('tells of each event how it would look different', async () => {
+  test('shows the changed events when an upgrade would change them', async () => {
     const { body } = await previewOf(newest);
     const [updated] = (await api.get(`/v1/events?object_id=${answers.created.body.id}&type=reference.updated&offset=1`))
       .body.data;
@@ -111,7 +110,7 @@ describe('a preview', () => {
     expect([body.events.looked_at, body.events.different]).toEqual([count, count]);
   });
 
-  test('to a version between looks at its changes only, and to one’s own at none', async () => {
+  test('shows only the changes up to the requested version when there are later ones, and none for the own version', async () => {
     const { body } = await previewOf(middle);
     expect(body.changelog).toHaveLength(1);
     expect(body.requests.different).toBe(3);
@@ -121,13 +120,13 @@ describe('a preview', () => {
     expect([own.changelog, own.requests.different, own.events.different]).toEqual([[], 0, 0]);
   });
 
-  test('without `to` is of the latest, and changes nothing', async () => {
+  test('previews the latest version and changes nothing when `to` is absent', async () => {
     const before = (await api.get('/v1/account')).body;
     expect((await api.get('/v1/account/api_version/preview')).text).toBe((await previewOf(newest)).text);
     expect((await api.get('/v1/account')).body).toStrictEqual(before);
   });
 
-  test('looks back, too: at what would be if an upgrade were taken back', async () => {
+  test('previews a rollback when `to` is the older version', async () => {
     const tenant = await addAccount(server);
     const headers = { 'service-version': newest };
     const everything = await addKey(server, tenant.accountId, {
@@ -144,7 +143,7 @@ describe('a preview', () => {
     ]);
   });
 
-  test('tells of a path to expand that would be none', async () => {
+  test('reports an unknown expand path when the other version has none of that name', async () => {
     const { body: reference } = await api.post('/v1/references', { application: 'app_1' });
     const sent = await api.post(`/v1/references/${reference.id}?expand=pdf`, { metadata: { a: '1' } });
     const { body } = await previewOf(newest);
@@ -152,7 +151,7 @@ describe('a preview', () => {
     expect(shown.refused).toMatchObject({ status: 400, code: 'parameter_invalid', param: 'expand' });
   });
 
-  test('of a connected account tells what its parent’s own requests there would get, and none of its own', async () => {
+  test("shows the parent's requests on a connected account when that account is previewed, and none of its own", async () => {
     const { body: child } = await api.post('/v1/accounts', { name: 'A branch' });
     const context = { 'service-context': child.id };
     const own = await addKey(server, child.id, { permissions: ['references.write'] });
@@ -164,7 +163,7 @@ describe('a preview', () => {
     expect(body.requests.data.map(({ id }: { id: string }) => id)).toEqual([idOf(parents)]);
   });
 
-  test('keeps nobody waiting, however large what was sent', async () => {
+  test('delays no other request when the previewed ones are large', async () => {
     const metadata = Object.fromEntries(Array.from({ length: 15_000 }, (_, index) => [`key${index}`, 'x']));
     await Promise.all(Array.from({ length: 30 }, () => api.post('/v1/references', { application: 'app_1', metadata })));
     let longestMs = 0;
@@ -178,7 +177,7 @@ describe('a preview', () => {
     expect(longestMs).toBeLessThan(250);
   });
 
-  test('looks at the last hundred of each', async () => {
+  test('reads the last hundred requests and events when there are more', async () => {
     const { api: other } = await addKey(server, (await addAccount(server)).accountId, {
       permissions: ['references.write', 'accounts.read', 'logs.read', 'events.read'],
     });
@@ -191,7 +190,7 @@ describe('a preview', () => {
     }
   });
 
-  test('tells no secret, and nothing of another account', async () => {
+  test('shows no secret and nothing of another account when it is requested', async () => {
     const key = await api.post('/v1/api_keys', { type: 'secret', name: 'Another' });
     const preview = await previewOf(newest);
     expect(preview.text).not.toContain(key.body.secret);
@@ -202,7 +201,7 @@ describe('a preview', () => {
     expect([body.requests.looked_at, body.events.looked_at]).toEqual([0, 0]);
   });
 
-  test('of what cannot be previewed is refused', async () => {
+  test('refuses a preview when its version is wrong', async () => {
     for (const version of ['2026-11-02', 'latest', '']) {
       expectRefusal(await previewOf(version), { ...invalid('to'), version: oldest });
     }
@@ -211,7 +210,7 @@ describe('a preview', () => {
   });
 
   test.each(['accounts.read', 'logs.read', 'events.read'])(
-    'needs %s, because it shows what that shows',
+    'requires %s when a preview is requested, because it shows such data',
     async (needed) => {
       const permissions = ['accounts.read', 'logs.read', 'events.read'].filter((each) => each !== needed);
       const { key } = await addKey(server, accountId, { permissions });

@@ -17,11 +17,11 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe.each(versions)('a request in %s sees its own words', (version) => {
+describe.each(versions)('names of version %s', (version) => {
   const { file, total, notTotal, request } = words[version]!;
   const header = inVersion(version);
 
-  test('in every answer about a record, with the value that it has in the others', async () => {
+  test("uses the version's names in every response about a record when the request is in this version", async () => {
     const made = await good(api.post('/v1/references', { application: 'app_1' }, header));
     expectReferenceIn(version, made.body, null);
     const path = `/v1/references/${made.body.id}`;
@@ -34,7 +34,7 @@ describe.each(versions)('a request in %s sees its own words', (version) => {
       expectReferenceIn(other, (await good(api.get(path, inVersion(other)))).body, 'file_1');
   });
 
-  test('in every list there is, and in its items', async () => {
+  test("uses the version's names in every list and its items when the request is in this version", async () => {
     const { id } = await makeReference('file_1');
     const endpoint = await good(api.post('/v1/webhook_endpoints', { url: 'http://127.0.0.1:9/', ...onlyPings }));
     const ping = await good(api.post(`/v1/webhook_endpoints/${endpoint.body.id}/ping`));
@@ -53,7 +53,7 @@ describe.each(versions)('a request in %s sees its own words', (version) => {
     expect(data.find((item: Body) => item.id === id)[file]).toBe('file_1');
   });
 
-  test('in events, with the record as it was and what it was before', async () => {
+  test("uses the version's names in events, their record and previous attributes when the request is in this version", async () => {
     const { id } = await makeReference('file_1');
     const last = await good(api.post(`/v1/references/${id}`, { reference_pdf: 'file_2' }));
     const [event, ...earlier] = (await good(api.get(`/v1/events?object_id=${id}`, header))).body.data;
@@ -71,7 +71,7 @@ describe.each(versions)('a request in %s sees its own words', (version) => {
     expect(retrieved.body).toStrictEqual(event);
   });
 
-  test('in events that the server caused by itself: no request', async () => {
+  test("uses the version's names in events when the server caused them", async () => {
     const { accountId } = await addAccount(server);
     await server.context.database.readers.query('update accounts set api_version = null where id = $1', [accountId]);
     const { api: own } = await addKey(server, accountId);
@@ -81,7 +81,7 @@ describe.each(versions)('a request in %s sees its own words', (version) => {
     else expect(event.request).toMatchObject({ id: null, actor: { type: 'system' } });
   });
 
-  test('but never in the client’s own metadata, whatever its keys are', async () => {
+  test("keeps the client's metadata keys when they look like another version's names", async () => {
     const metadata =
       '{"reference_pdf":"a","pdf":"b","count":"c","total_count":"d","object":"reference","__proto__":"e","request":"f","data":"g"}';
     for (const [path, body] of [
@@ -95,7 +95,7 @@ describe.each(versions)('a request in %s sees its own words', (version) => {
       const cleared = await good(api.post(`/v1/${path}/${made.body.id}`, { metadata: null }, header));
       expect(cleared.body.metadata).toEqual({});
       const events = await good(api.get(`/v1/events?object_id=${made.body.id}`, header));
-      // As it was when it was made, and then as what it had been.
+      // First as the record of that time, and then as its previous attributes.
       expect(events.text).toContain(`"previous_attributes":{"metadata":${metadata}}`);
       expect(events.text.split(`"metadata":${metadata}`)).toHaveLength(3);
     }
@@ -105,7 +105,7 @@ describe.each(versions)('a request in %s sees its own words', (version) => {
     expect(expanded.text).toContain(`"customer":${customer.text}`);
   });
 
-  test('and the account it named, if it named one', async () => {
+  test('shows the account when the request named one', async () => {
     const context = { ...header, 'service-context': await firstAccountId(server) };
     const account = context['service-context'];
     const made = await good(api.post('/v1/references', { application: 'app_1' }, context));
@@ -121,7 +121,7 @@ describe.each(versions)('a request in %s sees its own words', (version) => {
     expectReferenceIn(version, event.data.object, null);
   });
 
-  test('and the version it was answered in, on whatever answer', async () => {
+  test('sends Service-Version when it responds in any way', async () => {
     const key = { ...header, 'idempotency-key': `in ${version}` };
     const { accountId } = await addAccount(server);
     const { api: reader } = await addKey(server, accountId, { permissions: ['references.read'] });
@@ -146,7 +146,7 @@ describe.each(versions)('a request in %s sees its own words', (version) => {
     const replayed = await api.post('/v1/references', { application: 'app_1' }, key);
     expect(replayed.headers.get('idempotent-replayed')).toBe('true');
     expect(replayed.headers.get('service-version')).toBe(version);
-    // Whose version it would be is not known.
+    // Without a known key, the response has no version.
     const unknown = await rawRequest(server, 'GET /v1/references', {
       key: null,
       headers: [`Service-Version: ${version}`],
@@ -155,7 +155,7 @@ describe.each(versions)('a request in %s sees its own words', (version) => {
   });
 });
 
-test('requests of all versions at the same time do not disturb each other', async () => {
+test('keeps versions apart when requests of all versions run at the same time', async () => {
   const { api: own } = await addAccount(server);
   const { id } = (await good(own.post('/v1/references', { application: 'app_1' }))).body;
   const burst = Array.from({ length: 45 }, async (_, index) => {
@@ -185,7 +185,7 @@ async function makeReference(file: string): Promise<Body> {
   return (await good(api.post(`/v1/references/${body.id}`, { reference_pdf: file }))).body;
 }
 
-/** Every list that there is. */
+/** The paths of all lists. */
 function listPaths(ids: Record<string, string>): string[] {
   return routesOf(server.context)
     .filter(({ path, method, expandable }) => method === 'GET' && (expandable?.isList || path === '/v1/api_versions'))

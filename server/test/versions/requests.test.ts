@@ -10,13 +10,13 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** The version of a request is named by its header, or is its account's. */
+/** The version of a request comes from its header, or from its account. */
 const ways = versions.flatMap((version) => [
   { version, by: 'its header', account: versions.find((other) => other !== version)!, header: inVersion(version) },
   { version, by: 'its account', account: version, header: {} },
 ]);
 
-describe.each(ways)('a request in $version, by $by,', ({ version, account, header }) => {
+describe.each(ways)('requests in $version by $by', ({ version, account, header }) => {
   const { file, notFile } = words[version]!;
   let api: Api;
   let path: string;
@@ -26,14 +26,14 @@ describe.each(ways)('a request in $version, by $by,', ({ version, account, heade
     path = `/v1/references/${(await api.post('/v1/references', { application: 'app_1' })).body.id}`;
   });
 
-  test('can use that version’s name of a parameter', async () => {
+  test("accepts the version's own name of a parameter when a request uses it", async () => {
     const { status, body, headers } = await api.post(path, { [file]: 'file_1' }, header);
     expect([status, body[file], headers.get('service-version')]).toEqual([200, 'file_1', version]);
     const stored = await api.get(path, inVersion(versions[0]!));
     expect(stored.body.reference_pdf).toBe('file_1');
   });
 
-  test('cannot use another version’s, and is told what to use', async () => {
+  test("refuses another version's name and suggests the own one when a request uses it", async () => {
     const refused = await api.post(path, { [notFile]: 'file_2', metadata: { a: '1' } }, header);
     expect(errorOf(refused)).toEqual([400, 'parameter_unknown', notFile]);
     expect(refused.body.error.message).toContain(`There is no parameter \`${notFile}\` here. In version ${version}, `);
@@ -44,7 +44,7 @@ describe.each(ways)('a request in $version, by $by,', ({ version, account, heade
     expect(errorOf(both)).toEqual([400, 'parameter_unknown', notFile]);
   });
 
-  test('is told no name that the operation does not take in any version', async () => {
+  test('suggests no name when the operation does not accept it in any version', async () => {
     for (const name of [file, notFile]) {
       const refused = await api.post('/v1/references', { application: 'app_1', [name]: 'file_1' }, header);
       expect(errorOf(refused)).toEqual([400, 'parameter_unknown', name]);
@@ -52,7 +52,7 @@ describe.each(ways)('a request in $version, by $by,', ({ version, account, heade
     }
   });
 
-  test('is told of a misspelt name by that version’s', async () => {
+  test("suggests the version's own name when a name is misspelt", async () => {
     const misspelt = `${file}s`;
     const refused = await api.post(path, { [misspelt]: 'file_1' }, header);
     expect(errorOf(refused)).toEqual([400, 'parameter_unknown', misspelt]);
@@ -60,11 +60,11 @@ describe.each(ways)('a request in $version, by $by,', ({ version, account, heade
   });
 
   test.each([
-    ['no id', 'not an id'],
+    ['not an id', 'not an id'],
     ['null', null],
     ['a number', 7],
     ['empty', ''],
-  ])('is told what is wrong with a value by that version’s name: %s', async (_case, value) => {
+  ])('names a faulty parameter as the version does when its value is %s', async (_case, value) => {
     const refused = await api.post(path, { [file]: value }, header);
     expect(errorOf(refused)).toEqual([400, 'parameter_invalid', file]);
     expect(refused.body.error.message).toContain(`\`${file}\` must be `);
@@ -72,14 +72,14 @@ describe.each(ways)('a request in $version, by $by,', ({ version, account, heade
     expect((await api.get(path, header)).body[file]).toBe('file_1');
   });
 
-  test('expands by that version’s name, and by no other', async () => {
+  test("expands by the version's own name only when a request asks for it", async () => {
     for (const [prefix, at] of [
       ['', path],
       ['data.', '/v1/references'],
     ] as const) {
       const expanded = await api.get(`${at}?expand=${prefix}${file}`, header);
       expect(expanded.status, expanded.text).toBe(200);
-      // There are no files here yet, so an id stays an id.
+      // There is no such file, so the id stays an id.
       expect((prefix === '' ? expanded.body : expanded.body.data[0])[file]).toBe('file_1');
       const refused = await api.get(`${at}?expand=${prefix}${notFile}`, header);
       expect(errorOf(refused)).toEqual([400, 'parameter_invalid', 'expand']);

@@ -17,8 +17,7 @@ import { words } from '../support/versions.ts';
 import { rounds } from '../support/rounds.ts';
 
 /*
- * Whatever a record looks like: what a version shows of it is what that version's schema promises, and nothing is lost on the way down
- * that the way up could give back.
+ * Each version shows any record in the shape of its schema. A downgrade loses nothing that an upgrade could restore.
  */
 
 const versions = new ApiVersions(apiVersions);
@@ -28,21 +27,24 @@ const runs = { numRuns: rounds(25, 100) };
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, ownProperties: true });
 for (const [name, faultOf] of Object.entries(formats)) ajv.addFormat(name, (text: string) => faultOf(text) === null);
 
-/** What makes an object of the API of it. Events have a shape of their own. */
+/** The kinds of record to test. Events have a shape of their own. */
 const records = resources.filter(({ object }) => object !== 'event');
 
-describe.each(versions.dates)('in %s', (version) => {
-  test.each(records)('any $object has the shape of that version, and has it back in the newest', (resource) => {
-    const isValid = ajv.compile(closed(resource, version));
-    forAny(anyRecord(resource), (record) => {
-      const older = down(record, version);
-      expect(isValid(older), told(isValid.errors, older)).toBe(true);
-      expectSame(up(older, version), record);
-    });
-  });
+describe.each(versions.dates)('shapes in %s', (version) => {
+  test.each(records)(
+    "shows any $object in the version's shape and restores it in the newest when it is rendered",
+    (resource) => {
+      const isValid = ajv.compile(closed(resource, version));
+      forAny(anyRecord(resource), (record) => {
+        const older = down(record, version);
+        expect(isValid(older), told(isValid.errors, older)).toBe(true);
+        expectSame(up(older, version), record);
+      });
+    },
+  );
 
   test.each(records)(
-    'any part of a $object has the shape of that version, and has it back in the newest',
+    "shows any part of a $object in the version's shape and restores it in the newest when it is rendered",
     (resource) => {
       const isValid = ajv.compile({ ...closed(resource, version), required: ['object'] });
       forAny(anyPart(resource), (part) => {
@@ -54,7 +56,7 @@ describe.each(versions.dates)('in %s', (version) => {
     },
   );
 
-  test.each(records)('a list of $object objects has it, with each of them', (resource) => {
+  test.each(records)("shows a list of $object objects in the version's shape when it is rendered", (resource) => {
     const list = closedObject({
       object: constant('list'),
       count: any('integer'),
@@ -72,19 +74,22 @@ describe.each(versions.dates)('in %s', (version) => {
     });
   });
 
-  test.each(records)('an event about a $object has it, with the record and what it was before', (resource) => {
-    const isValid = ajv.compile(eventSchema(resource, version));
-    forAny(anyEvent(resource), (event) => {
-      const older = down(event, version);
-      expect(isValid(older), told(isValid.errors, older)).toBe(true);
-      const { id } = event.request as JsonObject;
-      // What was not told then cannot be known again.
-      const untold = { id: id!, idempotency_key: null, from_dashboard: false, customer_portal: false, actor: null };
-      expectSame(up(older, version), words[version]!.request === 'id' ? { ...event, request: untold } : event);
-    });
-  });
+  test.each(records)(
+    "shows an event about a $object, its record and previous attributes, in the version's shape when it is rendered",
+    (resource) => {
+      const isValid = ajv.compile(eventSchema(resource, version));
+      forAny(anyEvent(resource), (event) => {
+        const older = down(event, version);
+        expect(isValid(older), told(isValid.errors, older)).toBe(true);
+        const { id } = event.request as JsonObject;
+        // A member that the version does not show cannot be restored.
+        const untold = { id: id!, idempotency_key: null, from_dashboard: false, customer_portal: false, actor: null };
+        expectSame(up(older, version), words[version]!.request === 'id' ? { ...event, request: untold } : event);
+      });
+    },
+  );
 
-  test.each(records)('a $object that is shown whole within another object has it, too', (resource) => {
+  test.each(records)("shows an expanded $object in the version's shape when it is rendered", (resource) => {
     const isValid = ajv.compile(closed(resource, version));
     forAny(anyRecord(resource), (record) => {
       const whole = { id: 'app_1', object: 'application', reference: record, references: [record, 'ref_1', null] };
@@ -99,7 +104,7 @@ describe.each(versions.dates)('in %s', (version) => {
   const takers = routesWithBody();
 
   test.each(takers)(
-    'a body that is good for $method $path is good in the newest, and the same again',
+    'upgrades a body for $method $path to a valid and equal one when it is valid in this version',
     ({ object, body }) => {
       const isGood = ajv.compile(body);
       forAny(anyValue(plain(versions.schemaIn(version, object, body))) as fc.Arbitrary<JsonObject>, (sent) => {
@@ -111,7 +116,7 @@ describe.each(versions.dates)('in %s', (version) => {
   );
 });
 
-/** Nothing that is handed in may be changed, for others go on using it. */
+/** Checks a property with frozen values, because other code continues to use its input. */
 function forAny(arbitrary: fc.Arbitrary<JsonObject>, holds: (value: JsonObject) => void): void {
   fc.assert(
     fc.property(arbitrary, (value) => holds(frozen(value))),
@@ -127,7 +132,7 @@ function up(object: JsonObject, version: string): JsonObject {
   return versions.convert(object, version, newest);
 }
 
-/** By way of JSON, so that the order of members counts, and a member called `__proto__` does. */
+/** Compares by way of JSON, so that the order of members and a member called `__proto__` count. */
 function expectSame(left: JsonObject, right: JsonObject): void {
   expect(JSON.stringify(left)).toBe(JSON.stringify(right));
 }
@@ -137,7 +142,7 @@ function anyRecord(resource: Resource): fc.Arbitrary<JsonObject> {
   return anyObject(properties!, required!);
 }
 
-/** Some of its fields. */
+/** Generates an object with some of its fields. */
 function anyPart(resource: Resource): fc.Arbitrary<JsonObject> {
   return anyObject(plain(closedObject(fieldsOf(resource))).properties!, []);
 }
@@ -170,13 +175,13 @@ function anyEvent(resource: Resource): fc.Arbitrary<JsonObject> {
   });
 }
 
-/** An answer of the newest version, with all of its members and no others. */
+/** Returns the schema of a response in the newest version, with exactly its members. */
 function answerSchema(resource: Resource): TObject {
   const common = { id: any('string'), object: constant(resource.object), created: any('integer') };
   return closedObject({ ...common, ...fieldsOf(resource) });
 }
 
-/** What can be seen of a record; not everybody sees all of it. */
+/** Returns the visible members of a record. Some need a permission of their own. */
 function fieldsOf({ fields }: Resource): Record<string, TSchema> {
   const seen = Object.entries(fields).filter(([, { shown }]) => shown !== 'never');
   return Object.fromEntries(seen.map(([name, { schema }]) => [name, schema]));
@@ -202,7 +207,7 @@ function eventSchema(resource: Resource, version: string): TObject {
   return versions.schemaIn(version, 'event', event);
 }
 
-/** What routes take is told by the resources and the versions; the rest of the context is there for requests. */
+/** The accepted parameters of routes come from the resources and versions. The rest of the context serves requests only. */
 function routesWithBody(): WriteRoute[] {
   const routes = routesOf({ resources, versions, sandboxClock: {} } as unknown as HttpContext);
   return routes.filter((route): route is WriteRoute => route.method === 'POST');

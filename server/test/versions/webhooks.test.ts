@@ -22,18 +22,21 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 describe('the version of an endpoint', () => {
-  test.each(versions)('is that of its account when it is made, whatever the request was in: %s', async (version) => {
-    const { api } = await addAccount(server, version);
-    const receiver = await receiverForTest();
-    for (const other of versions) {
-      const made = await good(api.post('/v1/webhook_endpoints', { url: receiver.url, ...updates }, inVersion(other)));
-      expect(made.body.api_version).toBe(version);
-    }
-    await updateReference(api, version);
-    for (const sent of await receiver.count(versions.length)) expectSent(version, sent);
-  });
+  test.each(versions)(
+    "gives an endpoint its account's version when it is created in any version: %s",
+    async (version) => {
+      const { api } = await addAccount(server, version);
+      const receiver = await receiverForTest();
+      for (const other of versions) {
+        const made = await good(api.post('/v1/webhook_endpoints', { url: receiver.url, ...updates }, inVersion(other)));
+        expect(made.body.api_version).toBe(version);
+      }
+      await updateReference(api, version);
+      for (const sent of await receiver.count(versions.length)) expectSent(version, sent);
+    },
+  );
 
-  test('is that of the account acted upon, not of the key’s own', async () => {
+  test("gives an endpoint the version of the account acted on when the key is the parent's", async () => {
     const { parent, child } = await family();
     const context = { 'service-context': child.accountId };
     const receiver = await receiverForTest();
@@ -43,7 +46,7 @@ describe('the version of an endpoint', () => {
     expectSent(between, (await receiver.count(1))[0]!);
   });
 
-  test('can be changed: what is sent from then on has the new shape, and each attempt tells which it had', async () => {
+  test("sends the next attempt in the new version, and records it, when an endpoint's version changes", async () => {
     const { api } = await addAccount(server);
     const receiver = await receiverForTest();
     const endpoint = await endpointFor(api, receiver.url, { ...updates, api_version: oldest });
@@ -62,8 +65,8 @@ describe('the version of an endpoint', () => {
   });
 });
 
-describe('one event for endpoints of every version', () => {
-  test('of a connected account, is so too, and says whose it is', async () => {
+describe('events for endpoints of every version', () => {
+  test("sends a connected account's event in each endpoint's version, with its account, when versions differ", async () => {
     const { parent, child } = await family();
     const receivers = await receiversOf(parent.api, { connected: true });
     await updateReference(child.api, between);
@@ -76,9 +79,9 @@ describe('one event for endpoints of every version', () => {
     }
   });
 
-  test('is rendered once for each version, however many the endpoints are', async () => {
+  test('renders an event once for each version when it has many endpoints', async () => {
     const calls = { request: 0 };
-    // The newest shape is sent as it is kept: nothing renders it, so it is the two older ones that can be counted.
+    // The newest shape is sent as it is stored, without rendering. So the test counts the two older ones.
     const own = await serverForTest({
       overrides: { versions: apiVersions.map((version) => counting(version, calls)) },
     });
@@ -98,7 +101,7 @@ describe('one event for endpoints of every version', () => {
   });
 });
 
-/** The same version; it counts how often the `request` of an event is rendered for those before. */
+/** The same version with a counter of the renderings of an event's `request` for older versions. */
 function counting(version: ApiVersion, calls: { request: number }): ApiVersion {
   const changes = version.changes.map((change) => {
     const { request } = change.reshaped ?? {};
@@ -112,7 +115,7 @@ function counting(version: ApiVersion, calls: { request: number }): ApiVersion {
   return { ...version, changes };
 }
 
-/** A platform at the oldest version, and an account that is connected to it and one version ahead. */
+/** Creates a platform at the oldest version, with a connected account one version ahead. */
 async function family(): Promise<{ parent: Tenant; child: Tenant }> {
   const { accountId: parentId } = await addAccount(server, oldest);
   const { accountId: childId } = await addAccount(server, between);

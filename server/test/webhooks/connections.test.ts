@@ -3,7 +3,7 @@ import { receiverForTest } from '../support/receiver.ts';
 import { serverForTest } from '../support/server.ts';
 import { pingedEndpoint, queueEmpty, seed } from './scenario.ts';
 
-test('ten receivers and room for few: no more attempts and connections at once than there may be, and all is delivered once', async () => {
+test('respects the limits of attempts and connections, and delivers once, when ten receivers share few slots', async () => {
   let underWay = 0;
   let mostUnderWay = 0;
   const receivers = await Promise.all(
@@ -30,7 +30,7 @@ test('ten receivers and room for few: no more attempts and connections at once t
     expect(received).toHaveLength(20);
     expect(new Set(received.map(({ headers }) => headers['service-delivery-id'])).size).toBe(20);
   }
-  // As many as there may be: what is bounded was wanted.
+  // The limit was reached, so the tested bound was needed.
   expect(mostUnderWay).toBe(4);
   expect(mostConnections).toBe(6);
 });

@@ -6,11 +6,11 @@ import { createTestDatabase, startTestServer, type TestServer } from '../support
 import { deliveriesOf, Gate, pingedEndpoint, placesOf, queueEmpty, seed, soon } from './scenario.ts';
 
 /*
- * The dispatcher loses its database. Whatever it knows is written when the database is back; what it cannot know is sent again
- * when the lease is over, and nothing is lost.
+ * The dispatcher loses its database. Known outcomes are written when the database is back. Deliveries with an unknown claim or outcome are
+ * sent again after their lease. None is lost.
  */
 
-test('the database goes while receivers answer: what they answered is written when it is back, and nothing is sent twice', async () => {
+test('writes outcomes once and sends nothing twice when the database goes while receivers respond', async () => {
   const { server, proxy } = await serverBehindProxy();
   const gate = new Gate();
   const receiver = await receiverForTest((response) => void gate.pass().then(() => response.writeHead(200).end()));
@@ -24,7 +24,7 @@ test('the database goes while receivers answer: what they answered is written wh
   await expectDeliveredOnce(server, receiver, endpoint.id, 20);
 });
 
-test('the database goes when it has written what they answered, and nobody can know: it is written once', async () => {
+test('writes outcomes once when the database goes right after their commit', async () => {
   const { server, proxy, database } = await serverBehindProxy();
   const gate = new Gate();
   const receiver = await receiverForTest((response) => void gate.pass().then(() => response.writeHead(200).end()));
@@ -35,7 +35,7 @@ test('the database goes when it has written what they answered, and nobody can k
     await client.query('begin');
     await client.query('lock table webhook_attempts in access exclusive mode');
     gate.open();
-    // The statement has arrived and waits for the lock; its answer will find nobody.
+    // The statement has arrived and waits for the lock. Its response will find no connection.
     await expect.poll(() => waitingFor(client, 'held as materialized'), soon).toBe(true);
     proxy.close();
     await client.query('rollback');
@@ -44,7 +44,7 @@ test('the database goes when it has written what they answered, and nobody can k
   await expectDeliveredOnce(server, receiver, endpoint.id, 20);
 });
 
-test('the database goes when it has given out deliveries, and nobody knows: they are sent when the lease is over', async () => {
+test('sends deliveries when their lease ends if the database goes right after a claim', async () => {
   const { server, proxy, database } = await serverBehindProxy({ attemptTimeoutMs: 500, leaseMs: 1_500 });
   const receiver = await receiverForTest();
   const endpoint = await pingedEndpoint(server.api, receiver.url);
@@ -52,7 +52,7 @@ test('the database goes when it has given out deliveries, and nobody knows: they
     await seed(server, endpoint.id, 0);
     await client.query('begin');
     await client.query('lock table events in access exclusive mode');
-    // It waits for the lock with an empty queue, and finds these when it goes on.
+    // The claim waits for the lock with an empty queue, and finds these deliveries when it resumes.
     await expect.poll(() => waitingFor(client, 'update webhook_queue queue'), soon).toBe(true);
     await client.query(
       `insert into webhook_queue (account_id, id, event, webhook_endpoint, due_at_ms)
@@ -73,7 +73,7 @@ test('the database goes when it has given out deliveries, and nobody knows: they
   await expectDeliveredOnce(server, receiver, endpoint.id, 20);
 });
 
-test('the database is away for longer than the lease: everything is delivered, at most once more', async () => {
+test('delivers everything, at most twice, when the database is away for longer than the lease', async () => {
   const { server, proxy } = await serverBehindProxy({ attemptTimeoutMs: 400, leaseMs: 800 });
   const gate = new Gate();
   const receiver = await receiverForTest((response) => void gate.pass().then(() => response.writeHead(200).end()));
@@ -91,7 +91,7 @@ test('the database is away for longer than the lease: everything is delivered, a
   expect(deliveries.map(({ status }) => status)).toEqual(ids.map(() => 'delivered'));
 });
 
-test('the database comes and goes under load: each is delivered, and no more often than the connection was lost', async () => {
+test('delivers each, with no more repeats than lost connections, when the database comes and goes under load', async () => {
   const { server, proxy } = await serverBehindProxy({ attemptTimeoutMs: 700, leaseMs: 1_500, pollMs: 20 });
   const receiver = await receiverForTest((response) => void setTimeout(() => response.writeHead(200).end(), 5));
   const endpoint = await pingedEndpoint(server.api, receiver.url);
@@ -152,9 +152,9 @@ async function expectDeliveredOnce(
   }
 }
 
-/** Whether a statement of the server that has this near its beginning waits for a lock. */
+/** Tells whether a statement of the server with this text near its beginning waits for a lock. */
 async function waitingFor(client: Parameters<Parameters<typeof withClient>[1]>[0], text: string): Promise<boolean> {
-  // A transaction sees the activity of one moment, until it is told to look again.
+  // A transaction sees the activity of one moment until it clears its snapshot.
   await client.query('select pg_stat_clear_snapshot()');
   const { rows } = await client.query(
     `select from pg_stat_activity

@@ -18,14 +18,14 @@ import { addAccount, addKey } from '../support/tenants.ts';
 import { copiedEndpoint, deliveriesOf, endpointFor, Gate, makeReferences, queueEmpty, role, soon } from './scenario.ts';
 
 /*
- * An endpoint that has taken nothing for five days is disabled by the service itself, which tells so; never one that took something, and
- * never for a fault of our own.
+ * The server disables an endpoint when every attempt has failed for five days, and writes an event about it. It never disables one that
+ * accepted a delivery, and never for a fault of our own.
  */
 
 let server: TestServer;
 let api: Api;
 const clock = new TestClock();
-/** What the name servers say of every name. */
+/** The answer of the name servers for every name. */
 let resolve: () => Promise<string[]>;
 beforeAll(async () => {
   server = await startTestServer({
@@ -42,7 +42,7 @@ afterAll(() => server.stop());
 const retrieve = async (id: string): Promise<ApiResponse['body']> =>
   (await good(api.get(`/v1/webhook_endpoints/${id}`))).body;
 
-/** Events that come all the time: so many, evenly over a time. Then the duty looks. */
+/** Makes this many events, spread evenly over a time. Then the duty runs. */
 async function attemptsOver(hours: number, count: number): Promise<void> {
   for (let made = 0; made < count; made++) {
     if (made > 0) clock.advanceSeconds(Math.ceil((hours * 3600) / (count - 1)));
@@ -52,8 +52,8 @@ async function attemptsOver(hours: number, count: number): Promise<void> {
   await disableFailingEndpoints(server.context);
 }
 
-describe('an endpoint every attempt to which has failed for five days', () => {
-  test('43, 44: is disabled, whether anybody is told or not, saying why; what is pending is canceled, and nothing more is queued', async () => {
+describe('endpoints with five days of failures', () => {
+  test('43, 44: disables the endpoint with a reason, cancels its pending deliveries and queues no more, even if no endpoint gets the event', async () => {
     const receiver = await receiverForTest(500);
     const endpoint = await endpointFor(api, receiver.url);
     await attemptsOver(119, 20);
@@ -68,7 +68,7 @@ describe('an endpoint every attempt to which has failed for five days', () => {
     expect(await deliveriesOf(api, endpoint.id)).toHaveLength(22);
   });
 
-  test('43: tells so by an event of the service itself, which other endpoints get', async () => {
+  test("43: sends the server's own event to other endpoints when an endpoint is disabled", async () => {
     const [receiver, other] = [await receiverForTest(500), await receiverForTest()];
     const endpoint = await endpointFor(api, receiver.url);
     await endpointFor(api, other.url, { enabled_events: ['webhook_endpoint.disabled'] });
@@ -82,7 +82,7 @@ describe('an endpoint every attempt to which has failed for five days', () => {
     expect(heard!.body.id).toBe(told.id);
   });
 
-  test('43: is disabled once, however many processes look', async () => {
+  test('43: disables an endpoint once when several processes check it', async () => {
     const receiver = await receiverForTest(500);
     const endpoint = await endpointFor(api, receiver.url);
     const worker = await serverForTest({
@@ -99,7 +99,7 @@ describe('an endpoint every attempt to which has failed for five days', () => {
     expect(told).toHaveLength(1);
   });
 
-  test('begins afresh when it is enabled: what failed before counts no more', async () => {
+  test('starts a new count when the endpoint is enabled again', async () => {
     const receiver = await receiverForTest(500);
     const endpoint = await endpointFor(api, receiver.url);
     await attemptsOver(121, 21);
@@ -113,7 +113,7 @@ describe('an endpoint every attempt to which has failed for five days', () => {
   });
 });
 
-test('an endpoint is disabled, however many others have failed a few times before it', async () => {
+test('disables an endpoint when many others have failed a few times before it', async () => {
   const receiver = await receiverForTest(500);
   const stranger = await addAccount(server);
   const pattern = await endpointFor(stranger.api, receiver.url, { enabled_events: ['webhook_endpoint.pinged'] });
@@ -133,7 +133,7 @@ test('an endpoint is disabled, however many others have failed a few times befor
 test.each([
   ['deleted', 0],
   ['enabled anew', 1],
-])('an attempt that was under way when its endpoint was %s counts no more', async (what, attempts) => {
+])('does not count an attempt when its endpoint was %s during it', async (what, attempts) => {
   const gate = new Gate();
   const receiver = await receiverForTest((response) => {
     void gate.pass().then(() => response.writeHead(500).end());
@@ -158,8 +158,8 @@ test.each([
   expect(rows).toEqual(Array.from({ length: attempts }, () => ({ enablement: 2, attempt_count: 1 })));
 });
 
-describe('is never disabled: an endpoint', () => {
-  test('43: that took one of them', async () => {
+describe('endpoints that stay enabled', () => {
+  test('43: keeps an endpoint enabled when it has accepted one delivery', async () => {
     const receiver = await receiverForTest(...Array<number>(20).fill(500), 200, 500);
     const endpoint = await endpointFor(api, receiver.url);
     await attemptsOver(119, 20);
@@ -168,7 +168,7 @@ describe('is never disabled: an endpoint', () => {
     expect((await retrieve(endpoint.id)).status).toBe('enabled');
   });
 
-  test('70: whose name we could not ask for, although one that has no such name is', async () => {
+  test('70: keeps an endpoint enabled when name servers fail, and disables it when its name does not exist', async () => {
     const codes = ['EAI_AGAIN', 'ENOTFOUND'];
     const statuses: string[] = [];
     for (const code of codes) {
@@ -186,7 +186,7 @@ describe('is never disabled: an endpoint', () => {
   });
 });
 
-test('the rule: five days, twenty attempts, three days that had one, and nothing less', () => {
+test('disables after five days, twenty attempts and three days with attempts, and never with less', () => {
   const dayMs = 24 * 3600 * 1000;
   const few = { min: 0, max: 40 };
   assert(

@@ -19,7 +19,7 @@ import {
 } from './scenario.ts';
 
 /*
- * What is sent, and whether, follows the endpoint as it is at the time of each attempt, from the answer to its change on.
+ * Each attempt uses the endpoint's state of its own time, from the response to a change on.
  */
 
 /** On this server a test can let ten minutes pass. */
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test('the event of a delivery goes while its retry waits: it is canceled', async () => {
+test('cancels a delivery when its event is deleted during the pause before a retry', async () => {
   const receiver = await receiverForTest(500, 200);
   const endpoint = await waitingForRetry(server, receiver);
   const { event } = await deliveryOf(server.api, endpoint.id);
@@ -43,7 +43,7 @@ test('the event of a delivery goes while its retry waits: it is canceled', async
   expect(receiver.received).toHaveLength(1);
 });
 
-test('what waits for a disabled endpoint in the queue all the same is canceled, not sent', async () => {
+test('cancels queued deliveries when their endpoint is disabled', async () => {
   const receiver = await receiverForTest();
   const endpoint = await pingedEndpoint(server.api, receiver.url);
   await server.api.post(`/v1/webhook_endpoints/${endpoint.id}`, { status: 'disabled' });
@@ -56,7 +56,7 @@ test('what waits for a disabled endpoint in the queue all the same is canceled, 
   expect(receiver.received).toHaveLength(0);
 });
 
-test('a disabled endpoint is under load: from its answer on, not one request begins', async () => {
+test('begins no request after the response when an endpoint is disabled under load', async () => {
   const receiver = await receiverForTest();
   const loaded = await serverForTest({ overrides: { dispatcherLimits: { pollMs: 20 } } });
   const endpoint = await endpointFor(loaded.api, receiver.url);
@@ -71,14 +71,14 @@ test('a disabled endpoint is under load: from its answer on, not one request beg
   expect(receiver.received.filter((one) => timeOf(one) > answeredAtSeconds)).toEqual([]);
 });
 
-describe('enabling starts afresh', () => {
-  test('for what a large backlog left in the queue too: it was made for an earlier time', async () => {
+describe('re-enabled endpoints', () => {
+  test('cancels leftovers of a large backlog when their endpoint was enabled again', async () => {
     const receiver = await receiverForTest();
     const endpoint = await pingedEndpoint(server.api, receiver.url);
     const path = `/v1/webhook_endpoints/${endpoint.id}`;
     await server.api.post(path, { status: 'disabled' });
     await server.api.post(path, { status: 'enabled' });
-    // Deliveries bear the endpoint's first number here, as those do that were made before it was disabled.
+    // These deliveries have the endpoint's first enablement number, like deliveries from before it was disabled.
     await seed(server, endpoint.id, 3);
     await queueEmpty(server);
     expect((await deliveriesOf(server.api, endpoint.id)).map(({ status }) => status)).toEqual(
@@ -89,7 +89,7 @@ describe('enabling starts afresh', () => {
     expect(receiver.received.map(({ body }) => body.type)).toEqual(['webhook_endpoint.pinged']);
   });
 
-  test('whatever the clocks of the processes say: one that is ten minutes late loses nothing', async () => {
+  test("delivers when a process's clock is ten minutes late after an endpoint was enabled", async () => {
     const late = new TestClock();
     late.advanceSeconds(-600);
     const { connection, secretKey } = server;

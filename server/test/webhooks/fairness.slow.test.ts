@@ -3,10 +3,10 @@ import { receiverForTest } from '../support/receiver.ts';
 import { serverForTest } from '../support/server.ts';
 import { endpointFor, makeReferences, pingedEndpoint, queueEmpty, seed } from './scenario.ts';
 
-/** An attempt may take so long that whoever waits for one to end has waited in vain. */
+/** So long that a test times out if a delivery waits for a hanging attempt or for the next poll. */
 const forEverMs = 300_000;
 
-test('ten endpoints hang, with two hundred waiting each: another’s fifty all arrive meanwhile', async () => {
+test('delivers fifty to one endpoint when ten others hang with two hundred waiting each', async () => {
   const hanging = await receiverForTest(() => {});
   const healthy = await receiverForTest();
   const server = await serverForTest({
@@ -21,7 +21,7 @@ test('ten endpoints hang, with two hundred waiting each: another’s fifty all a
   await healthy.count(50);
 });
 
-test('retries that are all due at once do not stand before first attempts', async () => {
+test('delivers first attempts in time when many retries are due at once', async () => {
   const hanging = await receiverForTest(() => {});
   const healthy = await receiverForTest();
   const server = await serverForTest({
@@ -38,7 +38,7 @@ test('retries that are all due at once do not stand before first attempts', asyn
   expect(hanging.received).toHaveLength(32);
 });
 
-test('a thousand deliveries to one endpoint are drained without waiting for the next look at the queue', async () => {
+test('delivers a thousand to one endpoint without another poll when the queue is long', async () => {
   const receiver = await receiverForTest();
   const server = await serverForTest({ overrides: { dispatcherLimits: { pollMs: forEverMs } } });
   const endpoint = await pingedEndpoint(server.api, receiver.url);
@@ -48,7 +48,7 @@ test('a thousand deliveries to one endpoint are drained without waiting for the 
   expect(receiver.received).toHaveLength(1_000);
 });
 
-test('a thousand deliveries to a hundred endpoints are drained without waiting for the next look at the queue', async () => {
+test('delivers a thousand to a hundred endpoints without another poll when the queue is long', async () => {
   const receiver = await receiverForTest();
   const server = await serverForTest({ overrides: { dispatcherLimits: { pollMs: forEverMs } } });
   await Promise.all(Array.from({ length: 100 }, () => endpointFor(server.api, receiver.url)));
@@ -57,7 +57,7 @@ test('a thousand deliveries to a hundred endpoints are drained without waiting f
   expect(receiver.received).toHaveLength(1_000);
 });
 
-test('whatever many endpoints hang, half of the places are for those that answer', async () => {
+test('keeps half of the slots for working endpoints when many endpoints hang', async () => {
   let underWay = 0;
   let most = 0;
   const hanging = await receiverForTest((response) => {
@@ -67,13 +67,13 @@ test('whatever many endpoints hang, half of the places are for those that answer
   const healthy = await receiverForTest();
   const server = await serverForTest({
     settings: { TENURE_RETRY_SCHEDULE: 'none' },
-    // An attempt hangs if it takes longer than a second.
+    // An attempt counts as hanging after a second.
     overrides: { dispatcherLimits: { attemptTimeoutMs: 1_100, perEndpointMax: 4, inFlightMax: 8, pollMs: 50 } },
   });
   const stuck = await Promise.all(Array.from({ length: 6 }, () => pingedEndpoint(server.api, hanging.url)));
   for (const { id } of stuck) await seed(server, id, 12);
   server.context.dispatcher!.wake();
-  // Eight of each, after which each is tried with one at a time.
+  // Eight attempts for each endpoint. After them, each gets one attempt at a time.
   await hanging.count(6 * 8);
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   most = underWay;

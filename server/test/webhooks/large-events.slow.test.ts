@@ -11,10 +11,10 @@ import { endpointFor } from './scenario.ts';
 const endpointCount = 100;
 const eventCount = 40;
 
-/** Above what the process has under the same requests without endpoints. */
+/** The memory above that of the same requests without endpoints. */
 const grownMegabytesMax = 100;
 
-test('stays small when 40 large events go to 100 endpoints that hang, and delivers all when they answer', async () => {
+test('bounds memory when 40 large events go to 100 hanging endpoints, and delivers all when they respond', async () => {
   const processes = await processesForTest();
   const server = await processes.start({
     NODE_OPTIONS: '--max-old-space-size=1024 --max-semi-space-size=8',
@@ -49,7 +49,7 @@ test('stays small when 40 large events go to 100 endpoints that hang, and delive
     await postLarge(another, '/v1/customers', largeCustomer());
     await healthy.count(made);
   }
-  // Longer than an attempt, so that endpoints have been tried again.
+  // Longer than an attempt, so that each endpoint has been retried.
   await new Promise((resolve) => setTimeout(resolve, 20_000));
   hanging.answerAll();
   const expected = endpointCount * eventCount;
@@ -64,14 +64,14 @@ test('stays small when 40 large events go to 100 endpoints that hang, and delive
 
 interface CountingReceiver {
   url: string;
-  /** Requests that came, whether they were answered or not. */
+  /** Requests received, with or without a response. */
   count(): number;
-  /** Deliveries that were answered. */
+  /** Deliveries that got a response. */
   answered(): number;
   answerAll(): void;
 }
 
-/** Hangs until it is told to answer. It keeps no body: they would be a gigabyte. */
+/** A receiver that hangs until told to respond. It stores no body, because they add up to a gigabyte. */
 async function countingReceiver(): Promise<CountingReceiver> {
   const waiting: (() => void)[] = [];
   const answered = new Set<string>();

@@ -9,13 +9,12 @@ import { addAccount, firstAccountId } from '../support/tenants.ts';
 import { deliveriesOf, endpointFor, makeReferences, placesOf, queueEmpty, soon } from './scenario.ts';
 
 /*
- * Events of a quarter of a megabyte: they are held once for all endpoints and within the share of their account, however long receivers
- * hang.
+ * Events of a quarter of a megabyte. Each is held once for all endpoints, within its account's share, however long receivers hang.
  */
 
 const subscribed = { enabled_events: ['customer.created'] };
 
-test('holds an event once when many endpoints get it, and nothing when they have answered', async () => {
+test('holds an event once when many endpoints get it, and nothing when they have responded', async () => {
   const receiver = await hangingReceiver();
   const server = await serverForTest();
   for (let made = 0; made < 5; made++) await endpointFor(server.api, receiver.url, subscribed);
@@ -30,7 +29,7 @@ test('holds an event once when many endpoints get it, and nothing when they have
   expect(await heldBytes(server)).toBe(0);
 });
 
-test('holds no more than the share of an account when its endpoints hang, and delivers all when they answer', async () => {
+test("holds no more than the account's share when its endpoints hang, and delivers all when they respond", async () => {
   const [hanging, healthy, another] = await Promise.all([hangingReceiver(), receiverForTest(), receiverForTest()]);
   const megabyte = 1024 * 1024;
   const payloadBytes = { max: 4 * megabyte, maxPerAccount: 2 * megabyte };
@@ -57,7 +56,7 @@ test('holds no more than the share of an account when its endpoints hang, and de
   await another.count(1);
   const waiting = (await Promise.all(endpoints.map(({ id }) => deliveriesOf(server.api, id)))).flat();
   expect(waiting).toHaveLength(10 * events);
-  // What could not begin is no attempt, and no failure.
+  // A delivery that could not begin has no attempt and no failure.
   for (const { status, attempts } of waiting) expect([status, attempts]).toEqual(['pending', []]);
   expect(hanging.received.length).toBeLessThan(waiting.length);
 
@@ -70,7 +69,7 @@ test('holds no more than the share of an account when its endpoints hang, and de
   expect(await heldBytes(server)).toBe(0);
 });
 
-test('postpones deliveries of an account that has used up its share when they are some seconds old', async () => {
+test('postpones deliveries when their account has used up its share and they are some seconds old', async () => {
   const [hanging, another] = await Promise.all([hangingReceiver(), receiverForTest()]);
   const clock = new TestClock();
   const payloadBytes = { max: 4 * 1024 * 1024, maxPerAccount: 1 };
@@ -81,7 +80,7 @@ test('postpones deliveries of an account that has used up its share when they ar
 
   clock.advanceSeconds(20);
   const advancedMs = clock.nowMs();
-  // A pause is between an eighth and three eighths of the age. Only the delivery under way keeps its claim.
+  // A pause is between an eighth and three eighths of the age. Only the running delivery keeps its claim.
   const postponed = async () => {
     const places = await placesOf(server, id);
     return places.filter((place) => place.claim_token === null && place.due_at_ms >= advancedMs + 2_000).length;
@@ -96,7 +95,7 @@ test('postpones deliveries of an account that has used up its share when they ar
   await queueEmpty(server);
 });
 
-test('shows a large event in the version of each endpoint when they differ', async () => {
+test("sends a large event in each endpoint's version when the versions differ", async () => {
   const receiver = await receiverForTest();
   const server = await serverForTest();
   const [latest, ...earlier] = server.context.versions.dates;
@@ -115,7 +114,7 @@ test('shows a large event in the version of each endpoint when they differ', asy
 });
 
 interface HangingReceiver extends Receiver {
-  /** Answers all that has come, and whatever comes from now on. */
+  /** Responds to all received requests, and to all later ones. */
   answerAll(): void;
 }
 

@@ -6,7 +6,7 @@ import { serverForTest } from '../support/server.ts';
 import { addAccount } from '../support/tenants.ts';
 import { deliveriesOf, deliveryOf, Gate, pingedEndpoint, placesOf, seed, soon } from './scenario.ts';
 
-/* Outcomes of many deliveries are written by one statement. One that the database refuses must not hold up the others. */
+/* One statement writes the outcomes of many deliveries. An outcome that the database refuses must not delay the others. */
 
 test('writes all other outcomes at once when the database refuses one of them', async () => {
   const clock = new TestClock();
@@ -37,12 +37,12 @@ test('writes all other outcomes at once when the database refuses one of them', 
     expect(deliveries.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 'delivered'));
   }
   expect(healthy.received).toHaveLength(20);
-  // What was refused is dropped: the process holds nothing of it, and its lease stays.
+  // The refused outcome is dropped: the process holds nothing of it, and its lease stays.
   await expect.poll(() => server.context.dispatcher!.held, soon).toBe(0);
   expect(await placesOf(server, bad.id)).toMatchObject([{ claim_token: expect.any(Number) }]);
   expect(refused.received).toHaveLength(1);
 
-  // The end of its lease makes it due again.
+  // When its lease ends, it is due again.
   clock.advanceSeconds(31);
   await refused.count(2);
   expect(await deliveryOf(server.api, bad.id)).toMatchObject({ status: 'pending', attempts: [] });

@@ -5,21 +5,21 @@ import { serverForTest, startTestServer, type ApiResponse, type TestServer } fro
 import { deliverOnceTo, endpointFor, expectTimedOut, makeReferences, pingedEndpoint, queueEmpty } from './scenario.ts';
 
 /*
- * Whatever is at the other end: what it did is recorded truthfully, in time, and nobody else suffers.
+ * Records every misbehavior of a receiver truthfully and in time, without harm to other receivers.
  */
 
 type Body = ApiResponse['body'];
 
 const attemptTimeoutMs = 1_000;
-describe('one attempt', () => {
+describe('single attempts', () => {
   let server: TestServer;
-  /** What the endpoints of these tests are copies of. */
+  /** The endpoints of these tests are copies of this one. */
   let pattern: string;
   beforeAll(async () => {
     server = await startTestServer({
       settings: { TENURE_RETRY_SCHEDULE: 'none' },
       overrides: {
-        // Few places, so that one which is not given back is soon missed.
+        // Few slots, so that a slot that is not released is missed at once.
         dispatcherLimits: { attemptTimeoutMs, leaseMs: 5_000, pollMs: 50, claimMax: 8, heldMax: 8, perEndpointMax: 4 },
       },
     });
@@ -31,7 +31,7 @@ describe('one attempt', () => {
     return deliverOnceTo(server, pattern, url);
   }
 
-  test('whose answer’s fields drip for ever ends in time', async () => {
+  test("ends the attempt in time when the response's headers drip for ever", async () => {
     const receiver = await rawReceiverForTest((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n');
       everyMs(50, socket, () => socket.write('A: b\r\n'));
@@ -41,7 +41,7 @@ describe('one attempt', () => {
     await expectTimedOut(receiver, delivery.attempt, attemptTimeoutMs);
   });
 
-  test('that is asked for patience for ever ends in time', async () => {
+  test('ends the attempt in time when interim responses never end', async () => {
     const receiver = await rawReceiverForTest((socket) => {
       everyMs(20, socket, () => socket.write('HTTP/1.1 102 Processing\r\n\r\n'));
     });
@@ -50,7 +50,7 @@ describe('one attempt', () => {
     await expectTimedOut(receiver, delivery.attempt, attemptTimeoutMs);
   });
 
-  test('whose connection is closed at once says so', async () => {
+  test('records connection_closed when the connection is closed at once', async () => {
     const receiver = await rawReceiverForTest(
       () => {},
       (socket) => socket.destroy(),
@@ -63,17 +63,20 @@ describe('one attempt', () => {
     ['reset', (socket) => socket.resetAndDestroy()],
     ['closed', (socket) => socket.destroy()],
     ['ended', (socket) => socket.end()],
-  ])('whose connection is %s after the request says so, and is not repeated by itself', async (_, part) => {
-    const receiver = await rawReceiverForTest(part);
-    const delivery = await deliverTo(receiver.url);
-    expect(delivery).toMatchObject({ status: 'failed', attempt: { status: null, error: 'connection_closed' } });
-    expect(receiver.requests).toHaveLength(1);
-  });
+  ])(
+    'records connection_closed without an immediate retry when the connection is %s after the request',
+    async (_, part) => {
+      const receiver = await rawReceiverForTest(part);
+      const delivery = await deliverTo(receiver.url);
+      expect(delivery).toMatchObject({ status: 'failed', attempt: { status: null, error: 'connection_closed' } });
+      expect(receiver.requests).toHaveLength(1);
+    },
+  );
 
   test.each([
     ['by its length', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nbegun'],
     ['by its last chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nbegun\r\n'],
-  ])('whose answer ends before its end, %s, is no success', async (_, answer) => {
+  ])('fails the attempt when the response is cut short, as shown %s', async (_, answer) => {
     const receiver = await rawReceiverForTest((socket) => socket.end(answer));
     const delivery = await deliverTo(receiver.url);
     expect(delivery).toMatchObject({
@@ -82,7 +85,7 @@ describe('one attempt', () => {
     });
   });
 
-  test('whose answer ends with its connection, as HTTP/1.0 has it, is success', async () => {
+  test('succeeds when the response ends with its connection, as in HTTP/1.0', async () => {
     const receiver = await rawReceiverForTest((socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nold'));
     const delivery = await deliverTo(receiver.url);
     expect(delivery).toMatchObject({ status: 'delivered', attempt: { status: 200, error: null, response: 'old' } });
@@ -90,20 +93,20 @@ describe('one attempt', () => {
 
   test.each([
     ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n'],
-    ['bytes of no kind', Buffer.from([0, 255, 254, 1, 2, 3, 13, 10, 13, 10])],
-    ['a status of no number', 'HTTP/1.1 abc OK\r\n\r\n'],
+    ['random bytes', Buffer.from([0, 255, 254, 1, 2, 3, 13, 10, 13, 10])],
+    ['a status that is not a number', 'HTTP/1.1 abc OK\r\n\r\n'],
     ['a status of five digits', 'HTTP/1.1 99999 Huge\r\nContent-Length: 0\r\n\r\n'],
     ['a negative length', 'HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n'],
     ['a NUL in a field', 'HTTP/1.1 200 OK\r\nA: \0\r\nContent-Length: 0\r\n\r\n'],
-    ['chunks of no length', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n'],
-  ])('that is answered with %s is no success, and says so', async (_, answer) => {
+    ['chunks without a length', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n'],
+  ])('fails the attempt and records the reason when the response has %s', async (_, answer) => {
     const receiver = await rawReceiverForTest((socket) => socket.write(answer));
     const delivery = await deliverTo(receiver.url);
     expect(delivery).toMatchObject({ status: 'failed', attempt: { error: 'response_invalid' } });
     expect(receiver.requests).toHaveLength(1);
   });
 
-  test('that is answered with two lengths is no success', async () => {
+  test('fails the attempt when the response has two lengths', async () => {
     const receiver = await rawReceiverForTest((socket) =>
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nabc'),
     );
@@ -111,7 +114,7 @@ describe('one attempt', () => {
   });
 
   test.each(['000', '001', '042', '099', '101', '199', '600', '999'])(
-    'that is answered with the status %s, which is none, is no success, and has an end',
+    'fails the attempt in time when the status is %s, which does not exist',
     async (status) => {
       const receiver = await rawReceiverForTest((socket) =>
         socket.write(`HTTP/1.1 ${status} What\r\nContent-Length: 0\r\n\r\n`),
@@ -123,22 +126,22 @@ describe('one attempt', () => {
 
   test.each([
     ['NUL bytes', Buffer.from('a\0b\0'), 'a\ufffdb\ufffd'],
-    ['what is no UTF-8', Buffer.from([0x61, 0xff, 0xfe, 0xc3, 0x28]), 'a\ufffd\ufffd\ufffd('],
-    ['half of a pair', Buffer.from([0xed, 0xa0, 0xbd]), '\ufffd\ufffd\ufffd'],
+    ['not UTF-8', Buffer.from([0x61, 0xff, 0xfe, 0xc3, 0x28]), 'a\ufffd\ufffd\ufffd('],
+    ['half of a surrogate pair', Buffer.from([0xed, 0xa0, 0xbd]), '\ufffd\ufffd\ufffd'],
     ['emoji', Buffer.from('🏠\u2028'), '🏠\u2028'],
-    ['nothing', Buffer.alloc(0), null],
-  ])('whose answer is %s can be kept', async (_, bytes, kept) => {
+    ['empty', Buffer.alloc(0), null],
+  ])('stores the response when its body is %s', async (_, bytes, kept) => {
     const receiver = await receiverForTest((response) => response.writeHead(200).end(bytes));
     expect(await deliverTo(receiver.url)).toMatchObject({ status: 'delivered', attempt: { response: kept } });
   });
 
-  test('whose answer is cut within a character keeps a kilobyte', async () => {
+  test('stores a kilobyte when the response is cut within a character', async () => {
     const receiver = await receiverForTest((response) => response.writeHead(200).end(`a${'🏠'.repeat(1000)}`));
     const { attempt } = await deliverTo(receiver.url);
     expect(attempt.response.startsWith(`a${'🏠'.repeat(255)}`)).toBe(true);
   });
 
-  test('after all of them, a receiver of the good kind gets all that is its own', async () => {
+  test('delivers everything to a healthy receiver after the misbehavior of all others', async () => {
     const receiver = await receiverForTest();
     await endpointFor(server.api, receiver.url);
     await makeReferences(server.api, 20);
@@ -146,7 +149,7 @@ describe('one attempt', () => {
   });
 });
 
-test('an answer that nobody can keep does not take those of others with it', async () => {
+test('stores other outcomes when the text of one response cannot be stored', async () => {
   const server = await serverForTest({
     settings: { TENURE_RETRY_SCHEDULE: '0.01' },
     overrides: { dispatcherLimits: { attemptTimeoutMs, leaseMs: 5_000, pollMs: 20 } },

@@ -18,7 +18,7 @@ import { addAccount, addKey } from '../support/tenants.ts';
 import { deliveriesOf, endpointFor, makeReferences, ping, queueEmpty, role, soon } from './scenario.ts';
 
 /*
- * `POST /v1/webhook_endpoints/{id}/recover`: whoever has mended a receiver gets what it did not take, each event once.
+ * `POST /v1/webhook_endpoints/{id}/recover` sends a repaired receiver what it missed, each event once.
  */
 
 type Body = ApiResponse['body'];
@@ -28,7 +28,7 @@ let api: Api;
 let accountId: string;
 const clock = new TestClock();
 beforeAll(async () => {
-  // No retries, so that what fails has failed.
+  // No retries, so that a failed delivery is final.
   server = await startTestServer({
     settings: { TENURE_RETRY_SCHEDULE: 'none' },
     overrides: { clock, dispatcherLimits: { pollMs: 20 } },
@@ -50,7 +50,7 @@ const setStatus = (endpoint: string, status: string): Promise<ApiResponse> =>
 
 const recoveriesOf = (endpoint: string): Promise<Body[]> => allOf(api, `/v1/webhook_endpoints/${endpoint}/recoveries`);
 
-/** Carries recoveries on until none is pending, as the duty does. */
+/** Resumes recoveries until none is pending, as the duty does. */
 async function untilRecovered(endpoint: string, recoveries = new Recoveries(server.context)): Promise<Body> {
   const statusOf = async () => {
     await recoveries.advance();
@@ -61,7 +61,7 @@ async function untilRecovered(endpoint: string, recoveries = new Recoveries(serv
   return (await recoveriesOf(endpoint))[0];
 }
 
-/** A receiver that refuses everything until it is mended. */
+/** A receiver that refuses everything until it is repaired. */
 async function brokenReceiver(): Promise<Receiver & { mend(): void }> {
   let answers = 503;
   const receiver = await receiverForTest((response) => response.writeHead(answers).end());
@@ -70,8 +70,8 @@ async function brokenReceiver(): Promise<Receiver & { mend(): void }> {
 
 const eventsOf = ({ received }: Receiver): string[] => received.map(({ body }) => body.id);
 
-describe('a recovery', () => {
-  test('46: sends what failed again, each event once, and nothing else', async () => {
+describe('recoveries', () => {
+  test('46: sends each failed event once, and nothing else, when a recovery is requested', async () => {
     const receiver = await receiverForTest(200, 500, 200, 500, 500, 200);
     const endpoint = await endpointFor(api, receiver.url);
     for (let made = 1; made <= 6; made++) {
@@ -86,13 +86,13 @@ describe('a recovery', () => {
     await queueEmpty(server);
     expect(new Set(eventsOf(receiver).slice(6))).toEqual(new Set(failed));
     expect(receiver.received).toHaveLength(9);
-    // And when it is asked for again, there is nothing left to send.
+    // A second recovery has nothing left to send.
     await good(recover(endpoint.id));
     expect(await untilRecovered(endpoint.id)).toMatchObject({ status: 'completed', resent: 0 });
     expect(receiver.received).toHaveLength(9);
   });
 
-  test('sends nothing that failed before the time it was asked for', async () => {
+  test('sends no event that failed before the requested time', async () => {
     const receiver = await brokenReceiver();
     const endpoint = await endpointFor(api, receiver.url);
     await makeReferences(api, 2);
@@ -109,7 +109,7 @@ describe('a recovery', () => {
     expect(eventsOf(receiver).slice(3)).toEqual([late]);
   });
 
-  test('sends nothing again that a resend has delivered meanwhile, nor what is still being retried', async () => {
+  test('skips events that a resend has delivered, or that are still being retried, when it runs', async () => {
     const retrying = await serverForTest({
       connection: server.connection,
       settings: { TENURE_RETRY_SCHEDULE: '3600' },
@@ -136,7 +136,7 @@ describe('a recovery', () => {
     expect(await untilRecovered(endpoint.id, new Recoveries(retrying.context))).toMatchObject({ resent: 0 });
   });
 
-  test('sends what has failed when it was asked for, whatever a resend does before its turn', async () => {
+  test('sends what had failed when it was requested, even if a resend succeeds before its turn', async () => {
     const receiver = await brokenReceiver();
     const endpoint = await endpointFor(api, receiver.url);
     await makeReferences(api, 1);
@@ -151,7 +151,7 @@ describe('a recovery', () => {
     expect(receiver.received).toHaveLength(3);
   });
 
-  test('its deliveries have the whole schedule of retries, and a receiver that fails again fails nothing twice', async () => {
+  test('retries its deliveries by the whole schedule, and leaves one failure for each event, when the receiver fails again', async () => {
     const receiver = await brokenReceiver();
     const endpoint = await endpointFor(api, receiver.url);
     await makeReferences(api, 3);
@@ -159,7 +159,7 @@ describe('a recovery', () => {
     await good(recover(endpoint.id));
     expect(await untilRecovered(endpoint.id)).toMatchObject({ resent: 3 });
     await queueEmpty(server);
-    // Every event has failed twice now; only the later one counts.
+    // Every event has failed twice now. Only the later failure counts.
     receiver.mend();
     await good(recover(endpoint.id));
     expect(await untilRecovered(endpoint.id)).toMatchObject({ resent: 3 });
@@ -168,7 +168,7 @@ describe('a recovery', () => {
     expect(statuses).toEqual([...repeated('delivered', 3), ...repeated('failed', 6)]);
   });
 
-  test('tells its way in events, by the service itself', async () => {
+  test('writes events by the server about its progress when a recovery runs', async () => {
     const receiver = await brokenReceiver();
     const endpoint = await endpointFor(api, receiver.url);
     await makeReferences(api, 1);
@@ -189,8 +189,8 @@ describe('a recovery', () => {
   });
 });
 
-describe('what an endpoint missed while it was disabled', () => {
-  test('is sent: what was canceled, and what happened then, if it wants it; nothing of another time', async () => {
+describe('events missed while disabled', () => {
+  test('sends canceled deliveries, and subscribed events of the disabled time alone, when an endpoint recovers', async () => {
     const receiver = await receiverForTest();
     const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['reference.*'] });
     await makeReferences(api, 1);
@@ -213,7 +213,7 @@ describe('what an endpoint missed while it was disabled', () => {
     expect(await untilRecovered(endpoint.id)).toMatchObject({ resent: 0 });
   });
 
-  test('is sent of every time that it was disabled, also of one that it began with', async () => {
+  test('sends the events of every disabled time, including the first, when an endpoint recovers', async () => {
     const receiver = await receiverForTest();
     const endpoint = await endpointFor(api, receiver.url, { status: 'disabled' });
     const disabled: number[] = [];
@@ -224,7 +224,7 @@ describe('what an endpoint missed while it was disabled', () => {
       await setStatus(endpoint.id, 'enabled');
       clock.advanceSeconds(60);
       await makeReferences(api, 1);
-      // Not only received: a lease that the clock ends would have it sent again.
+      // Waits for the end of each delivery: a lease that the clock ends would have it sent again.
       await queueEmpty(server);
       expect(receiver.received).toHaveLength(round + 1);
       clock.advanceSeconds(60);
@@ -239,7 +239,7 @@ describe('what an endpoint missed while it was disabled', () => {
     expect(receiver.received).toHaveLength(6);
   });
 
-  test('is sent of days, whenever it happened', async () => {
+  test('sends the missed events of several days when an endpoint recovers', async () => {
     const receiver = await receiverForTest();
     const endpoint = await endpointFor(api, receiver.url, { status: 'disabled' });
     const since = nowSeconds();
@@ -256,7 +256,7 @@ describe('what an endpoint missed while it was disabled', () => {
     expect(receiver.received).toHaveLength(hours.length);
   });
 
-  test('is sent of what was decided before and committed then', async () => {
+  test('sends an event when it was decided before the endpoint was disabled and committed after', async () => {
     const own = await serverForTest({ overrides: { dispatcherLimits: { pollMs: 20 } } });
     const behind = new TestClock();
     const late = await serverForTest({
@@ -269,7 +269,7 @@ describe('what an endpoint missed while it was disabled', () => {
     const endpoint = await endpointFor(own.api, receiver.url);
     await own.context.database.readers.query('update webhook_endpoints set created = created - 60');
     await good(own.api.post(`/v1/webhook_endpoints/${endpoint.id}`, { status: 'disabled' }));
-    // As if it had waited for its commit.
+    // As if the transaction had waited for its commit.
     behind.advanceSeconds(-5);
     await makeReferences(late.api, 1);
     await good(own.api.post(`/v1/webhook_endpoints/${endpoint.id}`, { status: 'enabled' }));
@@ -280,7 +280,7 @@ describe('what an endpoint missed while it was disabled', () => {
     expect((await receiver.count(1))[0]!.body.type).toBe('reference.created');
   });
 
-  test('is sent of what was pending when it was disabled', async () => {
+  test('sends what was pending when the endpoint was disabled', async () => {
     const receiver = await brokenReceiver();
     const slow = await serverForTest({
       settings: { TENURE_RETRY_SCHEDULE: '3600' },
@@ -301,7 +301,7 @@ describe('what an endpoint missed while it was disabled', () => {
     expect(new Set(eventsOf(receiver)).size).toBe(3);
   });
 
-  test('is sent of connected accounts, each event saying whose it is; a ping goes to nobody else', async () => {
+  test("sends connected accounts' events with their account, but no other endpoint's ping, when an endpoint recovers", async () => {
     const receiver = await receiverForTest();
     const endpoint = await endpointFor(api, receiver.url, { connected: true, enabled_events: ['*'] });
     const own = await endpointFor(api, receiver.url, { enabled_events: ['webhook_endpoint.pinged'] });
@@ -332,10 +332,10 @@ describe('what an endpoint missed while it was disabled', () => {
 });
 
 inMatrix(() => {
-  describe('two thousand five hundred that failed', () => {
+  describe('recoveries of 2,500 events', () => {
     const count = 2_500;
 
-    test('46: are sent once each, although processes are killed between pages and go on beside each other', async () => {
+    test('46: sends each of 2,500 events once when processes are killed between pages or run at the same time', async () => {
       const receiver = await receiverForTest();
       const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['webhook_endpoint.pinged'] });
       await seedFailed(endpoint.id, count);
@@ -345,7 +345,7 @@ inMatrix(() => {
         overrides: { clock, dispatcherLimits: { pollMs: 20 } },
       });
       await good(recover(endpoint.id));
-      // Each of these remembers nothing of what the ones before it did.
+      // Each of these processes knows nothing of the earlier ones' work.
       const advanceAnew = async () => {
         await Promise.all([new Recoveries(server.context).advance(), new Recoveries(worker.context).advance()]);
         return (await recoveriesOf(endpoint.id))[0].status;
@@ -357,7 +357,7 @@ inMatrix(() => {
       expect(new Set(eventsOf(receiver)).size).toBe(count);
     }, 60_000);
 
-    test('are not sent faster than the receiver takes them', async () => {
+    test('sends no faster than the receiver responds when 2,500 events are recovered', async () => {
       const held: (() => void)[] = [];
       const receiver = await receiverForTest((response) => held.push(() => response.writeHead(200).end()));
       const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['webhook_endpoint.pinged'] });
@@ -366,7 +366,7 @@ inMatrix(() => {
       const recoveries = new Recoveries(server.context);
       for (let round = 0; round < 3; round++) await recoveries.advance();
       expect((await recoveriesOf(endpoint.id))[0]).toMatchObject({ status: 'pending', resent: 1_000 });
-      // The receiver comes back.
+      // The receiver works again.
       const releasing = setInterval(() => held.splice(0).forEach((release) => release()), 5);
       onTestFinished(() => clearInterval(releasing));
       expect(await untilRecovered(endpoint.id, recoveries)).toMatchObject({ status: 'completed', resent: count });
@@ -374,7 +374,7 @@ inMatrix(() => {
       expect(receiver.received).toHaveLength(count);
     }, 60_000);
 
-    test('are left where they are when the server stops', async () => {
+    test('keeps the position of a recovery when the server stops', async () => {
       const receiver = await receiverForTest();
       const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['webhook_endpoint.pinged'] });
       await seedFailed(endpoint.id, count);
@@ -390,7 +390,7 @@ inMatrix(() => {
       expect(await untilRecovered(endpoint.id)).toMatchObject({ status: 'completed', resent: count });
     }, 60_000);
 
-    test('are all sent, although there is always something new on its way', async () => {
+    test('sends all of 2,500 events when new events arrive all the time', async () => {
       const receiver = await receiverForTest((response) => {
         if (receiver.received.at(-1)!.body.type !== 'webhook_endpoint.pinged') response.writeHead(200).end();
       });
@@ -399,12 +399,12 @@ inMatrix(() => {
       await good(recover(endpoint.id));
       const recoveries = new Recoveries(server.context);
       await recoveries.advance();
-      // It is under way to the end.
+      // The last page is being sent.
       await ping(api, endpoint.id);
       expect(await untilRecovered(endpoint.id, recoveries)).toMatchObject({ status: 'completed', resent: count });
     }, 60_000);
 
-    test('end when the endpoint is disabled, and nothing more is sent', async () => {
+    test('ends a recovery and sends nothing more when the endpoint is disabled', async () => {
       const receiver = await receiverForTest(() => {});
       const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['webhook_endpoint.pinged'] });
       await seedFailed(endpoint.id, count);
@@ -420,7 +420,7 @@ inMatrix(() => {
   });
 });
 
-test('recoveries that wait for who hangs hold up no other', async () => {
+test('runs other recoveries when some wait for hanging endpoints', async () => {
   let hangs = false;
   const hanging = await receiverForTest((response) => void (hangs || response.writeHead(503).end()));
   const waiting = await Promise.all(Array.from({ length: 25 }, () => endpointFor(api, hanging.url)));
@@ -440,8 +440,8 @@ test('recoveries that wait for who hangs hold up no other', async () => {
   expect(await untilRecovered(endpoint.id, recoveries)).toMatchObject({ status: 'completed', resent: 1 });
 }, 40_000);
 
-test('recoveries of one endpoint go one after the other, and hold up no other endpoint’s', async () => {
-  // Other tests leave some that wait for receivers that hang.
+test("runs the recoveries of one endpoint in turn, without delaying another's, when several are requested", async () => {
+  // Other tests leave recoveries that wait for hanging receivers.
   await server.context.database.readers.query(
     `update recoveries set status = 'canceled', completed_at = 1 where status = 'pending'`,
   );
@@ -459,15 +459,15 @@ test('recoveries of one endpoint go one after the other, and hold up no other en
   expect(ofMany).toEqual([1, ...Array.from({ length: 24 }, () => 0)]);
 });
 
-describe('is refused', () => {
-  test('of an endpoint that is disabled', async () => {
+describe('refused recoveries', () => {
+  test('refuses a recovery when the endpoint is disabled', async () => {
     const receiver = await receiverForTest();
     const endpoint = await endpointFor(api, receiver.url, { status: 'disabled' });
     expectRefusal(await recover(endpoint.id), refusals.transition);
     expect(await recoveriesOf(endpoint.id)).toEqual([]);
   });
 
-  test('45: for a time that lies in the future, or before what is kept', async () => {
+  test('45: refuses a recovery when its time lies in the future or before the retention', async () => {
     const receiver = await receiverForTest();
     const endpoint = await endpointFor(api, receiver.url);
     expectRefusal(await recover(endpoint.id, nowSeconds() + 60), invalid('since'));
@@ -481,7 +481,7 @@ function repeated(status: string, times: number): string[] {
   return Array.from({ length: times }, () => status);
 }
 
-/** Deliveries that were tried once and failed, each of an event of its own. */
+/** Deliveries that failed in their only attempt, each of an event of its own. */
 async function seedFailed(endpointId: string, wanted: number): Promise<void> {
   await makeReferences(api, 1);
   await server.context.database.readers.query(

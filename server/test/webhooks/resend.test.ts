@@ -10,7 +10,7 @@ import { addAccount, addKey } from '../support/tenants.ts';
 import { attempted, deliveriesOf, endpointFor, Gate, over, ping, pingedEndpoint, placesOf, soon } from './scenario.ts';
 
 /*
- * `POST /v1/events/{id}/resend`: what an engineer does who has mended a receiver and wants this one event now.
+ * `POST /v1/events/{id}/resend` sends one event again at once, such as after the repair of a receiver.
  */
 
 type Body = ApiResponse['body'];
@@ -37,15 +37,15 @@ const resend = (event: string, endpoint: string, by = api, headers = {}): Promis
 const after = (gate: Gate, status: number) => (response: ServerResponse) =>
   void gate.pass().then(() => response.writeHead(status).end());
 
-/** Waits until a delivery is over, and answers it. */
+/** Waits until a delivery is finished, and returns it. */
 async function ended(endpointId: string, deliveryId: string, by = api): Promise<Body> {
   const find = async () => (await deliveriesOf(by, endpointId)).find(({ id }) => id === deliveryId);
   await expect.poll(async () => (await find())?.status, soon).not.toBe('pending');
   return find();
 }
 
-describe('a resend', () => {
-  test('34: is a new delivery of the same event, with the same bytes, whatever became of the one before', async () => {
+describe('resends', () => {
+  test('34: creates a new delivery with the same bytes when an event is resent, whatever became of the first', async () => {
     const receiver = await receiverForTest();
     const endpoint = await pingedEndpoint(api, receiver.url);
     const first = await ping(api, endpoint.id);
@@ -71,7 +71,7 @@ describe('a resend', () => {
     expect(isSignedWith(endpoint.signing_secret, two!)).toBe(true);
   });
 
-  test('goes to an endpoint that did not subscribe to it, and to no other', async () => {
+  test('sends the event to the named endpoint alone when that endpoint is not subscribed', async () => {
     const [receiver, other] = [await receiverForTest(), await receiverForTest()];
     await endpointFor(api, other.url);
     const endpoint = await pingedEndpoint(api, receiver.url);
@@ -83,7 +83,7 @@ describe('a resend', () => {
     expect(other.received).toHaveLength(1);
   });
 
-  test('is tried once', async () => {
+  test('makes one attempt when an event is resent', async () => {
     const receiver = await receiverForTest(200, 500);
     const endpoint = await pingedEndpoint(api, receiver.url);
     const { event } = await ping(api, endpoint.id);
@@ -96,7 +96,7 @@ describe('a resend', () => {
     });
   });
 
-  test('with an Idempotency-Key is made once', async () => {
+  test('creates one delivery when a resend is repeated with its Idempotency-Key', async () => {
     const receiver = await receiverForTest();
     const endpoint = await pingedEndpoint(api, receiver.url);
     const { event } = await ping(api, endpoint.id);
@@ -109,7 +109,7 @@ describe('a resend', () => {
     expect(await deliveriesOf(api, endpoint.id)).toHaveLength(2);
   });
 
-  test('36: twenty at once: each is a delivery of its own, and each is made', async () => {
+  test('36: creates and sends twenty deliveries when twenty resends arrive at once', async () => {
     const receiver = await receiverForTest();
     const endpoint = await pingedEndpoint(api, receiver.url);
     const { event } = await ping(api, endpoint.id);
@@ -121,8 +121,8 @@ describe('a resend', () => {
   });
 });
 
-describe('while the event is still being retried', () => {
-  test('34: a resend that succeeds ends that: nothing more is sent', async () => {
+describe('resends during retries', () => {
+  test('34: ends the retries when a resend succeeds', async () => {
     const receiver = await receiverForTest(500, 200);
     const endpoint = await pingedEndpoint(api, receiver.url);
     const first = await ping(api, endpoint.id);
@@ -141,7 +141,7 @@ describe('while the event is still being retried', () => {
     expect(receiver.received.filter(({ body }) => body.id === first.event)).toHaveLength(2);
   });
 
-  test('it ends nothing of other events, and nothing to other endpoints', async () => {
+  test('ends no retries of other events or endpoints when a resend succeeds', async () => {
     const [receiver, other] = [await receiverForTest(500, 500, 200), await receiverForTest(500)];
     const endpoint = await endpointFor(api, receiver.url);
     const beside = await endpointFor(api, other.url);
@@ -160,7 +160,7 @@ describe('while the event is still being retried', () => {
       .toEqual(['pending', 'pending']);
   });
 
-  test('34: a resend that fails leaves the retries as they were', async () => {
+  test('34: keeps the retries as they were when a resend fails', async () => {
     const receiver = await receiverForTest(500, 500, 200);
     const endpoint = await pingedEndpoint(api, receiver.url);
     const first = await ping(api, endpoint.id);
@@ -177,7 +177,7 @@ describe('while the event is still being retried', () => {
   test.each([
     ['success', 200, 'delivered'],
     ['failure', 500, 'canceled'],
-  ])('36: an attempt that is under way meanwhile ends as it ends: %s', async (_, answered, status) => {
+  ])('36: finishes a running attempt when a resend succeeds meanwhile: %s', async (_, answered, status) => {
     const gate = new Gate();
     const receiver = await receiverForTest((response) => {
       void gate.pass().then(() => response.writeHead(answered).end());
@@ -194,7 +194,7 @@ describe('while the event is still being retried', () => {
     expect(await placesOf(server, endpoint.id)).toEqual([]);
   });
 
-  test('an attempt of it that fails at the same moment is the last', async () => {
+  test('makes no further attempt when one fails at the moment of a successful resend', async () => {
     const [earlier, again, other] = [new Gate(), new Gate(), new Gate()];
     const receiver = await receiverForTest(after(earlier, 500), after(again, 200), after(other, 200));
     const endpoint = await pingedEndpoint(api, receiver.url);
@@ -205,7 +205,7 @@ describe('while the event is still being retried', () => {
     const beside = await ping(api, endpoint.id);
     await receiver.count(3);
     await withClient(server.connection, async (client) => {
-      // While this outcome waits to be written, the two others come together.
+      // While this outcome waits to be written, the two others arrive together.
       await client.query('begin');
       await client.query('select from webhook_queue where id = $1 for update', [beside.id]);
       for (const gate of [other, earlier, again]) gate.open();
@@ -218,8 +218,8 @@ describe('while the event is still being retried', () => {
   });
 });
 
-describe('is refused, and sends nothing,', () => {
-  test('35: to an endpoint that is disabled, deleted, another account’s or nobody’s', async () => {
+describe('refused resends', () => {
+  test("35: refuses a resend and sends nothing when the endpoint is disabled, deleted, unknown or another account's", async () => {
     const receiver = await receiverForTest();
     const [disabled, deleted] = [await pingedEndpoint(api, receiver.url), await pingedEndpoint(api, receiver.url)];
     const { event } = await ping(api, disabled.id);
@@ -236,7 +236,7 @@ describe('is refused, and sends nothing,', () => {
     expect(await deliveriesOf(stranger.api, theirs.id)).toEqual([]);
   });
 
-  test('of an event that is another account’s or nobody’s', async () => {
+  test("refuses a resend when the event is unknown or another account's", async () => {
     const receiver = await receiverForTest();
     const endpoint = await pingedEndpoint(api, receiver.url);
     const stranger = await addAccount(server);
@@ -247,7 +247,7 @@ describe('is refused, and sends nothing,', () => {
     expect(await deliveriesOf(api, endpoint.id)).toEqual([]);
   });
 
-  test('by a key that may not read events or write endpoints', async () => {
+  test('refuses a resend when the key may not read events or write endpoints', async () => {
     const receiver = await receiverForTest();
     const tenant = await addAccount(server);
     const endpoint = await pingedEndpoint(tenant.api, receiver.url);
@@ -259,7 +259,7 @@ describe('is refused, and sends nothing,', () => {
     expect(await deliveriesOf(tenant.api, endpoint.id)).toHaveLength(1);
   });
 
-  test('without an endpoint', async () => {
+  test('refuses a resend when it names no endpoint', async () => {
     const receiver = await receiverForTest();
     const endpoint = await pingedEndpoint(api, receiver.url);
     const { event } = await ping(api, endpoint.id);
@@ -268,8 +268,8 @@ describe('is refused, and sends nothing,', () => {
   });
 });
 
-describe('an event of a connected account', () => {
-  test('is resent by the parent to its endpoint for connected accounts, saying whose it is', async () => {
+describe("resends of connected accounts' events", () => {
+  test("sends a connected account's event with its account when the parent resends it to its endpoint", async () => {
     const receiver = await receiverForTest(500, 200);
     const context = await connectedAccount(api);
     const endpoint = await endpointFor(api, receiver.url, { connected: true });
@@ -281,7 +281,7 @@ describe('an event of a connected account', () => {
     expect((await deliveriesOf(api, endpoint.id)).map(({ status }) => status)).toEqual(['delivered', 'canceled']);
   });
 
-  test('is not resent to an endpoint for own events, nor an own event to one for connected accounts', async () => {
+  test('refuses a resend when the endpoint is for the other kind of events', async () => {
     const receiver = await receiverForTest();
     const context = await connectedAccount(api);
     const forConnected = await endpointFor(api, receiver.url, { connected: true });
@@ -291,11 +291,11 @@ describe('an event of a connected account', () => {
     const event = (await receiver.count(2)).map(({ body }) => body).find(({ account }) => account !== undefined).id;
     expectRefusal(await resend(event, own.id, api, context), invalid('webhook_endpoint'));
     expectRefusal(await resend(ownEvent, forConnected.id), invalid('webhook_endpoint'));
-    // Without the context it is not the account's own event.
+    // Without the header, the event is not the account's own.
     expectRefusal(await resend(event, forConnected.id), refusals.idUnknown);
   });
 
-  test('is not resent to the parent’s endpoint by the connected account itself', async () => {
+  test("refuses a resend to the parent's endpoint when the connected account asks", async () => {
     const receiver = await receiverForTest();
     const context = await connectedAccount(api);
     const endpoint = await endpointFor(api, receiver.url, { connected: true });
@@ -311,7 +311,7 @@ describe('an event of a connected account', () => {
   });
 });
 
-test('an event that is older than events are kept is resent no more', async () => {
+test('refuses a resend when the event is older than the retention', async () => {
   const receiver = await receiverForTest();
   const endpoint = await pingedEndpoint(api, receiver.url);
   const { event } = await ping(api, endpoint.id);
@@ -322,7 +322,7 @@ test('an event that is older than events are kept is resent no more', async () =
   expectRefusal(await resend(event, endpoint.id), refusals.transition);
 });
 
-/** Answers the header by which the parent acts for it. */
+/** Returns the header with which the parent acts for the account. */
 async function connectedAccount(parent: Api): Promise<{ 'service-context': string }> {
   const { body } = await good(parent.post('/v1/accounts', { name: 'Connected' }));
   return { 'service-context': body.id };

@@ -4,26 +4,26 @@ import { allOf } from '../support/paging.ts';
 import type { Received, Receiver } from '../support/receiver.ts';
 import { serverForTest, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
 
-/** What the stories of this folder are told with. */
+/** Helpers for the tests of this folder. */
 
 type Body = ApiResponse['body'];
 
-/** Of what shall come to be: the machine may be busy. */
+/** Polling options for conditions that may take long on a busy machine. */
 export const soon = { timeout: 15_000, interval: 10 };
 
-/** An endpoint that is sent what is made for it alone: by `ping`, or by `seed`. */
+/** Creates an endpoint that gets only what `ping` or `seed` make for it. */
 export async function pingedEndpoint(api: Api, url: string): Promise<Body> {
   return endpointFor(api, url, { enabled_events: ['webhook_endpoint.pinged'] });
 }
 
-/** An endpoint that is sent every new reference. */
+/** Creates an endpoint that gets every new reference. */
 export async function endpointFor(api: Api, url: string, more: Record<string, unknown> = {}): Promise<Body> {
   const made = await api.post('/v1/webhook_endpoints', { url, enabled_events: ['reference.created'], ...more });
   expect(made.status, made.text).toBe(200);
   return made.body;
 }
 
-/** Makes one delivery to this endpoint alone, and answers it. */
+/** Makes one delivery to this endpoint alone, and returns it. */
 export async function ping(api: Api, endpointId: string): Promise<Body> {
   const pinged = await api.post(`/v1/webhook_endpoints/${endpointId}/ping`);
   expect(pinged.status, pinged.text).toBe(200);
@@ -39,19 +39,19 @@ export async function makeReferences(api: Api, count: number): Promise<void> {
   }
 }
 
-/** The deliveries to an endpoint, newest first. */
+/** Returns the deliveries to an endpoint, newest first. */
 export function deliveriesOf(api: Api, endpointId: string): Promise<Body[]> {
   return allOf(api, `/v1/webhook_endpoints/${endpointId}/deliveries`);
 }
 
-/** The only delivery to an endpoint. */
+/** Returns the only delivery to an endpoint. */
 export async function deliveryOf(api: Api, endpointId: string): Promise<Body> {
   const deliveries = await deliveriesOf(api, endpointId);
   expect(deliveries).toHaveLength(1);
   return deliveries[0];
 }
 
-/** Waits until the only delivery to an endpoint has had so many attempts. */
+/** Waits until the only delivery to an endpoint has this many attempts. */
 export async function attempted(api: Api, endpointId: string, attempts: number): Promise<Body> {
   await expect
     .poll(async () => (await deliveryOf(api, endpointId)).attempts.length, soon)
@@ -59,13 +59,13 @@ export async function attempted(api: Api, endpointId: string, attempts: number):
   return deliveryOf(api, endpointId);
 }
 
-/** Waits until the only delivery to an endpoint is over: it is in the queue no more, so that nothing is ever sent again. */
+/** Waits until the only delivery to an endpoint has left the queue, so that it is never sent again. */
 export async function over(api: Api, endpointId: string): Promise<Body> {
   await expect.poll(async () => (await deliveryOf(api, endpointId)).status, soon).not.toBe('pending');
   return deliveryOf(api, endpointId);
 }
 
-/** Makes one delivery to an endpoint, more quickly than by `ping`, and waits until it is over. */
+/** Makes one delivery to an endpoint, faster than `ping`, and waits until it is finished. */
 export async function deliver(server: TestServer, endpointId: string): Promise<Body> {
   const [id] = await seed(server, endpointId, 1);
   server.context.dispatcher?.wake();
@@ -74,7 +74,7 @@ export async function deliver(server: TestServer, endpointId: string): Promise<B
   return (await deliveriesOf(server.api, endpointId)).find((delivery) => delivery.id === id);
 }
 
-/** An endpoint at this receiver, whose only delivery has failed once. */
+/** Creates an endpoint at this receiver, whose only delivery has failed once. */
 export async function waitingForRetry({ api }: TestServer, receiver: Receiver): Promise<Body> {
   const endpoint = await pingedEndpoint(api, receiver.url);
   await ping(api, endpoint.id);
@@ -82,7 +82,7 @@ export async function waitingForRetry({ api }: TestServer, receiver: Receiver): 
   return endpoint;
 }
 
-/** Makes one delivery to a URL of its own, and answers how it ended and its only attempt. Schedules must be empty. */
+/** Makes one delivery to its own URL, and returns its result and its only attempt. Schedules must be empty. */
 export async function deliverOnceTo(server: TestServer, patternId: string, url: string): Promise<Body> {
   const delivery = await deliver(server, await copiedEndpoint(server, patternId, url));
   expect(delivery.attempts).toHaveLength(1);
@@ -92,7 +92,7 @@ export async function deliverOnceTo(server: TestServer, patternId: string, url: 
   return { status: delivery.status, attempt };
 }
 
-/** Checks that an attempt took the time it may take and not much more, and that its connection was closed then. */
+/** Checks that an attempt took its allowed time and not much more, and that its connection was then closed. */
 export async function expectTimedOut(receiver: { open: number }, attempt: Body, timeoutMs: number): Promise<void> {
   expect(attempt).toMatchObject({ error: 'timeout' });
   expect(attempt.duration_ms).toBeGreaterThanOrEqual(timeoutMs * 0.9);
@@ -100,7 +100,7 @@ export async function expectTimedOut(receiver: { open: number }, attempt: Body, 
   await expect.poll(() => receiver.open, soon).toBe(0);
 }
 
-/** Waits until nothing is pending, in the whole deployment. */
+/** Waits until nothing is pending in the whole deployment. */
 export async function queueEmpty(server: TestServer, timeoutMs = soon.timeout): Promise<void> {
   await expect.poll(() => queueLength(server), { ...soon, timeout: timeoutMs }).toBe(0);
 }
@@ -110,7 +110,7 @@ async function queueLength({ context }: TestServer): Promise<number> {
   return rows[0]!.count;
 }
 
-/** A place in the queue as it is stored. */
+/** A row of the queue as it is stored. */
 export interface Place {
   id: string;
   attempt_count: number;
@@ -119,7 +119,7 @@ export interface Place {
   claimed_until_ms: number;
 }
 
-/** The places of an endpoint's deliveries in the queue. */
+/** Returns an endpoint's rows in the queue. */
 export async function placesOf({ context }: TestServer, endpointId: string): Promise<Place[]> {
   const { rows } = await context.database.readers.query<Place>(
     `select id, attempt_count, due_at_ms, claim_token, claimed_until_ms
@@ -130,9 +130,9 @@ export async function placesOf({ context }: TestServer, endpointId: string): Pro
 }
 
 /**
- * Puts deliveries into the queue behind every process's back, as one that was killed right after its commit has left them.
+ * Inserts deliveries into the queue without a notification, like a process that is killed right after its commit.
  *
- * @param claim of whoever has taken them already.
+ * @param claim the process that has claimed them, if any.
  */
 export async function seed(
   { context }: TestServer,
@@ -164,7 +164,7 @@ export async function seed(
   return ids;
 }
 
-/** References, a few at a time, until it is told to stop. */
+/** Creates references, a few at a time, until it is stopped. */
 export function underLoad(api: Api): { stop(): Promise<void> } {
   const stop = new AbortController();
   const running = (async () => {
@@ -181,17 +181,17 @@ export function underLoad(api: Api): { stop(): Promise<void> } {
   };
 }
 
-/** The time that the signature tells, in seconds. */
+/** Returns the time in the signature, in seconds. */
 export function timeOf({ headers }: Pick<Received, 'headers'>): number {
   return Number(/^t=(\d+)/.exec(String(headers['service-signature']))![1]);
 }
 
-/** The id of the delivery that arrived. */
+/** Returns the id of the received delivery. */
 export function deliveryIdOf({ headers }: Pick<Received, 'headers'>): string {
   return String(headers['service-delivery-id']);
 }
 
-/** The settings of a process of its own kind; the database is the test's own in any case. */
+/** Settings of a process with its own role. The database is the test's own in any case. */
 export function role(name: 'api' | 'worker'): Record<string, string> {
   return {
     TENURE_ROLE: name,
@@ -200,20 +200,20 @@ export function role(name: 'api' | 'worker'): Record<string, string> {
   };
 }
 
-/** So rarely is the queue looked at that whatever comes to pass within a test has another reason. */
+/** A poll interval so long that no poll happens within a test. */
 export const hardlyEverMs = 600_000;
 
-/** A process that answers requests and delivers nothing, on a database of its own. */
+/** Starts a process that serves requests and delivers nothing, on a database of its own. */
 export function apiOnly(): Promise<TestServer> {
   return serverForTest({ settings: role('api') });
 }
 
-/** One more process on this server's database, which delivers. */
+/** Starts another process on this server's database, which delivers. */
 export function workerOn({ connection }: TestServer, overrides: Overrides): Promise<TestServer> {
   return serverForTest({ connection, settings: role('worker'), overrides });
 }
 
-/** Checks that so many attempts were made in the whole deployment, and each was the one that delivered. */
+/** Checks that the whole deployment made this many attempts, and that each one delivered. */
 export async function expectAttempts({ context }: TestServer, count: number): Promise<void> {
   const { rows } = await context.database.readers.query(
     `select outcome, count(*) from webhook_attempts group by outcome`,
@@ -221,7 +221,7 @@ export async function expectAttempts({ context }: TestServer, count: number): Pr
   expect(rows).toEqual([{ outcome: 'delivered', count }]);
 }
 
-/** One more endpoint like another, in no time: the call that makes one answers only when every process knows of it. */
+/** Copies an endpoint at once. The API call that creates one responds only when every process has read it. */
 export async function copiedEndpoint({ context }: TestServer, endpointId: string, url: string): Promise<string> {
   const id = context.ids.make('we');
   await context.database.readers.query(
@@ -238,7 +238,7 @@ export async function copiedEndpoint({ context }: TestServer, endpointId: string
   return id;
 }
 
-/** What a test holds back until it says so. */
+/** Holds back a step of a test until the test opens it. */
 export class Gate {
   #opened = Promise.withResolvers<void>();
   waiting = 0;

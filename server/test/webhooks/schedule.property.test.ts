@@ -6,8 +6,8 @@ const anySchedule = fc.array(fc.integer({ min: 1, max: 72_000 }), { maxLength: 1
 const anyRandom = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const anyRetryAfterMs = fc.option(fc.double({ min: 0, max: 1e13, noNaN: true }));
 
-describe('the pause after an attempt', () => {
-  test('is there as often as the schedule is long, and then there is none', () => {
+describe('pause after an attempt', () => {
+  test('returns a pause for each step of the schedule and null after the last', () => {
     fc.assert(
       fc.property(anySchedule, anyRandom, anyRetryAfterMs, (schedule, random, retryAfterMs) => {
         const pauses = Array.from({ length: schedule.length + 2 }, (_, index) =>
@@ -19,7 +19,7 @@ describe('the pause after an attempt', () => {
     );
   });
 
-  test('is within a fifth of its step when the receiver asks for nothing', () => {
+  test('returns a pause within a fifth of its step when the receiver asks for none', () => {
     fc.assert(
       fc.property(anySchedule, anyRandom, (schedule, random) => {
         for (const [index, seconds] of schedule.entries()) {
@@ -31,7 +31,7 @@ describe('the pause after an attempt', () => {
     );
   });
 
-  test('is never shortened by what the receiver asks for, and lengthened to that, up to twice the step', () => {
+  test('returns a pause of at least what the receiver asks for, up to twice the step, and never a shorter one', () => {
     fc.assert(
       fc.property(anySchedule, anyRandom, anyRetryAfterMs, (schedule, random, retryAfterMs) => {
         for (const [index, seconds] of schedule.entries()) {
@@ -45,7 +45,7 @@ describe('the pause after an attempt', () => {
     );
   });
 
-  test('differs between two that failed together', () => {
+  test('returns different pauses when two deliveries have failed together', () => {
     const pauses = new Set([0, 0.2, 0.4, 0.6, 0.8].map((random) => pauseAfter(1, [5], null, random)));
     expect(pauses.size).toBe(5);
   });
@@ -53,8 +53,8 @@ describe('the pause after an attempt', () => {
 
 const nowMs = Date.parse('2026-03-04T05:06:07Z');
 
-describe('Retry-After', () => {
-  test('in seconds', () => {
+describe('Retry-After header', () => {
+  test('reads the seconds when the header is a number', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1_000_000_000 }), (seconds) => {
         expect(parseRetryAfter(String(seconds), nowMs)).toBe(seconds * 1000);
@@ -62,13 +62,13 @@ describe('Retry-After', () => {
     );
   });
 
-  test('in seconds, however many', () => {
+  test('reads the seconds when the number is very large', () => {
     for (const digits of [10, 11, 20, 400]) {
       expect(parseRetryAfter('9'.repeat(digits), nowMs)).toBeGreaterThan(1e12);
     }
   });
 
-  test('as a date to come', () => {
+  test('reads the pause when the header is a future date', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 3_000_000_000 }), (seconds) => {
         const date = new Date(nowMs + seconds * 1000).toUTCString();
@@ -77,9 +77,9 @@ describe('Retry-After', () => {
     );
   });
 
-  // RFC 9110, 5.6.7: whoever reads a date must read the two old forms too, and each is in GMT.
+  // RFC 9110, 5.6.7: a recipient must also accept the two obsolete date formats, and each is in GMT.
   test.each(['Wednesday, 04-Mar-26 05:07:07 GMT', 'Wed Mar  4 05:07:07 2026'])(
-    'as a date of an old form, wherever the server stands: %s',
+    'reads an obsolete date in GMT when the server has any time zone: %s',
     (date) => {
       const zone = process.env.TZ;
       onTestFinished(() => {
@@ -92,16 +92,16 @@ describe('Retry-After', () => {
   );
 
   test.each(['0', '-1', '-120', new Date(nowMs - 1000).toUTCString(), new Date(nowMs).toUTCString()])(
-    'that asks for no time: %s',
+    'returns null when the header asks for no time: %s',
     (header) => expect(parseRetryAfter(header, nowMs)).toBeNull(),
   );
 
   test.each(['', 'soon', 'soon 40', 'try again in 2040', '1e9', '1.5', '0x10', '12, 12', '∞', 'Infinity', 'NaN', '+5'])(
-    'that is neither a number nor a date: “%s”',
+    'returns null when the header is neither a number nor a date: “%s”',
     (header) => expect(parseRetryAfter(header, nowMs)).toBeNull(),
   );
 
-  test('that is any text at all never throws, and never asks for what is no time', () => {
+  test('never throws, and never returns a negative time, when the header is any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (header) => {
         const waitMs = parseRetryAfter(header, nowMs);
@@ -110,5 +110,5 @@ describe('Retry-After', () => {
     );
   });
 
-  test('that is not there', () => expect(parseRetryAfter(undefined, nowMs)).toBeNull());
+  test('returns null when there is no header', () => expect(parseRetryAfter(undefined, nowMs)).toBeNull());
 });

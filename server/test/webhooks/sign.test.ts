@@ -18,31 +18,31 @@ const vector: {
 const bytes = (text: string): Buffer => Buffer.from(text, 'utf8');
 
 describe('the published vector', () => {
-  test('is what the server sends', () => {
+  test("equals the server's signature when the vector is signed", () => {
     const body = bytes(vector.body);
     expect(body).toHaveLength(vector.body_bytes);
     expect(signatureHeader(vector.secret, vector.timestamp, body)).toBe(vector.header);
   });
 
-  test('is what these tests verify with', () => {
+  test("verifies with the tests' own verification when the vector is valid", () => {
     const delivery = { headers: { 'service-signature': vector.header }, raw: bytes(vector.body) };
     expect(isSignedWith(vector.secret, delivery)).toBe(true);
   });
 
-  // Those that are too old or of the future are signed well; their time alone is wrong.
+  // The signatures of cases that are too old or in the future are valid. Only their time is wrong.
   const forged = vector.invalid.filter(({ reason }) => !/^(stale|signed six minutes ahead)/.test(reason));
 
-  test.each(forged)('refuses: $reason', ({ header, body }) => {
+  test.each(forged)('refuses an invalid case of the vector when it is verified: $reason', ({ header, body }) => {
     expect(isSignedWith(vector.secret, { headers: { 'service-signature': header }, raw: bytes(body) })).toBe(false);
   });
 });
 
-describe('any body', () => {
+describe('signatures of any body', () => {
   const anySecret = fc.stringMatching(/^whsec_[0-9A-Za-z]{32}$/);
   const anyTime = fc.nat(4_000_000_000);
   const anyBody = fc.oneof(fc.string({ unit: 'binary' }).map(bytes), fc.uint8Array().map(Buffer.from));
 
-  test('verifies with its secret, by a header without a space', () => {
+  test('verifies with its secret, and has no space in the header, when a body is signed', () => {
     fc.assert(
       fc.property(anySecret, anyTime, anyBody, (secret, seconds, raw) => {
         const header = signatureHeader(secret, seconds, raw);
@@ -52,7 +52,7 @@ describe('any body', () => {
     );
   });
 
-  test('does not verify with another secret, with another byte, or at another time', () => {
+  test('does not verify when the secret, a byte or the time differs', () => {
     fc.assert(
       fc.property(anySecret, anySecret, anyTime, anyBody, (secret, other, seconds, raw) => {
         fc.pre(secret !== other);

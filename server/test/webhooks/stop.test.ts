@@ -17,7 +17,7 @@ import {
 
 const longMs = 15_000;
 
-test('what is under way is finished within its grace', async () => {
+test('finishes running attempts within the grace period when the process stops', async () => {
   const gate = new Gate();
   const receiver = await receiverForTest((response) => void gate.pass().then(() => response.writeHead(200).end()));
   const server = await serverForTest();
@@ -33,7 +33,7 @@ test('what is under way is finished within its grace', async () => {
   );
 });
 
-test('what is under way longer is cut off: interrupted, not counted, and due again at once', async () => {
+test('interrupts an attempt without counting it, due again at once, when it outlasts the grace period', async () => {
   const receiver = await receiverForTest(() => {}, 200);
   const server = await serverForTest();
   const endpoint = await pingedEndpoint(server.api, receiver.url);
@@ -56,7 +56,7 @@ test('what is under way longer is cut off: interrupted, not counted, and due aga
   expect(await deliveryOf(server.api, endpoint.id)).toMatchObject({ attempt_count: 1 });
 });
 
-test('what has not begun is given back at once, so that others can take it while the rest is finished', async () => {
+test('releases deliveries that have not begun at once, so that others can claim them, when the process stops', async () => {
   const gate = new Gate();
   const receiver = await receiverForTest((response) => void gate.pass().then(() => response.writeHead(200).end()));
   const server = await serverForTest({ overrides: { dispatcherLimits: { perEndpointMax: 2 } } });
@@ -65,7 +65,7 @@ test('what has not begun is given back at once, so that others can take it while
   await receiver.count(2);
   await expect.poll(async () => (await claimed(server, endpoint.id)).length, soon).toBe(20);
   const stopped = server.context.dispatcher!.stop(longMs);
-  // Two are being finished; eighteen are anybody's.
+  // Two attempts are being finished. The other eighteen deliveries can be claimed.
   await expect.poll(async () => (await claimed(server, endpoint.id)).length, soon).toBe(2);
   expect((await placesOf(server, endpoint.id)).every((place) => place.attempt_count === 0)).toBe(true);
   await workerBeside(server);
@@ -76,7 +76,7 @@ test('what has not begun is given back at once, so that others can take it while
   expect(receiver.received).toHaveLength(20);
 });
 
-test('nothing more is claimed', async () => {
+test('claims nothing more when the process stops', async () => {
   const receiver = await receiverForTest();
   const server = await serverForTest({ overrides: { dispatcherLimits: { pollMs: 10 } } });
   const endpoint = await endpointFor(server.api, receiver.url);
@@ -89,11 +89,11 @@ test('nothing more is claimed', async () => {
   expect(receiver.received).toHaveLength(0);
 });
 
-test('what was about to begin when its grace was over does not begin', async () => {
+test('does not begin a claimed delivery when the grace period ends first', async () => {
   const receiver = await receiverForTest(() => {});
   const server = await serverForTest({ overrides: { dispatcherLimits: { pollMs: 20 } } });
   const endpoint = await pingedEndpoint(server.api, receiver.url);
-  // While this lock is held nobody can read an endpoint, so the delivery is claimed and has not begun.
+  // This lock blocks the read of the endpoint, so the delivery is claimed and has not begun.
   await withClient(server.connection, async (client) => {
     await client.query('begin');
     await client.query('lock table webhook_endpoints in access exclusive mode');
@@ -109,7 +109,7 @@ test('what was about to begin when its grace was over does not begin', async () 
   expect(await deliveryOf(server.api, endpoint.id)).toMatchObject({ status: 'pending', attempt_count: 0 });
 });
 
-test('with nothing to do it takes no time', async () => {
+test('stops without a delay when nothing is running', async () => {
   const server = await serverForTest();
   const startedMs = performance.now();
   await server.context.dispatcher!.stop(longMs);
@@ -120,7 +120,7 @@ async function claimed(server: TestServer, endpointId: string) {
   return (await placesOf(server, endpointId)).filter((place) => place.claim_token !== null);
 }
 
-/** One delivery, without a look at the endpoint: that is locked. */
+/** Seeds one delivery without a read of the endpoint, which is locked. */
 async function seedClaimable({ context }: TestServer, endpointId: string): Promise<void> {
   const id = context.ids.make('dlv');
   await context.database.readers.query(

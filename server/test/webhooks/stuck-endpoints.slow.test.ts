@@ -15,13 +15,12 @@ import {
 } from './scenario.ts';
 
 /*
- * An endpoint that hangs: its backlog is put off, so that no claim walks past it, and it is tried with one attempt at a time, until it
- * answers.
+ * The backlog of a hanging endpoint is postponed, so that claims skip it. The endpoint gets one attempt at a time until it responds.
  */
 
 const attemptTimeoutMs = 1_500;
 
-test('its backlog is put off as a whole, in the database, and is told so', async () => {
+test('postpones the whole backlog in the database and logs it when an endpoint hangs', async () => {
   const hanging = await receiverForTest(() => {});
   const server = await serverForTest({
     overrides: { dispatcherLimits: { attemptTimeoutMs: 300_000, leaseMs: 600_000, pollMs: 50 } },
@@ -35,7 +34,7 @@ test('its backlog is put off as a whole, in the database, and is told so', async
   await expect.poll(async () => (await placesOf(server, endpoint.id)).filter(isDue), soon).toEqual([]);
   const places = await placesOf(server, endpoint.id);
   expect(places).toHaveLength(500);
-  // What comes now is put off, too.
+  // New deliveries are postponed too.
   await seed(server, endpoint.id, 100);
   await expect.poll(async () => (await placesOf(server, endpoint.id)).filter(isDue), soon).toEqual([]);
   const [newest] = await deliveriesOf(server.api, endpoint.id);
@@ -43,7 +42,7 @@ test('its backlog is put off as a whole, in the database, and is told so', async
   expect(hanging.received).toHaveLength(32);
 });
 
-test('when attempts to it have timed out it is tried with one at a time, and all is delivered once it answers', async () => {
+test('makes one attempt at a time when attempts have timed out, and delivers everything when the endpoint responds', async () => {
   let answers = false;
   const receiver = await receiverForTest((response) => void (answers && response.writeHead(200).end()));
   const server = await serverForTest({
@@ -56,7 +55,7 @@ test('when attempts to it have timed out it is tried with one at a time, and all
   await receiver.count(32);
   await expect.poll(() => server.context.dispatcher!.inFlight, soon).toBe(0);
   const before = receiver.received.length;
-  // One after the other, with pauses that grow.
+  // One after the other, with increasing pauses.
   await new Promise((resolve) => setTimeout(resolve, 4_000));
   expect(receiver.received.length - before).toBeLessThanOrEqual(3);
   answers = true;
@@ -64,7 +63,7 @@ test('when attempts to it have timed out it is tried with one at a time, and all
   expect(new Set(receiver.received.map(({ headers }) => headers['service-delivery-id'])).size).toBe(200);
 }, 90_000);
 
-test('an endpoint that is slow, but answers, gets all it can take, and nothing twice', async () => {
+test('delivers as fast as the endpoint allows, and nothing twice, when it is slow', async () => {
   const slow = await receiverForTest((response) => void setTimeout(() => response.writeHead(200).end(), 1_200));
   const quick = await receiverForTest();
   const server = await serverForTest({ overrides: { dispatcherLimits: { pollMs: 50 } } });
@@ -77,11 +76,11 @@ test('an endpoint that is slow, but answers, gets all it can take, and nothing t
   await quick.count(50);
   await queueEmpty(server);
   expect(slow.received).toHaveLength(160);
-  // Five times 32 at once, and the pauses of a backlog that is put off once or twice.
+  // Five times 32 at once, and the pauses of a backlog that is postponed once or twice.
   expect(performance.now() - startedMs).toBeLessThan(16_000);
 }, 40_000);
 
-test('an endpoint that lets one attempt hang, and answers the others in time, is not held up', async () => {
+test('delivers without a delay when an endpoint lets one attempt hang and answers the others', async () => {
   const receiver = await receiverForTest(
     () => {},
     (response) => void setTimeout(() => response.writeHead(200).end(), 600),
@@ -106,7 +105,7 @@ test('an endpoint that lets one attempt hang, and answers the others in time, is
   expect(latestDueMs).toBeLessThanOrEqual(0);
 }, 60_000);
 
-test('a backlog comes forward piece by piece, however long it is; what is claimed, and what waits for longer, stays', async () => {
+test('resumes a backlog in parts, except what is claimed or due later, when the endpoint responds', async () => {
   const server = await serverForTest({ settings: role('api') });
   const endpoint = await pingedEndpoint(server.api, 'http://127.0.0.1:9/');
   const pool = server.context.database.deliverers;

@@ -33,10 +33,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('a forbidden address gets no packet', () => {
-  // Whoever connects to 0.0.0.0 or to a v4-mapped address reaches 127.0.0.1.
+describe('forbidden addresses', () => {
+  // A connection to 0.0.0.0 or to a v4-mapped address reaches 127.0.0.1.
   test.each(['127.0.0.1', '[::ffff:127.0.0.1]', '0.0.0.0', '2130706433'])(
-    'when it is the URL’s host: %s',
+    "sends no packet when the URL's host is the forbidden %s",
     async (host) => {
       const target = await listen();
       const ask = vi.fn<ResolveHost>();
@@ -58,7 +58,7 @@ describe('a forbidden address gets no packet', () => {
     ['has it among both families', ['127.0.0.1', '::1', '::ffff:0.0.0.0']],
     ['has a public one too', ['93.184.216.34', '0.0.0.0']],
     ['has an answer that is no address', ['127.0.0.1', 'localhost']],
-  ])('when a name %s', async (_, addresses) => {
+  ])('sends no packet when a name with a forbidden address %s', async (_, addresses) => {
     const target = await listen();
     const failure = send(`http://hooks.example.test:${target.port}`, { resolve: async () => addresses });
     await expect(failure).rejects.toMatchObject(forbidden);
@@ -66,26 +66,29 @@ describe('a forbidden address gets no packet', () => {
     expect(await target.connectionsWith('0.0.0.0')).toBe(0);
   });
 
-  test('when a name had an allowed one before', async () => {
+  test("sends no packet when a name's address was allowed before", async () => {
     const target = await listen();
     const ask = vi.fn<ResolveHost>().mockResolvedValueOnce(['127.0.0.1']).mockResolvedValue(['0.0.0.0']);
     const origin = `http://hooks.example.test:${target.port}`;
     const pool = poolTo(origin, { resolve: ask });
     await expect(statusOf(pool)).resolves.toBe(200);
-    // The server closed the first connection, so that this one is new.
+    // The server closed the first connection, so this one is new.
     await expect(statusOf(pool)).rejects.toMatchObject(forbidden);
     expect(ask).toHaveBeenCalledTimes(2);
     expect(await target.connectionsWith('0.0.0.0')).toBe(1);
   });
 });
 
-describe('an allowed address is connected to', () => {
-  test.each(['127.0.0.1', '2130706433', '[::ffff:127.0.0.1]'])('when it is the URL’s host: %s', async (host) => {
-    const target = await listen();
-    await expect(send(`http://${host}:${target.port}`)).resolves.toBe(200);
-  });
+describe('allowed addresses', () => {
+  test.each(['127.0.0.1', '2130706433', '[::ffff:127.0.0.1]'])(
+    "connects when the URL's host is an allowed address: %s",
+    async (host) => {
+      const target = await listen();
+      await expect(send(`http://${host}:${target.port}`)).resolves.toBe(200);
+    },
+  );
 
-  test('when a name has it, and the name is asked about once and sent as the host', async () => {
+  test('connects when a name resolves to an allowed address, with one query and the name as Host', async () => {
     const hosts: (string | undefined)[] = [];
     const target = await listen({ onRequest: (request) => void hosts.push(request.headers.host) });
     const ask = vi.fn<ResolveHost>().mockResolvedValue(['127.0.0.1']);
@@ -94,14 +97,14 @@ describe('an allowed address is connected to', () => {
     expect(hosts).toEqual([`hooks.example.test:${target.port}`]);
   });
 
-  test('when the name’s first address does not answer, whichever family that is', async () => {
+  test("connects to the next address when a name's first one does not respond, in either family", async () => {
     const target = await listen();
     await expect(
       send(`http://hooks.example.test:${target.port}`, { resolve: async () => ['::1', '127.0.0.1'] }),
     ).resolves.toBe(200);
   });
 
-  test.skipIf(!hasIpv6)('when it is IPv6, by its text and by a name', async () => {
+  test.skipIf(!hasIpv6)('connects over IPv6 when the address is a literal or comes from a name', async () => {
     const target = await listen({ address: '::1' });
     await expect(send(`http://[0:0::1]:${target.port}`)).resolves.toBe(200);
     await expect(
@@ -111,7 +114,7 @@ describe('an allowed address is connected to', () => {
     expect(await target.connectionsWith('::1')).toBe(2);
   });
 
-  test('when the pool binds a local address, for which Node asks about one address only', async () => {
+  test('connects when the pool binds a local address, for which Node asks for one address only', async () => {
     const target = await listen();
     const pool = poolTo(`http://hooks.example.test:${target.port}`, {
       resolve: async () => ['127.0.0.1'],
@@ -121,8 +124,8 @@ describe('an allowed address is connected to', () => {
   });
 });
 
-describe('the address of the open connection is judged', () => {
-  test('though the name’s address was allowed, and the connection is closed', async () => {
+describe('addresses of open connections', () => {
+  test("closes the connection when its address is forbidden though the name's was allowed", async () => {
     const target = await listen();
     const sockets = connectElsewhere('127.0.0.1');
     const failure = send(`http://hooks.example.test:${target.port}`, {
@@ -134,7 +137,7 @@ describe('the address of the open connection is judged', () => {
     expect(target.requests).toBe(0);
   });
 
-  test('though the URL’s host was an allowed address', async () => {
+  test("sends nothing when the connection's address is forbidden though the URL's host was allowed", async () => {
     const target = await listen();
     connectElsewhere('127.0.0.1');
     await expect(send(`http://192.168.0.1:${target.port}`, { allowed: '192.168.0.1' })).rejects.toMatchObject(
@@ -143,7 +146,7 @@ describe('the address of the open connection is judged', () => {
     expect(target.requests).toBe(0);
   });
 
-  test('and one that is already gone is a lost connection, no forbidden one', async () => {
+  test('reports a lost connection, not a forbidden address, when the connection is already gone', async () => {
     const target = await listen();
     connectElsewhere('127.0.0.1', (socket) => Object.defineProperty(socket, 'remoteAddress', { value: undefined }));
     await expect(send(`http://127.0.0.1:${target.port}`)).rejects.toMatchObject({ code: 'ECONNRESET' });
@@ -151,17 +154,17 @@ describe('the address of the open connection is judged', () => {
   });
 });
 
-describe('a name without an address', () => {
+describe('names without an address', () => {
   test.each<[string, ResolveHost]>([
-    ['is unresolved if there is none', async () => []],
-    ['is unresolved if the resolver fails', () => Promise.reject(new Error('queryA ESERVFAIL at 10.0.0.53'))],
-  ])('%s, and nothing of the resolver is told', async (_, resolve) => {
+    ['is unresolved when it has no address', async () => []],
+    ['is unresolved when the resolver fails', () => Promise.reject(new Error('queryA ESERVFAIL at 10.0.0.53'))],
+  ])('reports without details of the resolver that a name %s', async (_, resolve) => {
     const failure = await send('http://hooks.example.test', { resolve }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(HostUnresolvedError);
     expect(failure).toMatchObject(unresolved);
   });
 
-  test('is given up in time if the resolver does not answer', async () => {
+  test('times out when the resolver does not respond', async () => {
     const startedMs = performance.now();
     await expect(
       send('http://hooks.example.test', {
@@ -174,7 +177,7 @@ describe('a name without an address', () => {
     expect(performance.now() - startedMs).toBeLessThan(2_000);
   });
 
-  test('that is told too late is not connected to', async () => {
+  test('does not connect when the resolver responds too late', async () => {
     const target = await listen();
     const late = Promise.withResolvers<string[]>();
     await expect(
@@ -185,8 +188,8 @@ describe('a name without an address', () => {
   });
 });
 
-describe('with TLS', () => {
-  test('the server is asked by the URL’s name, in HTTP/1.1, and must prove it', async () => {
+describe('TLS', () => {
+  test("sends the URL's name over HTTP/1.1 and checks the certificate when the target uses TLS", async () => {
     trustTestCertificate();
     const hellos: unknown[] = [];
     const target = await listenWithTls((socket) => hellos.push([socket.servername, socket.alpnProtocol]));
@@ -205,7 +208,7 @@ describe('with TLS', () => {
     expect(target.requests).toBe(2);
   });
 
-  test('a certificate that nobody vouches for is an error, and nothing is sent', async () => {
+  test('fails and sends nothing when the certificate is not trusted', async () => {
     const target = await listenWithTls();
     await expect(send(`https://hooks.example.test:${target.port}`, { resolve: toLoopback })).rejects.toMatchObject({
       code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -213,7 +216,7 @@ describe('with TLS', () => {
     expect(target.requests).toBe(0);
   });
 
-  test('the address of the open connection is judged too', async () => {
+  test('checks the address of the open connection when the target uses TLS', async () => {
     trustTestCertificate();
     const target = await listenWithTls();
     const realConnect = tls.connect as (options: tls.ConnectionOptions) => tls.TLSSocket;
@@ -228,39 +231,39 @@ describe('with TLS', () => {
   });
 });
 
-describe('the system’s resolver', () => {
-  test('knows localhost and all below it without asking anybody', async () => {
+describe('system resolver', () => {
+  test('resolves localhost and names below it without a query', async () => {
     const asked = answering({});
     for (const name of ['localhost', 'localhost.', 'hooks.localhost', 'LocalHost'])
       expect(await systemResolve(name)).toEqual(['127.0.0.1', '::1']);
     expect(asked()).toEqual([0, 0, 0]);
   });
 
-  test('tells the addresses of both families', async () => {
+  test('returns the addresses of both families when a name has both', async () => {
     answering({ v4: ['192.0.2.1', '192.0.2.2'], v6: ['2001:db8::1'] });
     expect(await systemResolve('both.example')).toEqual(['192.0.2.1', '192.0.2.2', '2001:db8::1']);
   });
 
-  test('tells those of one family if the other has none, or cannot be asked', async () => {
+  test("returns one family's addresses when the other has none or its query fails", async () => {
     answering({ v4: ['192.0.2.1'], v6: 'ENODATA' });
     expect(await systemResolve('only-v4.example')).toEqual(['192.0.2.1']);
     answering({ v4: 'ESERVFAIL', v6: ['2001:db8::1'] });
     expect(await systemResolve('half-broken.example')).toEqual(['2001:db8::1']);
   });
 
-  test('looks on the machine for a name that no name server knows', async () => {
+  test("reads the machine's hosts file when no name server knows the name", async () => {
     const asked = answering({ machine: ['172.18.0.2', '172.18.0.3'] });
     expect(await systemResolve('app')).toEqual(['172.18.0.2', '172.18.0.3']);
     expect(asked()).toEqual([1, 1, 1]);
   });
 
-  test('does not take the machine’s word for a name whose name server fails', async () => {
+  test('does not use the hosts file when the name server fails', async () => {
     const asked = answering({ v4: 'ENOTFOUND', v6: 'ESERVFAIL', machine: ['172.18.0.2'] });
     await expect(systemResolve('broken.example')).rejects.toMatchObject({ code: 'ESERVFAIL' });
     expect(asked()).toEqual([1, 1, 0]);
   });
 
-  test('gives name servers that do not answer three seconds', async () => {
+  test('waits three seconds when name servers do not respond', async () => {
     const silent = [await silentNameServer(), await silentNameServer()];
     const realResolve4 = dns.Resolver.prototype.resolve4 as (hostname: string) => Promise<string[]>;
     vi.spyOn(dns.Resolver.prototype, 'resolve4').mockImplementation(function resolve4(
@@ -275,7 +278,7 @@ describe('the system’s resolver', () => {
     expect(performance.now() - startedMs).toBeLessThan(4_000);
   });
 
-  test('gives the machine two more', async () => {
+  test('waits two more seconds when the machine does not respond', async () => {
     answering({});
     vi.spyOn(dns, 'lookup').mockReturnValue(new Promise(() => {}));
     const startedMs = performance.now();
@@ -283,7 +286,7 @@ describe('the system’s resolver', () => {
     expect(performance.now() - startedMs).toBeLessThan(3_000);
   });
 
-  test('asks once for all who ask at the same time, and once in 30 seconds', async () => {
+  test('queries once for simultaneous callers, and once in 30 seconds, when a name resolves', async () => {
     vi.useFakeTimers();
     const asked = answering({ v4: ['192.0.2.1'], v6: 'ENODATA' });
     await Promise.all(Array.from({ length: 20 }, () => systemResolve('busy.example')));
@@ -295,7 +298,7 @@ describe('the system’s resolver', () => {
     expect(asked()).toEqual([2, 2, 0]);
   });
 
-  test('remembers a failure for five seconds only', async () => {
+  test('caches a failure for only five seconds', async () => {
     vi.useFakeTimers();
     const asked = answering({});
     for (let round = 0; round < 3; round++)
@@ -308,7 +311,7 @@ describe('the system’s resolver', () => {
     expect(asked()).toEqual([2, 2, 2]);
   });
 
-  test('remembers 10,000 names, so that a customer’s many cannot fill the memory', async () => {
+  test("caches at most 10,000 names, so that one customer's names cannot fill the memory", async () => {
     const asked = answering({ v4: ['192.0.2.1'] });
     await systemResolve('first.example');
     for (let index = 0; index < 9_999; index++) await systemResolve(`name-${index}.example`);
@@ -321,7 +324,7 @@ describe('the system’s resolver', () => {
 });
 
 interface Sending {
-  /** The setting's text. */
+  /** Value of the allowed-targets setting. */
   allowed?: string;
   resolve?: ResolveHost;
   connectTimeoutMs?: number;
@@ -346,7 +349,7 @@ async function statusOf(pool: Pool): Promise<number> {
   return statusCode;
 }
 
-/** Sends one request over a connection of its own, and tells the answer's status. */
+/** Sends one request over its own connection, and returns the response's status. */
 async function send(origin: string, sending?: Sending): Promise<number> {
   return statusOf(poolTo(origin, sending));
 }
@@ -355,7 +358,7 @@ interface Target {
   port: number;
   requests: number;
   /**
-   * How many connections arrived. It proves first that one to `reachable` would have: otherwise a zero says nothing.
+   * Counts the connections that arrived. First it proves that a connection to `reachable` would arrive, since a zero alone proves nothing.
    */
   connectionsWith(reachable: string): Promise<number>;
 }
@@ -381,7 +384,7 @@ async function listenWithTls(onHello?: (socket: tls.TLSSocket) => void): Promise
       answerRequest,
     );
     server.on('secureConnection', (socket) => onHello?.(socket));
-    // A client that does not believe the certificate hangs up.
+    // A client closes the connection if it does not trust the certificate.
     server.on('tlsClientError', () => {});
     return server;
   });
@@ -413,7 +416,7 @@ async function started(address: string, makeServer: (answerRequest: RequestListe
   return target;
 }
 
-/** Has Node connect to another address than it was told, as no lookup or literal check would notice. */
+/** Makes Node connect to another address than requested, which no lookup or literal check would notice. */
 function connectElsewhere(address: string, onSocket?: (socket: Socket) => void): Socket[] {
   const sockets: Socket[] = [];
   const realConnect = net.connect as (options: net.TcpNetConnectOpts) => Socket;
@@ -433,7 +436,7 @@ function lyingLookup(address: string): LookupFunction {
   };
 }
 
-/** Puts answers, or codes of failure, in the place of the machine's resolvers, and counts the questions to each. */
+/** Replaces the machine's resolvers by these answers or error codes, and counts the queries to each. */
 function answering(answers: { v4?: string[] | string; v6?: string[] | string; machine?: string[] }): () => number[] {
   vi.restoreAllMocks();
   const { v4 = 'ENOTFOUND', v6 = 'ENOTFOUND', machine = 'ENOTFOUND' } = answers;
@@ -453,7 +456,7 @@ async function answer(value: string[] | string): Promise<string[]> {
   return value;
 }
 
-/** Hears every question and answers none. */
+/** A name server that receives every query and answers none. */
 async function silentNameServer(): Promise<string> {
   const socket = createSocket('udp4');
   await new Promise<void>((resolve) => {
@@ -469,7 +472,7 @@ function trustTestCertificate(): void {
   onTestFinished(() => tls.setDefaultCACertificates(before));
 }
 
-/** For hooks.example.test, signed by itself, until 2120. Nobody trusts it but this file. */
+/** For hooks.example.test, self-signed, valid until 2120. Only this file trusts it. */
 const testCertificate = `-----BEGIN CERTIFICATE-----
 MIIBbzCCARSgAwIBAgIBATAKBggqhkjOPQQDAjAWMRQwEgYDVQQDDAtUZW51cmUg
 dGVzdDAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowFjEUMBIGA1UE

@@ -19,7 +19,7 @@ import {
   workerOn,
 } from './scenario.ts';
 
-test('four hundred deliveries that come while four processes deliver: each is delivered exactly once', async () => {
+test('delivers each of four hundred exactly once when they arrive while four processes deliver', async () => {
   const receiver = await receiverForTest();
   const server = await serverForTest({ overrides: { dispatcherLimits: { pollMs: 20 } } });
   for (let started = 0; started < 3; started++) await workerOn(server, { dispatcherLimits: { pollMs: 20 } });
@@ -31,8 +31,8 @@ test('four hundred deliveries that come while four processes deliver: each is de
   await expectAttempts(server, 400);
 });
 
-describe('a process that only answers requests', () => {
-  test('delivers nothing', async () => {
+describe('processes that only serve requests', () => {
+  test('delivers nothing when the role is api', async () => {
     const receiver = await receiverForTest();
     const server = await apiOnly();
     expect(server.context.dispatcher).toBeNull();
@@ -43,7 +43,7 @@ describe('a process that only answers requests', () => {
     expect(receiver.received).toHaveLength(0);
   });
 
-  test('tells one that delivers, at once', async () => {
+  test('notifies a delivering process at once when another one commits', async () => {
     const receiver = await receiverForTest();
     const server = await apiOnly();
     const worker = await workerOn(server, { dispatcherLimits: { pollMs: hardlyEverMs } });
@@ -56,7 +56,7 @@ describe('a process that only answers requests', () => {
   });
 });
 
-test('what another process has committed and never told of is found by looking', async () => {
+test("finds another process's commits by polling when no notification arrives", async () => {
   const receiver = await receiverForTest();
   const server = await serverForTest({ overrides: { dispatcherLimits: { pollMs: 100 } } });
   const endpoint = await pingedEndpoint(server.api, receiver.url);
@@ -68,7 +68,7 @@ test('what another process has committed and never told of is found by looking',
   expect(receiver.received).toHaveLength(30);
 });
 
-test('what waited before the process started is delivered by its start', async () => {
+test('delivers waiting events when a process starts', async () => {
   const receiver = await receiverForTest();
   const server = await apiOnly();
   const endpoint = await pingedEndpoint(server.api, receiver.url);
@@ -93,7 +93,7 @@ inMatrix(() => {
   });
 });
 
-/** Lets it hear of deliveries, as a process of its own does. */
+/** Makes the process listen for deliveries, as a separate process does. */
 async function hears({ context }: TestServer): Promise<void> {
   let heard = 0;
   const onNotification = (): void => {

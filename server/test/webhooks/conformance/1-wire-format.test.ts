@@ -19,8 +19,7 @@ import {
 } from '../scenario.ts';
 
 /*
- * What is sent, byte by byte. There is no number 6, because no endpoint is without a secret: it is made with one, and a roll
- * puts another in its place.
+ * The sent bytes. Number 6 does not exist, because every endpoint has a secret. An endpoint is created with one, and a roll replaces it.
  */
 
 const { version } = JSON.parse(
@@ -29,12 +28,12 @@ const { version } = JSON.parse(
 
 let server: TestServer;
 beforeAll(async () => {
-  // The receivers of tests that are over are there no more; nobody shall go on trying them.
+  // The receivers of earlier tests are gone, so their endpoints get no retries.
   server = await startTestServer({ settings: { TENURE_RETRY_SCHEDULE: 'none' } });
 });
 afterAll(() => server.stop());
 
-test('1: an event goes to its endpoint in one POST: exactly these members in this order, and no account', async () => {
+test('1: sends one POST with exactly these members in this order, and no account, when an event occurs', async () => {
   const receiver = await receiverForTest();
   const { api } = server;
   await endpointFor(api, receiver.url);
@@ -55,7 +54,7 @@ test('1: an event goes to its endpoint in one POST: exactly these members in thi
   expect(delivery!.raw.toString('utf8')).not.toContain('acct_');
 });
 
-test('1: the headers tell what it is, and which attempt', async () => {
+test("1: sends headers with the kind of request and the attempt's number when an event is delivered", async () => {
   const receiver = await receiverForTest();
   const { api } = server;
   const endpoint = await endpointFor(api, `${receiver.url}/in/the%20house?a=1&b=%C3%A9`);
@@ -78,7 +77,7 @@ test('1: the headers tell what it is, and which attempt', async () => {
   });
 });
 
-test('1: its delivery is shown with its endpoint and with its event: state and every attempt', async () => {
+test('1: shows the delivery with its endpoint, event, status and attempts when it is retrieved', async () => {
   const receiver = await receiverForTest((response) => response.writeHead(202).end('Taken.'));
   const { api } = server;
   const endpoint = await pingedEndpoint(api, receiver.url);
@@ -112,7 +111,7 @@ test('1: its delivery is shown with its endpoint and with its event: state and e
   expect(ofEvent.body.data).toEqual([delivery]);
 });
 
-test('2: the signature is of exactly the bytes that arrive, and of the time they are sent at', async () => {
+test('2: signs exactly the received bytes and the time of sending when an event is delivered', async () => {
   const receiver = await receiverForTest();
   const { api } = server;
   const endpoint = await endpointFor(api, receiver.url);
@@ -126,10 +125,10 @@ test('2: the signature is of exactly the bytes that arrive, and of the time they
 test.each([
   ['letters of all kinds', 'Łukasz Ñandú 名前 שם e\u0301'],
   ['emoji, also of several parts', '🏠👩‍👩‍👧‍👦🇬🇧'],
-  ['ends of lines that only JavaScript knows', 'one\u2028two\u2029three'],
-  ['what JSON escapes', '"\\/\b\f\n\r\t\u0001\u007f</script>'],
+  ['the line ends of JavaScript alone', 'one\u2028two\u2029three'],
+  ['characters that JSON escapes', '"\\/\b\f\n\r\t\u0001\u007f</script>'],
   ['a number too large for a double', '9007199254740993 1.10 1e400'],
-])('3: %s arrive as they are, and the signature is of the bytes that arrive', async (_, text) => {
+])('3: sends a text unchanged and signs the received bytes when it has %s', async (_, text) => {
   const receiver = await receiverForTest();
   const { api } = server;
   const endpoint = await endpointFor(api, receiver.url);
@@ -140,7 +139,7 @@ test.each([
   expect(isSignedWith(endpoint.signing_secret, delivery!)).toBe(true);
 });
 
-test('3: numbers and nesting arrive as they were answered, and the signature is of the bytes that arrive', async () => {
+test('3: sends numbers and nesting as in the response, with a signature of the received bytes, when an event is delivered', async () => {
   const receiver = await receiverForTest();
   const { api } = server;
   const endpoint = await endpointFor(api, receiver.url, {
@@ -162,7 +161,7 @@ test('3: numbers and nesting arrive as they were answered, and the signature is 
   }
 });
 
-test('4, 5: every attempt has the same bytes, its own number and a time and signature of its own', async () => {
+test('4, 5: sends the same bytes with a new number, time and signature at every attempt', async () => {
   const clock = new TestClock();
   const receiver = await receiverForTest(500, 503, 200);
   const { api } = await serverForTest({
@@ -173,7 +172,7 @@ test('4, 5: every attempt has the same bytes, its own number and a time and sign
   await api.post('/v1/references', { application: 'app_1', metadata: { note: 'twice 🏠\u2028' } });
   for (const attempts of [1, 2]) {
     await attempted(api, endpoint.id, attempts);
-    // What was read of an endpoint is used for a quarter of a second, by a clock that nobody moves.
+    // The endpoint is cached for a quarter of a second, by a clock that tests do not move.
     await new Promise((resolve) => setTimeout(resolve, 300));
     clock.advanceSeconds(800);
   }
@@ -191,7 +190,7 @@ test('4, 5: every attempt has the same bytes, its own number and a time and sign
   for (const one of received) expect(isSignedWith(endpoint.signing_secret, one)).toBe(true);
 });
 
-test('7: with another secret, or a part of it, or another byte, nothing verifies', async () => {
+test('7: does not verify when the secret, a part of it or one byte differs', async () => {
   const receiver = await receiverForTest();
   const { api } = server;
   const [endpoint, other] = [await pingedEndpoint(api, receiver.url), await pingedEndpoint(api, receiver.url)];
@@ -207,7 +206,7 @@ test('7: with another secret, or a part of it, or another byte, nothing verifies
   expect(isSignedWith(secret, { ...delivery!, raw: changed })).toBe(false);
 });
 
-test('8: an endpoint for connected accounts is told whose event it is; one for the account’s own events is not', async () => {
+test('8: names the account of an event only when the endpoint is for connected accounts', async () => {
   const { accountId } = await addAccount(server);
   const { api: parent } = await addKey(server, accountId, { permissions: [...allPermissions] });
   const child = (await good(parent.post('/v1/accounts', { name: 'A branch' }))).body;
@@ -234,7 +233,7 @@ test('8: an endpoint for connected accounts is told whose event it is; one for t
   }
 });
 
-test('9: of what is made there are no previous attributes; of a change, the changed keys alone', async () => {
+test('9: sends null for previous attributes when a record is created, and the changed keys alone when it changes', async () => {
   const receiver = await receiverForTest();
   const { api } = server;
   await endpointFor(api, receiver.url, { enabled_events: ['reference.*'] });
@@ -249,7 +248,7 @@ test('9: of what is made there are no previous attributes; of a change, the chan
   });
 });
 
-test('10, 11: an endpoint has no headers of its own, so none can pass for ours: they are refused, and leave nothing', async () => {
+test('10, 11: refuses an endpoint with headers of its own, and stores nothing, when a request sends them', async () => {
   const { api } = await addAccount(server);
   const endpoint = await pingedEndpoint(api, 'https://hooks.example.com/');
   const before = (await api.get('/v1/events')).body.count;

@@ -29,17 +29,17 @@ import {
 } from '../scenario.ts';
 
 /*
- * Whose secret signs, and which version is shown: always the endpoint's of the moment of sending.
+ * The signing secret and the version are always those of the endpoint at the time of sending.
  */
 
 type Body = ApiResponse['body'];
 
 const path = '/v1/webhook_endpoints';
 
-/** The name resolves to nothing: what is sent there arrives nowhere. */
+/** The name resolves to no address, so deliveries to it never arrive. */
 const url = 'https://hooks.example.com/tenure';
 
-describe('secrets', () => {
+describe('signing secrets', () => {
   /** On this server a test can let ten minutes pass. */
   let server: TestServer;
   let api: Api;
@@ -53,7 +53,7 @@ describe('secrets', () => {
   });
   afterAll(() => server.stop());
 
-  test('12: create, retrieve and roll show the secret to whoever may change it, and to nobody else', async () => {
+  test('12: shows the secret on create, retrieve and roll only when the key may change the endpoint', async () => {
     const account = await firstAccountId(server);
     const { api: reading } = await addKey(server, account, { permissions: ['webhook_endpoints.read'] });
     const { api: writing } = await addKey(server, account, { permissions: ['webhook_endpoints.write'] });
@@ -74,10 +74,10 @@ describe('secrets', () => {
     });
   });
 
-  test('12, 16: no list, event or delivery shows a secret, and it stands nowhere in the database as it is', async () => {
+  test('12, 16: shows no secret in lists, events or deliveries, and stores none in plain text, when endpoints change', async () => {
     const { api: own } = await addAccount(server);
     const [createKey, rollKey] = [{ 'idempotency-key': 'create' }, { 'idempotency-key': 'roll' }];
-    // Somebody who is told of everything that happens to the other one.
+    // A second endpoint that is sent every event about the first.
     await own.post(path, { url });
     const first = await own.post(path, { url: `${url}/secretive` }, createKey);
     const its = `${path}/${first.body.id}`;
@@ -102,7 +102,7 @@ describe('secrets', () => {
       expect(await tablesWith(server, secret.slice(6))).toEqual([]);
       expect(await tablesWith(server, Buffer.from(secret.slice(6)).toString('hex'))).toEqual([]);
     }
-    // The search does find what is there, in texts and in bytes.
+    // The search works: it finds stored texts and bytes.
     const found = await tablesWith(server, first.body.id);
     expect(found).toEqual(expect.arrayContaining(['events', 'request_logs', 'webhook_deliveries']));
     const { rows } = await server.context.database.readers.query<{ sealed: string }>(
@@ -111,7 +111,7 @@ describe('secrets', () => {
     expect(await tablesWith(server, rows[0]!.sealed)).toEqual(['idempotency_keys']);
   });
 
-  test('13: a roll under steady load, in two processes: what is signed later than its answer is signed with the new secret', async () => {
+  test('13: signs with the new secret after the response when a secret is rolled under load in two processes', async () => {
     const receiver = await receiverForTest();
     const loaded = await serverForTest({ overrides: { dispatcherLimits: { pollMs: 20 } } });
     await serverForTest({
@@ -139,7 +139,7 @@ describe('secrets', () => {
     expect(later().filter((one) => !isSignedWith(after, one))).toEqual([]);
   });
 
-  test('14: a roll while a retry waits: the retry is signed with the new secret', async () => {
+  test('14: signs a retry with the new secret when the roll happens during its pause', async () => {
     const receiver = await receiverForTest(500, 200);
     const endpoint = await waitingForRetry(server, receiver);
     const { body: rolled } = await server.api.post(`${path}/${endpoint.id}/roll_secret`);
@@ -151,7 +151,7 @@ describe('secrets', () => {
     expect(isSignedWith(rolled.signing_secret, second!)).toBe(true);
   });
 
-  test('15: of fifty rolls at once each answers its own secret, and what is signed afterwards is signed with the last one', async () => {
+  test('15: returns each of fifty simultaneous rolls its own secret, and signs with the last one', async () => {
     const receiver = await receiverForTest();
     const { connection, secretKey } = server;
     const other = await serverForTest({ connection, secretKey, settings: role('api') });
@@ -165,7 +165,7 @@ describe('secrets', () => {
     );
     expect(new Set([signing_secret, ...secrets.values()]).size).toBe(51);
 
-    // The answers were sent in no particular order; the database knows which was the last.
+    // The responses came in any order. The database shows which roll was the last.
     const last = secrets.get(await lastCommitted(server, id))!;
     expect(last).toMatch(/^whsec_/);
     for (const by of [api, other.api]) expect((await good(by.get(`${path}/${id}`))).body.signing_secret).toBe(last);
@@ -176,7 +176,7 @@ describe('secrets', () => {
   });
 });
 
-describe('versions', () => {
+describe('API versions', () => {
   const [, between, oldest] = versions as [string, string, string];
   let server: TestServer;
   beforeAll(async () => {
@@ -184,7 +184,7 @@ describe('versions', () => {
   });
   afterAll(() => server.stop());
 
-  test('17: an endpoint has its account’s version unless told another, and keeps it when the account is upgraded', async () => {
+  test("17: uses the account's version by default, and keeps it when the account is upgraded", async () => {
     const { accountId } = await addAccount(server, oldest);
     const { api } = await addKey(server, accountId, { permissions: [...allPermissions] });
     const [told, untold] = [await receiverForTest(), await receiverForTest()];
@@ -197,7 +197,7 @@ describe('versions', () => {
     expectSent(oldest, (await untold.count(1))[0]!);
   });
 
-  test('18: one event is sent to endpoints of every version, to each in its own shape, signed over those bytes', async () => {
+  test("18: sends one event in each endpoint's version, signed over those bytes, when endpoints differ", async () => {
     const { api } = await addAccount(server);
     const receivers = await receiversOf(api, {});
     const { id, metadata } = await updateReference(api, latestVersion);
@@ -209,14 +209,14 @@ describe('versions', () => {
       expect(isSignedWith(secret, sent!)).toBe(true);
       expect(sent!.raw.toString('utf8')).toBe(JSON.stringify(sent!.body));
       expect([sent!.body.id, sent!.body.data.object.metadata]).toEqual([event.id, metadata]);
-      // The same that the API shows in that version.
+      // The same text as the API's response in that version.
       const { api_version, ...shown } = (await good(api.get(`/v1/events/${event.id}`, inVersion(version)))).body;
       expect(sent!.body).toStrictEqual(shown);
       expect(api_version).toBe(version);
     }
   });
 
-  test('19: the version is changed while a retry waits: the retry has the shape of now, although the event is of before', async () => {
+  test("19: sends a retry in the new version when the endpoint's version changes during its pause", async () => {
     const { api } = await addAccount(server);
     const broken = Promise.withResolvers<void>();
     const receiver = await receiverForTest(
@@ -239,7 +239,7 @@ describe('versions', () => {
     ]);
   });
 
-  test('20: an unknown version is refused, and changes nothing', async () => {
+  test('20: refuses an unknown version and changes nothing when one is sent', async () => {
     const { api } = await addAccount(server);
     const endpoint = await endpointFor(api, 'http://127.0.0.1:9/', updates);
     for (const version of ['2026-11-02', 'latest', '']) {
@@ -256,7 +256,7 @@ function withoutSecret(endpoint: Body): Body {
   return shown;
 }
 
-/** The request that changed a record last: its event is of the transaction that wrote the row. */
+/** Returns the request that last changed a record, from the event in the transaction that wrote the row. */
 async function lastCommitted({ context }: TestServer, id: string): Promise<string> {
   const { rows } = await context.database.readers.query<{ request: string }>(
     `

@@ -29,12 +29,12 @@ import {
   soon,
 } from '../scenario.ts';
 
-describe('what the receiver’s status does', () => {
+describe('response statuses', () => {
   let server: TestServer;
   let elsewhere: Receiver;
   let receiver: Receiver;
   let endpointId: string;
-  /** What the receiver answers just now. */
+  /** The response of the receiver for now. */
   let statuses: number[] = [];
 
   beforeAll(async () => {
@@ -61,14 +61,14 @@ describe('what the receiver’s status does', () => {
     return { delivery, requests: receiver.received.filter(ofIt) };
   }
 
-  test.each([200, 201, 202, 204, 299])('24: %i is success: one request', async (status) => {
+  test.each([200, 201, 202, 204, 299])('24: counts status %i as success after one request', async (status) => {
     const { delivery, requests } = await answered(status);
     expect(delivery).toMatchObject({ status: 'delivered', attempt_count: 1, attempts: [{ status, error: null }] });
     expect(requests).toHaveLength(1);
   });
 
   test.each([300, 301, 302, 303, 304, 307, 308])(
-    '21, 68: %i is failure after every attempt, and nobody is followed anywhere',
+    '21, 68: counts status %i as failure after every attempt, and follows no redirect',
     async (status) => {
       await expectEveryAttempt(status);
       expect(elsewhere.received).toHaveLength(0);
@@ -76,11 +76,11 @@ describe('what the receiver’s status does', () => {
   );
 
   test.each([400, 401, 403, 404, 418, 429, 451, 500, 502, 503, 599])(
-    '21: %i is failure: every attempt is made, and then it has failed',
+    '21: counts status %i as failure after every attempt',
     expectEveryAttempt,
   );
 
-  test('33: 410 is a failure like any other: every attempt is made, and the endpoint stays enabled', async () => {
+  test('33: makes every attempt and keeps the endpoint enabled when the status is 410', async () => {
     await expectEveryAttempt(410);
     const { body } = await server.api.get(`/v1/webhook_endpoints/${endpointId}`);
     expect(body).toMatchObject({ status: 'enabled', disabled_reason: null });
@@ -103,24 +103,20 @@ describe('what the receiver’s status does', () => {
     ['refuses the connection', 'connection_refused', closedPort],
     ['resets the connection', 'connection_closed', async () => (await rawReceiverForTest(() => {}, reset)).url],
     [
-      'hangs up during the handshake of TLS',
+      'closes the connection during the TLS handshake',
       'connection_closed',
       async () => overTls((await rawReceiverForTest(() => {}, hangUp)).url),
     ],
     ['speaks no TLS', 'tls_failed', async () => overTls((await rawReceiverForTest(() => {}, speakPlainly)).url)],
-    [
-      'has a certificate that it signed itself',
-      'tls_failed',
-      async () => (await tlsReceiverForTest('signed by itself')).url,
-    ],
-    ['has a certificate that is too old', 'tls_failed', async () => (await tlsReceiverForTest('expired')).url],
+    ['has a self-signed certificate', 'tls_failed', async () => (await tlsReceiverForTest('signed by itself')).url],
+    ['has an expired certificate', 'tls_failed', async () => (await tlsReceiverForTest('expired')).url],
     [
       'has the certificate of another host',
       'tls_failed',
       async () => (await tlsReceiverForTest('of another host')).url,
     ],
     ['has a name that does not resolve', 'host_unresolved', async () => 'http://unresolved.example.com/'],
-  ])('22: a receiver that %s: every attempt is made, and tells %s', async (_, error, urlOf) => {
+  ])('22: makes every attempt when the receiver %s, and shows %s', async (_, error, urlOf) => {
     const endpoint = await pingedEndpoint(server.api, await urlOf());
     const attempt = { status: null, error, response: null };
     expect(await deliver(server, endpoint.id)).toMatchObject({
@@ -130,14 +126,14 @@ describe('what the receiver’s status does', () => {
     });
   });
 
-  test('22: a receiver whose certificate is good gets its delivery', async () => {
+  test("22: delivers when the receiver's certificate is valid", async () => {
     const secure = await tlsReceiverForTest('good');
     const endpoint = await pingedEndpoint(server.api, secure.url);
     expect(await deliver(server, endpoint.id)).toMatchObject({ status: 'delivered', attempts: [{ status: 200 }] });
     expect(secure.requests).toBe(1);
   });
 
-  test('23: 500, 500, 200: three requests, and it is delivered', async () => {
+  test('23: delivers with the third request when the statuses are 500, 500, 200', async () => {
     const { delivery, requests } = await answered(500, 500, 200);
     expect(delivery).toMatchObject({
       status: 'delivered',
@@ -151,7 +147,7 @@ describe('what the receiver’s status does', () => {
     ['102', 'HTTP/1.1 102 Processing\r\n\r\n'],
     ['103, with fields', 'HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\nRetry-After: 5\r\n\r\n'],
     ['102 three times', 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(3)],
-  ])('25: %s and then 200 is success, by one attempt', async (_, interim) => {
+  ])('25: succeeds in one attempt when the response is %s and then 200', async (_, interim) => {
     const raw = await rawReceiverForTest((socket) => {
       socket.write(interim);
       setTimeout(() => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'), 20);
@@ -165,7 +161,7 @@ describe('what the receiver’s status does', () => {
     expect(raw.requests).toHaveLength(1);
   });
 
-  test('25: 100, which nobody asked for, ends the attempt: the HTTP client takes it for a fault, and we say so', async () => {
+  test('25: fails the attempt when an unrequested 100 arrives, as the HTTP client treats it as a fault', async () => {
     const raw = await rawReceiverForTest((socket) =>
       socket.end('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n'),
     );
@@ -177,7 +173,7 @@ describe('what the receiver’s status does', () => {
     });
   });
 
-  test('32: one endpoint’s failure is no concern of another that gets the same event', async () => {
+  test('32: delivers to one endpoint when another fails for the same event', async () => {
     const failing = await receiverForTest(500);
     const recovering = await receiverForTest(500, 500, 200);
     const endpoints = [await endpointFor(server.api, failing.url), await endpointFor(server.api, recovering.url)];
@@ -187,7 +183,7 @@ describe('what the receiver’s status does', () => {
   });
 });
 
-test('31: with an empty schedule there is one attempt', async () => {
+test('31: makes one attempt when the retry schedule is empty', async () => {
   const receiver = await receiverForTest(500);
   const { api } = await serverForTest({ settings: { TENURE_RETRY_SCHEDULE: 'none' } });
   const endpoint = await pingedEndpoint(api, receiver.url);
@@ -196,7 +192,7 @@ test('31: with an empty schedule there is one attempt', async () => {
   expect(receiver.received).toHaveLength(1);
 });
 
-test('26: a retry comes no earlier than its pause, less a fifth', async () => {
+test('26: retries no earlier than the pause less a fifth when an attempt has failed', async () => {
   const receiver = await receiverForTest(500, 500, 200);
   const server = await serverForTest({
     settings: { TENURE_RETRY_SCHEDULE: '0.3,0.6' },
@@ -210,7 +206,7 @@ test('26: a retry comes no earlier than its pause, less a fifth', async () => {
   expect(third! - second!).toBeGreaterThanOrEqual(480);
 });
 
-test('26: those that failed together do not come back together', async () => {
+test('26: spreads retries when deliveries have failed together', async () => {
   const receiver = await receiverForTest(500);
   const server = await serverForTest({ settings: { TENURE_RETRY_SCHEDULE: '1000' } });
   const endpoint = await endpointFor(server.api, receiver.url);
@@ -219,7 +215,7 @@ test('26: those that failed together do not come back together', async () => {
     .poll(async () => (await placesOf(server, endpoint.id)).filter((place) => place.attempt_count === 1).length, soon)
     .toBe(50);
   const dueAtMs = (await placesOf(server, endpoint.id)).map(({ due_at_ms }) => due_at_ms);
-  // 400 seconds is how far jitter spreads them; that fifty random ones lie within half of it happens once in 10^13 times.
+  // Jitter spreads retries over 400 seconds. The chance that fifty random ones lie within half of it is 1 in 10^13.
   expect(Math.max(...dueAtMs) - Math.min(...dueAtMs)).toBeGreaterThan(200_000);
   const deliveries = await deliveriesOf(server.api, endpoint.id);
   expect(deliveries.every(({ status }) => status === 'pending')).toBe(true);
@@ -227,11 +223,11 @@ test('26: those that failed together do not come back together', async () => {
 
 const inSeconds = (seconds: number) => () => new Date(Date.now() + seconds * 1000).toUTCString();
 
-describe('Retry-After', () => {
+describe('Retry-After header', () => {
   let server: TestServer;
   let receiver: Receiver;
   let endpointId: string;
-  /** What the receiver asks for just now. */
+  /** The header that the receiver sends for now. */
   let asked: string | string[] | null = null;
 
   beforeAll(async () => {
@@ -244,22 +240,22 @@ describe('Retry-After', () => {
   });
   afterAll(() => Promise.all([server.stop(), receiver.stop()]));
 
-  // The pause alone is 80 to 120 seconds. Machines are slow and dates have whole seconds, hence the room.
+  // The pause alone is 80 to 120 seconds. The margins allow for slow machines and for whole seconds in dates.
   test.each<[string, (() => string | string[]) | null, fromSeconds: number, toSeconds: number]>([
-    ['is not there', null, 79, 130],
+    ['is absent', null, 79, 130],
     ['asks for more', () => '150', 149, 160],
     ['asks for more, as a date', inSeconds(150), 148, 160],
     ['asks for more than twice as much', () => '1000000000', 199, 210],
     ['asks for more than any number holds', () => '9'.repeat(30), 199, 210],
     ['asks for a date in the next century', () => 'Fri, 01 Jan 2100 00:00:00 GMT', 199, 210],
     ['asks for less', () => '1', 79, 130],
-    ['asks for nothing', () => '0', 79, 130],
+    ['asks for no pause', () => '0', 79, 130],
     ['is negative', () => '-150', 79, 130],
     ['is a date that has passed', inSeconds(-150), 79, 130],
-    ['is no date', () => 'soon', 79, 130],
-    ['is no date, but has a number in it', () => 'maybe 40', 79, 130],
-    ['is there twice', () => ['150', '160'], 149, 170],
-  ])('27: that %s', async (_, header, fromSeconds, toSeconds) => {
+    ['is not a date', () => 'soon', 79, 130],
+    ['is not a date, but contains a number', () => 'maybe 40', 79, 130],
+    ['comes twice', () => ['150', '160'], 149, 170],
+  ])('27: retries within the expected time when Retry-After %s', async (_, header, fromSeconds, toSeconds) => {
     asked = header && header();
     const earlier = receiver.received.length;
     const [id] = await seed(server, endpointId, 1);
@@ -272,29 +268,29 @@ describe('Retry-After', () => {
   });
 });
 
-describe('one attempt', () => {
+describe('single attempts', () => {
   const attemptTimeoutMs = 1_000;
   let server: TestServer;
-  /** What the endpoints of these tests are copies of. */
+  /** The endpoints of these tests are copies of this one. */
   let pattern: string;
   beforeAll(async () => {
     server = await startTestServer({
       settings: { TENURE_RETRY_SCHEDULE: 'none' },
-      // Few places, so that one which is not given back is soon missed.
+      // Few slots, so that a slot that is not released is missed at once.
       overrides: { dispatcherLimits: { attemptTimeoutMs, leaseMs: 5_000, pollMs: 50, claimMax: 8, heldMax: 8 } },
     });
     pattern = (await pingedEndpoint(server.api, 'http://127.0.0.1:9/')).id;
   });
   afterAll(() => server.stop());
 
-  test('28: that is never answered ends in time, and its connection is closed', async () => {
+  test('28: ends the attempt in time and closes the connection when no response comes', async () => {
     const receiver = await rawReceiverForTest(() => {});
     const delivery = await deliverOnceTo(server, pattern, receiver.url);
     expect(delivery).toMatchObject({ status: 'failed', attempt: { status: null, error: 'timeout', response: null } });
     await expectTimedOut(receiver, delivery.attempt, attemptTimeoutMs);
   });
 
-  test('29: whose answer drips for ever ends in time, and tells what came', async () => {
+  test('29: ends the attempt in time and shows the received part when the response drips for ever', async () => {
     const receiver = await rawReceiverForTest((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n');
       everyMs(10, socket, () => socket.write('.'));
@@ -305,7 +301,7 @@ describe('one attempt', () => {
     await expectTimedOut(receiver, delivery.attempt, attemptTimeoutMs);
   });
 
-  test('30: whose answer’s fields come without end is given up soon', async () => {
+  test("30: ends the attempt early when the response's headers never end", async () => {
     let written = 0;
     const receiver = await rawReceiverForTest((socket) => {
       const line = `Field: ${'x'.repeat(1000)}\r\n`;
@@ -317,7 +313,7 @@ describe('one attempt', () => {
     expect(written).toBeLessThan(32 * 1024 * 1024);
   });
 
-  test('30: whose answer has ten gigabytes is success, and hardly any of them are read', async () => {
+  test('30: succeeds and reads little of the body when the response has ten gigabytes', async () => {
     let written = 0;
     const receiver = await rawReceiverForTest((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${10 * 1024 ** 3}\r\n\r\n`);
@@ -328,12 +324,12 @@ describe('one attempt', () => {
     expect(delivery).toMatchObject({ status: 'delivered', attempt: { status: 200, error: null } });
     expect(delivery.attempt.response).toBe('a'.repeat(1024));
     await expect.poll(() => receiver.open, soon).toBe(0);
-    // What was read, and what the system holds for a connection on both sides.
+    // The bytes read, and what the system buffers for a connection on both sides.
     expect(written).toBeLessThan(32 * 1024 * 1024);
     expect(process.memoryUsage.rss() - beforeBytes).toBeLessThan(150 * 1024 * 1024);
   });
 
-  test('30: whose answer is a bomb of gzip keeps its bytes shut', async () => {
+  test('30: does not decompress the body when the response is a gzip bomb', async () => {
     const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
     const receiver = await receiverForTest((response) =>
       response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'text/plain' }).end(bomb),
@@ -345,7 +341,7 @@ describe('one attempt', () => {
     expect(receiver.received[0]!.headers['accept-encoding']).toBeUndefined();
   });
 
-  test('29: nine that hang are more than a process may hold, and make room when their time is over', async () => {
+  test('29: releases the slots when nine attempts hang beyond the limit of a process', async () => {
     const hanging = await rawReceiverForTest(
       (socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n'),
     );
@@ -374,7 +370,7 @@ function reset(socket: Socket): void {
   socket.resetAndDestroy();
 }
 
-/** When TLS has begun, and is not yet agreed upon. */
+/** Closes the connection when the TLS handshake has begun and is not finished. */
 function hangUp(socket: Socket): void {
   socket.once('data', () => socket.end());
 }

@@ -20,22 +20,22 @@ import {
 } from '../scenario.ts';
 
 /*
- * Who is sent an event: bound when it happens, and asked again at each attempt.
+ * The endpoints of an event are chosen when it occurs, and checked again at each attempt.
  */
 
 const path = '/v1/webhook_endpoints';
 const url = 'http://127.0.0.1:9/';
 const unknownId = 'we_0000000000000000000000';
 
-describe('whom an event goes to', () => {
+describe('endpoints of an event', () => {
   let server: TestServer;
   beforeAll(async () => {
-    // The receivers of tests that are over are there no more; nobody shall go on trying them.
+    // The receivers of earlier tests are gone, so their endpoints get no retries.
     server = await startTestServer({ settings: { TENURE_RETRY_SCHEDULE: 'none' } });
   });
   afterAll(() => server.stop());
 
-  test('37: an event goes to each endpoint that subscribed to it, signed with its own secret, and to no other', async () => {
+  test('37: sends an event to each subscribed endpoint with its own signature, and to no other, when it occurs', async () => {
     const [exact, some, all, none] = [
       await receiverForTest(),
       await receiverForTest(),
@@ -62,7 +62,7 @@ describe('whom an event goes to', () => {
     }
   });
 
-  test('38, 40: an event goes to no endpoint that is made, or enabled, after it; enabled again, it gets what happens from then on', async () => {
+  test('38, 40: sends no earlier event to an endpoint when it is created or enabled later', async () => {
     const receiver = await receiverForTest();
     const { api } = server;
     await api.post('/v1/references', { application: 'app_before' });
@@ -74,7 +74,7 @@ describe('whom an event goes to', () => {
     expect(receiver.received.map(({ body }) => body.data.object.application)).toEqual(['app_after']);
   });
 
-  test('47: an event goes to no endpoint of another account, nor is its delivery shown to one', async () => {
+  test("47: sends no event to another account's endpoint, and shows it no delivery, when an event occurs", async () => {
     const [mine, theirs] = [await receiverForTest(), await receiverForTest()];
     const other = await addAccount(server);
     await endpointFor(server.api, mine.url, { enabled_events: ['*'] });
@@ -92,7 +92,7 @@ describe('whom an event goes to', () => {
     }
   });
 
-  test('47: another account is answered about an endpoint as about an unknown id, and changes nothing', async () => {
+  test("47: answers another account like an unknown id, and changes nothing, when it uses an endpoint's id", async () => {
     const { api } = server;
     const { api: other } = await addAccount(server);
     const endpoint = await pingedEndpoint(api, url);
@@ -120,7 +120,7 @@ describe('whom an event goes to', () => {
   });
 });
 
-describe('whom an attempt goes to', () => {
+describe('the endpoint of an attempt', () => {
   /** On this server a test can let ten minutes pass. */
   let server: TestServer;
   const clock = new TestClock();
@@ -132,7 +132,7 @@ describe('whom an attempt goes to', () => {
   });
   afterAll(() => server.stop());
 
-  test('39: the endpoint is disabled while a retry waits: it is canceled, and enabling it does not bring it back', async () => {
+  test('39: cancels a waiting retry when the endpoint is disabled, and does not resume it when enabled', async () => {
     const receiver = await receiverForTest(500, 200);
     const endpoint = await waitingForRetry(server, receiver);
     await server.api.post(`/v1/webhook_endpoints/${endpoint.id}`, { status: 'disabled' });
@@ -148,7 +148,7 @@ describe('whom an attempt goes to', () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  test('39: the endpoint is disabled while an attempt is under way: a failure is not tried again', async () => {
+  test('39: does not retry a failed attempt when the endpoint was disabled during it', async () => {
     const { gate, receiver, endpoint } = await underWay(500);
     await server.api.post(`/v1/webhook_endpoints/${endpoint.id}`, { status: 'disabled' });
     gate.open();
@@ -159,7 +159,7 @@ describe('whom an attempt goes to', () => {
     expect(await deliveryOf(server.api, endpoint.id)).toMatchObject({ status: 'canceled', attempt_count: 1 });
   });
 
-  test('41: the endpoint is deleted while a retry waits: it is canceled, and its event still shows it', async () => {
+  test('41: cancels a waiting retry and keeps it below its event when the endpoint is deleted', async () => {
     const receiver = await receiverForTest(500, 200);
     const endpoint = await waitingForRetry(server, receiver);
     const { event } = await deliveryOf(server.api, endpoint.id);
@@ -173,7 +173,7 @@ describe('whom an attempt goes to', () => {
   });
 
   test.each([200, 500])(
-    '41: the endpoint is deleted while an attempt is under way: an answer of %i is kept, and nothing more is sent',
+    '41: stores a response of %i and sends nothing more when the endpoint is deleted during the attempt',
     async (status) => {
       const { gate, receiver, endpoint, event } = await underWay(status);
       expect((await server.api.delete(`/v1/webhook_endpoints/${endpoint.id}`)).status).toBe(200);
@@ -187,7 +187,7 @@ describe('whom an attempt goes to', () => {
     },
   );
 
-  test('42: the URL is changed while a retry waits: the next attempt goes to the new one', async () => {
+  test('42: sends the next attempt to the new URL when the URL changes during the pause', async () => {
     const [before, after] = [await receiverForTest(500), await receiverForTest()];
     const endpoint = await waitingForRetry(server, before);
     await server.api.post(`/v1/webhook_endpoints/${endpoint.id}`, { url: after.url });
@@ -207,7 +207,7 @@ describe('whom an attempt goes to', () => {
     return { gate, receiver, endpoint, event };
   }
 
-  /** Proves that the queue was looked at since, and that nothing has crashed. */
+  /** Proves that the dispatcher has polled the queue since, and has not crashed. */
   async function othersAreServed(): Promise<void> {
     const receiver = await receiverForTest();
     const endpoint = await pingedEndpoint(server.api, receiver.url);
@@ -217,7 +217,7 @@ describe('whom an attempt goes to', () => {
   }
 });
 
-/** All that an answer tells, but for its own id. */
+/** Returns a whole response without its own id. */
 function comparable({ status, text, headers }: ApiResponse, id = '', instead = ''): unknown[] {
   const requestId = headers.get('request-id')!;
   const names = [...headers.keys()].filter((name) => name !== 'date' && name !== 'content-length');

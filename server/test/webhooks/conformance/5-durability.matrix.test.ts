@@ -31,11 +31,11 @@ import {
 } from '../scenario.ts';
 
 /*
- * Nothing is lost, and nothing is sent twice without a reason, whatever becomes of processes. Kills in great number, a database that
- * is started again (55) and one whose vacuum is held up (60) are in ../faults/, with real processes.
+ * No delivery is lost, and none is sent twice without a reason, when processes fail. Kills in great number, a database restart (55) and a
+ * blocked vacuum (60) are in ../faults/, with real processes.
  */
 
-test('48: the process that answered is killed at once: what it answered is there, and is delivered', async () => {
+test('48: keeps and delivers a committed change when its process is killed right after the response', async () => {
   const receiver = await receiverForTest();
   const deployment = await processesForTest();
   const answering = await deployment.start({ TENURE_ROLE: 'api' });
@@ -61,7 +61,7 @@ test('48: the process that answered is killed at once: what it answered is there
   expect(new Set(received.map(({ body }) => body.id)).size).toBe(events.count);
 });
 
-test('49: a change that is rolled back at its very end leaves no event and no delivery', async () => {
+test('49: leaves no event and no delivery when a change is rolled back at its end', async () => {
   const receiver = await receiverForTest();
   const server = await serverForTest({ overrides: { dispatcherLimits: { pollMs: 20 } } });
   const endpoint = await endpointFor(server.api, receiver.url);
@@ -81,7 +81,7 @@ test('49: a change that is rolled back at its very end leaves no event and no de
   }
 });
 
-test('50: what a process that was killed had claimed is taken over when its lease is over, and not before', async () => {
+test("50: takes over a killed process's deliveries when their lease ends, and not before", async () => {
   const receiver = await receiverForTest();
   const server = await serverForTest({ overrides: { dispatcherLimits: { pollMs: 20 } } });
   const endpoint = await pingedEndpoint(server.api, receiver.url);
@@ -98,7 +98,7 @@ test('50: what a process that was killed had claimed is taken over when its leas
   await expect.poll(() => placesOf(server, endpoint.id), soon).toMatchObject([{ id: held[0], claim_token: 3 }]);
 });
 
-test('51: a process that was paused beyond its lease comes back with success: it changes nothing in the queue; what it did is kept', async () => {
+test('51: records an attempt without a change of the queue when its process succeeds after its lease', async () => {
   const { late, takenOver, server, endpoint, receiver } = await takenOverWhileUnderWay();
   const [before] = await placesOf(server, endpoint.id);
   late.open();
@@ -111,7 +111,7 @@ test('51: a process that was paused beyond its lease comes back with success: it
   expect(receiver.received).toHaveLength(2);
 });
 
-test('51: a process that was paused beyond its lease comes back with failure: it does not put off the one who took over, nor count against it', async () => {
+test('51: neither postpones nor counts against the new owner when a process fails after its lease', async () => {
   const { late, takenOver, server, endpoint, receiver } = await takenOverWhileUnderWay(500);
   const [before] = await placesOf(server, endpoint.id);
   late.open();
@@ -122,7 +122,7 @@ test('51: a process that was paused beyond its lease comes back with failure: it
   expect(receiver.received).toHaveLength(2);
 });
 
-test('51: a process that was paused beyond its lease comes back when the other has delivered: it brings nothing back', async () => {
+test('51: queues nothing again when a process fails after its lease and the new owner has delivered', async () => {
   const { late, takenOver, server, endpoint, receiver } = await takenOverWhileUnderWay(500);
   takenOver.open();
   expect(await over(server.api, endpoint.id)).toMatchObject({ status: 'delivered', attempts: [{ status: 200 }] });
@@ -133,7 +133,7 @@ test('51: a process that was paused beyond its lease comes back when the other h
   expect(receiver.received).toHaveLength(2);
 });
 
-/** One process waits for an answer; another, for which a minute has passed meanwhile, has claimed the same delivery. */
+/** One process waits for a response. Another one, with a clock a minute ahead, has claimed the same delivery. */
 async function takenOverWhileUnderWay(lateStatus = 200) {
   const [late, takenOver] = [new Gate(), new Gate()];
   const receiver = await receiverForTest(
@@ -151,7 +151,7 @@ async function takenOverWhileUnderWay(lateStatus = 200) {
   return { late, takenOver, server, endpoint, receiver };
 }
 
-test('52: eight processes share ten thousand deliveries to two receivers: each is delivered exactly once', async () => {
+test('52: delivers each of ten thousand exactly once when eight processes share them', async () => {
   const receivers = [await receiverForTest(), await receiverForTest()];
   const server = await apiOnly();
   for (const { url } of receivers) await seed(server, (await pingedEndpoint(server.api, url)).id, 5_000);
@@ -165,12 +165,12 @@ test('52: eight processes share ten thousand deliveries to two receivers: each i
   await expectAttempts(server, 10_000);
 }, 60_000);
 
-test('53: answers that take nearly as long as they may are waited for, and nobody sends a second time', async () => {
+test('53: waits for slow responses within the timeout, and sends nothing twice', async () => {
   const receiver = await receiverForTest((response) => void setTimeout(() => response.writeHead(200).end(), 900));
   const server = await apiOnly();
   const endpoint = await pingedEndpoint(server.api, receiver.url);
   await seed(server, endpoint.id, 12);
-  // Some wait here for their turn until their lease is too short for an attempt: they are given back, not sent late.
+  // Some deliveries wait until their lease is too short for an attempt. They are released and not sent late.
   const limits = { attemptTimeoutMs: 2_000, leaseMs: 3_500, pollMs: 20, perEndpointMax: 2 };
   for (let started = 0; started < 2; started++) await workerOn(server, { dispatcherLimits: limits });
   await queueEmpty(server);
@@ -179,7 +179,7 @@ test('53: answers that take nearly as long as they may are waited for, and nobod
   await expectAttempts(server, 12);
 });
 
-test('54: a process that is told to stop under load finishes what it began, and leaves the rest for others', async () => {
+test('54: finishes running attempts and leaves the rest to others when a process stops under load', async () => {
   const receiver = await receiverForTest((response) => void setTimeout(() => response.writeHead(200).end(), 100));
   const deployment = await processesForTest();
   const answering = await deployment.start({ TENURE_ROLE: 'api' });
@@ -202,7 +202,7 @@ test('54: a process that is told to stop under load finishes what it began, and 
   expect(receiver.received).toHaveLength(300);
 });
 
-test('56: a process that nobody tells finds by its next look at the queue what another has committed', async () => {
+test("56: finds another process's commits by polling when no notification arrives", async () => {
   const receiver = await receiverForTest();
   const server = await apiOnly();
   await workerOn(server, { dispatcherLimits: { pollMs: 100 } });
@@ -211,7 +211,7 @@ test('56: a process that nobody tells finds by its next look at the queue what a
   await receiver.count(5);
 });
 
-test('57: a retry is nobody’s before it is due', async () => {
+test('57: does not claim a retry when it is not due', async () => {
   const receiver = await receiverForTest(500);
   const server = await serverForTest({
     settings: { TENURE_RETRY_SCHEDULE: '600' },
@@ -231,7 +231,7 @@ test('57: a retry is nobody’s before it is due', async () => {
   expect(receiver.received).toHaveLength(20);
 });
 
-test('58: one endpoint hangs with three hundred waiting: another’s fifty all arrive meanwhile', async () => {
+test('58: delivers fifty to one endpoint when another hangs with three hundred waiting', async () => {
   const hanging = await receiverForTest(() => {});
   const healthy = await receiverForTest();
   const server = await serverForTest({
@@ -244,11 +244,11 @@ test('58: one endpoint hangs with three hundred waiting: another’s fifty all a
   await endpointFor(server.api, healthy.url);
   await makeReferences(server.api, 50);
   await healthy.count(50);
-  // No more than its share, whatever waits.
+  // No more than its share of slots, however many deliveries wait.
   expect(hanging.received).toHaveLength(32);
 });
 
-test('59: delivers new events while a hundred thousand retries wait for their time', async () => {
+test('59: delivers new events when a hundred thousand retries wait for their time', async () => {
   const healthy = await receiverForTest();
   const server = await serverForTest();
   const endpoint = await endpointFor(server.api, healthy.url);
@@ -264,8 +264,8 @@ test('59: delivers new events while a hundred thousand retries wait for their ti
 describe.each([
   ['an hour ahead', 3_600_000],
   ['an hour behind', -3_600_000],
-])('61: a machine whose clock is %s', (_, aheadMs) => {
-  test('tells, signs and retries by the database’s time, and leaves alone what others have claimed', async () => {
+])('61: a machine with its clock %s', (_, aheadMs) => {
+  test("shows, signs and retries by the database's time, and respects other claims, when the clock is wrong", async () => {
     const receiver = await receiverForTest(
       ...Array.from({ length: 10 }, () => 500),
       (response) => void setTimeout(() => response.writeHead(200).end(), 200),
@@ -293,7 +293,7 @@ describe.each([
   });
 });
 
-test('62: a request that is repeated with its idempotency key makes one event and one delivery', async () => {
+test('62: creates one event and one delivery when a request is repeated with its idempotency key', async () => {
   const receiver = await receiverForTest();
   const server = await serverForTest();
   await endpointFor(server.api, receiver.url);
@@ -305,7 +305,7 @@ test('62: a request that is repeated with its idempotency key makes one event an
   expect(receiver.received).toHaveLength(1);
 });
 
-test('63: an event that we fail to render is told as our failure, is sent to nobody, and is tried again', async () => {
+test('63: shows our fault, sends nothing and retries when the server fails to render an event', async () => {
   const receiver = await receiverForTest();
   const renderer = { isBroken: true };
   const server = await serverForTest({
@@ -328,7 +328,7 @@ test('63: an event that we fail to render is told as our failure, is sent to nob
   expect(receiver.received.map(({ headers }) => headers['service-attempt'])).toEqual(['2']);
 });
 
-test('63: for what we fail to render no endpoint is disabled, however long it lasts', async () => {
+test('63: disables no endpoint when the server fails to render events for any time', async () => {
   const clock = new TestClock();
   const receiver = await receiverForTest(500);
   const broken = { isBroken: true };
@@ -349,7 +349,7 @@ test('63: for what we fail to render no endpoint is disabled, however long it la
   expect(receiver.received).toHaveLength(22);
 });
 
-/** The same version, whose renderer of events for those before fails as long as it is broken. */
+/** The same version with a renderer for older versions that fails as long as it is broken. */
 function failing(version: ApiVersion, renderer: { isBroken: boolean }): ApiVersion {
   const changes = version.changes.map((change) => {
     const { request } = change.reshaped ?? {};

@@ -14,8 +14,7 @@ import {
 } from '../scenario.ts';
 
 /*
- * Where nothing is ever sent to: judged when a URL is saved, and again when a connection is made. That nobody is followed
- * anywhere (68) is with the statuses (21).
+ * Forbidden targets are checked when a URL is saved, and again when a connection is made. Redirects (68) are tested with the statuses (21).
  */
 
 type Body = ApiResponse['body'];
@@ -24,16 +23,16 @@ const path = '/v1/webhook_endpoints';
 const url = 'https://hooks.example.com/tenure';
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok';
 
-/** What names resolve to just now. */
+/** The addresses of every name for now. */
 let resolveHost: (hostname: string) => Promise<string[]> = async () => ['127.0.0.1'];
 const overrides = {
   resolveHost: (hostname: string) => resolveHost(hostname),
   dispatcherLimits: { pollMs: 20, attemptTimeoutMs: 1_000, leaseMs: 5_000 },
 };
 
-describe('where nothing but public addresses may be reached', () => {
+describe('targets limited to public addresses', () => {
   let server: TestServer;
-  /** What endpoints with URLs that nobody could save are copies of. */
+  /** The endpoints with forbidden URLs are copies of this one, because the API refuses to save them. */
   let pattern: Body;
   beforeAll(async () => {
     server = await startTestServer({
@@ -58,7 +57,7 @@ describe('where nothing but public addresses may be reached', () => {
     [2001:db8::1] [fd00:ec2::254] [fe80::1] [fec0::1] [ff02::1] [100::1] [5f00::1] [3fff::1]`;
 
   test.each(forbidden.trim().split(/\s+/))(
-    '65: %s is refused when it is saved, and when it is connected to',
+    '65: refuses %s when it is saved and when it is connected to',
     async (host) => {
       await expectRefused(`http://${host}/`);
       await expectRefused(`https://${host}:8443/`);
@@ -84,19 +83,19 @@ describe('where nothing but public addresses may be reached', () => {
     ['by a name below one of this machine', 'http://hooks.localhost/'],
     ['by a name that only a private network knows', 'http://metadata.google.internal/'],
     ['by a name of one word', 'http://intranet/'],
-  ])('65: a forbidden address %s is refused', async (_, bad) => {
+  ])('65: refuses a forbidden address when it is written %s', async (_, bad) => {
     await expectRefused(bad);
   });
 
   test.each(['93.184.216.34', '192.88.98.255', '192.88.100.1', '223.255.255.255', '[2606:4700:4700::1111]'])(
-    '65: %s, which is public, is saved',
+    '65: saves %s because it is public',
     async (host) => {
       const made = await good(server.api.post(path, { url: `https://${host}/`, status: 'disabled' }));
       expect(made.body.url).toBe(`https://${host}/`);
     },
   );
 
-  test('71: our own API is an address of this machine like any other: it is refused, and hears nothing', async () => {
+  test('71: refuses our own API as a target and sends it nothing when a URL names it', async () => {
     const own = `${server.url}/v1/references`;
     await expectRefused(own);
     const logs = async () => (await good(server.api.get('/v1/logs'))).body.count;
@@ -111,11 +110,11 @@ describe('where nothing but public addresses may be reached', () => {
     ['a password alone', 'https://:secret@hooks.example.com/'],
     ['a user name before an allowed address', 'https://ada@93.184.216.34/'],
     ['a user name that looks like a host', 'https://1.1.1.1 &@2.2.2.2#/'],
-  ])('69: %s in a URL is refused', async (_, bad) => {
+  ])('69: refuses a URL when it has %s', async (_, bad) => {
     await expectRefused(bad);
   });
 
-  test('72: of each forbidden address the same is told, so that nobody learns what is there', async () => {
+  test('72: refuses every forbidden address with the same text, so that it reveals no network', async () => {
     const addresses = ['127.0.0.1', '10.0.0.1', '10.0.0.2', '192.168.1.1', '169.254.169.254', '[fd00::1]', '[::]'];
     const answers = await Promise.all(addresses.map((host) => server.api.post(path, { url: `http://${host}/` })));
     const messages = new Set<string>(answers.map(({ body }) => body.error.message));
@@ -124,7 +123,7 @@ describe('where nothing but public addresses may be reached', () => {
   });
 });
 
-test('64: in live mode nothing is saved that is not encrypted', async () => {
+test('64: refuses every unencrypted URL when the mode is live', async () => {
   const live = await serverForTest({ settings: { TENURE_MODE: 'live' }, overrides });
   const { body: made } = await good(live.api.post(path, { url }));
   const refusal = { ...invalid('url'), says: /https:\/\/ in live mode/ };
@@ -137,7 +136,7 @@ test('64: in live mode nothing is saved that is not encrypted', async () => {
   expect((await good(live.api.get(path))).body).toMatchObject({ count: 1, data: [{ url }] });
 });
 
-describe('a name', () => {
+describe('host names', () => {
   let server: TestServer;
   let pattern: string;
   beforeAll(async () => {
@@ -147,7 +146,7 @@ describe('a name', () => {
   afterAll(() => server.stop());
 
   test.each([[['10.0.0.1']], [['127.0.0.1', '169.254.169.254']], [['fd00::1', '93.184.216.34']], [['0.0.0.0']]])(
-    '66, 72: with a forbidden address among %s is connected to at none, and none is told',
+    '66, 72: connects to no address, and shows none, when one of %s is forbidden',
     async (addresses) => {
       const receiver = await rawReceiverForTest((socket) => socket.write(ok));
       resolveHost = async () => addresses;
@@ -158,7 +157,7 @@ describe('a name', () => {
     },
   );
 
-  test('67: that was allowed when it was saved, and is not when it is sent to, gets nothing', async () => {
+  test("67: sends nothing when a name's address has become forbidden after it was saved", async () => {
     const receiver = await rawReceiverForTest((socket) => socket.end(ok));
     const answers = [['127.0.0.1'], ['10.0.0.1']];
     resolveHost = async () => (answers.length > 1 ? answers.shift()! : answers[0]!);
@@ -175,7 +174,7 @@ describe('a name', () => {
     expect(receiver.connections).toBe(1);
   });
 
-  test('67: that changes its mind at every question is connected to at the answer that was judged', async () => {
+  test('67: connects to the address that was checked when a name resolves differently each time', async () => {
     const receiver = await rawReceiverForTest((socket) => socket.end(ok));
     let asked = 0;
     resolveHost = async () => [++asked % 2 === 1 ? '127.0.0.1' : '10.0.0.1'];
@@ -189,14 +188,14 @@ describe('a name', () => {
   test.each<[string, () => Promise<string[]>]>([
     ['fails', () => Promise.reject(Object.assign(new Error('query refused by 10.9.8.7'), { code: 'ESERVFAIL' }))],
     ['knows no address', async () => []],
-  ])('70, 72: whose resolver %s is told as unresolved, and nothing of the resolver', async (_, answer) => {
+  ])('70, 72: shows the host as unresolved, and nothing of the resolver, when the resolver %s', async (_, answer) => {
     resolveHost = answer;
     const delivery = await deliverOnceTo(server, pattern, url);
     expect(delivery).toMatchObject({ attempt: { status: null, error: 'host_unresolved', response: null } });
     expect(JSON.stringify(delivery)).not.toMatch(/10\.9\.8\.7|ESERVFAIL/);
   });
 
-  test('70: whose resolver never answers ends in time, and keeps nobody else waiting', async () => {
+  test('70: ends the attempt in time and delays no other when the resolver never responds', async () => {
     resolveHost = () => new Promise(() => {});
     const { attempt } = await deliverOnceTo(server, pattern, url);
     expect(attempt).toMatchObject({ status: null, error: 'timeout' });

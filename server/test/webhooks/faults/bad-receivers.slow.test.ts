@@ -20,25 +20,25 @@ import { print } from './load.ts';
 import { rounds } from '../../support/rounds.ts';
 
 /*
- * Whatever is at the other end, of every kind at once and again and again: memory stays as it is, each attempt tells what
- * happened, and whoever is in order notices nothing.
+ * Receivers that misbehave in every way, all at once and repeatedly. Memory stays level, each attempt records what happened, and healthy
+ * receivers are not affected.
  */
 
 const repeats = rounds(1, 3);
 const ofEachKind = 20;
 
-/** Fewer than make an endpoint one that hangs, which is tried with one at a time from then on. */
+/** Fewer than make an endpoint count as hanging, because such an endpoint gets one attempt at a time. */
 const ofKindsThatHang = 3;
 const attempts = 2;
 const attemptTimeoutMs = 5_000;
 const megabyte = 1024 * 1024;
 
-/** What an attempt at a receiver of this kind tells. */
+/** The result of an attempt at a receiver of this kind. */
 interface Kind {
   url: string;
   status: number | null;
   error: AttemptError | null;
-  /** Requests that it saw; those with a reason to send nothing must have seen none. */
+  /** The requests that it received: none for kinds that must get none. */
   requests?: () => number;
 }
 
@@ -46,7 +46,7 @@ function countOf({ error }: Kind): number {
   return error === 'timeout' ? ofKindsThatHang : ofEachKind;
 }
 
-/** What names resolve to; any other is this machine. */
+/** The addresses of names. All other names resolve to this machine. */
 const names: Record<string, () => Promise<string[]>> = {
   'fails.example.com': () => Promise.reject(Object.assign(new Error('query refused'), { code: 'ESERVFAIL' })),
   'slow.example.com': () => sleep(60_000, ['127.0.0.1'], { ref: false }),
@@ -55,7 +55,7 @@ const names: Record<string, () => Promise<string[]>> = {
   'mixed.example.com': async () => ['127.0.0.1', '10.0.0.1'],
 };
 
-test('receivers of every bad kind, all at once: memory stays flat, every outcome is told, and nobody else notices', async () => {
+test('bounds memory, records every outcome and serves healthy receivers when receivers misbehave in every way at once', async () => {
   const server = await serverForTest({
     settings: { TENURE_RETRY_SCHEDULE: '0.2' },
     overrides: {
@@ -105,12 +105,12 @@ test('receivers of every bad kind, all at once: memory stays flat, every outcome
   expect(rssGrewBytes).toBeLessThan(250 * megabyte);
 });
 
-test('names and connections that are good every other time: each delivery arrives, once', async () => {
+test('delivers each once when names and connections fail every other time', async () => {
   let asked = 0;
   const server = await serverForTest({
     settings: { TENURE_RETRY_SCHEDULE: Array.from({ length: 20 }, () => 0.05).join() },
     overrides: {
-      // Between public and private, as whoever tries to reach behind a guard does it; this machine stands for the public.
+      // Alternates between public and private, as in an attack on the guard. This machine stands for the public address.
       resolveHost: async () => [++asked % 2 === 0 ? '127.0.0.1' : '10.0.0.1'],
       dispatcherLimits: { attemptTimeoutMs, leaseMs: 15_000, pollMs: 50 },
     },
@@ -153,7 +153,7 @@ function deliveryIdIn(request: string): string {
   return /service-delivery-id: (\S+)/i.exec(request)![1]!;
 }
 
-/** Checks what the API tells of every delivery to a receiver of this kind, and answers how many there are. */
+/** Checks the API's record of every delivery to a receiver of this kind, and returns their number. */
 async function expectTold(server: TestServer, endpointId: string, name: string, kind: Kind): Promise<number> {
   const isSuccess = kind.error === null;
   const attempt = { status: kind.status, error: kind.error };
@@ -257,7 +257,7 @@ async function withTls(certificate: Certificate): Promise<Kind> {
   return { url: receiver.url, status: null, error: 'tls_failed', requests: () => receiver.requests };
 }
 
-/** Looks how much memory the process takes, again and again. */
+/** Samples the memory of the process. */
 function watchMemory(): { /** @returns how much more it was at its highest. */ stop(): number } {
   const beforeBytes = (heapBytes(), process.memoryUsage.rss());
   let highestBytes = beforeBytes;

@@ -16,12 +16,12 @@ import { rounds } from '../../support/rounds.ts';
 const projectDir = fileURLToPath(new URL('../../../../', import.meta.url));
 const restarts = rounds(8, 20);
 
-/** So often PostgreSQL crashes; in the other rounds it is stopped in good order, which cuts its connections, too. */
+/** Crash PostgreSQL in one of this many rounds. In the others it is stopped in order, which also cuts its connections. */
 const crashEvery = 5;
 
 const limits = { attemptTimeoutMs: 1_000, leaseMs: 6_000, pollMs: 200 };
 
-test(`55: PostgreSQL is started again ${restarts} times under load: whoever lost it finds it, nothing is lost, and nothing is sent twice`, async () => {
+test(`55: recovers, loses nothing and sends nothing twice when PostgreSQL is restarted ${restarts} times under load`, async () => {
   const cluster = await ownCluster();
   const deployment = await processesForTest(cluster.connection);
   const answering = await deployment.start({ TENURE_ROLE: 'api' });
@@ -45,14 +45,14 @@ test(`55: PostgreSQL is started again ${restarts} times under load: whoever lost
       `${tally.duplicates} duplicates, ${tally.lost} lost, the longest took ${tally.longestMs} ms, ` +
       `${Math.round((performance.now() - startedMs) / 1000)} s`,
   );
-  // PostgreSQL is back long before a lease is over, so whoever knows the end of an attempt can tell it.
+  // PostgreSQL is back long before a lease ends, so each process can write the outcomes that it knows.
   expect(tally).toMatchObject({ duplicates: 0, lost: 0, needless: 0 });
   expect(tally.deliveries).toBeGreaterThan(50 * restarts);
-  // What was claimed by a statement whose answer was lost waits for its lease.
+  // Deliveries with a lost response to their claim wait for the end of their lease.
   expect(tally.longestMs).toBeLessThan(2 * (limits.leaseMs + limits.pollMs) + 5_000);
 });
 
-/** A PostgreSQL that belongs to this test alone. */
+/** Starts a PostgreSQL for this test alone. */
 async function ownCluster() {
   const dataDir = mkdtempSync(join(tmpdir(), 'tenure-restarts-'));
   let database = await startEmbeddedDatabase({ dataDir, projectDir });
@@ -66,7 +66,7 @@ async function ownCluster() {
       await database.stop();
       database = await startEmbeddedDatabase({ dataDir, projectDir });
     },
-    /** Whoever watches over it starts it again. */
+    /** The code that supervises PostgreSQL restarts it. */
     crash() {
       kill(readPostmasterPid(join(dataDir, 'postgres'))!, 'SIGKILL');
     },

@@ -10,12 +10,12 @@ import { rounds } from '../../support/rounds.ts';
 const heldMs = rounds(40, 120) * 1_000;
 const together = 4_000;
 
-test('60: a transaction is left open for two minutes under load: vacuum waits for it, deliveries slow down and go on', async () => {
+test('60: delivers more slowly, but does not stop, when a transaction stays open for two minutes under load and blocks vacuum', async () => {
   const receiver = await countingReceiver();
   const server = await serverForTest({ overrides: { dispatcherLimits: { pollMs: 100 } } });
   const endpoint = await pingedEndpoint(server.api, receiver.url);
   let seeded = 0;
-  /** @returns how many deliveries a second there were. */
+  /** @returns the deliveries per second. */
   const drain = async (): Promise<number> => {
     await seed(server, endpoint.id, together);
     seeded += together;
@@ -30,7 +30,7 @@ test('60: a transaction is left open for two minutes under load: vacuum waits fo
   const during: number[] = [];
   await withClient(server.connection, async (client) => {
     await client.query('begin isolation level repeatable read');
-    // It has a snapshot, which keeps what was deleted since, and a number of its own, which keeps the horizon.
+    // It has a snapshot, which keeps rows deleted since, and a transaction id, which keeps the horizon.
     await client.query('select pg_current_xact_id(), count(*) from webhook_queue');
     for (const endsAtMs = performance.now() + heldMs; performance.now() < endsAtMs;) during.push(await drain());
     expect(await remains(server)).toBeGreaterThan(together);
@@ -53,7 +53,7 @@ test('60: a transaction is left open for two minutes under load: vacuum waits fo
   expect(after).toBeGreaterThan(before / 2);
 });
 
-/** Dead rows that vacuum must leave. */
+/** Counts the dead rows that vacuum must keep. */
 async function remains({ context }: TestServer): Promise<number> {
   const { rows } = await context.database.readers.query<{ count: number }>(
     `select n_dead_tup as count from pg_stat_user_tables where relname = 'webhook_queue'`,
@@ -65,7 +65,7 @@ function median(rates: number[]): number {
   return rates.toSorted((one, other) => one - other)[Math.floor(rates.length / 2)]!;
 }
 
-/** Answers 200 and keeps no more than the ids, for hundreds of thousands. */
+/** A receiver that responds with 200 and stores only the ids, because there are hundreds of thousands. */
 async function countingReceiver(): Promise<{ url: string; deliveries: Set<string>; readonly requests: number }> {
   const deliveries = new Set<string>();
   let requests = 0;

@@ -10,7 +10,7 @@ import { rounds } from '../../support/rounds.ts';
 const kills = rounds(20, 50);
 const limits = { attemptTimeoutMs: 1_000, leaseMs: 2_000, pollMs: 200 };
 
-test(`50: a process that delivers is killed ${kills} times under load: nothing is lost, and sent again is only what nobody could know the end of`, async () => {
+test(`50: loses nothing and repeats only deliveries of unknown outcome when a delivering process is killed ${kills} times under load`, async () => {
   const receiver = await receiverForTest(
     (response) => void setTimeout(() => response.writeHead(200).end(), 5 + 45 * Math.random()),
   );
@@ -24,7 +24,7 @@ test(`50: a process that delivers is killed ${kills} times under load: nothing i
   const startedMs = performance.now();
   const load = new Load(api, { clients: 4, pauseMs: 40 });
   for (let round = 0; round < kills; round++) {
-    // A start takes longer than a round; meanwhile at least one of the others delivers, and takes over.
+    // A start takes longer than a round. Meanwhile at least one other process delivers and takes over.
     await sleep(1_200 + 400 * Math.random());
     const which = round % workers.length;
     await ready[which];
@@ -40,10 +40,10 @@ test(`50: a process that delivers is killed ${kills} times under load: nothing i
   );
   expect(tally).toMatchObject({ lost: 0, needless: 0 });
   expect(tally.deliveries).toBeGreaterThan(20 * kills);
-  // Under way to one endpoint at the time of a kill are 32 at most.
+  // At most 32 attempts to one endpoint are running at the time of a kill.
   expect(tally.duplicates).toBeLessThanOrEqual(32 * kills);
-  // A kill was in the middle of something, at least now and then.
+  // Some kills interrupted an attempt.
   expect(tally.duplicates).toBeGreaterThan(0);
-  // Killed twice in a row, one waits for two leases.
+  // A delivery whose process is killed twice in a row waits for two leases.
   expect(tally.longestMs).toBeLessThan(2 * (limits.leaseMs + limits.pollMs) + 2_000);
 });

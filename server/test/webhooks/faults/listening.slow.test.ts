@@ -10,13 +10,13 @@ import { endpointFor } from '../scenario.ts';
 import { Load, print, tallyOf, type Tally } from './load.ts';
 
 /*
- * A process that delivers hears of nothing, or now and then: then it finds everything by looking, which it does once a second.
+ * A delivering process without reliable notifications finds everything by polling once a second.
  */
 
-/** For the delivery itself, on a machine that is busy. */
+/** Time for the delivery itself on a busy machine, in ms. */
 const onTheWayMs = 1_000;
 
-test('56: the connection that listens is cut again and again: every event arrives within a look at the queue', async () => {
+test('56: delivers every event within a poll interval when the listening connection is cut again and again', async () => {
   const deployment = await processesForTest();
   await deployment.start({ TENURE_ROLE: 'worker' });
   let cuts = 0;
@@ -35,7 +35,7 @@ test('56: the connection that listens is cut again and again: every event arrive
   expectInTime(tally);
 });
 
-test('56: a pooler passes no notification on: every event arrives within a look at the queue', async () => {
+test('56: delivers every event within a poll interval when a pooler passes no notification on', async () => {
   const deployment = await processesForTest();
   const pooler = await startDatabaseProxy(deployment.connection, { dropsNotifications: true });
   onTestFinished(() => pooler.stop());

@@ -8,7 +8,7 @@ import type { Received, Receiver } from '../../support/receiver.ts';
 import type { Api } from '../../support/server.ts';
 import { deliveriesOf, deliveryIdOf } from '../scenario.ts';
 
-/** Starts a process with limits of its own for its dispatcher. */
+/** Starts a process with its own limits for the dispatcher. */
 export function startImpatient(
   deployment: Processes,
   limits: Partial<DispatcherLimits>,
@@ -20,9 +20,9 @@ export function startImpatient(
   );
 }
 
-/** New references, whatever becomes of the server: what was answered with 200 must arrive. */
+/** Creates references under every fault of the server. An event must arrive for each response of 200. */
 export class Load {
-  /** When each was answered, by its id. */
+  /** The time of each response, by the reference's id. */
   readonly answeredAtMs = new Map<string, number>();
   readonly #api: Api;
   readonly #pauseMs: number;
@@ -30,8 +30,8 @@ export class Load {
   #isOver = false;
 
   /**
-   * @param clients so many send at the same time.
-   * @param pauseMs of each of them, between an answer and its next request.
+   * @param clients the number of parallel clients.
+   * @param pauseMs the pause of each client between a response and its next request.
    */
   constructor(api: Api, { clients, pauseMs }: { clients: number; pauseMs: number }) {
     this.#api = api;
@@ -46,7 +46,7 @@ export class Load {
 
   async #send(): Promise<void> {
     while (!this.#isOver) {
-      // One that finds nobody is sent again with another reference: nobody was promised anything.
+      // A request without a response is not counted, since the server promised nothing. The next one creates another reference.
       const answer = await this.#api.post('/v1/references', { application: 'app_1' }).catch(() => null);
       if (answer?.status === 200) this.answeredAtMs.set(answer.body.id, Date.now());
       await sleep(this.#pauseMs);
@@ -54,20 +54,20 @@ export class Load {
   }
 }
 
-/** How an endpoint fared: what the receiver saw, beside what the API tells. */
+/** The result of an endpoint: what its receiver got, beside what the API shows. */
 export interface Tally {
   deliveries: number;
   /** Requests for a delivery that had been sent before. */
   duplicates: number;
-  /** Answered changes and deliveries that never arrived, or are not told as delivered. */
+  /** Committed changes and deliveries that never arrived, or are not shown as delivered. */
   lost: number;
-  /** Deliveries whose success was written, and that were sent again all the same. */
+  /** Deliveries that were sent again after their success was written. */
   needless: number;
-  /** The longest way from the answer of a request to the last arrival of its event. */
+  /** The longest time from a response to the last arrival of its event. */
   longestMs: number;
 }
 
-/** Waits until all deliveries of an endpoint are over, and counts. */
+/** Waits until all deliveries of an endpoint are finished, and counts. */
 export async function tallyOf(
   api: Api,
   endpointId: string,

@@ -10,7 +10,7 @@ const rounds = 5;
 const together = 20;
 const limits = { attemptTimeoutMs: 2_000, leaseMs: 2_500, pollMs: 100 };
 
-test('51: a process is paused beyond its lease and goes on: its late outcomes are refused, and whoever took over tells the end', async () => {
+test("51: refuses late outcomes and keeps the new owner's when a process was paused beyond its lease", async () => {
   const deployment = await processesForTest();
   const answering = await deployment.start({ TENURE_ROLE: 'api' });
   const api = apiClient(answering.url, deployment.secretKey);
@@ -29,12 +29,12 @@ test('51: a process is paused beyond its lease and goes on: its late outcomes ar
     paused.signal('SIGSTOP');
     other.signal('SIGCONT');
     await receiver.count(2 * together);
-    // The answers that it missed, or their time that ran out, are what it finds.
+    // It finds the responses that it missed, or attempts that have timed out.
     late.open();
     paused.signal('SIGCONT');
     const attempts = async () => (await deliveriesOf(api, endpoint.id)).flatMap((one) => one.attempts);
     await expect.poll(async () => (await attempts()).length, soon).toBe(together);
-    // It had its say, and nothing of it counts: the deliveries are as the other one holds them.
+    // Its late outcomes changed nothing: the deliveries are as the new owner has them.
     for (const delivery of await deliveriesOf(api, endpoint.id)) expect(delivery).toMatchObject({ status: 'pending' });
     takenOver.open();
     const statuses = async () => (await deliveriesOf(api, endpoint.id)).map(({ status }) => status);
