@@ -1,12 +1,22 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Resource } from '../src/model/resource.ts';
+import { startDatabaseProxy } from './support/database-proxy.ts';
 import { formOf, pdfOf } from './support/files.ts';
 import { copyNewestEvent, makeLargeCustomer } from './support/large-records.ts';
 import { unexplainedBy } from './support/folding.ts';
 import { receiverForTest } from './support/receiver.ts';
 import { rawRequest } from './support/raw-http.ts';
+import { inMatrix } from './support/rounds.ts';
 import { expectRefusal, refusals } from './support/refusals.ts';
-import { apiClient, good, serverForTest, type Api, type ApiResponse, type TestServer } from './support/server.ts';
+import {
+  apiClient,
+  createTestDatabase,
+  good,
+  serverForTest,
+  type Api,
+  type ApiResponse,
+  type TestServer,
+} from './support/server.ts';
 import { inVersion, versions } from './support/versions.ts';
 import { firstAccountId } from './support/tenants.ts';
 import { TestClock } from './support/clock.ts';
@@ -512,7 +522,80 @@ describe('interrupted erasures', () => {
     for (const word of words) expect(await placesOf(server, word), word).toEqual([]);
     expect((await good(server.api.get(`/v1/references/${references[0].id}`))).body.deleted).toBe(true);
   });
+
+  test('is done when a deletion is answered, although the database was away during it', async () => {
+    const server = await serverWhoseErasuresLose(700);
+    const { customer } = await personIn(server);
+    const { body } = await good(server.api.delete(`/v1/customers/${customer.id}`));
+    expect(body).toStrictEqual({ id: customer.id, object: 'customer', deleted: true });
+    for (const word of words) expect(await placesOf(server, word), word).toEqual([]);
+  });
+
+  test('is done when the erasure of a reference is answered, although the database was away during it', async () => {
+    const server = await serverWhoseErasuresLose(700);
+    const { reference, file } = await personKeptElsewhere(server.api);
+    await good(server.api.post(`/v1/references/${reference.id}/erase`));
+    expect(await placesOf(server, 'secretmeta')).toEqual([]);
+    expectRefusal(await server.api.get(`/v1/files/${file.id}`), refusals.idUnknown);
+  });
+
+  test('is done when an answer is repeated for its Idempotency-Key, although the first process ended after the commit', async () => {
+    const first = await serverForTest({
+      changeContext: (context) => ({
+        ...context,
+        eraser: Object.assign(context.eraser, { erasedNow: async () => {} }),
+      }),
+    });
+    const { connection, secretKey } = first;
+    const second = await serverForTest({ connection, secretKey });
+    const { reference } = await personKeptElsewhere(first.api);
+    const key = { 'idempotency-key': 'erase-1' };
+    await good(first.api.post(`/v1/references/${reference.id}/erase`, undefined, key));
+    expect(await placesOf(first, 'secretmeta')).not.toEqual([]);
+    const repeated = await good(second.api.post(`/v1/references/${reference.id}/erase`, undefined, key));
+    expect(repeated.headers.get('idempotent-replayed')).toBe('true');
+    expect(await placesOf(first, 'secretmeta')).toEqual([]);
+  });
+
+  inMatrix(() => {
+    test('is done by the job, and the deletion is answered after ten seconds, when the database stays away', async () => {
+      const awayMs = 13_000;
+      const clock = new TestClock();
+      const server = await serverWhoseErasuresLose(awayMs, clock);
+      const { customer } = await personIn(server);
+      const startedMs = performance.now();
+      await good(server.api.delete(`/v1/customers/${customer.id}`));
+      expect(performance.now() - startedMs).toBeLessThan(awayMs);
+      await expect.poll(async () => (await server.api.get('/v1/account')).status, { timeout: 20_000 }).toBe(200);
+      expect(await placesOf(server, 'secretmeta')).not.toEqual([]);
+      clock.advanceSeconds(61);
+      await server.context.eraser.finish();
+      for (const word of words) expect(await placesOf(server, word), word).toEqual([]);
+    }, 60_000);
+  });
 });
+
+/** A server that loses its database when an erasure begins, and has it back after a time. */
+async function serverWhoseErasuresLose(awayMs: number, clock?: TestClock): Promise<TestServer> {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const proxy = await startDatabaseProxy(database.connection);
+  onTestFinished(() => proxy.stop());
+  return serverForTest({
+    connection: proxy.connection,
+    ...(clock && { overrides: { clock } }),
+    changeContext(context) {
+      const eraser = context.eraser;
+      const erasedNow = eraser.erasedNow.bind(eraser);
+      const losing: typeof erasedNow = async (...erasure) => {
+        proxy.close();
+        setTimeout(() => proxy.open(), awayMs);
+        await erasedNow(...erasure);
+      };
+      return { ...context, eraser: Object.assign(eraser, { erasedNow: losing }) };
+    },
+  });
+}
 
 /** Creates a reference about a person of the account's own system, with a report. */
 async function personKeptElsewhere(api: Api): Promise<{ reference: Body; application: Body; file: Body }> {

@@ -1,5 +1,5 @@
 import type { Id } from '../core/ids.ts';
-import { isUnavailable, UnavailableError, type Pool } from '../db/pools.ts';
+import { query, type Pool } from '../db/pools.ts';
 
 /** Milliseconds. No request takes so long, so an older upload never becomes a file. */
 const abandonedAfterMs = 3600_000;
@@ -110,11 +110,7 @@ export class FileStore {
     text: string;
     values: unknown[];
   }): Promise<Row[]> {
-    try {
-      const { rows } = await this.#pool.query<Row>(statement);
-      return rows;
-    } catch (error) {
-      throw isUnavailable(error) ? new UnavailableError(false, error) : error;
-    }
+    const { rows } = await query<Row>(this.#pool, statement);
+    return rows;
   }
 }

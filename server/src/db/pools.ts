@@ -7,6 +7,9 @@ import {
   type ClientConfig,
   type PoolClient,
   type PoolConfig,
+  type QueryConfig,
+  type QueryResult,
+  type QueryResultRow,
 } from 'pg';
 import type { Logger } from 'pino';
 
@@ -151,6 +154,23 @@ export async function withClient<Result>(
     return await work(client);
   } finally {
     await client.end().catch(() => {});
+  }
+}
+
+/**
+ * Runs one statement, as the pool's own `query` does.
+ *
+ * @throws {UnavailableError} if the database cannot be reached.
+ */
+export async function query<Row extends QueryResultRow>(
+  pool: Pool,
+  statement: string | QueryConfig,
+  values?: unknown[],
+): Promise<QueryResult<Row>> {
+  try {
+    return await pool.query<Row>(statement, values);
+  } catch (error) {
+    throw isUnavailable(error) ? new UnavailableError(false, error) : error;
   }
 }
 

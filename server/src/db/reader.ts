@@ -1,5 +1,5 @@
 import type { Pool, QueryResultRow } from 'pg';
-import { isUnavailable, UnavailableError } from './pools.ts';
+import { query } from './pools.ts';
 
 export interface ReadStatement {
   /** Prepared under this name, which statements of another text must not have. Without one it is planned each time. */
@@ -18,11 +18,7 @@ export class Reader {
 
   /** @throws {UnavailableError} if the database cannot be reached. */
   async query<Row extends QueryResultRow>(statement: ReadStatement): Promise<Row[]> {
-    try {
-      const { rows } = await this.#pool.query<Row>(statement);
-      return rows;
-    } catch (error) {
-      throw isUnavailable(error) ? new UnavailableError(false, error) : error;
-    }
+    const { rows } = await query<Row>(this.#pool, statement);
+    return rows;
   }
 }

@@ -1,7 +1,7 @@
 import type { HeldBytes } from '../core/byte-budget.ts';
 import type { JsonObject } from '../core/json-diff.ts';
 import { parseJson } from '../core/json.ts';
-import type { Pool } from '../db/pools.ts';
+import { query, type Pool } from '../db/pools.ts';
 
 /*
  * Erases persons from history, the only change of written history. No row is deleted: ids, times and the objects of requests and events
@@ -24,7 +24,8 @@ export type HoldPage = () => Promise<HeldBytes>;
 
 /** Returns every id in the events that mention one of these records: the records they are or were linked to. */
 export async function readMentioned(pool: Pool, accountId: string, ids: readonly string[]): Promise<string[]> {
-  const { rows } = await pool.query<{ id: string }>(
+  const { rows } = await query<{ id: string }>(
+    pool,
     `select distinct unnest(mentions) as id from events where account_id = $1 and mentions && $2::text[]`,
     [accountId, ids],
   );
@@ -47,7 +48,7 @@ export async function eraseEvents(
   const about = new Set<string>();
   const besides = new Set<string>();
   const erasePage = async (after: string): Promise<boolean> => {
-    const { rows } = await pool.query<{
+    const { rows } = await query<{
       id: string;
       object_id: string;
       data: string;
@@ -55,6 +56,7 @@ export async function eraseEvents(
       shape_version: string;
       found: number;
     }>(
+      pool,
       `with found as materialized (
          select id from events where account_id = $1 and mentions && $2::text[]
        )
@@ -81,7 +83,8 @@ export async function eraseEvents(
       if (event) changed.push({ id, data: JSON.stringify(event.data) });
     }
     if (changed.length > 0) {
-      await pool.query(
+      await query(
+        pool,
         `update events event
          set data = input.data
          from unnest($2::text[], $3::text[]) as input (id, data)
@@ -150,7 +153,8 @@ export async function eraseLogs(
   const ofOthers = new Set(besides);
   let last = '';
   const erasePage = async (): Promise<boolean> => {
-    const { rows } = await pool.query<LogRow>(
+    const { rows } = await query<LogRow>(
+      pool,
       `with found as materialized (
          select id from request_logs where account_id = $1 and id = any($2::text[])
          union
@@ -186,7 +190,8 @@ export async function eraseLogs(
       return isSame(row, erased) ? [] : [erased];
     });
     if (changed.length > 0) {
-      await pool.query(
+      await query(
+        pool,
         `update request_logs log
          set url = input.url, request_body = input.request_body, response_body = input.response_body, error = input.error
          from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
@@ -242,7 +247,8 @@ function isSame(before: LogRow, after: LogRow): boolean {
 /** Removes the responses of receivers to these events: they may echo the events. */
 export async function eraseAttempts(pool: Pool, accountId: string, events: readonly string[]): Promise<void> {
   for (let at = 0; at < events.length; at += rowsAtOnce) {
-    await pool.query(
+    await query(
+      pool,
       `update webhook_attempts attempt
        set response = null
        from webhook_deliveries delivery

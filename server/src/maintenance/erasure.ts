@@ -9,6 +9,7 @@ import {
   readMentioned,
   type Rewriting,
 } from './erase-history.ts';
+import { retryWhileUnavailable } from '../commit/retry.ts';
 import { withRollUps } from '../commit/roll-ups.ts';
 import { decideErasure, isErased } from '../model/change.ts';
 import { ByteBudget, type HeldBytes } from '../core/byte-budget.ts';
@@ -19,7 +20,7 @@ import { isId } from '../core/ids.ts';
 import type { Resource, RecordChange } from '../model/resource.ts';
 import { erasable } from '../model/traits/erasable.ts';
 import type { Reader } from '../db/reader.ts';
-import type { Pool } from '../db/pools.ts';
+import { query, type Pool } from '../db/pools.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import type { ApiVersions } from '../versions/apply.ts';
 
@@ -67,9 +68,13 @@ export class Eraser {
     this.#context = context;
   }
 
-  /** Erases the history. Resolves when that is done, or after ten seconds; then the erasure continues in the background. */
+  /**
+   * Erases the history. Resolves when that is done, or after ten seconds; then the erasure continues in the background. `finish` repeats one
+   * that failed all the time because the database was unavailable.
+   */
   async erasedNow(deleted: Resource, accountId: string, id: string): Promise<void> {
-    const erasing = this.#begin(deleted, accountId, id).catch((error: unknown) => {
+    const begin = (): Promise<void> => this.#begin(deleted, accountId, id);
+    const erasing = retryWhileUnavailable(waitMsMax, begin).catch((error: unknown) => {
       this.#context.log.warn({ err: error, record: id }, 'an erasure was cut off; it runs again in a minute');
     });
     const timeout = new AbortController();
@@ -281,7 +286,7 @@ async function readUnfinished(
   deletedBefore: number,
   after: string,
 ): Promise<{ account_id: string; id: string }[]> {
-  const { rows } = await pool.query<{ account_id: string; id: string }>({
+  const { rows } = await query<{ account_id: string; id: string }>(pool, {
     name: `unfinished_${deleted.table}`,
     text: `
       select account_id, id
@@ -305,7 +310,7 @@ async function markFinished(
   { ids, deletedBefore }: { ids: string[]; deletedBefore: number },
   atSeconds: number | null,
 ): Promise<void> {
-  await pool.query({
+  await query(pool, {
     name: `finished_${deleted.table}`,
     text: `
       update ${deleted.table} set history_erased_at = $3
