@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Committer } from '../commit/committer.ts';
+import { retryWhileUnavailable } from '../commit/retry.ts';
 import { toDecision } from '../model/change.ts';
 import type { Clock } from '../core/clock.ts';
 import { ApiError } from '../core/errors.ts';
 import type { Provider } from '../core/providers.ts';
 import type { StoredRecord } from '../model/record.ts';
-import type { Pool } from '../db/pools.ts';
+import { UnavailableError, type Pool } from '../db/pools.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import { reference } from '../resources/reference/index.ts';
 import { askForLook } from '../resources/reference/order.ts';
@@ -87,9 +88,16 @@ export class Simulations {
     const current = record as ReferenceRecord;
     const provider = await this.#untilPlaced(current);
     const { play, isShown } = effects[effect]!;
-    const isPlayed = await play(database.readers, provider, current.id, clock.nowMs(), input);
+    const isPlayed = await play(database.readers, provider, current.id, clock.nowMs(), input).catch(
+      (error: unknown) => {
+        throw error instanceof UnavailableError ? lostMeanwhile(current, error) : error;
+      },
+    );
     // Also show what the service has done itself meanwhile, so that an error has the present status.
-    await this.#untilShown(current, isShown);
+    const showing = retryWhileUnavailable(shownMsMax, () => this.#untilShown(current, isShown));
+    await showing.catch((error: unknown) => {
+      throw isPlayed && error instanceof UnavailableError ? notShown(current, error) : error;
+    });
     // A service that has just finished by itself has already done what the helper asks.
     if (isPlayed || (effect === 'complete' && hasOutcome(await this.#now(current), input))) return;
     throw notCarriedOut(await this.#now(current));
@@ -119,12 +127,7 @@ export class Simulations {
       // A reference that has ended meanwhile shows no more effects.
       return !looks || (wasOpen && !isOpen(now)) || isShown(now, looks, look);
     });
-    if (isSeen) return;
-    throw new ApiError(
-      'unavailable',
-      `The simulated service did it, but the reference ${current.id} has not shown it within ${shownMsMax / 1000} seconds. Do not repeat the request: retrieve the reference a little later.`,
-      { retryAfterSeconds: 1, shouldRetry: false },
-    );
+    if (!isSeen) throw notShown(current);
   }
 
   /**
@@ -192,6 +195,22 @@ function isOpen({ status }: ReferenceRecord): boolean {
 function hasOutcome({ outcome }: ReferenceRecord, input: object): boolean {
   const wanted = (input as { outcome?: string }).outcome;
   return outcome !== null && (wanted === undefined || wanted === outcome);
+}
+
+function notShown({ id }: ReferenceRecord, cause?: unknown): ApiError {
+  return new ApiError(
+    'unavailable',
+    `The simulated service did it, but the reference ${id} has not shown it within ${shownMsMax / 1000} seconds. Do not repeat the request: retrieve the reference a little later.`,
+    { retryAfterSeconds: 1, shouldRetry: false, cause },
+  );
+}
+
+function lostMeanwhile({ id }: ReferenceRecord, cause: unknown): ApiError {
+  return new ApiError(
+    'unavailable',
+    `The database was lost while the simulated service was told what to do, so it may have done it. Retrieve the reference ${id} before you repeat the request.`,
+    { retryAfterSeconds: 1, shouldRetry: false, cause },
+  );
 }
 
 function notCarriedOut({ id, status, automatic_reference: automatic }: ReferenceRecord): ApiError {

@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { Simulations } from '../../src/referencing/simulations.ts';
+import { startDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts';
 import { inMatrix } from '../support/rounds.ts';
 import {
+  createTestDatabase,
   good,
   serverForTest,
   startTestServer,
@@ -527,6 +530,69 @@ describe('referencing test helpers', () => {
     expect(notes.filter(({ message }: { message: string }) => message === 'Once.')).toHaveLength(1);
   });
 
+  test('returns 503 to a test helper, which can be retried, when the database is lost before the service acts', async () => {
+    const { away, network } = await serverThatLoses((context, proxy) => ({
+      ...context,
+      async readRecord(...which) {
+        const record = await context.readRecord(...which);
+        proxy.close();
+        return record;
+      },
+    }));
+    const { id } = await refer(away.api);
+    const refused = await away.api.post(`/v1/test_helpers/references/${id}/complete`);
+    expectRefusal(refused, { ...refusals.unavailable, says: 'Nothing was changed' });
+    network.open();
+    await untilReference(away.api, id, { outcome: null });
+  });
+
+  test('plays a test helper once when the database is lost after the service acted', async () => {
+    let losses = 0;
+    const { away } = await serverThatLoses((context, proxy) => ({
+      ...context,
+      committer: Object.assign(Object.create(context.committer), {
+        async commitAsSystem(own: Parameters<typeof context.committer.commitAsSystem>[0]) {
+          if (losses++ === 0) {
+            proxy.close();
+            setTimeout(() => proxy.open(), 500);
+          }
+          await context.committer.commitAsSystem(own);
+        },
+      }),
+    }));
+    const { id } = await refer(away.api);
+    await untilReference(away.api, id, { automatic_reference: { provider_data: { type: 'provider_a' } } });
+    const { body } = await good(away.api.post(`/v1/test_helpers/references/${id}/note`, { message: 'Once.' }));
+    expect(losses).toBeGreaterThan(1);
+    const { notes } = body.automatic_reference.provider_data.provider_a;
+    expect(notes.filter(({ message }: { message: string }) => message === 'Once.')).toHaveLength(1);
+  });
+
+  test('advises against a retry of a test helper when the database is lost while the service acts', async () => {
+    let isLost = false;
+    const { away, network } = await serverThatLoses((context, proxy) => ({
+      ...context,
+      clock: {
+        // It is asked for the time right before the order is changed.
+        nowMs() {
+          if (!isLost) proxy.close();
+          isLost = true;
+          return context.clock.nowMs();
+        },
+      },
+    }));
+    const { id } = await refer(away.api);
+    await untilReference(away.api, id, { automatic_reference: { provider_data: { type: 'provider_a' } } });
+    const refused = await away.api.post(`/v1/test_helpers/references/${id}/note`, { message: 'Once.' });
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('service-should-retry')).toBe('false');
+    expect(refused.body.error).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('before you repeat'),
+    });
+    network.open();
+  });
+
   test('refuses a test helper when no simulated service handles the reference', async () => {
     const { body } = await good(api.post('/v1/references', { application: 'app_1' }));
     expectRefusal(await api.post(`/v1/test_helpers/references/${body.id}/advance`), refusals.transition);
@@ -571,4 +637,24 @@ async function orderOf(id: string, of = server): Promise<Order> {
 
 async function untilStopped(id: string): Promise<void> {
   await expect.poll(async () => (await orderOf(id)).stopped, { timeout: 10_000 }).toBe(true);
+}
+
+/** A sandbox whose test helpers lose the database as `change` says. */
+async function serverThatLoses(
+  change: (context: TestServer['context'], network: DatabaseProxy) => TestServer['context'],
+): Promise<{ away: TestServer; network: DatabaseProxy }> {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const network = await startDatabaseProxy(database.connection);
+  onTestFinished(() => network.stop());
+  const away = await serverForTest({
+    settings: { TENURE_SIMULATOR_SPEED: '80000' },
+    works: true,
+    connection: network.connection,
+    changeContext: (context) => ({
+      ...context,
+      simulations: new Simulations(change(context, network), ['provider_a']),
+    }),
+  });
+  return { away, network };
 }

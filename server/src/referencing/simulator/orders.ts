@@ -1,5 +1,5 @@
 import type { Provider } from '../../core/providers.ts';
-import type { Pool } from '../../db/pools.ts';
+import { query, type Pool } from '../../db/pools.ts';
 import { nothingForced, type Disclosure, type Forced, type Rent, type SimulatedOrder } from './order.ts';
 
 /** Identifies an order: by the customer's reference, or by the service's own id. */
@@ -50,7 +50,8 @@ interface Row {
 
 /** Counts a call about an order. Returns null if there is no such order. */
 export async function countCall(pool: Pool, provider: Provider, key: OrderKey): Promise<SimulatedOrder | null> {
-  const { rows } = await pool.query<Row>(
+  const { rows } = await query<Row>(
+    pool,
     `update simulated_orders set calls = calls + 1 where provider = $1 and ${columnOf(key)} = $2 returning *`,
     [provider, valueOf(key)],
   );
@@ -59,7 +60,8 @@ export async function countCall(pool: Pool, provider: Provider, key: OrderKey): 
 
 /** Counts an ordering call, and stores what it asks for. Until work begins, the last call counts. */
 export async function countOrdering(pool: Pool, provider: Provider, wish: Wish): Promise<SimulatedOrder> {
-  const { rows } = await pool.query<Row>(
+  const { rows } = await query<Row>(
+    pool,
     `
     insert into simulated_orders as known (
       provider, reference, order_id, script, has_guarantor, rent, working_day_ms, calls, forced, callback_url, callback_secret
@@ -95,7 +97,8 @@ export async function beginWork(
   { provider, referenceId }: SimulatedOrder,
   nowMs: number,
 ): Promise<SimulatedOrder | null> {
-  const { rows } = await pool.query<Row>(
+  const { rows } = await query<Row>(
+    pool,
     `
     update simulated_orders
     set placed_at_ms = $3, tell_at_ms = case when callback_url is not null then $3::bigint end
@@ -130,7 +133,8 @@ export async function changeOrder(
     const order = row && orderOf(row);
     const change = order && decide(order);
     if (!change) return false;
-    const { rowCount } = await pool.query(
+    const { rowCount } = await query(
+      pool,
       `
       update simulated_orders
       set forced = $4,
@@ -168,7 +172,8 @@ export async function discloseFindings(
     const order = orderOf(row);
     const change = decide(order);
     if (!change) return order;
-    const { rowCount } = await pool.query(
+    const { rowCount } = await query(
+      pool,
       `
       update simulated_orders
       set disclosed = $4,
@@ -187,7 +192,8 @@ export async function claimToTell(
   pool: Pool,
   claim: { providers: readonly Provider[]; nowMs: number; untilMs: number; max: number },
 ): Promise<ToTell[]> {
-  const { rows } = await pool.query<Row>(
+  const { rows } = await query<Row>(
+    pool,
     `
     update simulated_orders claimed
     set claimed_until_ms = $3
@@ -219,7 +225,8 @@ export async function giveBack(
   { order, changes }: ToTell,
   next: { toldSteps: number; tellAtMs: number | null; attempts: number },
 ): Promise<void> {
-  await pool.query(
+  await query(
+    pool,
     `
     update simulated_orders
     set told_steps = $4,
@@ -232,7 +239,8 @@ export async function giveBack(
 }
 
 async function readRow(pool: Pool, provider: Provider, key: OrderKey): Promise<Row | null> {
-  const { rows } = await pool.query<Row>(
+  const { rows } = await query<Row>(
+    pool,
     `select * from simulated_orders where provider = $1 and ${columnOf(key)} = $2`,
     [provider, valueOf(key)],
   );
