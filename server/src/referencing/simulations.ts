@@ -57,7 +57,8 @@ const effects: Readonly<Record<string, Effect>> = {
   fail: {
     play: (pool, provider, id, nowMs, input) =>
       fail(pool, provider, id, nowMs, (input as { code?: string }).code ?? 'provider_error'),
-    isShown: (_, { failed }, look) => failed >= look,
+    // After the end no call fails any more.
+    isShown: (now, { answered, failed }, look) => failed >= look || (!isOpen(now) && answered >= look),
   },
   note: {
     play: (pool, provider, id, nowMs, input) => note(pool, provider, id, nowMs, (input as { message: string }).message),
@@ -217,6 +218,13 @@ function notCarriedOut({ id, status, automatic_reference: automatic }: Reference
   const standing = automatic ? `with ${automatic.provider}, and ${automatic.status}` : 'null';
   return new ApiError(
     'status_transition_invalid',
-    `No simulated service is carrying the reference ${id} out just now: it is ${status}, and its \`automatic_reference\` is ${standing}. A service that decides at once, such as \`provider_b\`, is steered by \`metadata.simulate\` when the reference is created.`,
+    `No simulated service is carrying the reference ${id} out just now: it is ${status}, and its \`automatic_reference\` is ${standing}. ${adviceFor(automatic?.provider)}`,
   );
+}
+
+function adviceFor(provider: Provider | null | undefined): string {
+  if (!provider) return 'Helpers are for references with an `automatic_reference`.';
+  return provider === 'provider_b'
+    ? '`provider_b` decides at once: set `metadata.simulate` when you create the reference.'
+    : 'Create another reference, and call the helper before the service has finished.';
 }
