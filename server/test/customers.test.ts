@@ -166,6 +166,21 @@ const address = (member: object) => ({ addresses: [flat, { ...flat, ...member }]
 describe('customer texts that cannot be used', () => {
   const blank = 'is blank: send a text that can be seen';
 
+  test.each([
+    ['a required member', { name: ' ' }, /can be seen\.$/],
+    ['a required member of an item', { name: 'Ada', ...address({ city: ' ' }) }, /can be seen\.$/],
+    ['an optional member', { name: 'Ada', phone: ' ' }, /can be seen, or leave the member out\.$/],
+    ['an optional member of an item', { name: 'Ada', ...address({ line2: ' ' }) }, /or leave the member out\.$/],
+  ])('says whether a blank text can be left out when it is sent for %s', async (_case, body, says) => {
+    expect((await api.post('/v1/customers', body)).body.error.message).toMatch(says);
+  });
+
+  test('says that a blank name can be left out when a customer is updated', async () => {
+    const { body } = await good(api.post('/v1/customers', { name: 'Ada' }));
+    const refused = await api.post(`/v1/customers/${body.id}`, { name: ' ' });
+    expect(refused.body.error.message).toContain('or leave the member out');
+  });
+
   test.each<[string, object, ReturnType<typeof at>]>([
     ['a blank name', { name: '   ' }, at('name', `\`name\` ${blank}`)],
     ['an invisible name', { name: '\u00a0\u200b\u2060\u3164' }, at('name', blank)],

@@ -1,7 +1,7 @@
 import { countryCodes, currencyCodes } from './iso-codes.ts';
 
-/** Says what is wrong with a text, as the rest of a sentence about it; null if nothing is. */
-export type FaultOf = (text: string) => string | null;
+/** Says what is wrong with a text, as the rest of a sentence about it; null if nothing is. The advice depends on `isRequired`. */
+export type FaultOf = (text: string, isRequired?: boolean) => string | null;
 
 /** The values of `format` in our schemas. */
 export const formats = {
@@ -35,7 +35,7 @@ const visible = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800]/u;
  * A text that people read on one line, such as a name: with something to see, and nothing that ends the line or turns its direction.
  * Joiners stay, because names in Persian and Indic scripts are written with them.
  */
-export function lineFault(text: string): string | null {
+export function lineFault(text: string, isRequired = false): string | null {
   const [odd] = control.exec(text) ?? direction.exec(text) ?? [];
   if (odd !== undefined) {
     const codePoint = odd.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
@@ -44,7 +44,8 @@ export function lineFault(text: string): string | null {
       : 'a control character or the end of a line';
     return `has the character U+${codePoint}, ${kind}: leave it out`;
   }
-  return visible.test(text) ? null : 'is blank: send a text that can be seen, or leave the member out';
+  if (visible.test(text)) return null;
+  return `is blank: send a text that can be seen${isRequired ? '' : ', or leave the member out'}`;
 }
 
 /** A label of a domain: letters and digits of any script, with hyphens in between. */

@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
-import { formats } from '../../core/formats.ts';
+import { formats, type FaultOf } from '../../core/formats.ts';
 import { idPattern } from '../../core/ids.ts';
 import { nearestName } from '../../core/nearest.ts';
 
@@ -21,11 +21,11 @@ export function validator(schema: TSchema): Validator {
   const validate = compiled.get(text) ?? ajv.compile(schema);
   compiled.set(text, validate);
   return (value) => {
-    if (!validate(value)) throw errorOf(validate.errors![0]!);
+    if (!validate(value)) throw errorOf(validate.errors![0]!, schema);
   };
 }
 
-function errorOf(error: ErrorObject): ApiError {
+function errorOf(error: ErrorObject, schema: TSchema): ApiError {
   const path = pathOf(error.instancePath);
   switch (error.keyword) {
     case 'required': {
@@ -52,7 +52,8 @@ function errorOf(error: ErrorObject): ApiError {
       }
       // A pattern beside a format says less.
       const format = { format: error.schema, pattern: error.parentSchema?.format }[error.keyword];
-      const fault = formats[format as keyof typeof formats]?.(String(error.data)) ?? null;
+      const faultOf: FaultOf | undefined = formats[format as keyof typeof formats];
+      const fault = faultOf?.(String(error.data), isRequired(error, schema)) ?? null;
       if (fault !== null) return invalidParameter(param, `\`${param}\` ${fault}.`);
       if (error.keyword === 'pattern' && error.schema === idPattern)
         return invalidParameter(param, noId(param, String(error.data)));
@@ -62,6 +63,17 @@ function errorOf(error: ErrorObject): ApiError {
       );
     }
   }
+}
+
+/** Whether the object that the value is in must have it, by the rule that the value broke: `#/properties/name/format`. */
+function isRequired({ schemaPath }: ErrorObject, schema: TSchema): boolean {
+  const path = pathOf(schemaPath);
+  const [properties, name] = path.slice(-3);
+  if (properties !== 'properties') return false;
+  let parent: unknown = schema;
+  for (const step of path.slice(0, -3)) parent = (parent as Record<string, unknown> | undefined)?.[step];
+  const { required = [] } = (parent ?? {}) as { required?: readonly string[] };
+  return required.includes(name!);
 }
 
 /** Tells that a linked id cannot be one. The ids of many systems are UUIDs, so hyphens are named. */
