@@ -1,5 +1,6 @@
 import { Pool, type Dispatcher } from 'undici';
 import type { buildConnector } from 'undici';
+import { boundReads, informationalMax, isTooManyChunks } from '../core/response-bounds.ts';
 import { SocketBound } from './connection-limit.ts';
 
 /** Why an attempt got no complete response. The list is closed, and shows no more than the receiver's own side would know. */
@@ -39,6 +40,9 @@ export interface Delivered {
 const readBytesMax = 64 * 1024;
 const keptBytesMax = 1024;
 
+/** A response with more bytes is cut off. Heads, trailers and the frames of chunks count, too. */
+const responseBytesMax = 4 * readBytesMax;
+
 /** Origins with a pool. Beyond them, the least recently used pool is closed. */
 const originsMax = 1_000;
 
@@ -54,7 +58,7 @@ export class Sender {
 
   /** @param settings.socketsMax the limit of connections. It exceeds the attempts at once; otherwise no connection could be kept. */
   constructor(settings: { connect: buildConnector.connector; attemptTimeoutMs: number; socketsMax: number }) {
-    this.#sockets = new SocketBound(settings.connect, settings.socketsMax, () => this.#giveUpOldest());
+    this.#sockets = new SocketBound(boundedReads(settings.connect), settings.socketsMax, () => this.#giveUpOldest());
     this.#attemptTimeoutMs = settings.attemptTimeoutMs;
   }
 
@@ -108,6 +112,16 @@ export class Sender {
   }
 }
 
+/** Opens connections as `connect` does, of which no response is read without end. */
+function boundedReads(connect: buildConnector.connector): buildConnector.connector {
+  return (options, callback) =>
+    connect(options, (...result) => {
+      const [, socket] = result;
+      if (socket) boundReads(socket, responseBytesMax);
+      callback(...result);
+    });
+}
+
 function poolOptions(connect: buildConnector.connector): Pool.Options {
   return {
     connect,
@@ -134,6 +148,8 @@ class Attempt implements Dispatcher.DispatchHandler {
   #kept: Buffer[] = [];
   #keptBytes = 0;
   #readBytes = 0;
+  #chunks = 0;
+  #informational = 0;
 
   constructor(timeoutMs: number, settle: (reply: Reply) => void) {
     this.#settle = settle;
@@ -148,7 +164,10 @@ class Attempt implements Dispatcher.DispatchHandler {
 
   onResponseStart(_controller: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
     // The final response follows an interim one (1xx).
-    if (status < 200) return;
+    if (status < 200) {
+      if (++this.#informational > informationalMax) this.fail({ error: 'response_invalid', isOurs: false });
+      return;
+    }
     this.#status = status;
     const retryAfter = headers['retry-after'];
     this.#retryAfter = Array.isArray(retryAfter) ? retryAfter[0] : retryAfter;
@@ -156,12 +175,13 @@ class Attempt implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
     this.#readBytes += chunk.length;
+    this.#chunks++;
     if (this.#keptBytes < keptBytesMax) {
       const kept = Buffer.from(chunk.subarray(0, keptBytesMax - this.#keptBytes));
       this.#kept.push(kept);
       this.#keptBytes += kept.length;
     }
-    if (this.#readBytes >= readBytesMax) this.#end(null);
+    if (this.#readBytes >= readBytesMax || isTooManyChunks(this.#chunks, this.#readBytes)) this.#end(null);
   }
 
   onResponseEnd(): void {
@@ -206,7 +226,7 @@ const errorClasses: [RegExp, AttemptError][] = [
   [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, 'timeout'],
   [/^(ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/, 'connection_closed'],
   [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES|EPERM|EINVAL)$/, 'unreachable'],
-  [/^(HPE_\w+|HTTPParserError|UND_ERR_HEADERS_OVERFLOW)$/, 'response_invalid'],
+  [/^(HPE_\w+|HTTPParserError|UND_ERR_HEADERS_OVERFLOW|ERR_RESPONSE_UNBOUNDED)$/, 'response_invalid'],
   [
     /^(ERR_TLS_\w+|ERR_SSL_\w+|CERT_\w+|\w*CERT\w*|EPROTO|UNABLE_TO_\w+|\w+_SIGNATURE_FAILURE|HOSTNAME_MISMATCH)$/,
     'tls_failed',

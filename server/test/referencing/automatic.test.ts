@@ -480,13 +480,16 @@ describe('referencing test helpers', () => {
     ['advance', {}],
     ['fail', {}],
     ['note', { message: 'The bank has answered.' }],
-  ])('refuses the helper %s at once, without advice on provider_b, when provider_a has finished', async (name, body) => {
-    const { id } = await refer(api);
-    await good(api.post(`/v1/test_helpers/references/${id}/complete`));
-    const refused = await api.post(`/v1/test_helpers/references/${id}/${name}`, body);
-    expectRefusal(refused, { ...refusals.transition, says: 'Create another reference' });
-    expect(refused.body.error.message).not.toContain('provider_b');
-  });
+  ])(
+    'refuses the helper %s at once, without advice on provider_b, when provider_a has finished',
+    async (name, body) => {
+      const { id } = await refer(api);
+      await good(api.post(`/v1/test_helpers/references/${id}/complete`));
+      const refused = await api.post(`/v1/test_helpers/references/${id}/${name}`, body);
+      expectRefusal(refused, { ...refusals.transition, says: 'Create another reference' });
+      expect(refused.body.error.message).not.toContain('provider_b');
+    },
+  );
 
   test('names metadata.simulate when it refuses a helper on a reference of provider_b', async () => {
     const { id } = await refer(api, { provider: 'provider_b' });

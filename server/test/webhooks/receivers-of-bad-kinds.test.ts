@@ -43,7 +43,7 @@ describe('single attempts', () => {
 
   test('ends the attempt in time when interim responses never end', async () => {
     const receiver = await rawReceiverForTest((socket) => {
-      everyMs(20, socket, () => socket.write('HTTP/1.1 102 Processing\r\n\r\n'));
+      everyMs(200, socket, () => socket.write('HTTP/1.1 102 Processing\r\n\r\n'));
     });
     const delivery = await deliverTo(receiver.url);
     expect(delivery).toMatchObject({ status: 'failed', attempt: { status: null, error: 'timeout' } });
