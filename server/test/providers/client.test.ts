@@ -4,12 +4,19 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { HttpProviderClient } from '../../src/referencing/providers/client.ts';
 import { ProviderFault } from '../../src/referencing/providers/provider.ts';
 import { referencingProviders } from '../../src/referencing/providers/index.ts';
-import { everyMs, rawReceiverForTest } from '../support/receiver.ts';
+import { everyMs, pour, rawReceiverForTest } from '../support/receiver.ts';
 import { faultOf, goodCredentials, orderOf } from '../support/services.ts';
 
 /* A call to any service ends in time, with a response or an error in plain words. */
 
 const get = { method: 'GET', path: '/orders/1' } as const;
+
+const informational = 'HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n';
+const emptyAnswer = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
+
+function chunkedAnswer(chunk: string, count: number): string {
+  return `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(count)}0\r\n\r\n`;
+}
 
 function clientOf(url: string, timeoutMs = 2_000): HttpProviderClient {
   const client = new HttpProviderClient(url, timeoutMs);
@@ -74,6 +81,37 @@ describe('responses of a service', () => {
   ])('rejects a response when it is %s', async (_what, body, message) => {
     const fault = await faultOf(clientOf(await answering(200, body)).call(get));
     expect(fault).toMatchObject({ code: 'response_invalid', message: expect.stringMatching(message) });
+  });
+
+  test.each([
+    ['more than 8 informational responses', `${informational.repeat(9)}${emptyAnswer}`, /informational/],
+    ['too many small chunks', chunkedAnswer('1\r\n1\r\n', 1_100), /small chunks/],
+  ])('ends a call when the service sends %s', async (_what, answer, message) => {
+    const service = await rawReceiverForTest((socket) => socket.write(answer));
+    const fault = await faultOf(clientOf(new URL(service.url).origin, 60_000).call(get));
+    expect(fault).toMatchObject({ code: 'response_invalid', message: expect.stringMatching(message) });
+    await expect.poll(() => service.open).toBe(0);
+  });
+
+  test.each([
+    ['8 informational responses', `${informational.repeat(8)}${emptyAnswer}`],
+    ['a thousand small chunks', chunkedAnswer('1\r\n1\r\n', 1_000)],
+  ])('accepts a response when the service sends %s', async (_what, answer) => {
+    const service = await rawReceiverForTest((socket) => socket.write(answer));
+    expect(await clientOf(new URL(service.url).origin).call(get)).toMatchObject({ status: 200 });
+  });
+
+  test.each([
+    ['reason phrase', 'HTTP/1.1 200 ', 'a'],
+    ['chunk size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', '0'],
+  ])('ends a call when the %s of its response never ends', async (_what, head, endless) => {
+    const service = await rawReceiverForTest((socket) => {
+      socket.write(head);
+      pour(socket, Buffer.from(endless.repeat(65_536)), () => {});
+    });
+    const fault = await faultOf(clientOf(new URL(service.url).origin, 60_000).call(get));
+    expect(fault).toMatchObject({ code: 'response_invalid', message: "The service's answer is too long." });
+    await expect.poll(() => service.open).toBe(0);
   });
 
   test.each([301, 302, 307, 308])('follows no redirect when the status is %i', async (status) => {

@@ -1,10 +1,14 @@
 import { validateHeaderValue } from 'node:http';
-import { Pool, type Dispatcher } from 'undici';
+import { buildConnector, Pool, type Dispatcher } from 'undici';
+import { boundReads, informationalMax, isTooManyChunks, ResponseUnboundedError } from '../../core/response-bounds.ts';
 import { ProviderFault, type ProviderClient, type ProviderRequest } from './provider.ts';
 import { refusal } from './reading.ts';
 
 /** Bytes. No service sends longer responses. The rest of one is not read. */
 const answerBytesMax = 1_000_000;
+
+/** A response with more bytes is cut off. Heads, trailers and the frames of chunks count, too. */
+const responseBytesMax = 2 * answerBytesMax;
 
 /** Concurrent calls. Others wait, and the wait is part of their timeout. */
 const connectionsMax = 32;
@@ -15,7 +19,7 @@ const busySecondsMax = 3_600;
 
 /** Calls one service over kept connections. It makes no retries and follows no redirect: credentials go only to the configured address. */
 export class HttpProviderClient implements ProviderClient {
-  readonly #pool: Pool;
+  readonly #pool: Dispatcher;
   readonly #basePath: string;
   readonly #timeoutMs: number;
   #isClosed = false;
@@ -27,7 +31,13 @@ export class HttpProviderClient implements ProviderClient {
   constructor(url: string, timeoutMs: number) {
     const { origin, pathname } = new URL(url);
     // The call has its own timeout, which none of its parts can extend.
-    this.#pool = new Pool(origin, { connections: connectionsMax, headersTimeout: 0, bodyTimeout: 0 });
+    const pool = new Pool(origin, {
+      connect: boundedConnector(),
+      connections: connectionsMax,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    this.#pool = pool.compose((dispatch) => (options, handler) => dispatch(options, new BoundedHandler(handler)));
     this.#basePath = pathname.replace(/\/$/, '');
     this.#timeoutMs = timeoutMs;
   }
@@ -70,6 +80,9 @@ export class HttpProviderClient implements ProviderClient {
         const message = `The service did not answer within ${this.#timeoutMs / 1000} seconds.`;
         throw new ProviderFault('timeout', message, { cause: error });
       }
+      if (error instanceof ResponseUnboundedError) {
+        throw new ProviderFault('response_invalid', "The service's answer is too long.", { cause: error });
+      }
       throw new ProviderFault('unavailable', 'The service cannot be reached.', { cause: error });
     }
   }
@@ -90,6 +103,57 @@ export class HttpProviderClient implements ProviderClient {
       signal,
     });
     return { status: answer.statusCode, headers: answer.headers, text: await textOf(answer.body) };
+  }
+}
+
+/** Opens connections of which no response is read without end. */
+function boundedConnector(): buildConnector.connector {
+  const connect = buildConnector({ allowH2: false });
+  return (options, callback) =>
+    connect(options, (...result) => {
+      const [, socket] = result;
+      if (socket) boundReads(socket, responseBytesMax);
+      callback(...result);
+    });
+}
+
+/** Passes one response on. Its errors end the call, and close the connection before the parser goes on. */
+class BoundedHandler implements Dispatcher.DispatchHandler {
+  readonly #next: Dispatcher.DispatchHandler;
+  #informational = 0;
+  #chunks = 0;
+  #bytes = 0;
+
+  constructor(next: Dispatcher.DispatchHandler) {
+    this.#next = next;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
+    this.#next.onRequestStart?.(controller, context);
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Headers, text?: string): void {
+    if (status < 200 && ++this.#informational > informationalMax) {
+      throw new ProviderFault('response_invalid', 'The service sends one informational response after another.');
+    }
+    this.#next.onResponseStart?.(controller, status, headers, text);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks++;
+    this.#bytes += chunk.length;
+    if (isTooManyChunks(this.#chunks, this.#bytes)) {
+      throw new ProviderFault('response_invalid', "The service's answer comes in too many small chunks.");
+    }
+    this.#next.onResponseData?.(controller, chunk);
+  }
+
+  onResponseEnd(controller: Dispatcher.DispatchController, trailers: Headers): void {
+    this.#next.onResponseEnd?.(controller, trailers);
+  }
+
+  onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
+    this.#next.onResponseError?.(controller, error);
   }
 }
 
