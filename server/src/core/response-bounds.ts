@@ -14,12 +14,12 @@ export function isTooManyChunks(chunks: number, bytes: number): boolean {
   return chunks > chunksMin + bytes / chunkBytesMin;
 }
 
-/** A response has more bytes than any that is wanted, or is one that never ends. */
+/** A response has more bytes, or a head or trailers with more lines, than it may have. */
 export class ResponseUnboundedError extends Error {
   readonly code = 'ERR_RESPONSE_UNBOUNDED';
 
   constructor() {
-    super('The response has too many bytes.');
+    super('The response has too many bytes, or too many lines in its head or its trailers.');
   }
 }
 
@@ -29,16 +29,34 @@ const pieceBytes = 256;
 /** The parser gets this many bytes of one connection in one turn of the event loop. Other connections come in between. */
 const turnBytes = 4 * 1024;
 
+/** A head or trailers may have so many lines. The parser keeps two objects for each. */
+const linesMax = 512;
+
+/** What the parser got of one connection since it last told anything of it. */
+interface Unheard {
+  lines: number;
+}
+
+/** Of the connection that was read last, which is the one being parsed: a parser takes each piece at once. */
+let parsed: Unheard | null = null;
+
+/** Starts the count of lines anew. A handler calls this when the parser tells of a head or of a part of a body. */
+export function hearResponse(): void {
+  if (parsed) parsed.lines = 0;
+}
+
 /**
  * Bounds what an HTTP client reads from a connection. Its parser bounds neither all parts of a response nor its own time.
  * A connection with a longer response is destroyed with `ResponseUnboundedError`, and no more of it is parsed.
  *
+ * So is one with more than 512 lines until `hearResponse` is called, which every handler of the client's must do.
  * The client must call `socket.read()` on 'readable' until it returns null. It must not pipeline requests.
  *
  * @param bytesMax of one response: heads, body, and what frames its chunks.
  */
 export function boundReads(socket: Socket, bytesMax: number): void {
   const readPiece = socket.read.bind(socket);
+  const unheard: Unheard = { lines: 0 };
   let sentBytes = -1;
   let responseBytes = 0;
   let turnLeft = turnBytes;
@@ -67,10 +85,22 @@ export function boundReads(socket: Socket, bytesMax: number): void {
     if (socket.bytesWritten !== sentBytes) {
       sentBytes = socket.bytesWritten;
       responseBytes = 0;
+      unheard.lines = 0;
     }
     responseBytes += piece.length;
-    if (responseBytes <= bytesMax) return piece;
-    socket.destroy(new ResponseUnboundedError());
-    return null;
+    if (responseBytes > bytesMax || unheard.lines > linesMax) {
+      socket.destroy(new ResponseUnboundedError());
+      return null;
+    }
+    // The piece may hold the end of a head and lines of a body. Its lines count from the next piece on.
+    unheard.lines += linesIn(piece);
+    parsed = unheard;
+    return piece;
   };
+}
+
+function linesIn(piece: Buffer): number {
+  let lines = 0;
+  for (let at = piece.indexOf(10); at >= 0; at = piece.indexOf(10, at + 1)) lines++;
+  return lines;
 }

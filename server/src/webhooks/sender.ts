@@ -1,6 +1,6 @@
 import { Pool, type Dispatcher } from 'undici';
 import type { buildConnector } from 'undici';
-import { boundReads, informationalMax, isTooManyChunks } from '../core/response-bounds.ts';
+import { boundReads, hearResponse, informationalMax, isTooManyChunks } from '../core/response-bounds.ts';
 import { SocketBound } from './connection-limit.ts';
 
 /** Why an attempt got no complete response. The list is closed, and shows no more than the receiver's own side would know. */
@@ -163,6 +163,7 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
+    hearResponse();
     // The final response follows an interim one (1xx).
     if (status < 200) {
       if (++this.#informational > informationalMax) this.fail({ error: 'response_invalid', isOurs: false });
@@ -174,6 +175,7 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
+    hearResponse();
     this.#readBytes += chunk.length;
     this.#chunks++;
     if (this.#keptBytes < keptBytesMax) {

@@ -83,6 +83,22 @@ test.each([
   expect(await deliverTo(head, endless)).toMatchObject(invalid);
 });
 
+test.each([
+  ['head', `HTTP/1.1 200 OK\r\n${'a:\r\n'.repeat(600)}Content-Length: 0\r\n\r\n`],
+  ['row of trailers', `${chunkedHead}0\r\n${'a:\r\n'.repeat(900)}\r\n`],
+])('fails an attempt when a %s has more than 512 lines', async (_, answer) => {
+  expect(await deliverTo(answer)).toMatchObject(invalid);
+});
+
+test('delivers when a head has 500 lines and a body has thousands', async () => {
+  const body = '\n'.repeat(20_000);
+  const receiver = await rawReceiverForTest((socket) =>
+    socket.write(`HTTP/1.1 200 OK\r\n${'a:\r\n'.repeat(498)}Content-Length: 20000\r\n\r\n${body}`),
+  );
+  const delivery = await deliverOnceTo(server, pattern, receiver.url);
+  expect(delivery).toMatchObject({ status: 'delivered', attempt: { response: '\n'.repeat(1_024) } });
+});
+
 test('bounds each response and not the connection when it is kept', async () => {
   const answer = `HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n${'x'.repeat(60_000)}`;
   const receiver = await rawReceiverForTest((socket) => socket.write(answer));

@@ -1,6 +1,12 @@
 import { validateHeaderValue } from 'node:http';
 import { buildConnector, Pool, type Dispatcher } from 'undici';
-import { boundReads, informationalMax, isTooManyChunks, ResponseUnboundedError } from '../../core/response-bounds.ts';
+import {
+  boundReads,
+  hearResponse,
+  informationalMax,
+  isTooManyChunks,
+  ResponseUnboundedError,
+} from '../../core/response-bounds.ts';
 import { ProviderFault, type ProviderClient, type ProviderRequest } from './provider.ts';
 import { refusal } from './reading.ts';
 
@@ -133,6 +139,7 @@ class BoundedHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Headers, text?: string): void {
+    hearResponse();
     if (status < 200 && ++this.#informational > informationalMax) {
       throw new ProviderFault('response_invalid', 'The service sends one informational response after another.');
     }
@@ -140,6 +147,7 @@ class BoundedHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    hearResponse();
     this.#chunks++;
     this.#bytes += chunk.length;
     if (isTooManyChunks(this.#chunks, this.#bytes)) {
