@@ -611,7 +611,7 @@ describe('default provider', () => {
 });
 
 describe('providers that are not set up in live mode', () => {
-  const setUp = 'is not set up in this deployment. Choose one of provider_c, or have the operator set';
+  const setUp = 'is not set up in this deployment. Choose one of provider_c, or ask the operator to set';
   let live: TestServer;
 
   beforeAll(async () => {

@@ -362,7 +362,7 @@ describe('keys with fewer permissions or an earlier end', () => {
     const outliving = [await created(own), await created(own, { expires_at: now + 3601 })];
     const eventsBefore = await eventsOf(own);
     for (const key of outliving) {
-      const refused = { ...refusals.permission, says: `${key.id} ends later` };
+      const refused = { ...refusals.permission, says: `${key.id} expires later` };
       for (const body of [undefined, { expires_in: 604_800 }])
         expectRefusal(await by.post(`${path}/${key.id}/roll`, body), refused);
       expectRefusal(await by.delete(`${path}/${key.id}`), refused);

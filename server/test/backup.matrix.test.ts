@@ -323,7 +323,7 @@ describe('live deployments', { timeout: 60_000 }, () => {
     onTestFinished(() => restored.remove());
     expect(await restore(copy, restored.dataDir)).toMatchObject({ code: 0 });
     const refusal =
-      /^(The server did not start:\n)?This database is of a live deployment, .* Set TENURE_MODE=live; .*\n?$/;
+      /^(The server did not start:\n)?This database is of a live deployment, .* Set TENURE_MODE=live\. .*\n?$/;
     await expect(restored.start()).rejects.toThrow(refusal);
     expect(restored.databasePid()).toBeNull();
     expect(await newKey(restored.dataDir)).toMatchObject({ code: 1, output: expect.stringMatching(refusal) });

@@ -164,12 +164,12 @@ const soon = (days: number) => new Date(Date.now() + days * 86_400_000).toISOStr
 const address = (member: object) => ({ addresses: [flat, { ...flat, ...member }] });
 
 describe('customer texts that cannot be used', () => {
-  const blank = 'is blank: send a text that can be seen';
+  const blank = 'is blank: send a visible text';
 
   test.each([
-    ['a required member', { name: ' ' }, /can be seen\.$/],
-    ['a required member of an item', { name: 'Ada', ...address({ city: ' ' }) }, /can be seen\.$/],
-    ['an optional member', { name: 'Ada', phone: ' ' }, /can be seen, or leave the member out\.$/],
+    ['a required member', { name: ' ' }, /send a visible text\.$/],
+    ['a required member of an item', { name: 'Ada', ...address({ city: ' ' }) }, /send a visible text\.$/],
+    ['an optional member', { name: 'Ada', phone: ' ' }, /send a visible text, or leave the member out\.$/],
     ['an optional member of an item', { name: 'Ada', ...address({ line2: ' ' }) }, /or leave the member out\.$/],
   ])('says whether a blank text can be left out when it is sent for %s', async (_case, body, says) => {
     expect((await api.post('/v1/customers', body)).body.error.message).toMatch(says);

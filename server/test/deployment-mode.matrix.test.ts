@@ -26,7 +26,7 @@ describe.each(modes)('a database of the mode %s', (mode, other) => {
 
     const refused = serverForTest({ connection, settings: { TENURE_MODE: other } });
     await expect(refused).rejects.toThrow(ModeError);
-    await expect(refused).rejects.toThrow(`Set TENURE_MODE=${mode};`);
+    await expect(refused).rejects.toThrow(`Set TENURE_MODE=${mode}.`);
     expect(await sql(connection, 'select xmin, * from deployment')).toEqual(before);
 
     const again = await start(connection, mode, first.secretKey);

@@ -137,7 +137,7 @@ describe('event streams', () => {
   test('returns 404 or 405 when a request only resembles one for a stream', async () => {
     expectRefusal(await server.api.post('/v1/events/stream', {}), {
       ...refusals.methodNotAllowed,
-      says: 'it takes GET',
+      says: 'Use GET.',
     });
     expectRefusal(await server.api.get('/v1/events/streams'), refusals.idUnknown);
     expectRefusal(await server.api.get('/v1/events/stream/deliveries'), refusals.idUnknown);
@@ -236,7 +236,7 @@ describe('resumed streams', () => {
     await createReference(tenant);
     const [removed] = await idsInOrder(tenant);
     const expired = { status: 400, type: 'invalid_request_error', code: 'event_cursor_expired' };
-    const says = 'begin a stream without';
+    const says = 'open a stream without';
     await server.context.database.readers.query('delete from events where account_id = $1', [tenant.accountId]);
     expectRefusal(await tenant.api.get(`/v1/events/stream?after=${removed}`), { ...expired, param: 'after', says });
     await createReference(tenant);

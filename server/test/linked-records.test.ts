@@ -29,22 +29,22 @@ describe('ids with the prefix of another kind', () => {
       '/v1/references',
       { application: 'cus_1' },
       'application',
-      'takes that of an application (`app_…`), or one of your own system',
+      'For `application`, send that of an application (`app_…`), or one of your own system',
     ],
     [
       '/v1/references',
       { application: 'app_1', customer: 'app_1' },
       'customer',
-      '`app_1` begins as the id of an application does. `customer` takes that of a customer (`cus_…`)',
+      '`app_1` begins like the id of an application. For `customer`, send that of a customer (`cus_…`)',
     ],
     [
       '/v1/references',
       { application: 'app_1', customer: 'we_x' },
       'customer',
-      'begins as the id of a webhook endpoint does',
+      'begins like the id of a webhook endpoint.',
     ],
     ['/v1/applications', { customers: ['cus_1', 'ref_1'] }, 'customers[1]', '(`cus_…`)'],
-    ['/v1/applications', { unit: 'cus_1' }, 'unit', '`unit` takes an id of your own system.'],
+    ['/v1/applications', { unit: 'cus_1' }, 'unit', 'For `unit`, send an id of your own system.'],
   ])(
     'refuses a linked id at %s when the body is %o and its prefix names another kind',
     async (path, body, param, says) => {
@@ -70,7 +70,7 @@ describe('ids with the prefix of another kind', () => {
       { pdf: 'cus_1' },
       { 'service-version': '2025-09-01' },
     );
-    expectRefusal(answer, { ...missingAt('pdf', 'begins as the id of a customer does'), version: '2025-09-01' });
+    expectRefusal(answer, { ...missingAt('pdf', 'begins like the id of a customer.'), version: '2025-09-01' });
   });
 
   test("returns an empty list when a filter has an id with another kind's prefix", async () => {
@@ -96,7 +96,7 @@ describe('ids of our own form', () => {
     const other = await addAccount(server);
     const theirs = (await good(other.api.post('/v1/applications', {}))).body.id as string;
     for (const id of [`app_${unknown}`, theirs]) {
-      const says = `There is no application \`${id}\` in this account. Send the id of one that is here`;
+      const says = `There is no application \`${id}\` in this account. Send an existing id`;
       expectRefusal(await api.post('/v1/references', { application: id }), missingAt('application', says));
     }
     const body = { customers: [ids.customers, `cus_${unknown}`] };
@@ -133,7 +133,7 @@ describe('ids of another system', () => {
 
   test('refuses an id with advice when it has a hyphen or another forbidden character', async () => {
     const uuid = '0b0f4a0e-7c60-4c58-9b1c-2f1f7d1b6a11';
-    const hyphens = '`application` must be an id, which has letters, digits and _ only: leave out the hyphens.';
+    const hyphens = '`application` must be an id, which has only letters, digits and _. Remove the hyphens.';
     expectRefusal(await api.post('/v1/references', { application: uuid }), {
       ...invalid('application'),
       says: hyphens,
@@ -143,7 +143,7 @@ describe('ids of another system', () => {
     expect(body.application).toBe(uuid.replaceAll('-', ''));
     expectRefusal(await api.post('/v1/applications', { customers: ['a b'] }), {
       ...invalid('customers[0]'),
-      says: '`customers[0]` must be an id, which has letters, digits and _ only: leave out the rest.',
+      says: '`customers[0]` must be an id, which has only letters, digits and _. Remove all other characters.',
     });
   });
 });
@@ -152,6 +152,6 @@ test("accepts only a webhook endpoint's id when an event is resent", async () =>
   const event = (await good(api.get('/v1/events?limit=1'))).body.data[0].id as string;
   expectRefusal(
     await api.post(`/v1/events/${event}/resend`, { webhook_endpoint: 'cus_1' }),
-    missingAt('webhook_endpoint', 'Send the id of one that is here: `we_…`.'),
+    missingAt('webhook_endpoint', 'Send an existing id: `we_…`.'),
   );
 });

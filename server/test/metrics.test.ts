@@ -144,7 +144,10 @@ describe('access to metrics', () => {
     const ask = asking(server);
     for (const authorization of ['', 'Bearer ', 'Bearer null', `Bearer ${server.secretKey}`]) {
       const answer = await ask('203.0.113.7', { authorization });
-      expect([answer.status, answer.body]).toEqual([403, 'Metrics are not open to this address.\n']);
+      expect([answer.status, answer.body]).toEqual([
+        403,
+        'Metrics are not available to this address. Ask the operator to set a token.\n',
+      ]);
     }
   });
 

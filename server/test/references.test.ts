@@ -177,7 +177,7 @@ describe('creation with automatic_reference', () => {
       live.api.post('/v1/references', { application: 'app_1', automatic_reference });
     const refusal = {
       ...invalid('automatic_reference[provider]'),
-      says: '`provider_c` is not set up in this deployment. Choose one of provider_b, or have the operator set TENURE_PROVIDER_C_URL.',
+      says: '`provider_c` is not set up in this deployment. Choose one of provider_b, or ask the operator to set TENURE_PROVIDER_C_URL.',
     };
     // The account chose this default while the service was set up.
     await live.context.database.readers.query(`update accounts set default_provider = 'provider_c'`);

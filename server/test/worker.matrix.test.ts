@@ -45,7 +45,7 @@ test('explains that it is a worker, and which process serves the API, when it ge
   for (const path of ['/v1/references', '/docs', '/openapi.json']) {
     expectRefusal(await asked.get(path), {
       ...refusals.routeUnknown,
-      says: /it is a worker .* Send requests to one of the role `api` or `all`\.$/,
+      says: /it is a worker .* Send requests to a process with the role `api` or `all`\.$/,
     });
   }
 });

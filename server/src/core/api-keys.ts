@@ -3,10 +3,10 @@ import { crc32 } from 'node:zlib';
 import { randomBase62, toBase62 } from './base62.ts';
 import type { RandomBytes } from './random.ts';
 
-/** One deployment is one environment; its keys say which. */
+/** The environment of a deployment. It has only one, and the text of its keys names it. */
 export type Mode = 'sandbox' | 'live';
 
-/** What a key opens; its text says which (`sk_`, `rk_`, `ak_`). */
+/** The kind of a key. Its text begins with it (`sk_`, `rk_`, `ak_`). */
 export type KeyType = 'secret' | 'restricted' | 'agent';
 
 const keyTypePrefix: Record<KeyType, string> = { secret: 'sk', restricted: 'rk', agent: 'ak' };
@@ -16,15 +16,15 @@ const checksumLength = 6;
 const keyForm = /^(sk|rk|ak)_(test|live)_[0-9A-Za-z]{38}$/;
 
 /**
- * Makes a key: its kind and mode (`sk_test_`, `rk_live_`), 32 random characters (190 bits), and the CRC-32 of all before it in base62, so that
- * a mistyped key is refused without a look-up and a scanner can tell a real key from any other text.
+ * Makes a key: its kind and mode (`sk_test_`, `rk_live_`), 32 random characters (190 bits), and a checksum in base62. The checksum is the
+ * CRC-32 of all before it. So a mistyped key is refused without a look-up, and a scanner recognizes real keys.
  */
 export function makeKey(type: KeyType, mode: Mode, randomBytes: RandomBytes): string {
   const start = `${keyTypePrefix[type]}_${modeWord[mode]}_${randomBase62(randomLength, randomBytes)}`;
   return start + checksum(start);
 }
 
-/** The mode that a well-formed key belongs to, or null if the text is no key: wrong form, or a checksum that does not fit. */
+/** Returns the mode of a well-formed key. Returns null if the form or the checksum is wrong. */
 export function modeOfKey(key: string): Mode | null {
   const form = keyForm.exec(key);
   if (!form) return null;
@@ -33,12 +33,12 @@ export function modeOfKey(key: string): Mode | null {
   return form[2] === modeWord.live ? 'live' : 'sandbox';
 }
 
-/** What is stored instead of the key. A plain hash is enough: nobody can guess 190 random bits. */
+/** Returns the hash that is stored instead of the key. A plain hash is enough, because 190 random bits cannot be guessed. */
 export function hashKey(key: string): string {
   return hash('sha256', key, 'base64url');
 }
 
-/** The key as it may be shown: what kind it is and its last four characters. */
+/** Masks a key for display: its kind and its last four characters remain. */
 export function maskKey(key: string): string {
   const prefix = /^[a-z]{2}_(test|live)_/.exec(key)?.[0] ?? '';
   if (key.length < prefix.length + 12) return `${prefix}****`;

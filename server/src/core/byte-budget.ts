@@ -1,14 +1,14 @@
-/** How many bytes one kind of work may hold in this process. */
+/** Limits in bytes for one kind of work in this process. */
 export interface ByteLimits {
   /** Of all accounts together. */
   max: number;
-  /** Of one account, so that the others always find room. */
+  /** Of one account, so that there is always room for the others. */
   maxPerAccount: number;
-  /** Of a payer's tree of accounts; not bounded if left out. */
+  /** Of a payer's tree of accounts. Unlimited if left out. */
   maxPerTree?: number;
 }
 
-/** The account whose share is used, and the topmost account that it is connected to, at any distance. */
+/** The account that uses its share, and the topmost of its parent accounts. */
 export interface Payer {
   accountId: string;
   rootId: string;
@@ -18,9 +18,9 @@ export interface Payer {
 export interface HeldBytes {
   /** Returns them. A second call does nothing. */
   release(): void;
-  /** Holds this many bytes from now on. Never waits, because the bytes are in memory already. */
+  /** Sets how many bytes are held. Never waits, because the bytes are in memory already. */
   hold(bytes: number): void;
-  /** Changes how many bytes are held. Returns false, and changes nothing, if there is no room for more; holding fewer never fails. */
+  /** Changes how many bytes are held. Returns false, and changes nothing, if there is no room for more. Holding fewer never fails. */
   resize(bytes: number): boolean;
 }
 
@@ -33,8 +33,8 @@ interface Waiting {
 }
 
 /**
- * Bounds the bytes that one kind of work holds in memory. Counts of items bound nothing where one item can be a thousand times as large as
- * another. An item that is larger than a limit is admitted alone: when nothing else counts towards that limit.
+ * Bounds the bytes that one kind of work holds in memory. A limit on the number of items would not: one item can be a thousand times as
+ * large as another. An item larger than a limit is admitted alone: when nothing else counts towards that limit.
  */
 export class ByteBudget {
   readonly #limits: ByteLimits;
@@ -49,27 +49,27 @@ export class ByteBudget {
     this.#limits = limits;
   }
 
-  /** The most that may be held at once. */
+  /** Returns the limit of all accounts together, in bytes. */
   get max(): number {
     return this.#limits.max;
   }
 
-  /** Bytes that are held now. */
+  /** Returns the bytes that are held now. */
   get held(): number {
     return this.#held;
   }
 
-  /** Requests for bytes that wait for others to release theirs. */
+  /** Returns the number of requests that wait for bytes. */
   get waiting(): number {
     return [...this.#waitingOf.values()].reduce((sum, waiting) => sum + waiting.length, 0);
   }
 
-  /** Bytes that this account holds now. */
+  /** Returns the bytes that this account holds now. */
   heldBy(accountId: string): number {
     return this.#heldBy.get(accountId) ?? 0;
   }
 
-  /** Whether the account's share or its tree's, and not the whole process, lacks room for so many more bytes. */
+  /** Returns whether the share of the account or its tree lacks room for so many more bytes. Ignores the limit of the process. */
   isShareFull(payer: Payer | string, bytes: number): boolean {
     const { maxPerAccount, maxPerTree = Infinity } = this.#limits;
     const { accountId, rootId } = payerOf(payer);
@@ -88,14 +88,14 @@ export class ByteBudget {
     return this.#mustWait(accountId) || !this.#hasRoom(payer, bytes) ? null : this.#take(payer, bytes);
   }
 
-  /** Takes bytes that are in memory already, even if they exceed a limit. Until they are released there is less room for others. */
+  /** Takes bytes that are in memory already, even if they exceed a limit. They reduce the room for others until their release. */
   add(payer: Payer | string, bytes: number): HeldBytes {
     return this.#take(payer, bytes);
   }
 
   /**
-   * Takes bytes as soon as there is room for them. Requests of one account are admitted in their order. A large one is not overtaken by small
-   * ones, unless it waits for its account's share or its tree's.
+   * Takes bytes as soon as there is room for them. Requests of one account are admitted in their order. A large one is not overtaken by
+   * small ones, unless it waits for its account's share or its tree's.
    *
    * @param signal stops the wait.
    * @throws the signal's reason if it stops the wait.
@@ -132,7 +132,7 @@ export class ByteBudget {
     return this.#waitingOf.has(accountId) || this.#firstOfEach().some((first) => this.#isForProcess(first));
   }
 
-  /** Whether it waits for the process, and not for its account's share or its tree's. */
+  /** Returns whether a request waits for the limit of the process, not for the share of its account or tree. */
   #isForProcess({ payer, bytes }: Waiting): boolean {
     return !this.isShareFull(payer, bytes);
   }
@@ -147,13 +147,13 @@ export class ByteBudget {
     return new Share(this, payer, bytes);
   }
 
-  /** Counts the bytes of one holder anew. Only the holder calls it. */
+  /** Updates the count of one holder's bytes. Only the holder calls it. */
   recount(payer: Payer, before: number, after: number): void {
     this.#count(payer, after - before);
     if (after < before) this.#admitWaiting();
   }
 
-  /** Whether a holder of so many bytes may have more. */
+  /** Returns whether a holder of `held` bytes may take `more`. */
   hasRoomForMore({ accountId, rootId }: Payer, held: number, more: number): boolean {
     const { max, maxPerAccount, maxPerTree = Infinity } = this.#limits;
     const isRoom = (all: number, limit: number): boolean => all === held || all + more <= limit;
@@ -170,7 +170,7 @@ export class ByteBudget {
     if (this.#limits.maxPerTree !== undefined) addTo(this.#heldByTree, rootId, bytes);
   }
 
-  /** Admits, the earliest first, all that have room now. */
+  /** Admits all waiting requests that have room now, the earliest first. */
   #admitWaiting(): void {
     if (this.#waitingOf.size === 0) return;
     for (;;) {
@@ -208,7 +208,7 @@ function fits(held: number, bytes: number, max: number): boolean {
   return held === 0 || held + bytes <= max;
 }
 
-/** One holder's bytes. It is a class and not three closures, because each request makes two. */
+/** One holder's bytes. A class is cheaper than three closures, and each request makes two holders. */
 class Share implements HeldBytes {
   readonly #budget: ByteBudget;
   readonly #payer: Payer;

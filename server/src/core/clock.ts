@@ -1,18 +1,18 @@
 /**
- * Where the time comes from. It is handed to whoever needs it and never taken from the machine, so that tests can move
- * it and every process on one database agrees about it.
+ * The source of time. Code gets it as a parameter and never asks the machine. So tests can move it, and all processes on one database
+ * agree about it.
  */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   nowMs(): number;
 }
 
-/** The API's times are whole seconds since the Unix epoch (spec, conventions). */
+/** Converts to the API's unit of time: whole seconds since the Unix epoch (spec, conventions). */
 export function toSeconds(timeMs: number): number {
   return Math.floor(timeMs / 1000);
 }
 
-/** The machine's clock, corrected by what the database's clock was seen to differ from it. */
+/** The machine's clock, corrected by its measured difference from the database's clock. */
 export class DatabaseClock implements Clock {
   #aheadMs = 0;
 
@@ -26,7 +26,7 @@ export class DatabaseClock implements Clock {
   }
 }
 
-/** Another clock's time, moved forward. It never goes back. */
+/** Another clock's time, moved forward. It never moves back. */
 export class MovedClock implements Clock {
   readonly #clock: Clock;
   #aheadMs = 0;
@@ -39,7 +39,7 @@ export class MovedClock implements Clock {
     return this.#clock.nowMs() + this.#aheadMs;
   }
 
-  /** @param aheadMs how far it is ahead of the other clock. Less than it was is old news, and moves nothing. */
+  /** @param aheadMs how far it is ahead of the other clock. A value below the current one is outdated, and changes nothing. */
   moveTo(aheadMs: number): void {
     this.#aheadMs = Math.max(this.#aheadMs, aheadMs);
   }

@@ -4,11 +4,11 @@ import type { RandomBytes } from './random.ts';
 const nonceLength = 12;
 const tagLength = 16;
 
-/** A master key is 32 bytes, written in base64. */
+/** The length of a master key in bytes. Its text is base64. */
 export const masterKeyLength = 32;
 
 /**
- * Encrypts what must be readable again, with AES-256-GCM (NIST SP 800-38D) under the deployment's master key. A sealed value is
+ * Encrypts and decrypts secrets with AES-256-GCM (NIST SP 800-38D) under the deployment's master key. An encrypted value is
  * nonce, tag and ciphertext. Random nonces are safe for 2^32 values under one key.
  */
 export class Vault {
@@ -27,12 +27,12 @@ export class Vault {
     return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]);
   }
 
-  /** A secret of this deployment for one purpose, always the same, in hex; nobody finds it out without the master key. */
+  /** Derives a secret for one purpose, in hex. It is always the same, and cannot be computed without the master key. */
   derive(purpose: string): string {
     return createHmac('sha256', this.#key).update(`derive ${purpose}`).digest('hex');
   }
 
-  /** @throws if the value was sealed with another key, or was changed. */
+  /** @throws {Error} if the value was encrypted with another key, or was changed. */
   open(sealed: Buffer): string {
     if (sealed.length < nonceLength + tagLength)
       throw new Error('Invalid authentication tag: the sealed value was cut.');

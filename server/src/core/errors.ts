@@ -1,4 +1,4 @@
-/** The classes of error a client tells apart; each SDK error class is one of these. */
+/** The error types that clients distinguish. Each SDK error class is one of them. */
 export type ErrorType =
   | 'authentication_error'
   | 'permission_error'
@@ -10,29 +10,28 @@ export type ErrorType =
 interface CatalogueEntry {
   status: number;
   type: ErrorType;
-  /** What the page at `/docs/errors/<code>` tells the person who must act. */
+  /** The text of the page at `/docs/errors/<code>`, for the person that must act. */
   explanation: string;
 }
 
-/** Every error the API answers. The catalogue is closed: no other code reaches a client. */
+/** Every error of the API. No other code reaches a client. */
 export const errorCatalogue = {
   account_invalid: {
     status: 403,
     type: 'permission_error',
     explanation:
-      'The Service-Context header names an account that does not exist or is not connected to the account of the key; the two are not told apart. Send the id of the key’s own account or of a connected one, or leave the header out. A value that is no account id at all gets status 400, and so does making an account while the header names a connected one: your key could not act on it.',
+      'The `Service-Context` header names an account that does not exist, or that is not connected to the account of your key. Both cases get the same error. Send the id of your key’s own account or of a connected one, or leave the header out. The status is 400 if the value is not an account id, or if you create an account while the header names a connected one. Your key could not act on that new account.',
   },
   api_key_expired: {
     status: 401,
     type: 'authentication_error',
-    explanation:
-      'The key was valid once, but has expired, was rolled, or was revoked. Use the key that replaced it, or make a new one.',
+    explanation: 'Your key has expired, was rolled, or was revoked. Use the key that replaced it, or create a new one.',
   },
   api_key_invalid: {
     status: 401,
     type: 'authentication_error',
     explanation:
-      'No such key exists here. Check that the whole key was copied: its last six characters are a checksum, so a missing or mistyped character is always noticed. With a fresh database every earlier key is gone; `npm run new-key` makes another.',
+      'This key does not exist here. Check that you copied the whole key. Its last six characters are a checksum that detects missing and mistyped characters. A new database has no earlier keys. `npm run new-key` creates one.',
   },
   api_key_missing: {
     status: 401,
@@ -43,162 +42,164 @@ export const errorCatalogue = {
     status: 400,
     type: 'invalid_request_error',
     explanation:
-      'The Service-Version header must be exactly one of the dates that this server knows. Leave it out to use the version your account is pinned to.',
+      'The `Service-Version` header is not a version of this API. Send one of the dates in the message, or leave the header out to use your account’s version.',
   },
   body_invalid: {
     status: 400,
     type: 'invalid_request_error',
     explanation:
-      'The body must be one JSON object in valid UTF-8. Duplicate keys, unpaired surrogates, NUL characters and more than 32 levels of nesting are refused, because different programs read them differently.',
+      'The body must be one JSON object in valid UTF-8. Duplicate keys, unpaired surrogates, NUL characters and more than 32 levels of nesting are refused, because programs read them differently. Correct the body and send it again.',
   },
   body_too_large: {
     status: 413,
     type: 'invalid_request_error',
-    explanation: 'A body may have at most 256 kB, and a file at most 10 MB.',
+    explanation: 'A body can have up to 256 kB, and a file up to 10 MB. Send less.',
   },
   callback_signature_invalid: {
     status: 401,
     type: 'authentication_error',
     explanation:
-      'Referencing services call back with a signature, made with the secret that they and the account share. This one has none, an old one, or one of another secret. Check the account’s `provider_credentials`, and the address that the service calls: it ends with the id of the account.',
+      'Referencing services sign their callbacks with a secret that they share with the account. This callback has no signature, an expired one, or one with another secret. Check the account’s `provider_credentials`, and the URL that the service calls. It must end with the id of the account.',
   },
   content_type_unsupported: {
     status: 415,
     type: 'invalid_request_error',
     explanation:
-      'Send the body as JSON with the header `Content-Type: application/json`, and a file as a form with `Content-Type: multipart/form-data` and its boundary. Other forms, and content encodings such as gzip, are not read.',
+      'The content type or encoding of the body is not supported. Send JSON with `Content-Type: application/json`. Send a file as a form with `Content-Type: multipart/form-data` and its boundary. Do not compress the body.',
   },
   event_cursor_expired: {
     status: 400,
     type: 'invalid_request_error',
     explanation:
-      'The stream of events was to go on behind an event that is older than all that are kept, so it is not known what came after it. Read what you need from GET /v1/references and the other lists, and begin a stream anew, without `Last-Event-ID` and `after`.',
+      'You resumed a stream after an event that is no longer stored, so later events may be missing. Read the records that you need from `GET /v1/references` and the other lists. Then open a new stream without `Last-Event-ID` and `after`.',
   },
   headers_too_large: {
     status: 431,
     type: 'invalid_request_error',
-    explanation: 'The request line and headers together may have at most 16 kB, and be at most 1,000 headers.',
+    explanation:
+      'The request line and the headers can have up to 16 kB together, and up to 1,000 headers. Send fewer or shorter headers.',
   },
   idempotency_key_in_use: {
     status: 409,
     type: 'idempotency_error',
     explanation:
-      'The first request with this Idempotency-Key is still running. Nothing was carried out twice. Wait for the time in Retry-After and send the same request again: you get the first one’s answer.',
+      'The first request with this `Idempotency-Key` is still running. Nothing was executed twice. Wait for the time in `Retry-After` and send the same request again to get its response.',
   },
   idempotency_key_invalid: {
     status: 400,
     type: 'idempotency_error',
     explanation:
-      'An Idempotency-Key is 1 to 255 printable ASCII characters. A random UUID for each new operation is a good one.',
+      'An `Idempotency-Key` has 1 to 255 printable ASCII characters. Use a random UUID for each new operation.',
   },
   idempotency_key_reused: {
     status: 400,
     type: 'idempotency_error',
     explanation:
-      'The Idempotency-Key was used within the last 24 hours for another request: method, path, query, Service-Context or body differ. Use a new key for a new operation, and send exactly the same request when you repeat one.',
+      'This `Idempotency-Key` was used in the last 24 hours for another request. The method, path, query, `Service-Context` or body differs. Use a new key for a new operation. To retry, send exactly the same request.',
   },
   internal: {
     status: 500,
     type: 'api_error',
     explanation:
-      'The fault is ours, and nothing was changed. Please report the request id. Repeating the request with a new Idempotency-Key is safe.',
+      'The server has an error, and nothing was changed. Please report the request id. You can safely retry with a new `Idempotency-Key`.',
   },
   limit_reached: {
     status: 400,
     type: 'invalid_request_error',
     explanation:
-      'The account has as many records of this kind as it may have; the message says how many. Delete one that is not needed any more.',
+      'Your account has the maximum number of records of this kind, which the message names. Delete one that you no longer need.',
   },
   method_not_allowed: {
     status: 405,
     type: 'invalid_request_error',
     explanation:
-      'The path exists, but not with this method. The Allow header lists those it takes. Records are created and updated with POST.',
+      'This path does not support the method. The `Allow` header lists the supported ones. Use POST to create and update records.',
   },
   mode_mismatch: {
     status: 401,
     type: 'authentication_error',
     explanation:
-      'A test key (`sk_test_…`) was sent to a live deployment, or a live key to a sandbox. Each deployment has its own address and its own keys.',
+      'You sent a test key (`sk_test_…`) to a live deployment, or a live key to a sandbox. Each deployment has its own address and its own keys. Use a key of this deployment.',
   },
   overloaded: {
     status: 503,
     type: 'api_error',
     explanation:
-      'More requests are waiting, more or larger bodies are on their way, more uploads are, more streams are open, or more large responses are not read by their clients, than the server can carry out in reasonable time. Nothing was changed. Wait for the time in Retry-After and try again.',
+      'The server is at a limit: of waiting requests, request bodies, uploads, open streams, or large responses that clients have not read. Nothing was changed. Wait for the time in `Retry-After` and retry.',
   },
   parameter_invalid: {
     status: 400,
     type: 'invalid_request_error',
-    explanation: 'A parameter has a wrong type, form or range; `param` names it and the message says what is allowed.',
+    explanation: 'A parameter has a wrong type, form or range. `param` names it, and the message says what is allowed.',
   },
   parameter_missing: {
     status: 400,
     type: 'invalid_request_error',
-    explanation: 'A required parameter is missing; `param` names it.',
+    explanation: 'A required parameter is missing. `param` names it. Add it.',
   },
   parameter_unknown: {
     status: 400,
     type: 'invalid_request_error',
     explanation:
-      'There is no such parameter here; `param` names it. Unknown parameters are refused so that a misspelt one is noticed at once.',
+      'This operation does not have the parameter in `param`. Check its spelling. Unknown parameters are refused, so that you notice a typing error at once.',
   },
   parameters_exclusive: {
     status: 400,
     type: 'invalid_request_error',
-    explanation: 'Two parameters exclude each other; send only one of them.',
+    explanation: 'Two parameters exclude each other. Send only one of them.',
   },
   permission_denied: {
     status: 403,
     type: 'permission_error',
     explanation:
-      'The key lacks the permission that the message names. Use another key, or give this one the permission.',
+      'Your key lacks the permission that the message names. Use another key, or create one with the permission.',
   },
   rate_limit: {
     status: 429,
     type: 'rate_limit_error',
     explanation:
-      'Too many requests came within a second: of one account, or from one address without a good key or signature; or an account has 2 MB of request bodies under way, 16 uploads on their way, or 50 streams open, already; or its clients have not read the large responses and downloads that it asked for. Nothing was done. Wait for the time in Retry-After; the RateLimit header tells how many requests are left.',
+      'You have reached a limit. Either too many requests came within a second, from your account or from an address without a valid key or signature. Or your account already has 2 MB of request bodies, 16 uploads or 50 streams at once. Or your clients have not read large responses and downloads. Nothing was done. Wait for the time in `Retry-After`. The `RateLimit` header says how many requests are left.',
   },
   request_invalid: {
     status: 400,
     type: 'invalid_request_error',
     explanation:
-      'The server cannot read the request line, a header or the path. Or a header came twice that may come once: Host, Authorization, Service-Context, Service-Version, Content-Type, Idempotency-Key or Last-Event-ID. Send it once, so that every program on the way reads the same.',
+      'The server cannot read the request line, a header or the path. Or one of these headers came twice: `Host`, `Authorization`, `Service-Context`, `Service-Version`, `Content-Type`, `Idempotency-Key` or `Last-Event-ID`. Send it once, so that proxies and the server read the same value.',
   },
   request_timeout: {
     status: 408,
     type: 'invalid_request_error',
-    explanation: 'The request did not arrive completely within the time limit. Nothing was carried out.',
+    explanation:
+      'The request did not arrive completely within the time limit. Nothing was done. Send it again, faster.',
   },
   resource_missing: {
     status: 404,
     type: 'invalid_request_error',
     explanation:
-      'No such record exists in this account. Check the id, and that the key belongs to the account that has the record. With status 400 it is about a link in the body: `param` names it, and the message says which ids it takes.',
+      'This record does not exist in the account. Check the id, and that your key belongs to the account of the record. With status 400, the error is about a link in the body. `param` names the link, and the message says which ids are allowed.',
   },
   route_unknown: {
     status: 404,
     type: 'invalid_request_error',
-    explanation: 'There is no such path. Check it for typing errors; every path of the API starts with /v1/.',
+    explanation: 'This path does not exist. Check it for typing errors. Every path of the API starts with `/v1/`.',
   },
   rollback_expired: {
     status: 400,
     type: 'invalid_request_error',
     explanation:
-      'An upgrade of the account to a newer version of the API can be taken back for 72 hours. They are over, so the upgrade is final. A single request can still name an older version in its `Service-Version` header.',
+      'You can roll back an upgrade of the API version for 72 hours. This time is over, so the upgrade is final. A single request can still name an older version in its `Service-Version` header.',
   },
   status_transition_invalid: {
     status: 400,
     type: 'invalid_request_error',
     explanation:
-      'The record’s present status does not allow this change; the message names both. Retrieve the record to see where it stands.',
+      'The record’s current status does not allow this change. The message names both. Retrieve the record to see its status.',
   },
   unavailable: {
     status: 503,
     type: 'api_error',
     explanation:
-      'The database cannot be reached just now. Wait for the time in Retry-After and send the same request again; with the same Idempotency-Key it is carried out at most once. Where Service-Should-Retry is false, the request had no key and may have been carried out: look first whether what it was to do is there.',
+      'The database cannot be reached now. Wait for the time in `Retry-After` and send the same request again. With the same `Idempotency-Key` it is executed at most once. If `Service-Should-Retry` is false, the request had no key and may have been executed. Then check whether the change was made before you retry.',
   },
 } as const satisfies Record<string, CatalogueEntry>;
 
@@ -207,19 +208,19 @@ export type ErrorCode = keyof typeof errorCatalogue;
 export interface ErrorDetails {
   /** The parameter at fault, nested ones in brackets: `metadata[order]`. */
   param?: string;
-  /** Where one code has two statuses: a malformed `Service-Context` is 400, an unknown account in it 403. */
+  /** Overrides the status of the code: a malformed `Service-Context` is 400, an unknown account in it 403. */
   status?: number;
   type?: ErrorType;
-  /** Seconds after which a retry makes sense. */
+  /** Seconds to wait before a retry. */
   retryAfterSeconds?: number;
-  /** Whether the same request may be sent again, where that does not follow from the status. */
+  /** Tells whether a client may retry the request, if the status does not tell it. */
   shouldRetry?: boolean;
-  /** The methods a path takes, for 405. */
+  /** The methods that a path supports, for 405. */
   allow?: string;
   cause?: unknown;
 }
 
-/** An answer to the client other than success. Its message is for the person who must act: what failed, on what, what to try. */
+/** An error response. Its message is for the person that must act: what failed, on what, what to do. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
@@ -231,7 +232,7 @@ export class ApiError extends Error {
   readonly allow: string | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
-    // What it quotes of a request may have been cut within a character, and JSON must stay readable everywhere.
+    // A quotation from a request may be cut within a character. JSON with half a character is unreadable for some parsers.
     super(message.toWellFormed(), { cause: details.cause });
     const entry = errorCatalogue[code];
     this.code = code;

@@ -1,6 +1,6 @@
 import { countryCodes, currencyCodes } from './iso-codes.ts';
 
-/** Says what is wrong with a text, as the rest of a sentence about it; null if nothing is. The advice depends on `isRequired`. */
+/** Says what is wrong with a text, as the end of a sentence. Returns null if the text is valid. The advice depends on `isRequired`. */
 export type FaultOf = (text: string, isRequired?: boolean) => string | null;
 
 /** The values of `format` in our schemas. */
@@ -14,7 +14,7 @@ export const formats = {
   'header-credential': headerCredentialFault,
 } as const satisfies Record<string, FaultOf>;
 
-/** A day of the calendar, as `YYYY-MM-DD`. */
+/** Checks a calendar date (`YYYY-MM-DD`). */
 function dateFault(text: string): string | null {
   const fault = 'must be a calendar date such as 1990-12-31';
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return fault;
@@ -22,18 +22,18 @@ function dateFault(text: string): string | null {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text) ? null : fault;
 }
 
-/** Control characters (C0, C1), and the two ends of a line that are none of these. */
+/** Control characters (C0, C1), and the two line separators outside these blocks. */
 const control = /[\p{Cc}\u2028\u2029]/u;
 
-/** Marks, embeddings, overrides and isolates (UAX #9), and the deprecated ones: letters of every script have their direction without them. */
+/** Marks, embeddings, overrides and isolates (UAX #9), and the deprecated ones. Letters of every script have a direction without them. */
 const direction = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]/u;
 
-/** Everything but white space, what has no look of its own (UAX #44), and the blank of Braille. */
+/** All characters but white space, those without a glyph (UAX #44), and the Braille blank. */
 const visible = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /**
- * A text that people read on one line, such as a name: with something to see, and nothing that ends the line or turns its direction.
- * Joiners stay, because names in Persian and Indic scripts are written with them.
+ * Checks a text that people read on one line, such as a name. It needs a visible character, and no character that ends the line or changes
+ * its direction. Joiners are allowed, because names in Persian and Indic scripts need them.
  */
 export function lineFault(text: string, isRequired = false): string | null {
   const [odd] = control.exec(text) ?? direction.exec(text) ?? [];
@@ -45,7 +45,7 @@ export function lineFault(text: string, isRequired = false): string | null {
     return `has the character U+${codePoint}, ${kind}: leave it out`;
   }
   if (visible.test(text)) return null;
-  return `is blank: send a text that can be seen${isRequired ? '' : ', or leave the member out'}`;
+  return `is blank: send a visible text${isRequired ? '' : ', or leave the member out'}`;
 }
 
 /** A label of a domain: letters and digits of any script, with hyphens in between. */
@@ -55,7 +55,7 @@ const emailAddress = new RegExp(
   'u',
 );
 
-/** An address that mail can go to from anywhere. */
+/** Checks an e-mail address that is valid on the public internet. */
 function emailFault(text: string): string | null {
   if (emailAddress.test(text)) return null;
   const domain = text.slice(text.lastIndexOf('@') + 1);
@@ -64,16 +64,16 @@ function emailFault(text: string): string | null {
     : 'must be an e-mail address such as ada@example.org, with no spaces, control characters or dots at an end';
 }
 
-const pasteAgain = 'Paste it again as the service has given it to you, without spaces or line breaks around it';
+const pasteAgain = 'Paste it again exactly as the service shows it, without spaces or line breaks around it';
 
-/** What a service has given to an account, as a person pastes it. Never says what stands there, because it is secret. */
+/** Checks a credential of a service, as a person pastes it. The message never quotes it, because it is secret. */
 function credentialFault(text: string): string | null {
   if (text.includes('…')) return `is cut off or a placeholder: it has an ellipsis. ${pasteAgain}`;
   if (control.test(text)) return `has a line break or another control character. ${pasteAgain}`;
   return text.trim() === text ? null : `has a space at an end. ${pasteAgain}`;
 }
 
-/** A credential that goes into an HTTP header as it is. RFC 9110, 5.5, leaves only visible ASCII without surprises. */
+/** Checks a credential that is sent unchanged in an HTTP header. RFC 9110, 5.5: only visible ASCII is safe there. */
 function headerCredentialFault(text: string): string | null {
   const fault = credentialFault(text);
   if (fault !== null || /^[\x21-\x7e]*$/.test(text)) return fault;

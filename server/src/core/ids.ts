@@ -2,22 +2,19 @@ import { fromBase62, randomBase62, toBase62 } from './base62.ts';
 import type { Clock } from './clock.ts';
 import type { RandomBytes } from './random.ts';
 
-/** What starts an id and tells its kind. Each kind of record says its own. */
+/** The first part of an id. Each kind of record has its own. */
 export type IdPrefix = string;
 
 /** An id of one kind, such as `ref_…`. */
 export type Id<Prefix extends IdPrefix = IdPrefix> = `${Prefix}_${string}`;
 
-/** 8 digits hold milliseconds until the year 8888; 2 digits count within one; 12 random digits are 71 bits. */
+/** Digits: 8 hold milliseconds until the year 8888. 2 count within a millisecond. 12 random ones are 71 bits. */
 const timeWidth = 8;
 const countWidth = 2;
 const randomWidth = 12;
 const countLimit = 62 ** countWidth;
 
-/**
- * Makes ids: a prefix and 22 characters that sort by the time they were made. Two ids of one maker never sort against
- * the order in which they were made, even if the clock steps back.
- */
+/** Makes ids: a prefix and 22 characters that sort by creation time. The ids of one maker stay in order even if the clock steps back. */
 export class IdMaker {
   readonly #clock: Clock;
   readonly #randomBytes: RandomBytes;
@@ -43,24 +40,24 @@ export class IdMaker {
   }
 }
 
-/** When the id was made, in milliseconds since the Unix epoch. A record's `created` is this, in seconds. */
+/** Returns when the id was made, in milliseconds since the Unix epoch. A record's `created` is this time in seconds. */
 export function timeOfId(id: Id): number {
   const start = id.indexOf('_') + 1;
   return fromBase62(id.slice(start, start + timeWidth));
 }
 
-/** The smallest text that any id of this kind made at `timeMs` or later can have: a time filter becomes a range of ids. */
+/** Returns the lower bound of all ids of this kind made at `timeMs` or later. With it, a time filter is a range of ids. */
 export function firstIdAt(prefix: IdPrefix, timeMs: number): string {
   return `${prefix}_${toBase62(timeMs, timeWidth)}`;
 }
 
-/** What an id may be made of when somebody else made it (spec, reference: `application`, `customer`, `reference_pdf`). */
+/** The characters of an id from another system (spec, reference: `application`, `customer`, `reference_pdf`). */
 export const idPattern = '^[a-zA-Z0-9_]+$';
 export const idLengthMax = 255;
 
 const ownId = /^[a-z]+_[0-9A-Za-z]{22}$/;
 
-/** Whether the text can be an id of this kind; nothing else is worth a query, or fit for one. */
+/** Returns whether a text can be an id of this kind. No other text reaches a query. */
 export function isId<Prefix extends IdPrefix>(prefix: Prefix, text: string): text is Id<Prefix> {
   return text.startsWith(`${prefix}_`) && ownId.test(text);
 }

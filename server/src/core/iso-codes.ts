@@ -1,8 +1,8 @@
 /*
- * Pinned rather than asked of the runtime, whose lists differ with its ICU and have names of the past.
+ * The lists are fixed here. The runtime's lists differ with its ICU version and contain former codes.
  */
 
-/** ISO 3166-1 alpha-2. `XK` is no part of it, but is what Kosovo is called everywhere. */
+/** ISO 3166-1 alpha-2, and `XK`: it is not in the standard, but everyone uses it for Kosovo. */
 export const countryCodes: ReadonlySet<string> = words(`
   AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ
   CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR
@@ -14,8 +14,8 @@ export const countryCodes: ReadonlySet<string> = words(`
   ZA ZM ZW`);
 
 /**
- * ISO 4217, in lower case as the API has them: money that rents are paid or stated in. Metals, codes for testing and units of account
- * between banks are left out; what ended in the last years (`ang`, `bgn`, `cuc`) is in, because tenancies outlive it.
+ * ISO 4217 in lower case, as in the API: currencies of rents. Metals, codes for testing and units of account between banks are left out.
+ * Currencies that ended in recent years (`ang`, `bgn`, `cuc`) stay, because tenancies outlive them.
  */
 export const currencyCodes: ReadonlySet<string> = words(`
   aed afn all amd ang aoa ars aud awg azn bam bbd bdt bgn bhd bif bmd bnd bob bov brl bsd btn bwp byn bzd

@@ -1,10 +1,10 @@
-/** What a record looks like to the outside: plain JSON. */
+/** A value as clients see it: plain JSON. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
 /**
- * The previous values of all that changed, or null if nothing did: changed keys only, nested objects member by member,
- * arrays whole, and null for a key that was not there.
+ * Returns the previous values of changed keys only, or null if nothing changed. Nested objects are compared member by member, arrays as a
+ * whole. A key that did not exist has null.
  */
 export function previousAttributes(before: JsonObject, after: JsonObject): JsonObject | null {
   const previous: JsonObject = {};
@@ -21,10 +21,10 @@ export function previousAttributes(before: JsonObject, after: JsonObject): JsonO
   return Object.keys(previous).length > 0 ? previous : null;
 }
 
-/** A member that is different in two objects. What is left out was not there. */
+/** A member that differs between two objects. A side without the member is left out. */
 export type Difference = { path: string; before?: Json; after?: Json };
 
-/** All members that are different, nested objects member by member and arrays whole. Paths are joined by dots. */
+/** Returns all members that differ: nested objects member by member, arrays as a whole. Paths are joined by dots. */
 export function differencesOf(before: JsonObject, after: JsonObject, within = ''): Difference[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key): Difference[] => {
     const path = within + key;
@@ -37,7 +37,7 @@ export function differencesOf(before: JsonObject, after: JsonObject, within = ''
   });
 }
 
-/** Whether two JSON values are equal; the order of keys does not count. */
+/** Returns whether two JSON values are equal, in any order of keys. */
 export function sameJson(left: Json, right: Json): boolean {
   if (left === right) return true;
   if (Array.isArray(left) && Array.isArray(right)) {
@@ -53,12 +53,12 @@ export function sameJson(left: Json, right: Json): boolean {
   return false;
 }
 
-/** Sets a member by definition: assigning a client's `__proto__` would set the prototype and lose the member. */
+/** Defines a member. An assignment to a client's `__proto__` would set the prototype and lose the member. */
 export function setMember(target: JsonObject, key: string, value: Json): void {
   Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
 }
 
-/** A member by name; what every object inherits (`__proto__`, `toString`) is none. */
+/** Returns an own member by name, or null. Inherited members (`__proto__`, `toString`) do not count. */
 function member(object: JsonObject, key: string): Json {
   return Object.hasOwn(object, key) ? object[key]! : null;
 }

@@ -1,8 +1,8 @@
 import { setMember, type Json, type JsonObject } from './json-diff.ts';
 
 /**
- * `JSON.parse` that reads every key as it is spelt. V8 takes a key with an escape for another one with a backslash that it has met
- * at the same place of a similar object (nodejs/node#63785): one client's metadata key would become another's.
+ * Parses JSON like `JSON.parse`, but reads every escaped key correctly. V8 can confuse such keys of similar objects (nodejs/node#63785).
+ * Then one client's metadata key would become another's.
  *
  * @throws {SyntaxError} as `JSON.parse`.
  */
@@ -19,10 +19,10 @@ export function parseJson(text: string): Json {
   return restoreKeys(JSON.parse(renamed + text.slice(copiedTo)) as Json, keys);
 }
 
-/** Stands for an escaped key. No key begins with the second half of a pair: neither UTF-8 nor what we store can have it alone. */
+/** Replaces an escaped key. No key begins with a low surrogate: neither UTF-8 nor our stored texts can have it alone. */
 const placeholder = '\udc00';
 
-/** A key that is spelt with an escape: where its quotes are, and what it says. */
+/** A key that contains an escape: the positions of its quotes, and its decoded text. */
 interface EscapedKey {
   start: number;
   end: number;
@@ -53,7 +53,7 @@ function restoreKeys(value: Json, keys: EscapedKey[]): Json {
   return restored;
 }
 
-/** Where the number that has a digit at `start` ends. */
+/** Returns the end of the number that has a digit at `start`. */
 export function endOfNumber(text: string, start: number): number {
   let at = start;
   while (numberCharacters.has(text.charCodeAt(at))) at++;
@@ -62,12 +62,12 @@ export function endOfNumber(text: string, start: number): number {
 
 const numberCharacters = new Set(Array.from('0123456789.+-eE', (character) => character.charCodeAt(0)));
 
-/** A double tells all decimals of so many digits apart (IEEE 754, binary64). */
+/** A double distinguishes all decimals of up to so many digits (IEEE 754, binary64). */
 const exactDigits = 15;
 
 /**
- * Whether `JSON.parse` makes a whole number of a text that is none: `100.0000000000000000001` has more digits than a double, and
- * `1e-400` is too small for one. False for what is no number of JSON.
+ * Returns whether `JSON.parse` would read a fraction as a whole number. Two examples: `100.0000000000000000001` has more digits than a
+ * double, and `1e-400` is too small for one. Returns false for a text that is not a JSON number.
  *
  * @param literal without its sign.
  */
@@ -80,27 +80,27 @@ export function losesFraction(literal: string): boolean {
   const digits = whole + fraction;
   let last = digits.length - 1;
   while (digits[last] === '0') last--;
-  // The last digit that is not 0 stands behind the point. There is none in a zero.
+  // The last digit that is not 0 is behind the point. A zero has no such digit.
   return last >= 0 && whole.length + Number(exponent) <= last;
 }
 
 const backslash = 0x5c;
 
-/** Where the string that begins at `start` has its closing quote; the text's length if it has none. */
+/** Returns where the string that begins at `start` has its closing quote. Without one, returns the text's length. */
 export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end === -1 ? text.length : end;
 }
 
-/** Whether an odd number of backslashes stands before a character of a string. */
+/** Returns whether an odd number of backslashes precedes a character of a string. */
 function isEscaped(text: string, at: number): boolean {
   let before = at - 1;
   while (text.charCodeAt(before) === backslash) before--;
   return (at - before) % 2 === 0;
 }
 
-/** Whether what ends before `start` is a key. */
+/** Returns whether a colon follows at `start`, so that the string before it is a key. */
 export function isFollowedByColon(text: string, start: number): boolean {
   let at = start;
   while (text.charCodeAt(at) <= 0x20) at++;

@@ -1,6 +1,6 @@
 /**
- * The known name that a misspelt one most likely meant, or null if none is close: at most a third of its letters
- * may be wrong. Two neighbours that changed places count once (optimal string alignment, after Damerau, CACM 7, 1964).
+ * Returns the known name closest to a misspelt one. Returns null if more than a third of its letters would be wrong. Two swapped neighbours
+ * count as one error (optimal string alignment, after Damerau, CACM 7, 1964).
  */
 export function nearestName(name: string, known: Iterable<string>): string | null {
   let nearest: string | null = null;

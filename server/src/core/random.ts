@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 
-/** Where randomness comes from; given through the context so that a test can repeat a run from its seed. */
+/** The source of randomness. It comes from the context, so that a test can repeat a run from its seed. */
 export type RandomBytes = (length: number) => Uint8Array;
 
-/** One call to the operating system serves about a thousand ids: a call for each id costs six times as much. */
+/** Bytes per call to the operating system, enough for about a thousand ids. A call for each id costs six times as much. */
 const poolLength = 16_384;
 
-/** Cryptographically strong bytes, drawn from the operating system in large pieces. No byte is handed out twice. */
+/** Returns a source of cryptographically strong bytes, read from the operating system in large pieces. No byte is used twice. */
 export function pooledRandomBytes(): RandomBytes {
   let pool = randomBytes(poolLength);
   let used = 0;

@@ -1,14 +1,14 @@
 const dayMs = 24 * 3600 * 1000;
 
 /**
- * From when on events, logs, deliveries and their attempts are kept. Whoever is asked about an earlier time refuses. What is older is
- * removed, but not before one day later: longer than any request, so that nobody who was let in loses what they look at.
+ * Returns the time from which events, logs, deliveries and their attempts are kept, in milliseconds. Requests about an earlier time are
+ * refused. Older rows are removed one day later, because a request that was accepted may still read them. No request takes a day.
  */
 export function retainedFromMs(nowMs: number, retentionDays: number): number {
   return Math.max(0, nowMs - retentionDays * dayMs);
 }
 
-/** What was made before may be removed: nobody who is under way can have been let in to it. */
+/** Returns the time before which rows may be removed, in milliseconds: no running request can still read them. */
 export function removableBeforeMs(nowMs: number, retentionDays: number): number {
   return Math.max(0, retainedFromMs(nowMs, retentionDays) - dayMs);
 }

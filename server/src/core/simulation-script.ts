@@ -1,6 +1,6 @@
 import { nearestName } from './nearest.ts';
 
-/** What a service finds in the end. */
+/** The results that a service can find. */
 const findings = [
   'accept',
   'consider',
@@ -17,7 +17,7 @@ const findings = [
   'fraud_payslip',
 ] as const;
 
-/** What a service waits for that only somebody else can change. */
+/** Obstacles that only a third party can remove. */
 const problems = ['invite_bounced', 'renter_declined', 'renter_expired'] as const;
 
 const failures = ['provider_error', 'provider_timeout', 'provider_garbage', 'invalid_details'] as const;
@@ -25,31 +25,31 @@ const failures = ['provider_error', 'provider_timeout', 'provider_garbage', 'inv
 export type Finding = (typeof findings)[number];
 export type ProblemName = (typeof problems)[number];
 
-/** How a service fails to answer; `error_<code>` is a refusal with that code. */
+/** A failed call to a service. `error_<code>` is a refusal with that code. */
 export type Failure = (typeof failures)[number] | `error_${string}`;
 
-/** What happens to one order, first to last. */
+/** The course of one order, in this sequence. */
 export interface Script {
-  /** Each is the answer to two calls; the last one to every further call, if nothing comes after it. */
+  /** Each is the response to two calls. If no obstacle or finding follows, the last one is the response to all further calls. */
   failures: Failure[];
-  /** Each lasts a working day; the last one for ever, if nothing comes after it. `stuck` is what never gets to its end. */
+  /** Each lasts a working day. If no finding follows, the last one lasts for ever. `stuck` is an order that never completes. */
   obstacles: (ProblemName | 'stuck')[];
-  /** The first is what the order ends with; with each further one the service changes its mind, a working day later. */
+  /** The first is the result of the order. Each further one replaces it a working day later. */
   findings: Finding[];
 }
 
 const scriptLengthMax = 120;
 
 /**
- * The script of an order, as it is kept: what the order asks for (`metadata.simulate`), else the tag of the applicant's e-mail address
- * (`anything+TAG@…`), else `accept`. Whatever is no script is `accept`, so that nothing of a person is kept with it.
+ * Returns the script of an order, as it is stored. It is `metadata.simulate`, else the tag of the applicant's e-mail address
+ * (`anything+TAG@…`), else `accept`. An invalid script becomes `accept`, so that no personal data is stored with it.
  */
 export function scriptFor(scenario: string | null, email: string | null): string {
   const asked = (scenario ?? /\+([^+@]*)@[^@]*$/.exec(email ?? '')?.[1] ?? 'accept').toLowerCase();
   return parsed(asked) ? asked : 'accept';
 }
 
-/** Says in one sentence why no simulated service can play the script, and which words there are; null if one can. */
+/** Says why no simulated service can play the script, and lists the valid words. Returns null if the script is valid. */
 export function scriptFault(text: string): string | null {
   const asked = text.toLowerCase();
   if (parsed(asked)) return null;
@@ -62,12 +62,12 @@ export function scriptFault(text: string): string | null {
   return `No simulated service knows \`${unknown.slice(0, scriptLengthMax)}\`.${hint} ${rules}`;
 }
 
-/** What a kept script says. */
+/** Parses a stored script. */
 export function readScript(text: string): Script {
   return parsed(text) ?? { failures: [], obstacles: [], findings: ['accept'] };
 }
 
-/** Parts with `_then_` between them: failures, then obstacles, then findings. Null if it is none of that. */
+/** Parses parts with `_then_` between them: failures, then obstacles, then findings. Returns null for other texts. */
 function parsed(text: string): Script | null {
   if (text.length > scriptLengthMax) return null;
   const script: Script = { failures: [], obstacles: [], findings: [] };
@@ -82,7 +82,7 @@ function parsed(text: string): Script | null {
   return script;
 }
 
-/** Whether a service can be made to fail with it. */
+/** Returns whether a word names a failure. */
 export function isFailure(text: string): text is Failure {
   return isOneOf(failures, text) || /^error_[a-z][a-z0-9_]{0,39}$/.test(text);
 }

@@ -2,8 +2,8 @@
 const needsCare = /[\u0000-\u001f\ud800-\udfff]/;
 
 /**
- * Writes a PostgreSQL array literal. Batches travel as arrays, and the driver's own escaping was a tenth of the server's time:
- * for text without control characters `JSON.stringify` escapes exactly what an array literal wants escaped.
+ * Writes a PostgreSQL array literal. Batches are sent as arrays, and the driver's own escaping took a tenth of the server's time. For text
+ * without control characters, `JSON.stringify` escapes exactly as an array literal requires.
  */
 export function arrayLiteral(values: readonly (string | number | boolean | null)[]): string {
   let literal = '{';

@@ -1,10 +1,10 @@
 /** Two queries under way keep the database busy while the next one gathers. */
 const inFlightMax = 2;
 
-/** More in one query brings nothing further, and would make a lone reader wait for a large answer. */
+/** Questions per query. More are not faster, and would make a single reader wait for a large result. */
 const togetherMax = 200;
 
-/** Stands for an answer that a query had no room for: the question goes into the next one. */
+/** Marks a question that a query had no room for. It goes into the next query. */
 export const unanswered = Symbol('unanswered');
 
 interface Waiting<Question, StoredResponse> {
@@ -14,10 +14,10 @@ interface Waiting<Question, StoredResponse> {
 }
 
 /**
- * Answers single questions by asking many at once: what arrives while earlier queries are under way goes into the next one.
- * No timer: a lone question is asked at once.
+ * Combines single questions into one query. Questions that arrive during a query go into the next one. There is no timer: a single
+ * question is asked at once.
  *
- * @param askAll answers each question, in the order asked, or leaves it `unanswered`; at least one is answered.
+ * @param askAll answers the questions in their order, or leaves some `unanswered`. It answers at least one.
  */
 export function coalesce<Question, StoredResponse>(
   askAll: (questions: Question[]) => Promise<(StoredResponse | typeof unanswered)[]>,
@@ -56,7 +56,7 @@ export function coalesce<Question, StoredResponse>(
       waiting.push({ question, resolve, reject });
       if (scheduled) return;
       scheduled = true;
-      // Requests that one turn of the event loop reads are asked about together.
+      // All questions of one turn of the event loop share a query.
       setImmediate(() => {
         scheduled = false;
         pump();

@@ -3,36 +3,36 @@ import type { Mode } from '../core/api-keys.ts';
 import type { Vault } from '../core/encryption.ts';
 import { releaseVersion } from './latest-version.ts';
 
-/** Known text; that it can be read again proves that the key is the one the database was made with. */
+/** A known text. If it can be decrypted, the master key is the one that the database was created with. */
 const masterKeyProof = 'tenure';
 
-/** The master key is not the one that this database was made with. */
+/** The master key is not the one that this database was created with. */
 export class MasterKeyError extends Error {}
 
 /** The process is set to another mode than the deployment's. */
 export class ModeError extends Error {}
 
-/** The deployment serves a version of the API that this release does not know. */
+/** The deployment serves an API version that this release does not know. */
 export class ReleaseTooOldError extends Error {}
 
-/** What a process needs to know of the deployment it belongs to. */
+/** The state of the deployment that a process needs at its start. */
 export interface Deployment {
-  /** New events belong to it. */
+  /** The epoch of new events. */
   eventEpoch: number;
-  /** The latest version of the API that is served. */
+  /** The latest API version that is served. */
   latestVersion: string;
-  /** How far its clock was moved forward, in milliseconds. */
+  /** How far the clock was moved forward, in milliseconds. */
   clockAheadMs: number;
 }
 
 /**
- * Writes what is true of the deployment at its first start, and checks it at each later one.
+ * Stores the deployment's key check, mode and versions at its first start, and checks them at each later start.
  *
- * @param release the versions of the API that this release knows, and whether no other process can run beside this one: then its
- *   newest version is served from now on.
- * @param mode as this process is set; the first one's is the deployment's for ever.
- * @throws {MasterKeyError} {@link ModeError} {@link ReleaseTooOldError} before anything is written that the other processes cannot read, or
- *   that is not of their mode.
+ * @param release the API versions that this release knows. If no other process can run beside this one (`isAlone`), the deployment serves
+ *   the newest of them from now on.
+ * @param mode the mode of this process. The mode of the first process is the deployment's for ever.
+ * @throws {MasterKeyError} {@link ModeError} {@link ReleaseTooOldError} before it writes what other processes cannot read, or what belongs
+ *   to another mode.
  */
 export async function joinDeployment(
   client: Client,
@@ -67,10 +67,10 @@ export async function joinDeployment(
 }
 
 /**
- * Transaction ids begin anew where a dump is restored. Events that have one which is still to come show it, and what is written from
- * now on comes after them all: in the next epoch.
+ * Begins the next epoch after a restore, so that new events sort after all old ones. A restored dump restarts transaction ids: then some
+ * events have an id that is still to come.
  *
- * @returns the epoch of what is written from now on.
+ * @returns the epoch of new events.
  */
 async function beginEpochAfterRestore(client: Client): Promise<number> {
   await client.query(`
@@ -90,15 +90,12 @@ async function beginEpochAfterRestore(client: Client): Promise<number> {
   return rows[0]!.event_epoch;
 }
 
-/**
- * For a database that was set back to an earlier time: what is written from now on comes after all that anybody may have seen, also
- * after what is lost.
- */
+/** Begins the next epoch in a database that was set back to an earlier time. New events sort after all earlier ones, even lost ones. */
 export async function beginNextEpoch(client: Client): Promise<void> {
   await client.query('update deployment set event_epoch = event_epoch + 1');
 }
 
-/** What shows whether a master key is the deployment's, for {@link isOfDeployment}; null if the database has none yet. */
+/** Reads the encrypted text that proves a master key, for {@link isOfDeployment}. Returns null if the database has none yet. */
 export async function readMasterKeyCheck(client: Client): Promise<Buffer | null> {
   const { rows: tables } = await client.query(`select where to_regclass('deployment') is not null`);
   if (tables.length === 0) return null;
@@ -106,7 +103,7 @@ export async function readMasterKeyCheck(client: Client): Promise<Buffer | null>
   return rows[0]?.master_key_check ?? null;
 }
 
-/** Whether the vault's master key is the one that the deployment was made with. */
+/** Returns whether the vault's master key is the one that the deployment was created with. */
 export function isOfDeployment(vault: Vault, check: Buffer): boolean {
   try {
     return vault.open(check) === masterKeyProof;
@@ -118,14 +115,14 @@ export function isOfDeployment(vault: Vault, check: Buffer): boolean {
 function refuseOtherKey(vault: Vault, check: Buffer): void {
   if (isOfDeployment(vault, check)) return;
   throw new MasterKeyError(
-    'The master key is not the one this database was made with. Set TENURE_MASTER_KEY to that one; what it encrypted cannot be read without it.',
+    'The master key is not the one that this database was made with. Set TENURE_MASTER_KEY to that one. Without it, the encrypted data cannot be read.',
   );
 }
 
 /**
- * A release before did not write it down: the first process that asks does.
+ * Stores the mode if an earlier release did not store it.
  *
- * @returns the deployment's mode, which is another one if another process was faster.
+ * @returns the deployment's mode. It is another one than `mode` if another process was faster.
  */
 async function settleMode(client: Client, mode: Mode): Promise<Mode> {
   await client.query('update deployment set mode = $1 where mode is null', [mode]);
@@ -136,6 +133,6 @@ async function settleMode(client: Client, mode: Mode): Promise<Mode> {
 function refuseOtherMode(mode: Mode, ofDeployment: Mode): void {
   if (mode === ofDeployment) return;
   throw new ModeError(
-    `This database is of a ${ofDeployment} deployment, but this start is in ${mode} mode. Set TENURE_MODE=${ofDeployment}; a ${mode} deployment needs a database of its own.`,
+    `This database is of a ${ofDeployment} deployment, but this start is in ${mode} mode. Set TENURE_MODE=${ofDeployment}. A ${mode} deployment needs a database of its own.`,
   );
 }

@@ -2,17 +2,16 @@ import { TtlCache } from './ttl-cache.ts';
 import type { Client } from './pools.ts';
 import type { Reader } from './reader.ts';
 
-/** What one process may still believe when the latest version has changed; it only ever grows. */
+/** A process may use an outdated version for so many milliseconds. The version only ever rises. */
 const ageMaxMs = 1_000;
 
 /**
- * The latest version of the API that is served: the newest one that every process of the deployment knows. A release may know
- * newer ones; they are dormant until the deployment's row names them, so that no account is pinned to a date that a process of
- * the release before would refuse.
+ * The latest API version that is served: the newest one that every process of the deployment knows. A release may know newer versions. They
+ * are dormant until the deployment's row names them. So no account is pinned to a date that the previous release would refuse.
  */
 export class LatestVersion {
   readonly #fresh: TtlCache<string>;
-  /** As it was when somebody last looked. */
+  /** The result of the last read. */
   known: string;
 
   constructor(reader: Reader, known: string) {
@@ -28,16 +27,16 @@ export class LatestVersion {
     });
   }
 
-  /** As it is, or was a second ago. */
+  /** Returns the version, at most a second old. */
   async look(): Promise<string> {
     return (await this.#fresh.get(''))!;
   }
 }
 
 /**
- * Has the deployment serve this version from now on; each process does so within a second.
+ * Makes the deployment serve this version. Each process follows within a second.
  *
- * @returns the latest version, which is a newer one if that was released before.
+ * @returns the latest version: a newer one than `version` if that was released before.
  */
 export async function releaseVersion(client: Client, version: string): Promise<string> {
   const { rows } = await client.query<{ latest_api_version: string }>(

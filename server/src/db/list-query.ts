@@ -7,7 +7,7 @@ import type { Reader, ReadStatement } from './reader.ts';
 
 export interface ListQuery {
   accountId: string;
-  /** Its records are listed, too: those of the account whose key acts for the other one. */
+  /** A second account whose records are listed too: the one whose key acts for the other. */
   alsoAccountId?: string;
   filters: { filter: Filter; value: string }[];
   /** Bounds of `created`, in seconds. */
@@ -19,23 +19,23 @@ export interface ListQuery {
 }
 
 export interface ListPage {
-  /** Newest first; null if one of them is too large to be read now. */
+  /** Newest first. Null if one of them is too large for `part: 'small'`. */
   records: StoredRecord[] | null;
-  /** What the page has at most, in bytes, if it was not read. */
+  /** The upper bound of the page's size in bytes, if the page was not read. */
   bytes: number;
-  /** Of all that match the filters, wherever the page stands. */
+  /** The number of all records that match the filters, on any page. */
   count: number;
-  /** Whether there are more in the direction paged. */
+  /** Tells whether more records follow in the direction of paging. */
   hasMore: boolean;
 }
 
-/** Nearly all records are smaller, in bytes: a page of 50 has less than a megabyte then, and is read by one statement. */
+/** Nearly all records are smaller, in bytes. A page of 50 such records has less than a megabyte, and takes one statement. */
 const smallBytesMax = 16 * 1024;
 
 /**
- * Reads a page of an account's records and their exact count, both of the same moment.
+ * Reads a page of an account's records and their exact count, both from the same snapshot.
  *
- * @param part `small` reads the page only if each of its records is small; otherwise it reads its size. `all` reads it in any case.
+ * @param part with `small`, a page that has a larger record is not read, and only its size is returned. With `all`, every page is read.
  */
 export async function readList(
   reader: Reader,
@@ -56,7 +56,7 @@ export async function readList(
   return { ...page, records };
 }
 
-/** How many records of this kind an account has. */
+/** Reads how many records of this kind an account has. */
 export async function readCount(reader: Reader, resource: Resource, accountId: string): Promise<number> {
   const [row] = await reader.query<{ count: number }>({
     name: 'read_count',
@@ -70,9 +70,9 @@ export async function readCount(reader: Reader, resource: Resource, accountId: s
 }
 
 /**
- * Ids sort by the time they were made, so the list's order, its cursors and its time filters are all ranges of one index. What is
- * searched for in arrays has an index that knows no order: all of it is found first, or PostgreSQL would rather look through the
- * account's records in their order until there are enough.
+ * Makes the statement of a list. Ids sort by creation time, so the order, the cursors and the time filters are ranges of one index. The
+ * index for a search in arrays has no order, so the statement finds all matches first. Otherwise PostgreSQL would scan the account's
+ * records in their order until it has enough.
  */
 function listStatement(resource: Resource, query: ListQuery, rowBytesMax: number): ReadStatement {
   const values: (string | number)[] = [query.accountId];
@@ -126,15 +126,15 @@ function listStatement(resource: Resource, query: ListQuery, rowBytesMax: number
       from (select ${columns} from ${resource.table} where ${matches.join(' and ')} ${slice}) sized
     ) page on true
     order by ${order}`;
-  // How common a class of statuses is decides the way, so it is planned anew each time.
+  // The best plan depends on how common a class of statuses is, so PostgreSQL plans each time.
   const isOneWay = query.filters.every(({ filter }) => filter.match !== 'status');
   const common = isOneWay && query.filters.length <= 1 && Object.keys(query.created).length === 0;
   return { ...(common && { name: nameOf(text) }), text, values };
 }
 
 /**
- * Prepared statements are kept for each connection, so only the common lists have one: those of at most one filter. There are
- * thousands of ways to combine filters, and a client could try them all.
+ * Names of prepared statements. Each connection keeps its own, so only lists with at most one filter are prepared. Filters have thousands
+ * of combinations, and a client could try them all.
  */
 const statementNames = new Map<string, string>();
 
@@ -147,7 +147,7 @@ function nameOf(text: string): string {
   return name;
 }
 
-/** A second begins with its first id; what is after the second begins with the first id of the next one. */
+/** Converts time filters to ranges of ids. A second begins with its first id, and ends before the first id of the next second. */
 const timeBounds = {
   gt: { sign: '>=', firstSecondOf: (seconds: number) => seconds + 1 },
   gte: { sign: '>=', firstSecondOf: (seconds: number) => seconds },
@@ -160,7 +160,7 @@ function conditionsOf({ column, match }: Filter, value: string, parameter: (valu
     case 'exact':
       return [`${column} = ${parameter(value)}`];
     case 'caseless':
-      // With the column's collation, in which ASCII letters have a small one in every database.
+      // The column's collation lowers ASCII letters in every database.
       return [`lower(${column}) = lower(${parameter(value)} collate "C")`];
     case 'status':
       return value.endsWith('xx')
@@ -175,7 +175,7 @@ function conditionsOf({ column, match }: Filter, value: string, parameter: (valu
   }
 }
 
-/** A range rather than `like`: it takes the prefix literally, and an index serves it in a prepared statement too. */
+/** Uses a range, not `like`: a range takes the prefix literally, and uses an index even in a prepared statement. */
 function beginsWith(column: string, prefix: string, parameter: (value: string) => string): string[] {
   if (prefix === '') return [];
   const last = prefix.length - 1;
@@ -183,7 +183,7 @@ function beginsWith(column: string, prefix: string, parameter: (value: string) =
   return [`${column} >= ${parameter(prefix)}`, `${column} < ${parameter(end)}`];
 }
 
-/** Counts kept as they were written where they exist; otherwise the matches themselves, on their index. */
+/** Sums stored counts where they exist. Otherwise counts the matches on their index. */
 function countExpression(
   resource: Resource,
   query: ListQuery,
@@ -191,7 +191,7 @@ function countExpression(
   parameter: (value: string) => string,
 ): string {
   const [only, ...others] = query.filters;
-  // An account is counted where it was made, which for the first one is itself.
+  // An account counts towards the account that made it. The first account made itself.
   const counted =
     !ownAccount.has(resource) && (!only || (others.length === 0 && resource.counted?.includes(only.filter.column)));
   if (!counted || Object.keys(query.created).length > 0) {

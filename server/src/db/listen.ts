@@ -2,14 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { withClient, type Connection } from './pools.ts';
 
-/** A listening connection that is lost is made again after this; until then nothing is heard. */
+/** Reconnects a lost listening connection after so many milliseconds. Until then no notification arrives. */
 const pauseMs = 1_000;
 
 /**
- * Hears what is notified on a channel, on a connection of its own. Nobody may depend on it: a notification can be lost at any
- * time, and a pooler in between may pass none on.
+ * Listens for notifications on a channel, on a connection of its own. No caller may depend on them. A notification can be lost at any
+ * time, and a connection pooler may drop all of them.
  *
- * @returns what ends it.
+ * @returns a function that stops it.
  */
 export function listen(
   connection: Connection,
@@ -28,7 +28,7 @@ export function listen(
           });
           client.on('notification', onNotification);
           await client.query(`listen ${channel}`);
-          // Whatever was notified before is looked for now.
+          // A notification may have been missed before.
           onNotification();
           await ended;
         });

@@ -13,12 +13,14 @@ interface Migration {
   checksum: string;
 }
 
-/** The database cannot be brought to where this server needs it. The message says what to do. */
+/** The database cannot be migrated to this server's schema. The message says what to do. */
 export class MigrationError extends Error {}
 
 /**
- * Brings the database to the newest schema: each missing migration in a transaction of its own, in order. Any number of
- * processes may call it at once. A database that is newer than this server is refused: its rules are unknown here.
+ * Migrates the database to the newest schema: each missing migration in a transaction of its own, in order. Any number of processes may
+ * call it at once.
+ *
+ * @throws {MigrationError} if the database is newer than this server, because the server does not know its rules.
  */
 export async function migrate(client: Client): Promise<void> {
   const migrations = await readMigrations();
@@ -66,7 +68,7 @@ function refuseForeign(migrations: Migration[], applied: Map<number, { name: str
     }
     if (migration.checksum !== checksum) {
       throw new MigrationError(
-        `The migration ${migration.name} was changed after the database had run it. Restore the file; put the change into a new migration.`,
+        `The migration ${migration.name} was changed after the database had run it. Restore the file, and put the change into a new migration.`,
       );
     }
   }

@@ -1,15 +1,15 @@
 import type { Client, DatabaseError } from 'pg';
 import { firstIdAt, type IdPrefix } from '../core/ids.ts';
 
-/** Every partition has the ids of one week, counted from the Unix epoch. */
+/** Every partition has the ids of one week, counted from the Unix epoch. In milliseconds. */
 export const weekMs = 7 * 24 * 3600 * 1000;
 
-/** Eight weeks: a server that nobody restarts, and whose duties fail, still has two months to be noticed. */
+/** Weeks of partitions made in advance. If duties fail on a server that is never restarted, operators have two months to notice. */
 const weeksAhead = 8;
 
 const rowsInDefaultPartition = '23514';
 
-/** A table whose rows are kept for a time, and the id that tells how old one is. */
+/** A table with limited retention. The id tells the age of a row. */
 export interface PartitionedTable {
   table: string;
   idColumn: string;
@@ -24,8 +24,8 @@ export const partitionedTables: readonly PartitionedTable[] = [
 ];
 
 /**
- * Makes the weekly partitions of this week and the next eight where they are missing. The caller holds a lock, so that no two
- * processes make the same one.
+ * Makes the missing partitions of this week and the next eight. The caller holds a lock, so that no two processes make the same
+ * partition.
  */
 export async function makePartitionsAhead(database: Client, nowMs: number): Promise<void> {
   const { rows } = await database.query<{ name: string }>(
@@ -47,14 +47,14 @@ export async function makePartitionsAhead(database: Client, nowMs: number): Prom
       try {
         await database.query(`create table ${name} partition of ${table} for values from ('${from}') to ('${to}')`);
       } catch (error) {
-        // The default partition has rows of that week already, and goes on serving it.
+        // The default partition already has rows of that week, and continues to hold them.
         if ((error as DatabaseError).code !== rowsInDefaultPartition) throw error;
       }
     }
   }
 }
 
-/** A weekly partition: it has the ids from `from` on and below `to`. */
+/** A weekly partition. It has the ids from `from` on and below `to`. */
 export interface Partition {
   table: string;
   name: string;
@@ -62,7 +62,7 @@ export interface Partition {
   to: string;
 }
 
-/** The weekly partitions of all tables that have them; the default ones, which have no range, are left out. */
+/** Reads the weekly partitions of all partitioned tables. Leaves out default partitions, which have no range. */
 export async function readPartitions(database: Client): Promise<Partition[]> {
   const { rows } = await database.query<{ table: string; name: string; bounds: string }>(
     `select parent.relname as table, child.relname as name, pg_get_expr(child.relpartbound, 0) as bounds

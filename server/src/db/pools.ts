@@ -13,55 +13,55 @@ import {
 } from 'pg';
 import type { Logger } from 'pino';
 
-/** The driver, for those who are handed a connection: this room alone opens one. */
+/** The driver's types. Only this folder opens connections. */
 export { DatabaseError, type Client, type Pool, type PoolClient };
 
-/** Our bigints are times and counts, far below 2^53: plain numbers. */
+/** Reads bigints as numbers. Ours are times and counts, far below 2^53. */
 const parsers = new TypeOverrides();
 parsers.setTypeParser(types.builtins.INT8, Number);
 
 export type Connection = Pick<ClientConfig, 'host' | 'port' | 'user' | 'database' | 'connectionString' | 'ssl'>;
 
 export interface Database {
-  /** For plain reads by key, and for the duties that keep house. */
+  /** For plain reads by key, and for maintenance duties. */
   readers: Pool;
-  /** For lists: one that has much to look at keeps nobody from signing in. */
+  /** For lists, so that a slow list does not delay authentication. */
   listers: Pool;
-  /** For streams of events: those who read long histories keep nobody from anything else. */
+  /** For event streams, so that readers of long histories do not delay other requests. */
   followers: Pool;
-  /** For the bytes of files: whoever sends large ones keeps nobody from their lists. */
+  /** For the bytes of files, so that large uploads do not delay lists. */
   files: Pool;
-  /** For the committer alone: nothing else writes. Statements are pipelined: a batch is one trip. */
+  /** For the committer, the only writer. Statements are pipelined: a batch is one round trip. */
   writers: Pool;
   /** For delivering webhooks. */
   deliverers: Pool;
-  /** For the queue of jobs, which makes its own statements and reads its answers in its own way. */
+  /** For the job queue, which has its own statements and parses results in its own way. */
   jobs: Pool;
-  /** For what is told to those who watch: when nobody else gets through they want to know most. */
+  /** For monitoring, which matters most when all other pools are busy. */
   watchers: Pool;
   end(): Promise<void>;
 }
 
-/** Two batches in flight keep the database busy while the next one gathers; more only wait for each other. */
+/** Two batches in flight keep the database busy while the next one gathers. More would only wait for each other. */
 export const writersMax = 2;
 
-/** Few connections serve more than many: reads by id are coalesced, and every switch between backends costs. */
+/** Few connections serve more requests than many: reads by id are batched, and every switch between backends costs time. */
 const readersMax = 4;
 const listersMax = 3;
 
-/** Each account that is followed is read once for all who do. */
+/** All streams of an account share one read. */
 const followersMax = 2;
 
-/** Parts of 256 kB keep a connection busy for milliseconds; two serve many who send at once. */
+/** A part of 256 kB keeps a connection busy for milliseconds. Two connections serve many uploads at once. */
 const filesMax = 2;
 
-/** One claims, one writes outcomes, one reads endpoints. */
+/** One connection claims, one writes outcomes, one reads endpoints. */
 const deliverersMax = 3;
 
-/** One listens; the others are shared by the jobs, which use them for a moment each. */
+/** One connection listens. The jobs share the others, and each uses one for a moment. */
 const jobsMax = 5;
 
-/** What it asks is asked one after the other, and soon enough or not at all; who does not watch keeps no connection. */
+/** Monitoring runs one query at a time and fails early. Without monitoring, the connection closes. */
 const watching: PoolConfig = {
   max: 1,
   connectionTimeoutMillis: 500,
@@ -70,25 +70,25 @@ const watching: PoolConfig = {
   idleTimeoutMillis: 60_000,
 };
 
-/** Compiling a statement takes longer than any of ours, and up to PostgreSQL 17 whatever is told to use no other plan is compiled. */
+/** Compiling takes longer than any of our statements runs. Up to PostgreSQL 17, statements with disabled plan types would be compiled. */
 const notCompiled = '-c jit=off';
 
 /**
- * The queue of deliveries grows from nothing to very much in seconds, faster than statistics of it are taken; its statements
- * shall use its indexes whatever they say, and be planned once.
+ * Makes statements use indexes in spite of the statistics, and plans them once. The queue of deliveries grows from nothing to very much in
+ * seconds, faster than PostgreSQL collects statistics.
  */
 export const indexesOnly = `${notCompiled} -c enable_seqscan=off -c enable_bitmapscan=off -c plan_cache_mode=force_generic_plan`;
 
-/** A page of events is found by their order; planned once, because to look at all partitions takes longer than to read a page. */
+/** Finds a page of events by their order. Plans once, because a look at all partitions takes longer than reading a page. */
 const inOrderOnly = `${indexesOnly} -c enable_sort=off`;
 
-/** Longer than any statement of ours should ever take; it frees the locks of a client that vanished. */
+/** Longer than any of our statements should take, in milliseconds. It frees the locks of a client that vanished. */
 const statementTimeoutMs = 10_000;
 
-/** After this a connection that does not answer is given up: the network may be gone without a word. */
+/** Abandons a silent connection after so many milliseconds, because a network can fail without an error. */
 const queryTimeoutMs = 15_000;
 
-/** Opens the pools. Connections are made when first needed; a lost one is replaced. */
+/** Opens the pools. They connect when first needed, and replace lost connections. */
 export function openDatabase(connection: Connection, log: Logger): Database {
   const common: PoolConfig = {
     ...connection,
@@ -113,11 +113,11 @@ export function openDatabase(connection: Connection, log: Logger): Database {
   let isEnding = false;
   const pools = [readers, listers, followers, files, writers, deliverers, jobs, watchers];
   for (const pool of pools) {
-    // What the driver throws carries the whole client, with every statement it has prepared.
+    // The driver's error contains the whole client, with every statement it has prepared.
     pool.on('error', ({ message, code }: Error & { code?: string }) => {
       if (!isEnding) log.warn({ code, message }, 'an idle database connection was lost');
     });
-    // Whoever uses the connection learns of its loss by its queries; without a listener the event would end the process.
+    // The user of the connection learns of its loss by failed queries. Without a listener the event would end the process.
     pool.on('connect', (client) => client.on('error', () => {}));
   }
   return {
@@ -136,7 +136,7 @@ export function openDatabase(connection: Connection, log: Logger): Database {
   };
 }
 
-/** Runs `work` on a connection of its own, for what is done at a start and takes session locks. */
+/** Runs `work` on a connection of its own, for work at a start and with session locks. */
 export async function withClient<Result>(
   connection: Connection,
   work: (client: Client) => Promise<Result>,
@@ -147,7 +147,7 @@ export async function withClient<Result>(
     connectionTimeoutMillis: 5_000,
     types: parsers,
   });
-  // Whoever uses it learns of its loss by its queries; without a listener the event would end the process.
+  // The user of the connection learns of its loss by failed queries. Without a listener the event would end the process.
   client.on('error', () => {});
   await client.connect();
   try {
@@ -175,8 +175,8 @@ export async function query<Row extends QueryResultRow>(
 }
 
 /**
- * Whether it is no fault of the statement, but of the moment: the database cannot be reached, is busy beyond our time limits, or
- * has no room. Trying again later makes sense.
+ * Returns whether an error is temporary: the database cannot be reached, exceeds our time limits, or has no room. A retry can
+ * succeed.
  */
 export function isUnavailable(error: unknown): boolean {
   if (isConnectionFault(error)) return true;
@@ -185,8 +185,8 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /**
- * Whether the fault lies with the connection, so that nobody knows what became of a statement that was on its way. Any other
- * error is PostgreSQL's own answer: the statement, and its transaction, did not happen.
+ * Returns whether the connection failed, so that the result of a sent statement is unknown. Any other error is PostgreSQL's own
+ * response: the statement and its transaction did not take effect.
  */
 export function isConnectionFault(error: unknown): boolean {
   if (!(error instanceof DatabaseError) || error.code === undefined) return true;
@@ -194,12 +194,12 @@ export function isConnectionFault(error: unknown): boolean {
   return aboutTheServer.some((start) => error.code!.startsWith(start));
 }
 
-/** Whether the statement's own values are at fault: one of them has the wrong form, or breaks a constraint. It fails again if repeated. */
+/** Returns whether a value of the statement is invalid, or breaks a constraint. A retry would fail again. */
 export function isRefusedData(error: unknown): boolean {
   return error instanceof DatabaseError && /^(22|23)/.test(error.code ?? '');
 }
 
-/** The database cannot be reached. Nothing was written, unless `inDoubt`: then nobody could find out in time. */
+/** The database cannot be reached. If `inDoubt`, the outcome of the commit is unknown. Otherwise nothing was written. */
 export class UnavailableError extends Error {
   readonly inDoubt: boolean;
 

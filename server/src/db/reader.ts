@@ -2,13 +2,13 @@ import type { Pool, QueryResultRow } from 'pg';
 import { query } from './pools.ts';
 
 export interface ReadStatement {
-  /** Prepared under this name, which statements of another text must not have. Without one it is planned each time. */
+  /** Prepares the statement under this name. Each name has one text. Without a name, PostgreSQL plans the statement each time. */
   name?: string;
   text: string;
   values: unknown[];
 }
 
-/** Plain reads. */
+/** Runs plain reads. */
 export class Reader {
   readonly #pool: Pool;
 

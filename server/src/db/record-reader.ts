@@ -15,16 +15,16 @@ interface Wanted {
 
 type Read = StoredRecord | null | typeof unanswered;
 
-/** Two queries are under way at once, and what they have read is in memory until its requests go on. */
+/** Bytes per query. Two queries run at once, and their results stay in memory until the requests resume. */
 const bytesTogetherMax = 4 * 1024 * 1024;
 
-/** So few records have `bytesTogetherMax` at most, whatever is in them: their sizes need not be asked for. */
+/** Up to so many records never exceed `bytesTogetherMax`, so their sizes are not queried. */
 const unsizedMax = 16;
 
-/** The size of most records, in bytes. */
+/** The size that most records stay below, in bytes. */
 const bytesOfMost = 1_000;
 
-/** Reads records by id; what many requests want at once is fetched together, which serves almost three times as many. */
+/** Reads records by id. One query serves many requests, which almost triples the throughput. */
 export function recordReader(reader: Reader): RecordReader {
   const ofResource = new Map<Resource, (wanted: Wanted) => Promise<StoredRecord | null>>();
   return (resource, accountId, id) => {
@@ -37,7 +37,7 @@ export function recordReader(reader: Reader): RecordReader {
   };
 }
 
-/** Reads as many as have `bytesTogetherMax`, and at least one; the others are left for the next query. */
+/** Reads records up to `bytesTogetherMax`, and at least one. The others go into the next query. */
 async function readRecords(reader: Reader, resource: Resource, wanted: Wanted[]): Promise<Read[]> {
   const rows = await reader.query<StoredRow & { is_left?: boolean }>({
     ...(wanted.length <= unsizedMax ? readStatement(resource) : readSizedStatement(resource)),
@@ -89,29 +89,29 @@ function measured(record: StoredRecord, row: StoredRow): StoredRecord {
   return record;
 }
 
-/** The size of each record that was read by its id, in bytes, if it is larger than most. */
+/** Sizes in bytes of records that were read by id, for those larger than most. */
 const sizes = new WeakMap<StoredRecord, number>();
 
-/** What a record that was read by its id takes in memory at most, in bytes. */
+/** Returns the upper bound of a record's memory in bytes. The record was read by id. */
 export function bytesOf(record: StoredRecord): number {
   return sizes.get(record) ?? bytesOfMost;
 }
 
-/** A row as the driver gives it: columns by name. */
+/** A row from the driver: columns by name. */
 export type StoredRow = StoredRecord & { [column: string]: unknown };
 
-/** A resource's columns, those that every record has first. */
+/** Returns a resource's columns. The columns that all resources share come first. */
 export function columnsOf(resource: Resource): string[] {
   const kept = Object.keys(resource.fields).filter((name) => resource.fields[name]!.column !== null);
   return ['account_id', 'id', 'created', ...(appendOnly.has(resource) ? [] : ['revision']), ...kept];
 }
 
-/** SQL for the size of a row's long texts, in bytes. It is known without reading them. */
+/** Returns SQL for the size of a row's long texts, in bytes. PostgreSQL knows it without reading them. */
 export function bytesIn(resource: Resource): string {
   return ['0', ...longColumnsOf(resource).map((name) => `coalesce(octet_length(${name}), 0)`)].join(' + ');
 }
 
-/** SQL for a resource's columns, of which those with long texts are null unless a condition holds. */
+/** Returns SQL for a resource's columns. Long texts are null unless `condition` holds. */
 export function columnsIf(condition: string, resource: Resource): string {
   const long = new Set(longColumnsOf(resource));
   return columnsOf(resource)
@@ -119,7 +119,7 @@ export function columnsIf(condition: string, resource: Resource): string {
     .join(', ');
 }
 
-/** Columns whose texts no schema bounds. */
+/** Returns the columns without a bound on their length in the schema. */
 function longColumnsOf({ fields }: Resource): string[] {
   return Object.keys(fields).filter((name) => {
     const { column, schema } = fields[name]!;
@@ -129,7 +129,7 @@ function longColumnsOf({ fields }: Resource): string[] {
   });
 }
 
-/** Turns a row into the record it keeps. */
+/** Converts a row to its record. */
 export function recordOfRow(resource: Resource, row: StoredRow): StoredRecord {
   const record: StoredRow = { ...row };
   for (const name in resource.fields) {

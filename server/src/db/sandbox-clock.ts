@@ -4,26 +4,26 @@ import { isUnavailable, UnavailableError, withClient, type Connection } from './
 import { makePartitionsAhead } from './partitions.ts';
 import type { Reader } from './reader.ts';
 
-/** Well below the second after which every process has to know (see `fresh.ts`), so that a look may take its time. */
+/** Far below the second in which every process must know a change (see `ttl-cache.ts`), because a read can be slow. */
 const lookEveryMs = 250;
 
 /**
- * The clock of a sandbox, which can be moved forward so that what takes days can be tried. How far it is ahead stands in the
- * deployment's row; every process looks at it all the time, because deliveries and duties go by it and nobody asks them.
+ * The clock of a sandbox. Clients can move it forward, to try in a moment what takes days. The deployment's row stores how far it is
+ * ahead. Every process polls that row, because its deliveries and duties use this time, and no request triggers them.
  */
 export class SandboxClock {
   readonly #parts: { reader: Reader; connection: Connection; clock: MovedClock; realClock: Clock };
   #nextLook: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  /** @param parts.clock is moved as far as the deployment's row tells. */
+  /** @param parts.clock follows the deployment's row. */
   constructor(parts: { reader: Reader; connection: Connection; clock: MovedClock; realClock: Clock }) {
     this.#parts = parts;
     this.#lookAgainSoon();
   }
 
   /**
-   * How far it is ahead at this moment, in milliseconds. From here on this process goes by it.
+   * Reads how far the clock is ahead now, in milliseconds, and moves this process's clock there.
    *
    * @throws {UnavailableError} if the database cannot be reached.
    */
@@ -37,13 +37,13 @@ export class SandboxClock {
     return row!.clock_ahead_ms;
   }
 
-  /** What time it would be now if it were so far ahead, in milliseconds since the Unix epoch. */
+  /** Returns the time of a clock that is so far ahead, in milliseconds since the Unix epoch. */
   timeAheadMs(aheadMs: number): number {
     return this.#parts.realClock.nowMs() + aheadMs;
   }
 
   /**
-   * Makes the partitions that are needed from then on. That they are there is of no consequence if that time does not come.
+   * Makes the partitions that are needed from `timeMs` on. Unused partitions do no harm.
    *
    * @throws {UnavailableError} if the database cannot be reached.
    */
@@ -65,7 +65,7 @@ export class SandboxClock {
   #lookAgainSoon(): void {
     if (this.#isStopped) return;
     this.#nextLook = setTimeout(() => {
-      // Without a database there is nothing that could be late.
+      // Without a database, deliveries and duties do not run either.
       void this.look()
         .catch(() => {})
         .then(() => this.#lookAgainSoon());

@@ -17,22 +17,22 @@ import {
 } from './event-order.ts';
 import type { Reader } from '../db/reader.ts';
 
-/** Other processes commit too, and tell nobody. */
+/** Polls at this interval, because other processes commit without a notification. */
 const pollEveryMs = 250;
 
-/** What a transaction holds back is mostly let go within milliseconds. */
+/** A short pause: a transaction holds events back for milliseconds only, as a rule. */
 const heldBackPauseMs = 5;
 
-/** A page of events is small, so that a follower whose client does not read holds little. A larger event is a page of its own. */
+/** Limits of a page, so that a follower holds little while its client does not read. A larger event is a page of its own. */
 const pageSize = 100;
 const pageBytesMax = 128 * 1024;
 
-/** A follower reserves this much before it reads, because it cannot know the size of the next event. Few are larger. */
+/** A follower reserves so many bytes before it reads, because the size of the next event is unknown. Few events are larger. */
 const reservedBytes = 1024 * 1024;
 
 /**
- * Bounds what is read for followers and not yet sent to their clients. A share serves 8 that read large events at once, or 64 whose clients
- * do not take a page. Others wait.
+ * Bounds the bytes of events that are read but not yet sent to clients. An account's share serves 8 followers that read large events at
+ * once. Or it serves 64 whose clients do not read their page. Other followers wait.
  */
 export const followedBytes: ByteLimits = {
   max: 32 * 1024 * 1024,
@@ -41,28 +41,28 @@ export const followedBytes: ByteLimits = {
 };
 
 /**
- * Bounds the newest events that are kept for followers which are about to take them. Without room they are evicted, and followers read them
- * from the database. A kept event is also kept as text, once for each version in which it is sent.
+ * Bounds the newest events in memory, which followers will read next. Without room they are evicted, and followers read them from the
+ * database. Each event is also kept as text, once for each version in which it is sent.
  */
 const keptBytes = { max: 8 * 1024 * 1024, maxPerAccount: 1024 * 1024 };
 const keptMs = 2_000;
 
-/** Events that a follower was given. They count as held until they are released. */
+/** Events for a follower. Their bytes count as held until they are released. */
 export interface HeldEvents {
   events: PlacedEvent[];
   bytes: HeldBytes;
 }
 
 /**
- * Lets any number of followers see the events of their accounts as they are committed, in the one order that each account's events have.
- * The newest events of an account are read once for all its followers, and of an account that nobody follows nothing is read at all.
+ * Sends committed events to followers, in the order of each account's events. The newest events of an account are read once for all its
+ * followers. Events of an account without followers are not read.
  */
 export class EventFeed {
   readonly #reader: Reader;
   readonly #resource: Resource;
   readonly #log: Logger;
   readonly #tails = new Map<string, AccountFeed>();
-  /** What followers were given, and what is kept for them. */
+  /** Bytes that followers hold, and bytes that are kept for them. */
   readonly budgets: { followed: ByteBudget; kept: ByteBudget };
   #polling: NodeJS.Timeout | undefined;
   #isAsking = false;
@@ -74,20 +74,20 @@ export class EventFeed {
     this.budgets = { followed: new ByteBudget(parts.followedBytes), kept: new ByteBudget(keptBytes) };
   }
 
-  /** The place of an event; null if the account has none of this id. */
+  /** Reads the position of an event. Returns null if the account has no such event. */
   positionOf(accountId: string, id: string): Promise<Position | null> {
     return readPosition(this.#reader, accountId, id);
   }
 
-  /** The id of the oldest event that the account still has; null if it has none. */
+  /** Reads the id of the account's oldest event. Returns null if the account has no events. */
   oldestOf(accountId: string): Promise<string | null> {
     return readOldestEvent(this.#reader, accountId);
   }
 
   /**
-   * Begins to follow an account: from behind a place, or with what is committed from now on.
+   * Follows an account: from after a position, or from now on.
    *
-   * @param payer the account whose share of memory is used, and its tree's.
+   * @param payer the account that uses its own share of memory, and its tree's.
    * @throws {UnavailableError}
    */
   async follow(accountId: string, payer: Payer, after: Position | null): Promise<Subscriber> {
@@ -105,7 +105,7 @@ export class EventFeed {
     return follower;
   }
 
-  /** To be told of the accounts that events were committed for. Returns at once. */
+  /** Notifies the feed of new events in these accounts. Returns at once. */
   wake(accountIds: Iterable<string>): void {
     if (this.#tails.size === 0) return;
     for (const accountId of accountIds) this.#tails.get(accountId)?.wake();
@@ -124,7 +124,7 @@ export class EventFeed {
     const keep = (bytes: number): HeldBytes | null => this.budgets.kept.tryTake(accountId, bytes);
     const tail = new AccountFeed(now.position, read, keep, this.#log);
     this.#tails.set(accountId, tail);
-    // What was committed since then woke nobody.
+    // Commits since `now` could not wake this feed.
     tail.wake();
     this.#polling ??= setInterval(() => void this.#poll(), pollEveryMs).unref();
     return tail;
@@ -139,7 +139,7 @@ export class EventFeed {
     this.#polling = undefined;
   }
 
-  /** One question for all accounts that are followed. */
+  /** Looks for new events of all followed accounts with one query. */
   async #poll(): Promise<void> {
     for (const tail of this.#tails.values()) tail.forgetOld();
     if (this.#isAsking) return;
@@ -155,17 +155,17 @@ export class EventFeed {
   }
 }
 
-/** One who follows an account, at a place of their own. */
+/** A follower of one account, at its own position. */
 export class Subscriber {
   readonly #tail: AccountFeed;
   #position: Position;
-  /** What was committed before is not for them. */
+  /** Skips events that were committed before this moment. */
   readonly #since: Moment | null;
   readonly #budget: ByteBudget;
   readonly #payer: Payer;
   readonly #onLeave: () => void;
   readonly #left = new AbortController();
-  /** A place in the queue for room to read; it is kept from one call of `next` to the other. */
+  /** A wait for room to read. It continues from one call of `next` to the following one. */
   #waiting: Promise<HeldBytes> | null = null;
 
   constructor(parts: {
@@ -185,11 +185,11 @@ export class Subscriber {
   }
 
   /**
-   * Returns a page of the next events, to be released. It is empty if there was none within `timeoutMs`, if there was no room for one, or
-   * if the follower has left.
+   * Returns a page of the next events, which the caller releases. It is empty after `timeoutMs` without an event, without room, or after
+   * `leave`.
    *
-   * @throws {UnavailableError} they cannot be read just now.
-   * @throws {PositionRemovedError} some of them may have been removed before they were read.
+   * @throws {UnavailableError} if the database cannot be reached.
+   * @throws {PositionRemovedError} if some of the events may have been removed before they were read.
    */
   async next(timeoutMs: number): Promise<HeldEvents> {
     const untilMs = performance.now() + timeoutMs;
@@ -210,11 +210,11 @@ export class Subscriber {
     return nothing;
   }
 
-  /** Ends a call of `next` that is waiting. */
+  /** Ends a waiting call of `next`. */
   leave(): void {
     if (this.#hasLeft) return;
     this.#left.abort();
-    // Room that came at the last moment.
+    // Release room that was granted at the last moment.
     this.#waiting?.then(
       (bytes) => bytes.release(),
       () => {},
@@ -227,9 +227,9 @@ export class Subscriber {
     return this.#left.signal.aborted;
   }
 
-  /** Takes what the tail has; null if it has it no more, or there is no room without waiting. */
+  /** Takes events from the tail. Returns null if the tail no longer has them, or if there is no room without waiting. */
   #takeKept(): HeldEvents | null {
-    // Room that is waited for is used first, or it would be held for nothing.
+    // Use awaited room first. Otherwise it would be held without a use.
     if (this.#waiting) return null;
     const events = this.#tail.after(this.#position);
     if (events === null) return null;
@@ -237,7 +237,7 @@ export class Subscriber {
     return bytes && { events, bytes };
   }
 
-  /** Waits for room and reads; null if there was no room in time, or the follower has left. */
+  /** Waits for room and reads. Returns null if there was no room in time, or if the follower has left. */
   async #read(untilMs: number): Promise<HeldEvents | null> {
     const bytes = await this.#room(untilMs);
     if (!bytes) return null;
@@ -269,11 +269,11 @@ export class Subscriber {
     }
   }
 
-  /** Of what the tail does not have any more; it has what is left when that has been read. */
+  /** Reads events that the tail no longer has. After them, the follower continues with the tail. */
   async #readBehind(): Promise<PlacedEvent[]> {
     const begin = this.#tail.begin;
     const { events, isAnchored } = await this.#tail.read(this.#position);
-    // Where a moment is, there is no event.
+    // The position of a moment has no event.
     if (!isAnchored && this.#position.ordinal >= 0) throw new PositionRemovedError();
     if (events.length === 0) this.#position = begin;
     return events;
@@ -286,7 +286,7 @@ function sizeOf(events: readonly PlacedEvent[]): number {
   return events.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** The newest events of one account, for all who follow it in this process. */
+/** The newest events of one account, for all its followers in this process. */
 class AccountFeed {
   readonly read: (position: Position) => Promise<EventPage>;
   followers = 0;
@@ -315,22 +315,22 @@ class AccountFeed {
     this.#log = log;
   }
 
-  /** Everything after this place and up to the head is kept. */
+  /** Returns the position after which all events up to the head are kept. */
   get begin(): Position {
     return this.#begin;
   }
 
-  /** The place of the last event that was read. */
+  /** Returns the position of the last event that was read. */
   get head(): Position {
     return this.#head;
   }
 
-  /** Whether nothing is known to come after this place. */
+  /** Returns whether no event after this position is known. */
   isAt(position: Position): boolean {
     return !isAfter(this.#head, position) && !isAfter(this.#begin, position);
   }
 
-  /** A page of the events after a place, in order; null if what follows it is not kept any more. */
+  /** Returns a page of the events after a position, in order. Returns null if they are no longer kept. */
   after(position: Position): PlacedEvent[] | null {
     if (isAfter(this.#begin, position)) return null;
     let first = this.#kept.length;
@@ -345,7 +345,7 @@ class AccountFeed {
     return page;
   }
 
-  /** Resolves when there may be more, or after `timeoutMs`. */
+  /** Resolves if there may be more events, or after `timeoutMs`. */
   grown(timeoutMs: number): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
@@ -362,7 +362,7 @@ class AccountFeed {
     for (const done of this.#waiting) done();
   }
 
-  /** There may be new events: they are read, now or as soon as those before them have been. */
+  /** Reads new events now, or after the current read. */
   wake(): void {
     this.#isDue = true;
     if (!this.#isReading) void this.#readOn();
@@ -400,7 +400,7 @@ class AccountFeed {
         else if (isHeldBack) this.#readLater(events.length > 0);
       }
     } catch (error) {
-      // They are found by polling when they can be read again.
+      // Polling finds the events later.
       this.#log.debug({ err: error }, 'new events could not be read');
     } finally {
       this.#isReading = false;
@@ -420,7 +420,7 @@ class AccountFeed {
     this.wakeFollowers();
   }
 
-  /** Evicts older events until there is room for this one; null if there is none even then. */
+  /** Evicts older events until there is room for this one. Returns null if there is no room even then. */
   #roomFor({ bytes }: PlacedEvent): HeldBytes | null {
     for (;;) {
       const held = this.#hasStopped ? null : this.#takeRoom(bytes);
@@ -429,7 +429,7 @@ class AccountFeed {
     }
   }
 
-  /** Looks again soon, then less and less often; in the end polling finds it. */
+  /** Reads again soon, and backs off up to the interval of polling. */
   #readLater(hasMoved: boolean): void {
     this.#heldBackPauseMs = hasMoved ? heldBackPauseMs : Math.min(this.#heldBackPauseMs * 2, pollEveryMs);
     clearTimeout(this.#heldBackTimer);

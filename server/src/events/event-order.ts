@@ -3,44 +3,44 @@ import { columnsOf, type StoredRow } from '../db/record-reader.ts';
 import type { Reader } from '../db/reader.ts';
 
 /**
- * A place in the one order of an account's events: that of the transactions that wrote them, and within one that of the decisions. Of
- * two changes of one record the later comes later, because a transaction begins after what it writes was decided.
+ * A position in the order of an account's events. They sort by transaction, and within a transaction by decision. Changes of one record
+ * stay in order, because a transaction begins after the decisions that it writes.
  */
 export interface Position {
-  /** Rises when the database was restored to an earlier transaction id. */
+  /** Rises after a restore to an earlier transaction id. */
   epoch: number;
   transactionId: bigint;
   ordinal: number;
 }
 
-/** An event as it is kept, with its place. */
+/** A stored event, with its position. */
 export interface PlacedEvent {
   id: string;
   position: Position;
   row: StoredRow;
-  /** Its size in memory: that of its texts, and something for the rest. */
+  /** Its size in memory: its texts, and an estimate for the rest. */
   bytes: number;
 }
 
 /** A page of events in their order. */
 export interface EventPage {
   events: PlacedEvent[];
-  /** Whether the event of the place that they come after is still there; what came after one that is not may be gone, too. */
+  /** Tells whether the event before them still exists. If it does not, events after it may be gone too. */
   isAnchored: boolean;
-  /** Whether more events follow that can be read now. */
+  /** Tells whether more events can be read now. */
   hasMore: boolean;
-  /** Whether there are events that a transaction holds back which began before theirs and is still running. */
+  /** Tells whether further events must wait for an earlier transaction that is still running. */
   isHeldBack: boolean;
 }
 
-/** Events are removed when they are old enough, and one who reads them slowly has been overtaken by that. */
+/** A slow reader has been overtaken by retention: the events at its position were removed. */
 export class PositionRemovedError extends Error {}
 
-/** What was committed at one moment. */
+/** A snapshot of the committed events. */
 export interface Moment {
-  /** Every event that is not committed yet will come after this place; some that are may, too. */
+  /** All events that are not committed yet will come after this position. Some committed events may come after it too. */
   position: Position;
-  /** Whether the event at this place was committed. */
+  /** Returns whether the event at this position was committed. */
   has(position: Position): boolean;
 }
 
@@ -50,13 +50,13 @@ export function isAfter(left: Position, right: Position): boolean {
   return left.ordinal > right.ordinal;
 }
 
-/** What an event takes in memory besides its texts, in bytes: its other columns and the objects around them. */
+/** The memory of an event besides its texts, in bytes: its other columns, and the objects around them. */
 const eventOverheadBytes = 1_000;
 
 /**
- * Reads what comes after a place, as far as it is settled: at most `limit` events, of at most `bytesMax` together or one that is larger.
- * Transaction ids order by when they were given out, not by commit, so an event is read only when every transaction of a smaller id is over:
- * nothing can come before it any more.
+ * Reads settled events after a position: at most `limit` events, of at most `bytesMax` together or one that is larger. Transaction ids are
+ * in the order of their assignment, not of commits. So an event is settled when every transaction with a smaller id has ended. Then no
+ * event can be added before it.
  */
 export async function readEventsAfter(
   reader: Reader,
@@ -110,7 +110,7 @@ export async function readEventsAfter(
   return { events, isAnchored, isHeldBack, hasMore: events.length < found || found === wanted.limit };
 }
 
-/** Of these accounts, those that have events after the places, settled or not. */
+/** Returns the accounts that have events after their positions, settled or not. */
 export async function readWhoMoved(reader: Reader, places: ReadonlyMap<string, Position>): Promise<string[]> {
   const positions = [...places.values()];
   const rows = await reader.query<{ account_id: string }>({
@@ -136,7 +136,7 @@ export async function readWhoMoved(reader: Reader, places: ReadonlyMap<string, P
   return rows.map(({ account_id }) => account_id);
 }
 
-/** The place of an event; null if the account has none of this id. */
+/** Reads the position of an event. Returns null if the account has no such event. */
 export async function readPosition(reader: Reader, accountId: string, id: string): Promise<Position | null> {
   const [row] = await reader.query<PlacedRow>({
     name: 'read_event_position',
@@ -146,7 +146,7 @@ export async function readPosition(reader: Reader, accountId: string, id: string
   return row ? positionOf(row) : null;
 }
 
-/** The id of the oldest event that an account still has; null if it has none. */
+/** Reads the id of the account's oldest event. Returns null if the account has no events. */
 export async function readOldestEvent(reader: Reader, accountId: string): Promise<string | null> {
   const [row] = await reader.query<{ id: string }>({
     name: 'read_oldest_event',
@@ -156,7 +156,7 @@ export async function readOldestEvent(reader: Reader, accountId: string): Promis
   return row?.id ?? null;
 }
 
-/** What is committed now. */
+/** Reads the snapshot of now. */
 export async function readMoment(reader: Reader): Promise<Moment> {
   const [row] = await reader.query<{ epoch: number; snapshot: string }>({
     name: 'read_moment',
@@ -164,7 +164,7 @@ export async function readMoment(reader: Reader): Promise<Moment> {
     values: [],
   });
   const { epoch, snapshot } = row!;
-  // `xmin:xmax:` and the transactions between the two that are running (PostgreSQL, 9.27.9).
+  // The format is `xmin:xmax:` and the running transactions between the two (PostgreSQL, 9.27.9).
   const [oldest, next, running = ''] = snapshot.split(':');
   const stillRunning = new Set(running.split(','));
   return {

@@ -50,27 +50,27 @@ import { HeldResponses, whenClosed } from './response/held-responses.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Takes no new requests, lets those in flight finish for up to `timeoutMs`, and closes every connection. */
+    /** Accepts no new requests, lets requests in flight finish for up to `timeoutMs`, and closes every connection. */
     stopServing(timeoutMs: number): Promise<void>;
   }
   interface FastifyRequest {
     apiRequest: ReceivedRequest;
   }
   interface FastifyContextConfig {
-    /** The API's operation; every route that has none and is not public is refused. */
+    /** The operation of the API. A route without one is refused unless it is public. */
     route?: Route;
-    /** Needs no key. */
+    /** The route needs no key. */
     public?: true;
   }
 }
 
-/** Longer than any path that a client can send within the header limit, so that a long id is unknown and not an error. */
+/** Longer than any path within the header limit. So a long id is an unknown record, and not a routing error. */
 const pathParameterLengthMax = 16 * 1024;
 
-/** Ten megabytes over a slow line. */
+/** Enough for ten megabytes over a slow line. */
 const uploadTimeoutMs = 60_000;
 
-/** The server's HTTP side: the pipeline every request goes through, in its order, and the routes behind it. */
+/** Builds the HTTP server: the steps of the pipeline in their order, and the routes behind it. */
 export function buildApp(context: HttpContext): FastifyInstance {
   const limits: Limits = {
     rateLimit: new RateLimit(context.config.rateLimit),
@@ -92,9 +92,9 @@ export function buildApp(context: HttpContext): FastifyInstance {
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     exposeHeadRoutes: false,
-    // Whoever sends slowly is cut off: headers within ten seconds, the body within the times of `BodyTime`.
+    // Slow clients are disconnected: headers must arrive within ten seconds, the body within the times of `BodyTime`.
     http: {
-      // `checkHost` does, with an error like any other.
+      // `checkHost` requires it, with an error like any other.
       requireHostHeader: false,
       headersTimeout: 10_000,
       connectionsCheckingInterval: 2_000,
@@ -120,12 +120,12 @@ export function buildApp(context: HttpContext): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     inFlight.requests++;
     const ended = observe(context, request, reply);
-    // Also when the client goes away before its answer.
+    // This event comes even if the client disconnects before its response.
     reply.raw.once('close', () => {
       inFlight.requests--;
       ended();
     });
-    // Its connection was closed for sending too many requests at once.
+    // The connection was closed because of too many requests at once.
     if (request.raw.socket.destroyed) return reply.hijack();
     const bodyTime = new BodyTime(app, request);
     const received = receiveRequest(context, request);
@@ -172,17 +172,17 @@ export function buildApp(context: HttpContext): FastifyInstance {
   app.setNotFoundHandler(unreachable);
   app.addHook('onSend', async (request, reply) => {
     stamp(reply, request.apiRequest);
-    // A server that stops asks its clients to come back on another connection.
+    // A stopping server asks its clients to reconnect.
     if (!app.server.listening) reply.header('connection', 'close');
   });
   app.addHook('onResponse', async (request, reply) => logLine(context, request.apiRequest, reply));
   app.decorate('stopServing', async (timeoutMs: number) => {
-    // Their clients come back, to another process or when there is one again.
+    // Clients of streams reconnect to another process.
     streams.endAll();
     const closed = app.close();
     const startedMs = performance.now();
     while (inFlight.requests > 0 && performance.now() - startedMs < timeoutMs) await delay(10);
-    // Those that are left wait for nothing of ours, or have waited long enough.
+    // The remaining connections are idle, or have waited long enough.
     app.server.closeAllConnections();
     await closed;
   });
@@ -199,14 +199,14 @@ export function buildApp(context: HttpContext): FastifyInstance {
   return app;
 }
 
-/** What bounds how much one account, or one address, can ask for. */
+/** Rate limits of one account or one address. */
 interface Limits {
   rateLimit: RateLimit;
   failedSignIns: FailedSignIns;
   refusalPace: RefusalPace;
 }
 
-/** A path that cannot be decoded has no route; whose request it is comes first all the same. */
+/** Refuses a path that cannot be decoded. As everywhere, authentication comes first. */
 async function refuseUnroutable(
   context: HttpContext,
   request: FastifyRequest,
@@ -224,12 +224,12 @@ async function refuseUnroutable(
   } catch (unidentified) {
     fault = unidentified;
   }
-  // No hook runs for it.
+  // No hook runs for such a request.
   stamp(reply, request.apiRequest);
   await sendError(context, request, reply, fault, limits);
 }
 
-/** @throws {ApiError} 401, or 429 where too many keys were tried out. */
+/** @throws {ApiError} 401, or 429 after too many invalid keys. */
 async function identify(
   context: HttpContext,
   received: ReceivedRequest,
@@ -247,13 +247,13 @@ async function identify(
   }
 }
 
-/** Returns the request of a handler: no handler runs before the request has its route and its account. */
+/** Returns the request of a handler. No handler runs before the request has its route and its account. */
 function routedOf({ apiRequest }: FastifyRequest): ApiRequest {
   if (!apiRequest.account) throw new Error('Bug! The pipeline lets no request without an account pass.');
   return apiRequest as ApiRequest;
 }
 
-/** What routes share. */
+/** Parts that routes share. */
 interface Shared {
   streams: EventStreams;
   responses: HeldResponses;
@@ -269,12 +269,12 @@ function addRoutes(app: FastifyInstance, context: HttpContext, shared: Shared, r
       config: { route },
       handler: handlerOf(context, shared, runningKeys, route),
     });
-    // Without it the last part of a stream's path would be taken for an id.
+    // Without this route, the last part of a stream's path would be read as an id.
     if (isStream) app.route({ method: 'HEAD', url: route.path, handler: unreachable });
   }
 }
 
-/** `/v1/references/` is no path to a record: the router takes the empty text behind the slash for an id. */
+/** Returns whether an id is empty: for `/v1/references/`, the router reads the empty text behind the slash as an id. */
 function hasEmptyId({ params }: FastifyRequest): boolean {
   return Object.values(params as Record<string, string>).includes('');
 }
@@ -334,7 +334,7 @@ function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: Wri
 
   async function carryOutOrRepeat(apiRequest: ApiRequest, body: object): Promise<ExecutedWrite> {
     const { incoming } = apiRequest;
-    // The body may have come slowly. What is known of key and account is looked at once more, and is mostly the same.
+    // The body may have arrived slowly, so check the key and the account again.
     apiRequest.principal = await authenticateAgain(apiRequest, context.keyRing, context.clock);
     apiRequest.account = await chooseAccount(context, apiRequest);
     const { expand } = readQuery(incoming.url);
@@ -355,7 +355,7 @@ function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: Wri
     apiRequest.bodyBytes?.workBegins();
     const { answer, replayed } = await carryOutOrRepeat(apiRequest, request.body ?? {}).catch(
       async (error: unknown) => {
-        // Of anything else it is not known whether the file was made.
+        // After any other error, the file may exist.
         if (error instanceof ApiError) await discardUpload(context, apiRequest);
         throw error;
       },
@@ -379,9 +379,9 @@ async function sendError(
   { refusalPace }: Limits,
 ): Promise<FastifyReply> {
   const { apiRequest } = request;
-  // No response reaches its client, which knows why.
+  // The client has closed the connection.
   if (error instanceof BodyBrokenOffError) return reply.hijack();
-  // Its log has the body, too.
+  // The log of the refusal needs the body.
   apiRequest.bodyBytes?.workBegins();
   const apiError = apiErrorOf(error, apiRequest);
   if (apiError.code === 'internal') context.log.error({ request: apiRequest.id, err: error }, 'a request failed');
@@ -394,14 +394,14 @@ async function sendError(
   }
   apiRequest.bodyBytes?.workEnds(0);
   await refusalPace.hold(apiError, apiRequest, reply);
-  // The framework would cut off who is still sending, and with that take the answer from them.
+  // The framework would disconnect a client that is still sending, before it can read the response.
   if (reply.hasHeader('connection')) reply.removeHeader('connection');
   if (apiError.allow !== undefined) reply.header('allow', apiError.allow);
   if (apiError.retryAfterSeconds !== undefined) reply.header('retry-after', String(apiError.retryAfterSeconds));
   return send(reply, answer, apiError.shouldRetry);
 }
 
-/** Mutating requests are logged, but not those that a client repeats until they pass. */
+/** Returns whether a request is logged: POST and DELETE requests, except for errors that clients retry. */
 function isLogged(apiRequest: ReceivedRequest, status: number): apiRequest is AuthenticatedRequest {
   return (
     apiRequest.principal !== null &&
@@ -423,7 +423,7 @@ function send(
   return reply.send(answer.body);
 }
 
-/** Tells who watches that a request began; what it returns tells that it ended, and how. */
+/** Counts the start of a request in the metrics. The returned function counts its end. */
 function observe({ metrics }: HttpContext, request: FastifyRequest, { raw }: FastifyReply): () => void {
   const startedMs = performance.now();
   metrics.requests.began();
@@ -436,17 +436,17 @@ function observe({ metrics }: HttpContext, request: FastifyRequest, { raw }: Fas
     });
 }
 
-/** What every answer bears, whatever it is. */
+/** Sets the headers of every response. */
 function stamp(reply: FastifyReply, apiRequest: ReceivedRequest): void {
   reply.header('request-id', apiRequest.id).header('service-version', apiRequest.version);
 }
 
-/** Whether the same request may have another answer later; the answer of a stored 500 never changes. */
+/** Returns whether a retry may get another response. The response of a stored 500 never changes. */
 function isPassing(status: number): boolean {
   return [409, 429, 503].includes(status);
 }
 
-/** One line a request: two, as is usual, cost as much as all else the server does. */
+/** Logs one line per request. The usual two lines would take as much time as all other work of the server. */
 function logLine({ log, clock }: HttpContext, apiRequest: ReceivedRequest, reply: FastifyReply): void {
   log.info({
     request: apiRequest.id,

@@ -24,7 +24,7 @@ import type { ApiVersions } from '../versions/apply.ts';
 import type { ReadBudgets, ReadLimits } from './read-room.ts';
 import type { AccountFacts, StoredKey } from './request.ts';
 
-/** What answering requests takes; the server's context has it all. */
+/** The parts of the server's context that requests need. */
 export interface HttpContext {
   config: {
     mode: Mode;
@@ -38,13 +38,13 @@ export interface HttpContext {
   };
   log: Logger;
   clock: Clock;
-  /** The world's, which nobody moves: for what is about machines, and not about the deployment's time. */
+  /** The real time, which cannot be moved. It is for matters of machines, not of the deployment. */
   realClock: Clock;
-  /** Null in live mode, where time is the world's. */
+  /** Null in live mode, where the clock cannot be moved. */
   sandboxClock: SandboxClock | null;
   ids: IdMaker;
   reader: Reader;
-  /** For lists. */
+  /** The reader of lists. */
   lister: Reader;
   readRecord: RecordReader;
   committer: Committer;
@@ -60,69 +60,69 @@ export interface HttpContext {
   vault: Vault;
   randomBytes: RandomBytes;
   resources: readonly Resource[];
-  /** Every permission that a key can be given. */
+  /** Every permission that a key can have. */
   permissions: readonly string[];
   /** Every type that an event can have. */
   eventTypes: readonly string[];
   referencingServices: ReferencingServices;
   versions: ApiVersions;
   latestVersion: LatestVersion;
-  /** Erases the history of records that were deleted because they tell of a person. */
+  /** Erases the history of deleted records about a person. */
   eraser: {
-    /** Resolves when that is done, or after a time in which it mostly is; then it goes on. Erases nothing of a record that is not deleted. */
+    /** Resolves when the erasure is done, or after a timeout. Then it continues. Does nothing for a record that is not deleted. */
     erasedNow(resource: Resource, accountId: string, id: string): Promise<void>;
   };
-  /** Hears what referencing services call back. */
+  /** Receives callbacks of referencing services. */
   providerCallbacks: {
-    /** Resolves to whether it was signed by the service, for this account, and is kept. */
+    /** Stores a callback. Resolves to false if the service's signature for this account is wrong. */
     take(
       provider: string,
       accountId: string,
       callback: { headers: FastifyRequest['headers']; body: Uint8Array },
     ): Promise<boolean>;
   };
-  /** Has the simulated services of a sandbox do what a test wants to see. */
+  /** Triggers actions of a sandbox's simulated services. */
   simulations: {
-    /** Resolves when the record shows it. Throws an `ApiError` if it cannot be done, or is not shown in time. */
+    /** Resolves when the record shows the effect. Throws an `ApiError` if that is impossible, or takes too long. */
     play(record: StoredRecord, effect: string, input: object): Promise<void>;
   };
-  /** The product's version, as its package tells it. */
+  /** The product's version, from its package. */
   productVersion: string;
-  /** The shape in which events are kept just now. */
+  /** Returns the shape of new events. */
   eventShape(): EventShape;
-  /** Whether the database answers. */
+  /** Returns whether the database responds. */
   isReady(): Promise<boolean>;
-  /** What the operator watches. */
+  /** Metrics for the operator. */
   metrics: {
     requests: RequestObserver;
-    /** Shows what this budget holds, under the name of its kind of work. */
+    /** Adds the bytes of this budget to the metrics, under the name of its kind of work. */
     holdsBytes(kind: 'requests', budget: ByteBudget): void;
     contentType: string;
-    /** All of it as text, within two seconds whatever the database does. */
+    /** Returns all metrics as text, within two seconds even if the database hangs. */
     text(): Promise<string>;
   };
 }
 
-/** Who watches requests for the operator. */
+/** Counts requests for the metrics. */
 export interface RequestObserver {
   began(): void;
-  /** @param answered.route its pattern, or undefined; `status` is null if the client went away before. */
+  /** @param answered.route the route's pattern, or undefined. `status` is null if the client disconnected before the response. */
   ended(answered: { method: string; route: string | undefined; status: number | null; durationMs: number }): void;
-  /** The answer is this error. */
+  /** Counts a response with this error. */
   refused(code: ErrorCode): void;
 }
 
-/** API keys by their text. A text is hashed for each look at the database, and not for each request. */
+/** API keys by their text. A text is hashed for each database read, and not for each request. */
 export type KeyRing = TtlCache<StoredKey>;
 
 /** Accounts by their id. */
 export type Accounts = TtlCache<AccountFacts>;
 
 export interface StreamLimits {
-  /** When nothing was sent for so long, something is, so that proxies keep the connection open. */
+  /** Sends a heartbeat after so much silence, so that proxies keep the connection open. */
   heartbeatMs: number;
-  /** A client that has not taken what was sent after this does not read. */
+  /** A client that has read nothing for this long is disconnected. */
   stalledMs: number;
-  /** Of what is read for streams and not yet taken by their clients. */
+  /** Limits of events that are read but not yet sent to clients. */
   bytes: ByteLimits;
 }

@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../core/errors.ts';
 
 /**
- * Reads a header that may come in several lines, or undefined. Node joins the lines of most headers (RFC 9110, 5.3), and of some keeps
- * only the first: what decides something is read with `onlyHeaderOf`.
+ * Returns a header that may have several lines, or undefined. Node joins the lines of most headers (RFC 9110, 5.3), but keeps only the
+ * first line of some. Use `onlyHeaderOf` for a header that decides something.
  */
 export function headerOf(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name];
@@ -12,22 +12,22 @@ export function headerOf(request: FastifyRequest, name: string): string | undefi
 }
 
 /**
- * Reads a header that must not come twice, or undefined. A proxy on the way may have gone by the other line.
+ * Returns a header that must not occur twice, or undefined. A proxy may have used the other line.
  *
- * @param name as it is documented, such as `Service-Context`.
- * @throws {ApiError} `request_invalid` if it was sent more than once, also with the same value.
+ * @param name the documented name, such as `Service-Context`.
+ * @throws {ApiError} `request_invalid` if it occurs more than once, even with the same value.
  */
 export function onlyHeaderOf(request: FastifyRequest, name: string): string | undefined {
   const value = headerOf(request, name.toLowerCase());
-  // Most headers are not sent, and need not be looked for.
+  // Skip the search if the header is absent, as most are.
   if (value === undefined || headerLines(request.raw, name).length <= 1) return value;
   throw new ApiError('request_invalid', `The request has more than one \`${name}\`. Send one.`);
 }
 
-/** Reads every line of a header as it was sent. */
+/** Returns every line of a header as the client sent it. */
 export function headerLines({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, name: string): string[] {
   const lines: string[] = [];
-  // A name and its value by turns, as they were sent.
+  // Names and values alternate.
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const sent = rawHeaders[at]!;
     if (sent.length === name.length && sent.toLowerCase() === name.toLowerCase()) lines.push(rawHeaders[at + 1]!);

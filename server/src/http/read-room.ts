@@ -1,19 +1,19 @@
 import { ByteBudget, type ByteLimits, type HeldBytes, type Payer } from '../core/byte-budget.ts';
 
 export interface ReadLimits {
-  /** Of what is read for responses, and of responses that their clients have not taken. */
+  /** Limits of records that are read for responses, and of responses that clients have not read. */
   bytes: ByteLimits;
-  /** Of the parts of files that are being sent. */
+  /** Limits of file parts that are being sent. */
   downloadBytes: ByteLimits;
   /** A request waits this long for room. */
   waitMs: number;
-  /** A connection on which no byte moves for this long is closed, so that a response is not held for ever. */
+  /** A connection without a sent byte for this long is closed, so that no response is held for ever. */
   stalledMs: number;
 }
 
 /**
- * A page of 50 of the largest events has 26 MB, so that one of them fits. A share serves 48 requests at once for a record of the largest size,
- * or 16 downloads.
+ * A page of 50 of the largest events has 26 MB, so that one such page fits. An account's share serves 48 concurrent requests for a record
+ * of the largest size, or 16 downloads.
  */
 export const readLimits: ReadLimits = {
   bytes: { max: 40 * 1024 * 1024, maxPerAccount: 12 * 1024 * 1024, maxPerTree: 30 * 1024 * 1024 },
@@ -22,10 +22,10 @@ export const readLimits: ReadLimits = {
   stalledMs: 60_000,
 };
 
-/** Nearly all responses are smaller, in bytes. They are not counted, because the connection's own buffers take them. */
+/** Nearly all responses are smaller, in bytes. They are not counted, because they fit into the connection's buffers. */
 export const uncountedBytes = 64 * 1024;
 
-/** What responses hold in memory. */
+/** The memory budgets of responses. */
 export interface ReadBudgets {
   reads: ByteBudget;
   downloads: ByteBudget;
@@ -35,7 +35,7 @@ export function openReadBudgets({ bytes, downloadBytes: ofDownloads }: ReadLimit
   return { reads: new ByteBudget(bytes), downloads: new ByteBudget(ofDownloads) };
 }
 
-/** A request needs room for this many bytes, and must begin again when it has it. */
+/** A request needs room for so many bytes, and must start again with that room. */
 export class NoRoomError extends Error {
   readonly bytes: number;
 
@@ -51,7 +51,9 @@ const recordBytesMax = 256 * 1024;
 /** One request reads so many records at a time whose size it does not know. */
 const unknownAtOnceMax = 8;
 
-/** The memory that one request for records uses. A request that finds no room lets go of what it has, so that none waits for another. */
+/**
+ * The memory of one request for records. A request without room releases all its memory first, so that no two requests wait for each other.
+ */
 export class ReadRoom {
   readonly #budget: ByteBudget;
   readonly #payer: Payer;
@@ -63,7 +65,7 @@ export class ReadRoom {
   #waiting: (() => void)[] = [];
   #isReleased = false;
 
-  /** @param taken what it holds from the beginning. */
+  /** @param taken the bytes that it holds from the beginning. */
   constructor(budget: ByteBudget, payer: Payer, taken: { held: HeldBytes; bytes: number } | null) {
     this.#budget = budget;
     this.#payer = payer;
@@ -72,13 +74,13 @@ export class ReadRoom {
     this.#heldBytes = taken.bytes;
   }
 
-  /** How many bytes of what was read are still used. */
+  /** Returns how many bytes of the read records are still in use. */
   get usedBytes(): number {
     return this.#usedBytes;
   }
 
   /**
-   * Makes room for these bytes besides those that are used.
+   * Makes room for these bytes, in addition to the used ones.
    *
    * @throws {NoRoomError} also if the room was released: what a failed request still reads must hold nothing.
    */
@@ -115,12 +117,12 @@ export class ReadRoom {
     }
   }
 
-  /** Counts bytes no more that are no longer needed. What was held for them is kept for the next. */
+  /** Stops counting bytes that are no longer needed. Their room stays reserved for the next ones. */
   giveBack(bytes: number): void {
     this.#usedBytes -= bytes;
   }
 
-  /** Holds the bytes of a response instead of what was read for it. */
+  /** Holds the bytes of a response instead of those of its records. */
   settle(bytes: number): void {
     this.#usedBytes = 0;
     this.reserve(bytes);

@@ -10,74 +10,74 @@ import type { ApiVersions } from '../versions/apply.ts';
 import type { ReadRoom } from './read-room.ts';
 
 /**
- * A request as it arrives. Its type grows on its way: authentication makes it an `AuthenticatedRequest`. Its route and its account
- * make it an `ApiRequest`. It stays one object, so an error handler sees how far it came.
+ * A request as it arrives. Authentication makes it an `AuthenticatedRequest`. Its route and its account make it an `ApiRequest`. It stays
+ * one object, so that an error handler sees which steps it has passed.
  */
 export interface ReceivedRequest {
   /** The request's id, and its log's. */
   id: Id<'req'>;
   startedMs: number;
   incoming: FastifyRequest;
-  /** The party that asks; null until it is known. */
+  /** Null before authentication. */
   principal: Principal | null;
-  /** Null until the principal is known. */
+  /** Null before authentication. */
   payer: Payer | null;
-  /** The account acted upon; empty until the principal is known. */
+  /** The account acted upon. Empty before authentication. */
   accountId: string;
   /** Null until the request has a route. */
   account: PinnedAccount | null;
-  /** Null if there is no such route, or none was looked for yet. */
+  /** Null if there is no such route, or before the look-up. */
   route: MatchedRoute | null;
-  /** Whether `Service-Context` was sent; then objects carry `account`. */
+  /** Tells whether `Service-Context` was sent. Then objects have `account`. */
   withContext: boolean;
   /** The version of the response. */
   version: string;
-  /** The versions that the request could have named, the newest first. */
+  /** The versions that are served, the newest first. */
   versionsServed: readonly string[];
-  /** The linked records that are wanted whole. */
+  /** The linked records to expand. */
   expansion: Expansion;
-  /** The `Content-Type` as it was sent; empty if none was. */
+  /** The `Content-Type` as the client sent it. Empty if there was none. */
   contentType: string;
-  /** What the request holds in memory; null if it has no body but a file's. */
+  /** The memory of the body. Null if there is no body, or a file. */
   bodyBytes: HeldBody | null;
-  /** The body's text as it was sent, or null if there was none that could be kept. */
+  /** The body's text as the client sent it. Null if there is none that can be stored. */
   bodyText: string | null;
-  /** An `Idempotency-Key` that is well formed and counts. */
+  /** A valid `Idempotency-Key`. */
   idempotencyKey: string | null;
-  /** The request whose stored response this one gets. */
+  /** The request whose stored response is replayed. */
   originalRequest: string | null;
-  /** A file that came with the request and is not made yet. */
+  /** An uploaded file that is not committed yet. */
   upload: PendingUpload | null;
-  /** The memory that it uses for what it reads; null if that is not counted. */
+  /** The memory for the records that it reads. Null if that is not counted. */
   room: ReadRoom | null;
 }
 
-/** A request whose principal is known. It acts on the principal's own account, unless its route and `Service-Context` say otherwise. */
+/** An authenticated request. It acts on the principal's own account, unless its route and `Service-Context` say otherwise. */
 export interface AuthenticatedRequest extends ReceivedRequest {
   principal: Principal;
   /** The accounts whose shares of memory and of concurrent work the request uses. */
   payer: Payer;
 }
 
-/** A request that may do what its route does, on its account. */
+/** An authorized request, with its route and its account. */
 export interface ApiRequest extends AuthenticatedRequest {
   account: PinnedAccount;
   route: MatchedRoute;
 }
 
-/** An API key as the database has it. */
+/** An API key from the database. */
 export interface StoredKey {
   principal: Principal;
-  /** Seconds; null if it is not revoked. */
+  /** In seconds. Null if it is not revoked. */
   revokedAt: number | null;
   lastFour: string;
 }
 
-/** What requests need to know of an account. */
+/** The facts about an account that requests need. */
 export interface AccountFacts {
   id: string;
   parentId: string | null;
-  /** The topmost account that it is connected to, at any distance; itself if it is connected to none. */
+  /** The topmost of its parent accounts, or itself if it has no parent. */
   rootId: string;
   apiVersion: string | null;
   defaultProvider: Provider | null;
@@ -87,54 +87,54 @@ export interface AccountFacts {
 /** An account that has made its first request. */
 export type PinnedAccount = AccountFacts & { apiVersion: string };
 
-/** What the pipeline asks of a route before the route's handler runs. */
+/** The facts about a route that the pipeline needs before the handler. */
 export interface MatchedRoute {
   method: 'GET' | 'POST' | 'DELETE';
-  /** Null if any key will do. */
+  /** Null if the route needs no permission. */
   permission: string | null;
   /** Permissions that it takes besides, judged before a stored response is replayed. */
   alsoNeeds?: readonly string[];
-  /** Refused while `Service-Context` names a connected account. */
+  /** Set if the route is refused while `Service-Context` names a connected account. */
   ownAccountOnly?: true;
-  /** A file comes with the body, which is a form then; null or left out if the body is JSON. */
+  /** Set if the body is a form with a file. Null or left out if the body is JSON. */
   upload?: UploadRoute | null;
-  /** Members of the body that no log shows. */
+  /** Members of the body that are redacted in logs. */
   secretMembers?: readonly string[];
 }
 
-/** What a route takes a file for. */
+/** The file that a route accepts. */
 export interface UploadRoute {
   contents: Contents;
-  /** Of the file's id. */
+  /** The prefix of the file's id. */
   prefix: IdPrefix;
 }
 
-/** Where the bytes of a file wait until it is made, or refused. */
+/** A file whose parts are stored, until it is committed or refused. */
 export interface PendingUpload {
   accountId: string;
-  /** The file's id, if it will be one. */
+  /** The file's id, if it is committed. */
   id: Id;
-  /** Whether a part failed to be kept, so that it may be kept or not. */
+  /** Tells whether the write of a part has failed, so that its outcome is unknown. */
   inDoubt: boolean;
 }
 
-/** What is to be expanded, by the names that handlers know: `{ customer: {} }`. */
+/** The links to expand, by their newest names: `{ customer: {} }`. */
 export interface Expansion {
   [link: string]: Expansion;
 }
 
-/** What a request holds of the bodies' memory. */
+/** The memory of a request's body. */
 export interface HeldBody {
   /**
-   * Makes room for more of a body that is still coming.
+   * Makes room for more of an incomplete body.
    *
-   * @param bytes of all of it.
+   * @param bytes the bytes of the whole body.
    * @throws {ApiError} `rate_limit` or `overloaded`.
    */
   grow(bytes: number): void;
-  /** The body has arrived, and has so many bytes. */
+  /** Notes that the body is complete, with so many bytes. */
   arrived(bytes: number): void;
-  /** The request is carried out from now on, whether its client waits for the response or not. */
+  /** Notes that work begins. It continues even if the client disconnects. */
   workBegins(): void;
   /** Ends the work. A long response counts until its client has read it. */
   workEnds(responseBytes: number): void;
@@ -167,13 +167,13 @@ export function receiveRequest(
   };
 }
 
-/** Names the principal of a request. */
+/** Sets the principal of a request. */
 export function authenticated(request: ReceivedRequest, principal: Principal): AuthenticatedRequest {
   const { accountId } = principal;
   return Object.assign(request, { principal, payer: { accountId, rootId: accountId }, accountId });
 }
 
-/** Names the route of a request and the account that it acts on. */
+/** Sets the route of a request, and the account that it acts on. */
 export function routed(request: AuthenticatedRequest, route: MatchedRoute, account: PinnedAccount): ApiRequest {
   return Object.assign(request, { route, account, accountId: account.id });
 }

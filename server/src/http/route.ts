@@ -12,23 +12,23 @@ import type { ApiRequest, UploadRoute, MatchedRoute } from './request.ts';
 export type Route = ReadRoute | ContentsRoute | StreamRoute | WriteRoute;
 
 interface RouteBase extends MatchedRoute {
-  /** What SDKs and the reference call it: `references_create`. */
+  /** Its name in SDKs and the API docs: `references_create`. */
   operationId: string;
-  /** With `:id` where an id stands. */
+  /** The path, with `:id` for ids. */
   path: string;
-  /** The kind of object that its body, its parameters and the errors about them speak of, in the shape of the request's version. */
+  /** The kind of object of its body, its parameters and their errors, for conversions between versions. */
   object: string;
   query: Record<string, TSchema>;
-  /** Null if nothing in the answer is linked to anything. */
+  /** Null if the response has no links. */
   expandable: Expandable | null;
-  /** What the reference says of it. */
+  /** Texts for the API docs. */
   docs: OperationDocs & { summary: string };
   answer: RouteAnswer;
 }
 
 /**
- * What is answered with status 200: a record, with its secrets never, always, or for whoever may change it; a list of records; what is
- * left of a record that was deleted; an object that is no record, or a list of such; a file; or records as they are made.
+ * The response with status 200. A record shows its secrets never, always, or to keys that may change it. The kind `objects` is a list of
+ * objects that are not records. A `stream` sends records as they are made.
  */
 export type RouteAnswer =
   | { kind: 'record'; resource: Resource; secrets: 'never' | 'always' | 'to_writers' }
@@ -37,10 +37,10 @@ export type RouteAnswer =
   | { kind: 'object' | 'objects'; name: string; schema: TObject; example: JsonObject }
   | { kind: 'file'; contentType: string; description: string };
 
-/** A route's query: whole numbers are read as such, everything else is text. */
+/** A route's query. Whole numbers are parsed, all other values are text. */
 export type Query = Record<string, string | number | undefined>;
 
-/** What a route answers that may have links. */
+/** A response that may have links. */
 export interface Expandable {
   resource: Resource;
   isList: boolean;
@@ -51,7 +51,7 @@ export interface ReadRoute extends RouteBase {
   read(request: ApiRequest, query: Query): Promise<JsonObject>;
 }
 
-/** Answers bytes, and not JSON. */
+/** A route that returns bytes, not JSON. */
 export interface ContentsRoute extends RouteBase {
   method: 'GET';
   open(request: ApiRequest): Promise<OpenContents>;
@@ -65,63 +65,63 @@ export interface OpenContents {
   bytes: AsyncIterable<Buffer>;
 }
 
-/** Answers server-sent events for as long as its client listens. */
+/** A route that sends server-sent events until its client disconnects. */
 export interface StreamRoute extends RouteBase {
   method: 'GET';
   follow(request: ApiRequest, query: Query): Promise<Followed>;
 }
 
-/** What a client follows. */
+/** The events that a client follows. */
 export interface Followed {
   /**
-   * Returns the next events in their order, to be released when they were sent. They are none if there was none within `timeoutMs`, if there
-   * was no room in memory, or if `leave` was called.
+   * Returns the next events in their order. The caller releases them after sending. Returns no events after `timeoutMs` without one,
+   * without room in memory, or after `leave`.
    *
-   * @throws {UnavailableError} they cannot be read just now.
-   * @throws {PositionRemovedError} some of them may have been removed before they were read.
+   * @throws {UnavailableError} if the database cannot be reached.
+   * @throws {PositionRemovedError} if some of the events may have been removed before they were read.
    */
   next(timeoutMs: number): Promise<HeldEvents>;
   leave(): void;
-  /** Whether the client wants it. */
+  /** Returns whether the client has selected this event. */
   has(event: PlacedEvent): boolean;
-  /** As it is sent. */
+  /** Returns the event as it is sent. */
   messageOf(event: PlacedEvent): string;
 }
 
 export interface WriteRoute extends RouteBase {
   method: 'POST' | 'DELETE';
   body: TObject;
-  /** The body's schema says what becomes of a form. */
+  /** The file that the route accepts. Null if the body is JSON. */
   upload: UploadRoute | null;
-  /** Whether the answer shows the record's secrets. */
+  /** Tells whether the response shows the record's secrets. */
   showsSecrets: boolean;
-  /** Whether its decision judges the acting key as it is at that moment. */
+  /** Set if the acting key is read again before the decision, past the cache. */
   judgesKeyAnew?: true;
   secretMembers: readonly string[];
-  /** How long others may go on with what they have read of the record. */
+  /** How long other processes may use a cached record, in milliseconds. */
   propagationDelayMs: number;
-  /** The records it will change, as far as can be known before: others that change them wait their turn. */
+  /** Returns the records that it will change, as far as known before. Other requests that change them wait. */
   touches(request: ApiRequest, input: object): Promise<string[]> | string[];
-  /** Reads what it needs and decides; called again if a record moved meanwhile. */
+  /** Reads the records and decides. Called again if a record has changed meanwhile. */
   decide(request: ApiRequest, input: object, caller: Caller): Promise<Decision | ClockDecision>;
-  /** What happens outside of this server before the decision, which finds it there. Not for a request that is repeated by its key. */
+  /** Runs actions outside of this server before the decision. Not called for a replayed idempotency key. */
   beforehand?(request: ApiRequest, input: object): Promise<void>;
-  /** What the answer to a change waits for when it is durable; not run for a refusal. It is done in any case, later if it fails now. */
+  /** Runs after the commit and before the response. Not called for a refusal. If it fails, its work is done later. */
   afterwards?(request: ApiRequest): Promise<void>;
 }
 
-/** What is decided about no record, but about the time of all. */
+/** A decision about the sandbox's clock instead of a record. */
 export interface ClockDecision {
   clockAdvance: ClockAdvance;
   answer: JsonObject;
 }
 
-/** `webhook_endpoints` as it is said: webhook endpoints. */
+/** Returns the display name of `webhook_endpoints`: webhook endpoints. */
 export function displayName(name: string): string {
   return name.replaceAll('_', ' ').replace(/^api\b/, 'API');
 }
 
-/** Returns what people call one record of a kind, with its article: `an application`. */
+/** Returns the display name of one record, with its article: `an application`. */
 export function aOrAn({ object }: Resource): string {
   return `${/^[aeiou]/.test(object) ? 'an' : 'a'} ${displayName(object)}`;
 }

@@ -3,27 +3,27 @@ import type { Id, IdPrefix } from '../core/ids.ts';
 import type { Provider, ReferencingServices } from '../core/providers.ts';
 import type { AddressRanges } from '../core/target-addresses.ts';
 
-/** What a decision knows of the request behind it, and the only way in which it makes ids and secrets. */
+/** The request behind a decision. A decision makes ids and secrets only through it. */
 export interface Caller {
   mode: Mode;
   /** The time of the request, in seconds. */
   nowSeconds: number;
   /** The account acted upon. */
   account: { api_version: string; default_provider: Provider | null };
-  /** Whether that is the account of the principal itself, and not one that is connected to it. */
+  /** Tells whether that is the principal's own account, and not a connected one. */
   isOwnAccount: boolean;
   permissions: ReadonlySet<string>;
   referencingServices: ReferencingServices;
-  /** Every permission that a key can be given. */
+  /** Every permission that a key can have. */
   knownPermissions: readonly string[];
   /** Every type that an event can have: `<resource>.<verb>`. */
   knownEventTypes: readonly string[];
-  /** When the acting key ends, in seconds; null if it does not. */
+  /** When the acting key expires, in seconds. Null if it does not. */
   keyExpiresAt: number | null;
-  /** The versions of the API that are served, the newest first. */
+  /** The API versions that are served, the newest first. */
   apiVersions: readonly string[];
   allowedTargets: AddressRanges;
-  /** History from before this time, in seconds, may be gone. */
+  /** Earlier history may have been removed. In seconds. */
   retainedFromSeconds: number;
   makeId<Prefix extends IdPrefix>(prefix: Prefix): Id<Prefix>;
   /** Encrypts a text with the deployment's master key. */

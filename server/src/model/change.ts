@@ -9,7 +9,7 @@ import type { Action, Change, RecordChange, RequestedDelivery, Resource } from '
 import { erasable } from './traits/erasable.ts';
 import { ownAccount } from './traits/own-account.ts';
 
-/** What an event tells of a change; who caused it is added by the committer. */
+/** The contents of an event about a change. The committer adds the actor. */
 export interface EventFacts {
   /** `<resource>.<verb>`. */
   type: string;
@@ -36,7 +36,7 @@ export function decideCreate(
   return { resource, before: null, after };
 }
 
-/** What every record has from its beginning. */
+/** Returns the members that every new record has. */
 export function newRecord(id: Id, accountId: string): Pick<StoredRecord, 'id' | 'account_id' | 'created' | 'revision'> {
   return { id, account_id: accountId, created: toSeconds(timeOfId(id)), revision: 1 };
 }
@@ -49,14 +49,14 @@ export function decideUpdate(resource: Resource, before: StoredRecord, input: ob
   return toDecision(resource, before, { ...decided, after: { ...decided.after, ...(metadata && { metadata }) } });
 }
 
-/** Empties a record of all that tells of a person who is erased; the id stays, and what is no business of theirs. */
+/** Erases the person from a record. The id and all other data stay. */
 export function decideErasure(resource: Resource, before: StoredRecord, nowSeconds: number): RecordChange {
   const { after, verb } = erasable.of(resource)?.decide(before, nowSeconds) ?? { after: before };
   const erased = { ...withoutPerson(resource, after), deleted_at: nowSeconds };
   return toDecision(resource, before, { after: erased, ...(verb && { verb }) }).changes[0];
 }
 
-/** Carries out one of the record's actions, such as `cancel`. */
+/** Decides one of the record's actions, such as `cancel`. */
 export function decideAction(
   resource: Resource,
   action: Action,
@@ -68,27 +68,27 @@ export function decideAction(
   return toDecision(resource, before, action.decide(before, caller, input, named));
 }
 
-/** What shall change, the record that was asked for first, and what is answered where that is not this record. */
+/** The changes, with the requested record first, and the response if it is another record. */
 export interface Decision {
   changes: [RecordChange, ...RecordChange[]];
-  /** What is sent to one endpoint because somebody asked for it. */
+  /** Deliveries that the client requested. */
   deliveries?: RequestedDelivery[];
   answer?: StoredRecord;
 }
 
-/** A decision as what is to be written: the next revision, unless nothing is different. */
+/** Converts a kind's decision to changes. A changed record gets the next revision. */
 export function toDecision(
   resource: Resource,
   before: StoredRecord,
   { after, verb, eventId, deliveries = [], also = [], answer }: Change<StoredRecord>,
 ): Decision {
-  // What a decision returns as it got it is not written.
+  // The committer does not write a record that the decision returned unchanged.
   const changed = after === before ? before : { ...after, revision: before.revision + 1 };
   const change = { resource, before, after: changed, ...(verb && { verb }), ...(eventId && { eventId }) };
   return { changes: [change, ...also], deliveries, ...(answer && { answer }) };
 }
 
-/** The record as the newest version of the API shows it at this time. */
+/** Returns the record as the newest API version shows it at this time. */
 export function renderRecord(resource: Resource, record: StoredRecord, nowSeconds: number): JsonObject {
   if (isGone(resource, record)) return { id: record.id, object: resource.object, deleted: true };
   const object: JsonObject = { id: record.id, object: resource.object, created: record.created };
@@ -101,20 +101,20 @@ export function renderRecord(resource: Resource, record: StoredRecord, nowSecond
   return object;
 }
 
-/** Whether nothing is left of the record but its id: it is a person who was erased. */
+/** Returns whether the record is an erased person, so that only its id is left. */
 export function isGone({ delete: how }: Resource, record: StoredRecord): boolean {
   return how === 'erases' && isErased(record);
 }
 
-/** Whether the person that the record is, or tells of, was erased. */
+/** Returns whether the record's person was erased. */
 export function isErased({ deleted_at }: StoredRecord): boolean {
   return deleted_at !== undefined && deleted_at !== null;
 }
 
 /**
- * The events of a change, in their order: `created`; `updated` and then the specific one; the specific one alone if nothing
- * that is shown has changed; `deleted`, which an erasure ends with. An erasure tells what else it changes, such as a status, and nothing
- * of what there was of the person. None if nothing happened: then there is nothing to write either.
+ * Returns the events of a change, in their order. A creation has `created`, a deletion `deleted`. An update has `updated`, if a visible
+ * field has changed, and then the specific event of its verb. An erasure ends with `deleted`. It shows its other changes, such as a status,
+ * but no earlier personal data. A change without an effect has no events, and is not written.
  */
 export function eventsOf(change: RecordChange, nowSeconds: number): EventFacts[] {
   const { resource, before, after } = change;
@@ -129,19 +129,16 @@ export function eventsOf(change: RecordChange, nowSeconds: number): EventFacts[]
   if (!after) return [event('deleted', null)];
   const isErasure = isErased(after) && !isErased(before);
   if (isErasure && isGone(resource, after)) return [event('deleted', null)];
-  // What the person's own members were is not told: they are emptied before they are compared.
+  // Empty the personal members before the comparison, so that no event shows them.
   const known = isErasure ? withoutPerson(resource, before) : before;
   const changed = previousAttributes(renderRecord(resource, known, nowSeconds), object);
   const verbs = [...(change.verb ? [change.verb] : []), ...(isErasure ? ['deleted'] : [])];
-  // That it is deleted is what `deleted` tells.
+  // The event `deleted` tells that it is deleted.
   const isUpdated = changed !== null && Object.keys(changed).some((name) => !isErasure || name !== 'deleted');
   return [...(isUpdated ? [event('updated', changed)] : []), ...verbs.map((verb) => event(verb, null))];
 }
 
-/**
- * Whether it changes what the record keeps for itself and is shown to nobody, such as when it is looked at next. That is written, too, and
- * has no event.
- */
+/** Returns whether a change affects hidden fields, such as the time of the next poll. Such a change is written, but has no event. */
 export function changesUnseen({ resource, before, after }: RecordChange): boolean {
   if (!before || !after || before === after) return false;
   const [was, is] = [before, after] as unknown as [JsonObject, JsonObject];
@@ -151,7 +148,7 @@ export function changesUnseen({ resource, before, after }: RecordChange): boolea
   );
 }
 
-/** Every id an event speaks of: the record's own, and those it links to now or linked to before. */
+/** Returns every id in an event: the record's own, and its links now and before. */
 export function mentionedIds(resource: Resource, event: EventFacts): string[] {
   const ids = new Set([event.objectId]);
   for (const link of Object.keys(resource.links ?? {})) {

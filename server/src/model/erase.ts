@@ -3,7 +3,7 @@ import type { Resource } from './resource.ts';
 import { erasable } from './traits/erasable.ts';
 import { storesFile } from './traits/stores-file.ts';
 
-/** As it is, but with what is left of the members that tell of a person. The very same if nothing of them was left to empty. */
+/** Empties the personal members of an object. Returns the same object if they are empty already. */
 export function withoutPerson<Shape extends object>(resource: Resource, members: Shape): Shape {
   let left = members as Record<string, Json>;
   for (const [name, { erased }] of Object.entries(resource.fields)) {
@@ -15,12 +15,12 @@ export function withoutPerson<Shape extends object>(resource: Resource, members:
 }
 
 /**
- * An answer or an event without what it tells of persons who were erased, wherever it does: in lists, expanded records, snapshots and
- * their `previous_attributes`. The very same value if it tells nothing of them.
+ * Erases persons from a response or an event: in lists, expanded records, snapshots and their `previous_attributes`. Returns the same value
+ * if it contains nothing about them.
  *
- * @param value in the newest shape.
- * @param kinds by their `object`.
- * @param ids the records to be emptied.
+ * @param value a value in the newest shape.
+ * @param kinds the kinds of records, by their `object`.
+ * @param ids the records to empty.
  */
 export function eraseWithin(value: Json, kinds: ReadonlyMap<string, Resource>, ids: ReadonlySet<string>): Json {
   if (Array.isArray(value)) {
@@ -31,7 +31,7 @@ export function eraseWithin(value: Json, kinds: ReadonlyMap<string, Resource>, i
   const inner: JsonObject = {};
   let changed = false;
   for (const name of Object.keys(value)) {
-    // Metadata is the client's own, whatever it looks like.
+    // Metadata belongs to the client and can look like anything.
     const member = name === 'metadata' ? value[name]! : eraseWithin(value[name]!, kinds, ids);
     changed ||= member !== value[name];
     setMember(inner, name, member);
@@ -49,7 +49,7 @@ export function eraseWithin(value: Json, kinds: ReadonlyMap<string, Resource>, i
   return known;
 }
 
-/** Finds the ids of records that can tell of a person, in any text: of persons, of records about them, and of files. */
+/** Returns a pattern for ids of records with personal data: persons, records about them, and files. */
 export function tellingIdsOf(resources: readonly Resource[]): RegExp {
   const kinds = resources.filter(
     (resource) => resource.delete === 'erases' || erasable.has(resource) || storesFile.has(resource),

@@ -4,7 +4,7 @@ import type { Fields, FieldsOf, Input, StoredRecord } from './record.ts';
 import type { Create, OperationDocs, Update } from './resource.ts';
 import { closedObject, nullable } from './schemas.ts';
 
-/** Makes a record out of a body as its fields say: `input` and `initial`. */
+/** Defines the creation of a record from the `input` and `initial` of its fields. */
 export function createFromFields<R extends StoredRecord>(fields: Fields, docs: OperationDocs = {}): Create<R> {
   const inputs = inputsOf(fields, ['create', 'both']);
   return {
@@ -20,7 +20,7 @@ export function createFromFields<R extends StoredRecord>(fields: Fields, docs: O
   };
 }
 
-/** Changes the fields of a record that a body has, as their `input` says, and leaves the others. */
+/** Defines the update of a record from the `input` of its fields. Fields that a body leaves out stay as they are. */
 export function updateFromFields<R extends StoredRecord>(fields: Fields, docs: OperationDocs = {}): Update<R> {
   const inputs = inputsOf(fields, ['both']);
   return {

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { setMember } from '../core/json-diff.ts';
 import { invalidParameter } from '../core/errors.ts';
 
-/** Key-value pairs a client attaches to a record. */
+/** Key-value pairs that a client attaches to a record. */
 export type Metadata = Record<string, string>;
 
 const pairsMax = 50;
@@ -10,19 +10,19 @@ const pairsMax = 50;
 export const metadataSchema = Type.Unsafe<Metadata>({
   type: 'object',
   additionalProperties: { type: 'string' },
-  description: 'Key-value pairs of your own, for what this record has in your system. Empty if there are none.',
+  description: 'Your own key-value pairs, such as ids of your system. Empty if there are none.',
 });
 
-/** Brackets are kept out of keys because they name nested parameters: `metadata[order]`. */
+/** Keys have no brackets, because brackets name nested parameters: `metadata[order]`. */
 export const metadataForCreate = metadataInput(
   pairsMax,
-  'Key-value pairs of your own: up to 50, with keys of 1 to 40 characters without brackets, and values of up to 500.',
+  'Your own key-value pairs: up to 50, with keys of 1 to 40 characters without brackets, and values of up to 500 characters.',
 );
 
-/** One update may replace every pair: remove fifty and add fifty. */
+/** Allows twice the pairs, because one update may remove fifty and add fifty. */
 export const metadataForUpdate = metadataInput(
   2 * pairsMax,
-  'Merged into what is there: a pair replaces the one of its key, an empty string removes it, and null clears all. A record has up to 50.',
+  'Merged into the existing pairs: a pair replaces the one with its key, an empty string removes it, and null clears all. A record has up to 50.',
 );
 
 function metadataInput(maxProperties: number, description: string) {
@@ -35,12 +35,12 @@ function metadataInput(maxProperties: number, description: string) {
   });
 }
 
-/** The metadata of a body: absent, null, or the pairs that were sent. */
+/** Returns the metadata of a body: undefined, null, or the pairs. */
 export function metadataOf(input: object): Metadata | null | undefined {
   return (input as { metadata?: Metadata | null }).metadata;
 }
 
-/** Merges: a pair replaces the one of its key, an empty value removes it, and null clears all. Absent changes nothing. */
+/** Merges metadata. A pair replaces the one with its key, an empty value removes it, null clears all, and undefined changes nothing. */
 export function mergeMetadata(current: Metadata, input: Metadata | null | undefined): Metadata {
   if (input === undefined) return current;
   if (input === null) return {};
@@ -52,7 +52,7 @@ export function mergeMetadata(current: Metadata, input: Metadata | null | undefi
   if (merged.size > pairsMax) {
     throw invalidParameter(
       'metadata',
-      `\`metadata\` would have ${merged.size} pairs; a record can have ${pairsMax}. Remove some by setting them to an empty string.`,
+      `\`metadata\` would have ${merged.size} pairs, and a record can have ${pairsMax}. To remove a pair, set it to an empty string.`,
     );
   }
   const metadata: Metadata = {};

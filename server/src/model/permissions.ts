@@ -3,7 +3,7 @@ import type { Resource } from './resource.ts';
 import { nestedUnder } from './traits/nested-under.ts';
 import { storesFile } from './traits/stores-file.ts';
 
-/** Returns every permission that a key can be given where these kinds of record are served. */
+/** Returns every permission that a key can have if these kinds of record are served. */
 export function permissionsOf(resources: readonly Resource[]): string[] {
   return resources.flatMap((resource) => {
     if (nestedUnder.has(resource)) return [];
@@ -15,7 +15,7 @@ export function permissionsOf(resources: readonly Resource[]): string[] {
   });
 }
 
-/** Of these the fewest that include every other one: what a secret key holds unless it was narrowed. */
+/** Returns the smallest set that includes all these permissions. A secret key has it unless it was narrowed. */
 export function fewestOf(permissions: readonly string[]): string[] {
   return permissions.filter((permission) => {
     const [path, verb] = permission.split('.');
@@ -27,22 +27,22 @@ function isWritten({ create, update, delete: deletion, actions }: Resource): boo
   return Boolean(create ?? update ?? deletion ?? actions);
 }
 
-/** Whether what is held includes what is needed; `<resource>.write` includes reading. */
+/** Returns whether the held permissions include the needed one. `<resource>.write` includes reading. */
 export function includesPermission(held: ReadonlySet<string>, needed: string): boolean {
   if (held.has(needed)) return true;
   const [path, verb] = needed.split('.');
   return verb === 'read' && held.has(`${path}.write`);
 }
 
-/** A permission with the one that it includes, so that asking for either is a single look. */
+/** Returns a permission with the one that it includes, so that each check is a single look-up. */
 export function withReading(permission: string): string[] {
   return permission.endsWith('.write') ? [permission, permission.replace(/write$/, 'read')] : [permission];
 }
 
 /**
- * Lets a key pass that may do this.
+ * Checks a permission.
  *
- * @throws {ApiError} 403, naming the permission that would do.
+ * @throws {ApiError} 403, with the missing permission.
  */
 export function requirePermission(needed: string | null, held: ReadonlySet<string>): void {
   if (needed === null || includesPermission(held, needed)) return;

@@ -1,6 +1,6 @@
 import type { KeyType } from '../core/api-keys.ts';
 
-/** The interface that a request came through; logs tell it. */
+/** The interface of a request, as logs show it. */
 export type Source = 'api' | 'dashboard' | 'portal';
 
 /** The party behind a change, as logs and events show it. */
@@ -8,27 +8,27 @@ export interface Actor {
   type: 'user' | 'api_key' | 'agent' | 'system';
   /** Null for the system. */
   id: string | null;
-  /** The name of the key, or the e-mail address of the user; null if it has none. */
+  /** The name of the key, or the e-mail address of the user. Null if there is none. */
   name: string | null;
-  /** The API key that was used; null if none was. */
+  /** The API key of the request. Null if it used none. */
   key: { id: string; type: KeyType } | null;
   source: Source;
 }
 
-/** A party that makes requests, and what it may do. */
+/** A party that makes requests, with its permissions. */
 export interface Principal extends Actor {
   id: string;
-  /** The account that pays for its requests: their rate, memory and concurrency. It is not always the account acted upon. */
+  /** The account whose limits its requests use: rate, memory and concurrency. A request may act on another account. */
   accountId: string;
   permissions: ReadonlySet<string>;
-  /** Seconds; null if its rights have no end. */
+  /** The expiry time, in seconds since the Unix epoch. Null if there is none. */
   expiresAt: number | null;
 }
 
 /** The server itself. */
 export const system: Actor = { type: 'system', id: null, name: 'Tenure', key: null, source: 'api' };
 
-/** Returns the principal that an API key stands for. */
+/** Returns the principal of an API key. */
 export function principalOfKey(key: {
   id: string;
   type: KeyType;

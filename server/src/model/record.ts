@@ -4,68 +4,68 @@ import type { Caller } from './caller.ts';
 import type { Metadata } from './metadata.ts';
 import { nullable } from './schemas.ts';
 
-/** What every record has. Columns bear the names that the API shows. */
+/** The members of every record. Columns have the names of the API. */
 export type StoredRecord = {
   id: string;
   account_id: string;
-  /** Seconds since the Unix epoch; always the time that `id` was made. */
+  /** The time in `id`, in seconds since the Unix epoch. */
   created: number;
-  /** Grows by one with each change. A write names the revision that it was decided on. */
+  /** Grows by one with each change. A write names the revision that its decision has read. */
   revision: number;
   metadata?: Metadata;
-  /** When the person that it is, or tells of, was erased, in seconds; null if not. Only some kinds of record have it. */
+  /** When the record's person was erased, in seconds. Null if not. Only some kinds of record have it. */
   deleted_at?: number | null;
 };
 
-/** A record's own fields: those that its kind decides about. */
+/** The fields of one kind of record, without those that every record has. */
 export type FieldsOf<R extends StoredRecord> = Omit<R, keyof StoredRecord>;
 
 /** The fields of a kind of record, by their names in the API. */
 export type Fields = Record<string, Field>;
 
-/** The record that these fields make. */
+/** The type of a record with these fields. */
 export type RecordOf<F extends Fields> = StoredRecord & {
   -readonly [Name in keyof F as F[Name]['column'] extends null ? never : Name]: Static<F[Name]['schema']>;
 };
 
 /**
- * The type of a column. `json` is text that only the server reads: PostgreSQL writes it faster than `jsonb`, and never searches it. `sealed`
- * is a secret, encrypted with the deployment's master key.
+ * The type of a column. `json` is text that only the server parses: PostgreSQL writes it faster than `jsonb`, and never searches it.
+ * `sealed` is a secret, encrypted with the deployment's master key.
  */
 export type ColumnType = 'text' | 'bigint' | 'integer' | 'boolean' | 'text[]' | 'json' | 'sealed';
 
 export interface Field {
-  /** Null if it is not stored: then it is derived, or only in the record that a decision has just made. */
+  /** Null if it is not stored. Then it is derived, or exists only in a record that a decision has just made. */
   column: ColumnType | null;
   /** Returns the value of a derived field. */
   derive?: (record: StoredRecord, nowSeconds: number) => Json;
-  /** A job writes it, without a change of the record. The committer never does. */
+  /** Set if a job writes the field directly. Then the committer never writes it. */
   maintainedBy?: 'job';
-  /** The field in a response of the newest version. */
+  /** The schema in responses of the newest version. */
   schema: TSchema;
-  /** For the API docs: what it means, when it is null, its unit. A member of a body or a filter of the same name means the same. */
+  /** For the API docs: its meaning, when it is null, its unit. It also describes a body's member or a filter of the same name. */
   description?: string;
-  /** How bodies set it. Left out if none does, or if the kind's own `decide` reads it. */
+  /** How bodies set it. Left out if no body does, or if the kind's own `decide` reads it. */
   input?: Input;
-  /** What a new record has that no body sets. */
+  /** The value of a new record, if bodies do not set the field. */
   initial?: Json;
   /**
-   * `never`: stored, but in no response, event or log. `as_secret`: in the responses that make it, and in those to keys that may change the
-   * record. It is in no list, event or log.
+   * `never`: the field is stored, but never shown. `as_secret`: only two kinds of responses show it. These are responses that make it, and
+   * responses to keys that may change the record. Lists, events and logs never show it.
    */
   shown?: 'never' | 'as_secret';
-  /** Returns what is left of its value when the person that the record tells of is erased. Without it the value stays. */
+  /** Returns the value after the record's person is erased. If left out, the value stays. */
   erased?: (value: Json) => Json;
 }
 
-/** How bodies set a field; see `createFromFields` and `updateFromFields`. */
+/** How bodies set a field. See `createFromFields` and `updateFromFields`. */
 export interface Input {
   on: 'create' | 'both';
-  /** The member of the body, if it is stricter than the field: what is stored may be older than the rules for what is sent. */
+  /** The schema of the body's member, if it is stricter than the field's. Stored values may be older than the rules for input. */
   schema?: TSchema;
-  /** A body that makes a record must have it, and no body may set it to null. */
+  /** Bodies that make a record must have it, and no body may set it to null. */
   required?: true;
-  /** What the record has if a body leaves it out, or sets it to null. Null if this is left out. */
+  /** The value if a body leaves it out or sets it to null. If this is left out, the value is null. */
   default?: Json;
   /**
    * Returns the value to store.
@@ -75,9 +75,9 @@ export interface Input {
   accept?(value: unknown, caller: Caller): unknown;
 }
 
-/** The fields of a record that is, or tells of, a person who can be erased. */
+/** Fields of records about a person, and of the person itself, for erasure. */
 export const erasureFields: Fields = {
   deleted_at: { column: 'bigint', schema: nullable(Type.Integer()), shown: 'never' },
-  // When its history was erased too.
+  // The time at which its history was erased too.
   history_erased_at: { column: 'bigint', schema: nullable(Type.Integer()), shown: 'never', maintainedBy: 'job' },
 };

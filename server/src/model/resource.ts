@@ -8,104 +8,104 @@ import { erasureFields, type Fields, type FieldsOf, type StoredRecord } from './
 import { closedObject } from './schemas.ts';
 import type { Trait, Traits } from './trait.ts';
 
-/** What a decision wants of a record. */
+/** The result of a decision about a record. */
 export interface Change<R extends StoredRecord> {
   after: R;
-  /** The event that follows `<resource>.updated`, such as `completed`. It comes alone if nothing that is shown has changed. */
+  /** The event after `<resource>.updated`, such as `completed`. It is the only event if no visible field has changed. */
   verb?: string;
-  /** The id of its last event, which is then delivered only where `deliveries` say. */
+  /** The id of its last event. If set, only `deliveries` deliver that event. */
   eventId?: Id<'evt'>;
-  /** Deliveries that the request asks for. */
+  /** Deliveries that the client requested. */
   deliveries?: RequestedDelivery[];
-  /** Changes of other records that belong to it. */
+  /** Changes of other records in the same transaction. */
   also?: RecordChange[];
-  /** The response, where it is not the record itself: a record of the kind that the action `answers`. */
+  /** The response if it is not the record itself: a record of the kind that the action `answers`. */
   answer?: StoredRecord;
 }
 
-/** A delivery of one event to one endpoint, also if the endpoint has not subscribed to it. */
+/** A delivery of one event to one endpoint, even if the endpoint has not subscribed to the event's type. */
 export interface RequestedDelivery {
   id: Id<'dlv'>;
   eventId: string;
   /** The type of the event. */
   type: string;
   eventAccountId: string;
-  /** The endpoint's account. It is the event's own, or a platform that the event's account is connected to. */
+  /** The endpoint's account: the event's own, or the parent of the event's account. */
   accountId: string;
   endpointId: string;
-  /** The endpoint's, when it was decided. */
+  /** The endpoint's enablement at the time of the decision. */
   enablement: number;
-  /** It is tried once. Its success ends the automatic retries of the event to the endpoint. */
+  /** A resend is tried once. Its success ends the automatic retries of the event to the endpoint. */
   isResend: boolean;
 }
 
-/** What the API docs say of an operation besides what follows from its kind. Texts are Markdown, in the words of the newest version. */
+/** Texts of the API docs for an operation. The rest follows from its kind. Texts are Markdown, with the names of the newest version. */
 export interface OperationDocs {
-  /** In a few words. */
+  /** A few words. */
   summary?: string;
-  /** What it does, and what a client must know before. */
+  /** What it does, and what a client must know first. */
   description?: string;
-  /** A body, in the newest shape. */
+  /** A body in the newest shape. */
   example?: JsonObject;
-  /** The codes of the refusals that only it has. */
+  /** Error codes that only this operation returns. */
   refusals?: readonly ErrorCode[];
 }
 
 /**
- * The definition of a kind of record. Routes, permissions, event types, statements and lists follow from it. Every `decide` is a pure
- * function, and throws an `ApiError` to refuse.
+ * Defines a kind of record. Routes, permissions, event types, statements and lists follow from it. Every `decide` is a pure function,
+ * and throws an `ApiError` to refuse.
  */
 export interface Resource<R extends StoredRecord = StoredRecord> {
   /** The `object` of a response, and the first half of its event types: `reference`. */
   object: string;
   prefix: IdPrefix;
-  /** `/v1/<path>`, and the name in the permissions `<path>.read` and `<path>.write`. */
+  /** The path in `/v1/<path>`, and the name in the permissions `<path>.read` and `<path>.write`. */
   path: string;
   table: string;
   docs?: RecordDocs;
   fields: Fields;
-  /** Fields that hold the id of another record, with the path of its kind. The event filter `related_object` finds them. */
+  /** Fields with the id of another record, and the path of its kind. The event filter `related_object` finds them. */
   links?: Readonly<Record<string, string>>;
   /** The filters of its lists, by the name of the query parameter. */
   filters?: Record<string, Filter>;
-  /** Columns whose values are counted as they are written, so that a list that is filtered by one has its `count` at once. */
+  /** Columns whose values are counted on each write. A list with a filter on one of them gets its `count` at once. */
   counted?: readonly string[];
-  /** The verbs of its decisions, each with what has happened then. */
+  /** The verbs of its decisions, each with a sentence about what has happened. */
   verbs?: Readonly<Record<string, string>>;
   create?: Create<R>;
   update?: Update<R>;
   /**
-   * What `DELETE /v1/<path>/{id}` does: it removes the record, or carries out an action that ends it but keeps it. `erases`: the record is a
-   * person, and only the id is left, here and in all that was written about them.
+   * The effect of `DELETE /v1/<path>/{id}`. `removes` deletes the record. An action ends the record but keeps it. For a person, `erases`
+   * erases all personal data, in the record and in all history about it. The id stays.
    */
   delete?: 'removes' | 'erases' | Action<R>;
-  /** Operations on one record that are more than setting fields: `POST /v1/<path>/{id}/<name>`. */
+  /** Operations on one record that do more than set fields: `POST /v1/<path>/{id}/<name>`. */
   actions?: Record<string, Action<R>>;
-  /** What only a few kinds of record have. */
+  /** Options that only a few kinds of record have. */
   traits: Traits;
 }
 
-/** What the API docs say of a kind of record, in the newest shape. */
+/** Texts of the API docs for a kind of record, in the newest shape. */
 export interface RecordDocs {
   description: string;
   example?: RecordExample;
 }
 
-/** A record as the API docs show it. */
+/** An example of a record in the API docs. */
 export interface RecordExample {
   /** With its secrets. */
   record: JsonObject;
-  /** What of it was different when it was new, before it was updated. */
+  /** Its members that were different before an update, when it was new. */
   before?: JsonObject;
-  /** What of it is different after one of its verbs. */
+  /** Its members that are different after a verb. */
   after?: Readonly<Record<string, JsonObject>>;
 }
 
 export interface Filter {
   column: string;
   /**
-   * `exact`: equal. `caseless`: equal but for capital and small letters. `prefix`: equal, or beginning so where a `*` follows. `contains`: one
-   * of an array's items. `status`: an HTTP status, or a class of them (`4xx`).
+   * How values match: `exact` means equal, `caseless` ignores case, and `prefix` also matches the text before a final `*`.
+   * With `contains`, an item of an array is equal. With `status`, an HTTP status is equal, or has the class (`4xx`).
    */
   match: 'exact' | 'caseless' | 'prefix' | 'contains' | 'status';
   schema: TSchema;
@@ -120,27 +120,27 @@ export interface Create<R extends StoredRecord> extends OperationDocs {
 
 export interface Update<R extends StoredRecord> extends OperationDocs {
   body: TObject;
-  /** Members of the body that no log shows. */
+  /** Members of the body that are redacted in logs. */
   secrets?: readonly string[];
   decide(current: R, input: object, caller: Caller): Change<R>;
 }
 
 export interface Action<R extends StoredRecord = StoredRecord> extends OperationDocs {
-  /** The response shows the record's secrets, because the action has made new ones. */
+  /** The response shows the record's secrets, because the action makes new ones. */
   showsSecrets?: true;
-  /** Left out if it takes none. */
+  /** Left out if the action takes no body. */
   body?: TObject;
-  /** The kind of record in the response, where it is another one. */
+  /** The kind of record in the response, if it is another one. */
   answers?: Resource;
-  /** The permissions it takes, where they are others than to write records of this kind. */
+  /** The required permissions, if not the one to write records of this kind. */
   permissions?: readonly [string, ...string[]];
-  /** Members of the body that name other records, each with the path of its kind. They are read for the decision. */
+  /** Members of the body with ids of other records, each with the path of its kind. These records are read for the decision. */
   names?: Readonly<Record<string, string>>;
   decide(current: R, caller: Caller, input: object, named: Readonly<Record<string, StoredRecord>>): Change<R>;
 }
 
 /**
- * What happens to one record: the one idea of this server. A decision returns changes, and only the committer writes them. Events, counts,
+ * A change of one record: the central idea of this server. A decision returns changes, and only the committer writes them. Events, counts,
  * deliveries, the request's log and its stored response follow from them.
  */
 export type RecordChange = RecordCreation | RecordUpdate | RecordDeletion;
@@ -156,9 +156,9 @@ interface RecordUpdate {
   /** The record as it was read. */
   before: StoredRecord;
   after: StoredRecord;
-  /** The event that follows `<resource>.updated`, such as `completed`. */
+  /** The event after `<resource>.updated`, such as `completed`. */
   verb?: string;
-  /** The id of its last event, which goes to no endpoint by itself. */
+  /** The id of its last event. If set, only requested deliveries deliver that event. */
   eventId?: Id<'evt'>;
 }
 
@@ -168,10 +168,10 @@ interface RecordDeletion {
   after: null;
 }
 
-/** What defines a kind of record besides its traits. `metadata: true` brings the field and its rules. */
+/** The definition of a kind of record without its traits. `metadata: true` adds the field and its rules. */
 export type Definition<R extends StoredRecord> = Omit<Resource<R>, 'traits'> & { metadata?: true };
 
-/** Completes a definition with its traits, and with the fields that they bring. */
+/** Completes a definition with its traits and their fields. */
 export function defineResource<R extends StoredRecord>(definition: Definition<R>, ...traits: Trait[]): Resource<R> {
   const { metadata, ...core } = definition;
   const resource = withTraits({ ...core, traits: new Map() }, ...traits);
@@ -185,7 +185,7 @@ export function defineResource<R extends StoredRecord>(definition: Definition<R>
   };
 }
 
-/** Returns a kind of record with these traits besides its own. One that it has is replaced. */
+/** Returns a kind of record with additional traits. A trait that it has already is replaced. */
 export function withTraits<R extends StoredRecord>(resource: Resource<R>, ...traits: Trait[]): Resource<R> {
   return {
     ...resource,
@@ -194,14 +194,14 @@ export function withTraits<R extends StoredRecord>(resource: Resource<R>, ...tra
   };
 }
 
-/** Filters for exact values of these fields. The schema says which values make sense. */
+/** Returns filters for exact values of these fields. The schemas define the valid values. */
 export function exactly(fields: Record<string, TSchema>): Record<string, Filter> {
   return Object.fromEntries(
     Object.entries(fields).map(([column, schema]) => [column, { column, match: 'exact', schema }]),
   );
 }
 
-/** Makes a record by a decision of its kind. The body's schema types the input. */
+/** Defines the creation of a record by a decision. The body's schema types the input. */
 export function createFrom<R extends StoredRecord, Properties extends TProperties>(
   properties: Properties,
   decide: (input: Static<TObject<Properties>>, caller: Caller) => FieldsOf<R>,
@@ -210,7 +210,7 @@ export function createFrom<R extends StoredRecord, Properties extends TPropertie
   return { ...docs, body: closedObject(properties), decide };
 }
 
-/** Changes a record by a decision of its kind. The body's schema types the input. */
+/** Defines the update of a record by a decision. The body's schema types the input. */
 export function updateFrom<R extends StoredRecord, Properties extends TProperties>(
   properties: Properties,
   decide: (current: R, input: Static<TObject<Properties>>, caller: Caller) => Change<R>,

@@ -1,6 +1,6 @@
 import type { Fields } from './record.ts';
 
-/** What one kind of record has of a trait, as its definition lists it: `defineResource({…}, limited(100))`. */
+/** The options of one kind of record for a trait, as its definition lists them: `defineResource({…}, limited(100))`. */
 export interface Trait {
   readonly type: unknown;
   readonly value: unknown;
@@ -8,13 +8,13 @@ export interface Trait {
   readonly fields: Fields;
 }
 
-/** What a kind of record has of each of its traits. */
+/** The options of a kind of record, by trait. */
 export type Traits = ReadonlyMap<unknown, unknown>;
 
-/** Something that a few kinds of record have. Each is a file in `traits/`. Generic code asks for it by `of` and `has`, and names no kind. */
+/** A trait that a few kinds of record have. Each trait is a file in `traits/`. Generic code uses `of` and `has`, and names no kind. */
 export interface TraitType<Value> {
   (value: Value): Trait;
-  /** Returns what a kind of record has of this trait, or undefined. */
+  /** Returns the options of a kind of record for this trait, or undefined. */
   of(resource: { readonly traits: Traits }): Value | undefined;
   /** Returns whether a kind of record has this trait. */
   has(resource: { readonly traits: Traits }): boolean;
@@ -23,7 +23,7 @@ export interface TraitType<Value> {
 /**
  * Defines a trait.
  *
- * @param fields that every kind with this trait has.
+ * @param fields the fields of every kind with this trait.
  */
 export function defineTrait<Value = void>(fields: Fields = {}): TraitType<Value> {
   const type = (value: Value): Trait => ({ type, value, fields });

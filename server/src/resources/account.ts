@@ -16,11 +16,11 @@ const credential = {
   minLength: 1,
   maxLength: 500,
   writeOnly: true,
-  description: 'As the service has given it to the account, without spaces or line breaks around it.',
+  description: 'The credential from the service, without spaces or line breaks around it.',
 };
 const Credential = Type.String({ ...credential, format: 'credential' });
 const HeaderCredential = Type.String({ ...credential, format: 'header-credential' });
-/** What the account asks each service with; it can be set, and not be read. */
+/** The account's credentials for each service. They can be set, but not read. */
 const ProviderCredentials = described(
   closedObject(
     Object.fromEntries(
@@ -29,17 +29,17 @@ const ProviderCredentials = described(
           name,
           headerCredentials.includes(name) ? HeaderCredential : Credential,
         ]);
-        const description = `What it asks \`${provider}\` with; null takes it away.`;
+        const description = `The credentials for \`${provider}\`. Null removes them.`;
         const schema = described(nullable(closedObject(Object.fromEntries(members))), description);
         return [provider, Type.Optional(schema)];
       }),
     ),
   ),
-  'What the account asks the referencing providers with. It can be set, and is never shown.',
+  'The account’s credentials for referencing providers. You can set them, and they are never shown.',
 );
 const LinkedRecords = oneOf('open', 'strict');
 
-/** For so long an upgrade to a newer version of the API can be taken back (spec, limits). */
+/** The time in which an upgrade of the API version can be rolled back (spec, limits). */
 const rollbackSeconds = 72 * 3600;
 
 export type AccountRecord = StoredRecord & {
@@ -48,13 +48,13 @@ export type AccountRecord = StoredRecord & {
   api_version_previous: string | null;
   rollback_until: number | null;
   default_provider: Provider | null;
-  /** By provider: what it takes to ask it, as JSON, sealed, in base64. */
+  /** Credentials by provider: as JSON, encrypted, in base64. */
   provider_credentials: Record<string, string> | null;
   linked_records: 'open' | 'strict';
   parent: string | null;
 };
 
-/** A letting agent or a platform: whoever has keys and records here. A platform has connected accounts and acts for them. */
+/** A letting agent or a platform, with its own keys and records. A platform has connected accounts and acts for them. */
 export const account = defineResource<AccountRecord>(
   {
     object: 'account',
@@ -63,7 +63,7 @@ export const account = defineResource<AccountRecord>(
     table: 'accounts',
     docs: {
       description:
-        'A letting agent or a platform: whoever has keys and records here. A platform has connected accounts and acts for them, with the header `Service-Context`.',
+        'A letting agent or a platform, with its own keys and records. A platform has connected accounts, and acts for them with the header `Service-Context`.',
       example: {
         record: {
           name: 'Northern Homes',
@@ -78,43 +78,43 @@ export const account = defineResource<AccountRecord>(
       },
     },
     links: { parent: 'accounts' },
-    verbs: { credentials_changed: 'What it asks a referencing provider with was changed.' },
+    verbs: { credentials_changed: 'Its credentials for a referencing provider were changed.' },
     fields: {
-      name: { column: 'text', schema: Name, description: 'What it is called.' },
+      name: { column: 'text', schema: Name, description: 'The name of the account.' },
       api_version: {
         column: 'text',
         schema: nullable(Type.String()),
         description:
-          'The version that its requests get if they name none; null until its first request, which pins it to the latest.',
+          'The version of its requests without `Service-Version`. Null until its first request, which pins it to the latest.',
       },
       api_version_previous: {
         column: 'text',
         schema: nullable(Type.String()),
-        description: 'The version it had before its last upgrade; null if it has made none, or has taken it back.',
+        description: 'The version before its last upgrade. Null if there was none, or if it was rolled back.',
       },
       rollback_until: {
         column: 'bigint',
         schema: nullable(Type.Integer()),
         derive: (record, nowSeconds) => rollbackUntil(record as AccountRecord, nowSeconds),
         description:
-          'Until when its last upgrade can be taken back, in seconds since the Unix epoch; null if there is none, and once that time has passed.',
+          'Until when you can roll back its last upgrade, in seconds since the Unix epoch. Null if there is none, and after that time.',
       },
       default_provider: {
         column: 'text',
         schema: nullable(DefaultProvider),
-        description: 'The referencing provider that is asked where a reference names none; null if none is set.',
+        description: 'The referencing provider of references that name none. Null if none is set.',
       },
       provider_credentials: { column: 'json', schema: nullable(Type.Object({})), shown: 'never' },
       linked_records: {
         column: 'text',
         schema: LinkedRecords,
         description:
-          '`open`: ids in its records are taken as they are, because the linked records may live in a system of your own. `strict`: a link to a record that is not here is refused.',
+          '`open`: links can have ids of your own system, which are not checked. `strict`: a link to a record that does not exist here is refused.',
       },
       parent: {
         column: 'text',
         schema: nullable(Type.String()),
-        description: 'The id of the account it is connected to; null if it is a deployment’s first account.',
+        description: 'The id of the account that it is connected to. Null for a deployment’s first account.',
       },
     },
     create: createFrom(
@@ -125,20 +125,20 @@ export const account = defineResource<AccountRecord>(
       },
       (input, caller) => ({
         name: input.name,
-        // The first request settles it.
+        // The first request pins it.
         api_version: null,
         api_version_previous: null,
         rollback_until: null,
         default_provider: askableProvider(input.default_provider ?? null, caller),
         provider_credentials: null,
         linked_records: input.linked_records ?? 'open',
-        // Whoever makes it.
+        // Replaced by the account that makes it.
         parent: null,
       }),
       {
         summary: 'Create a connected account',
         description:
-          'Makes an account that is connected to your own. It has no keys: act for it with `Service-Context`. While that header names a connected account, no account is made: your key could not act on it.',
+          'Creates an account that is connected to your own. It has no keys: act for it with `Service-Context`. You cannot create an account while that header names a connected one, because your key could not act on the new account.',
         example: { name: 'Ouse Lettings' },
       },
     ),
@@ -168,7 +168,7 @@ export const account = defineResource<AccountRecord>(
       }),
       {
         description:
-          '`provider_credentials` is kept encrypted, and is in no answer, event or log: what is sent for a provider takes the place of what it had, null takes it away, and the others keep theirs.',
+          '`provider_credentials` is stored encrypted, and no response, event or log shows it. The credentials that you send for a provider replace its earlier ones, and null removes them. Those of other providers stay.',
         example: { default_provider: 'provider_a' },
         secrets: ['provider_credentials'],
       },
@@ -183,7 +183,7 @@ export const account = defineResource<AccountRecord>(
       api_version: {
         summary: 'Upgrade the account to a newer version',
         description:
-          'From now on, requests that name no version are answered in this one. Only newer ones than the account’s are taken. It can be taken back for 72 hours. The answer takes a second: then it holds in every process. Webhook endpoints keep their own versions.',
+          'From now on, requests without `Service-Version` have this version. It must be newer than the account’s. You can roll the upgrade back within 72 hours. The response takes a second, so that the upgrade is effective in every process. Webhook endpoints keep their own versions.',
         example: { api_version: '2026-11-01' },
         body: closedObject({
           api_version: Type.String({ maxLength: 40, description: 'The date of a newer version.' }),
@@ -191,25 +191,25 @@ export const account = defineResource<AccountRecord>(
         decide: upgrade,
       },
       'api_version/rollback': {
-        summary: 'Take an upgrade back',
+        summary: 'Roll back an upgrade',
         description: 'Returns the account to the version it had before its last upgrade, until `rollback_until`.',
         refusals: ['status_transition_invalid', 'rollback_expired'],
         decide: rollBack,
       },
     },
   }),
-  // A process goes on for so long with what it knows of an account.
+  // In milliseconds, as in `account-context.ts`.
   cached(1_000),
 );
 
-/** @throws {ApiError} `parameter_invalid` for a service that no reference could be sent to. */
+/** @throws {ApiError} `parameter_invalid` if the service is not set up. */
 function askableProvider(provider: Provider | null, { referencingServices }: Caller): Provider | null {
   const fault = provider === null ? null : notSetUp(provider, referencingServices);
   if (fault !== null) throw invalidParameter('default_provider', fault);
   return provider;
 }
 
-/** Each provider's are sealed together; null takes them away. */
+/** Encrypts the credentials of each provider together. Null removes them. */
 function changeCredentials(
   current: AccountRecord['provider_credentials'],
   changes: Record<string, unknown>,
@@ -228,7 +228,7 @@ function changeCredentials(
   return Object.keys(credentials).length === 0 ? null : credentials;
 }
 
-/** `POST /v1/account/api_version`: requests that name no version are answered in this one from now on. */
+/** `POST /v1/account/api_version`: sets the version of responses to requests without `Service-Version`. */
 function upgrade(current: AccountRecord, caller: Caller, input: object): Change<AccountRecord> {
   const { api_version: wanted } = input as { api_version: string };
   const newer = caller.apiVersions.filter((version) => version > current.api_version!);
@@ -236,7 +236,7 @@ function upgrade(current: AccountRecord, caller: Caller, input: object): Change<
     const choice = newer.length === 0 ? 'which is the latest' : `newer ones are ${newer.join(', ')}`;
     throw invalidParameter(
       'api_version',
-      `An account upgrades to a newer version of this API only. This one is at ${current.api_version}, ${choice}.`,
+      `You can only upgrade to a newer version of this API. The account is at ${current.api_version}, ${choice}.`,
     );
   }
   return {
@@ -249,24 +249,26 @@ function upgrade(current: AccountRecord, caller: Caller, input: object): Change<
   };
 }
 
-/** `POST /v1/account/api_version/rollback`: takes the last upgrade back, as long as that is possible. */
-/** Null as soon as it has passed, because a time in the past would look like an offer. `api_version_previous` stays: it is history. */
+/**
+ * Returns the end of the rollback period, or null after it. A past time would look like an offer. The field `api_version_previous` stays.
+ */
 function rollbackUntil({ rollback_until: until }: AccountRecord, nowSeconds: number): number | null {
   return until !== null && nowSeconds < until ? until : null;
 }
 
+/** `POST /v1/account/api_version/rollback`: rolls the last upgrade back within 72 hours. */
 function rollBack(current: AccountRecord, { nowSeconds }: Caller): Change<AccountRecord> {
   const { api_version_previous: previous, rollback_until: until } = current;
   if (previous === null || until === null) {
     throw new ApiError(
       'status_transition_invalid',
-      `The account is at ${current.api_version} and has no upgrade that could be taken back.`,
+      `The account is at ${current.api_version} and has no upgrade to roll back.`,
     );
   }
   if (nowSeconds >= until) {
     throw new ApiError(
       'rollback_expired',
-      `The upgrade from ${previous} to ${current.api_version} could be taken back until ${until} (Unix time), and is final now. A single request can still name its version, with the header \`Service-Version: ${previous}\`.`,
+      `The upgrade from ${previous} to ${current.api_version} could be rolled back until ${until} (Unix time), and is final now. To use the older version in a single request, send \`Service-Version: ${previous}\`.`,
     );
   }
   return { after: { ...current, api_version: previous, api_version_previous: null, rollback_until: null } };

@@ -14,15 +14,15 @@ import { grantsRights } from '../model/traits/grants-rights.ts';
 
 const daySeconds = 24 * 3600;
 
-/** An agent works on its own, so its key is never for long. */
+/** An agent acts without supervision, so its key has a short lifetime. In seconds. */
 const agentLifetimeDefault = 30 * daySeconds;
 const agentLifetimeMax = 90 * daySeconds;
 
-/** The longest time in which a rolled key and the one that replaces it are both good. */
+/** The longest time in which a rolled key and its successor are both valid, in seconds. */
 const overlapMax = 7 * daySeconds;
 
 const Name = Type.String({ minLength: 1, maxLength: 500 });
-/** Which there are depends on the kinds of record that are served, so it is looked up when a key is made. */
+/** The known permissions depend on the kinds of record that are served, so the creation of a key checks them. */
 const Permission = Type.String({ maxLength: 100, pattern: '^[a-z_]+\\.(read|write)$' });
 const Permissions = Type.Array(Permission, { minItems: 1, maxItems: 50, uniqueItems: true });
 const Time = Type.Integer({ minimum: 0, maximum: 9_999_999_999 });
@@ -33,7 +33,7 @@ const RollBody = closedObject({
         minimum: 0,
         maximum: overlapMax,
         description:
-          'How long the old key goes on, in seconds, so that the new one can be put in place: 0 unless you say otherwise.',
+          'How long the old key stays valid, in seconds, so that you can deploy the new one. The default is 0.',
       }),
     ),
   ),
@@ -48,11 +48,11 @@ export type ApiKeyRecord = StoredRecord & {
   expires_at: number | null;
   last_used_at: number | null;
   revoked_at: number | null;
-  /** Only in the record that has just been made. */
+  /** Only in a record that has just been made. */
   secret?: Buffer;
 };
 
-/** What opens the API. The key's text is never kept, only its hash. */
+/** A credential for the API. Only the hash of its text is stored. */
 export const apiKey = defineResource<ApiKeyRecord>(
   {
     object: 'api_key',
@@ -61,7 +61,7 @@ export const apiKey = defineResource<ApiKeyRecord>(
     table: 'api_keys',
     docs: {
       description:
-        'What opens the API. A `secret` key is for your server; a `restricted` one for one job; an `agent` key for a program that acts by itself: it has a name, ends by itself, and makes no keys. Only a hash is kept, so a key is shown once.',
+        'A credential for the API. A `secret` key is for your server, and a `restricted` key for one job. An `agent` key is for a program that acts by itself: it has a name and an expiry time, and creates no keys. Only a hash is stored, so a key is shown once.',
       example: {
         record: {
           type: 'restricted',
@@ -82,10 +82,9 @@ export const apiKey = defineResource<ApiKeyRecord>(
       },
     },
     verbs: {
-      rolled: 'It was replaced by a new key, which has its own `api_key.created`.',
-      revoked: 'It was revoked, and opens nothing any more.',
+      rolled: 'A new key replaces it, which has its own `api_key.created`.',
+      revoked: 'It was revoked, and is no longer valid.',
     },
-    // For so long a process goes on with what it knows of a key.
     fields: {
       hash: { column: 'text', schema: Type.String(), shown: 'never' },
       type: {
@@ -97,31 +96,32 @@ export const apiKey = defineResource<ApiKeyRecord>(
       name: {
         column: 'text',
         schema: nullable(Name),
-        description: 'What it is for; events and logs show it. Null if it has none, which an agent key cannot.',
+        description:
+          'The purpose of the key, shown in events and logs. Null if it has none. An agent key always has one.',
       },
       permissions: {
         column: 'text[]',
         schema: Type.Array(Type.String()),
         description:
-          'What it may do: `<resource>.read` or `<resource>.write`, which includes reading. No key grants what it does not hold.',
+          'Its permissions: `<resource>.read`, or `<resource>.write`, which includes reading. A key cannot grant a permission that it does not have.',
       },
       last_four: {
         column: 'text',
         schema: Type.String(),
-        description: 'The last four characters of the key, to tell it from others.',
+        description: 'The last four characters of the key, to identify it.',
       },
       expires_at: {
         column: 'bigint',
         schema: nullable(Type.Integer()),
         description:
-          'When it ends, in seconds since the Unix epoch; null if it does not. An agent key ends after 30 days unless you say otherwise, and after 90 at most. No key outlives the one that makes or rolls it: without `expires_at`, a new key ends with its maker at the latest.',
+          'When it expires, in seconds since the Unix epoch. Null if it does not. An agent key expires after 30 days by default, and after 90 at most. No key outlives the one that creates or rolls it: without `expires_at`, a new key expires with its creator at the latest.',
       },
       last_used_at: {
         column: 'bigint',
         schema: nullable(Type.Integer()),
         maintainedBy: 'job',
         description:
-          'When it was last used, to the minute, in seconds since the Unix epoch; null if it never was. It is written every few seconds.',
+          'When it was last used, to the minute, in seconds since the Unix epoch. Null if never. It is updated every few seconds.',
       },
       revoked_at: { column: 'bigint', schema: nullable(Type.Integer()), shown: 'never' },
       status: {
@@ -134,14 +134,14 @@ export const apiKey = defineResource<ApiKeyRecord>(
         column: null,
         schema: Type.String(),
         shown: 'as_secret',
-        description: 'The key itself. Only in the answer that makes it: keep it.',
+        description: 'The key itself. Only the response that creates it has it, so store it.',
       },
     },
     create: createFrom(
       {
         type: described(
           oneOf('secret', 'restricted', 'agent'),
-          '`secret`: for your server, with every permission unless you send fewer. `restricted` and `agent` need `permissions`, and `agent` a `name`.',
+          '`secret`: for your server, with every permission unless you send fewer. `restricted` and `agent` need `permissions`. `agent` also needs a `name`.',
         ),
         name: Type.Optional(nullable(SingleLine)),
         permissions: Type.Optional(nullable(Permissions)),
@@ -150,7 +150,10 @@ export const apiKey = defineResource<ApiKeyRecord>(
       (input, caller) => {
         const { type } = input;
         if (type === 'agent' && !input.name) {
-          throw invalidParameter('name', 'An agent key needs a `name`: it says in events and logs who acted.');
+          throw invalidParameter(
+            'name',
+            'An agent key needs a `name`, which shows in events and logs which agent acted.',
+          );
         }
         return {
           type,
@@ -164,22 +167,22 @@ export const apiKey = defineResource<ApiKeyRecord>(
       },
       {
         description:
-          'Makes a key of the `type` that you name. The answer has its `secret`, which is never shown again. A secret key may do everything unless you send fewer `permissions`; the other types need theirs.',
+          'Creates a key of the `type` that you send. The response has its `secret`, which is never shown again. A secret key has all permissions unless you send fewer. The other types require `permissions`.',
         example: { type: 'restricted', name: 'Nightly report', permissions: ['references.read', 'events.read'] },
       },
     ),
-    // Revoked, not removed: events and logs go on to name it.
+    // The key is revoked, not removed, because events and logs name it.
     delete: {
       summary: 'Revoke an API key',
       description:
-        'Ends the key at once, and answers it. It stays in the list, because events and logs go on to name it. The answer takes a second: then no process accepts the key any more.',
+        'Revokes the key at once, and returns it. It stays in the list, because events and logs name it. The response takes a second, so that no process accepts the key any more.',
       decide: revoke,
     },
     actions: {
       roll: {
         summary: 'Roll an API key',
         description:
-          'Makes a key with the same name, permissions and end, and answers it with its `secret`. An agent key gets 30 days anew. The old one goes on for `expires_in` seconds, then it ends. A key rolls only keys that hold no more than itself and end no later.',
+          'Creates a key with the same name, permissions and expiry time, and returns it with its `secret`. A new agent key is valid for 30 days. The old key stays valid for `expires_in` seconds. A key can only roll keys that have no more permissions and expire no later than itself.',
         example: { expires_in: 3600 },
         refusals: ['status_transition_invalid'],
         showsSecrets: true,
@@ -197,17 +200,20 @@ function statusOf({ expires_at, revoked_at }: ApiKeyRecord, nowSeconds: number):
   return expires_at !== null && expires_at <= nowSeconds ? 'expired' : 'active';
 }
 
-/** A key grants only what it holds, so nobody can make one that does more than theirs. */
+/** Returns the permissions of a new key. A key grants only permissions that it holds, so that it cannot make a stronger key. */
 function grantedPermissions(type: KeyType, asked: string[] | null, caller: Caller): string[] {
   if (asked === null && type !== 'secret') {
-    const message = `A key of type \`${type}\` needs \`permissions\`: what it may do, such as ["references.read"].`;
+    const message = `A key of type \`${type}\` needs \`permissions\`, such as ["references.read"].`;
     throw new ApiError('parameter_missing', message, { param: 'permissions' });
   }
   const granted = asked ?? fewestOf(caller.knownPermissions);
   refuseUnknown(granted, caller.knownPermissions);
   const tooMuch = type === 'agent' && granted.find((one) => one.startsWith('api_keys.') || one === 'accounts.write');
   if (tooMuch) {
-    throw invalidParameter('permissions', `An agent key cannot have \`${tooMuch}\`: it could make itself another key.`);
+    throw invalidParameter(
+      'permissions',
+      `An agent key cannot have \`${tooMuch}\`, because it could create another key. Leave it out.`,
+    );
   }
   refuseGrantingMore(granted, caller);
   return granted;
@@ -219,7 +225,7 @@ function refuseUnknown(granted: string[], known: readonly string[]): void {
   const nearest = nearestName(granted[index]!, known);
   throw invalidParameter(
     `permissions[${index}]`,
-    `There is no permission \`${granted[index]}\`. ${nearest !== null ? `Did you mean \`${nearest}\`?` : `There are ${known.join(', ')}.`}`,
+    `There is no permission \`${granted[index]}\`. ${nearest !== null ? `Did you mean \`${nearest}\`?` : `Valid permissions are ${known.join(', ')}.`}`,
   );
 }
 
@@ -228,11 +234,11 @@ function refuseGrantingMore(granted: string[], caller: Caller): void {
   if (missing === undefined) return;
   throw new ApiError(
     'permission_denied',
-    `This key lacks the permission \`${missing}\` itself, so it cannot grant it. Use a key that has it, or grant less.`,
+    `This key lacks the permission \`${missing}\` itself, so it cannot grant it. Use a key that has it, or grant fewer permissions.`,
   );
 }
 
-/** When a key ends: an agent's within 90 days, and no key later than the one that makes it. */
+/** Returns when a new key expires. An agent's key expires within 90 days, and no key later than its maker. */
 function lifetimeOf(type: KeyType, asked: number | null, { nowSeconds, keyExpiresAt }: Caller): number | null {
   if (asked !== null && asked <= nowSeconds) {
     throw invalidParameter('expires_at', '`expires_at` must be in the future.');
@@ -241,7 +247,7 @@ function lifetimeOf(type: KeyType, asked: number | null, { nowSeconds, keyExpire
   if (asked !== null && asked > latest) {
     throw invalidParameter(
       'expires_at',
-      `\`expires_at\` can be up to ${latest}: an agent key lives at most 90 days, and no key outlives the one that makes it.`,
+      `\`expires_at\` can be up to ${latest}. An agent key lives at most 90 days, and no key outlives the one that creates it.`,
     );
   }
   const usual = asked ?? (type === 'agent' ? nowSeconds + agentLifetimeDefault : Infinity);
@@ -255,8 +261,8 @@ function newKey(type: KeyType, caller: Caller): Pick<ApiKeyRecord, 'hash' | 'las
 }
 
 /**
- * Makes a key that replaces this one, which goes on for as long as was asked for. The answer is the new one. It ends when the old one
- * would have ended, which is never later than the key that rolls it.
+ * Makes a key that replaces this one, and responds with it. The old key stays valid for `expires_in` seconds. The new one expires when the
+ * old one would have, which is never later than the key that rolls it.
  */
 function roll(current: ApiKeyRecord, caller: Caller, input: object): Change<ApiKeyRecord> {
   refuseStronger(current, caller);
@@ -268,7 +274,7 @@ function roll(current: ApiKeyRecord, caller: Caller, input: object): Change<ApiK
     ...newRecord(caller.makeId('key'), current.account_id),
     ...newKey(current.type, caller),
     last_used_at: null,
-    // A new agent key has its whole time before it.
+    // A new agent key gets the whole lifetime.
     expires_at: current.type === 'agent' ? lifetimeOf('agent', null, caller) : current.expires_at,
   };
   return {
@@ -279,7 +285,7 @@ function roll(current: ApiKeyRecord, caller: Caller, input: object): Change<ApiK
   };
 }
 
-/** Ends a key at once. A second time changes nothing. */
+/** Revokes a key at once. A second call changes nothing. */
 function revoke(current: ApiKeyRecord, caller: Caller): Change<ApiKeyRecord> {
   if (current.revoked_at !== null) return { after: current };
   refuseStronger(current, caller);
@@ -287,7 +293,7 @@ function revoke(current: ApiKeyRecord, caller: Caller): Change<ApiKeyRecord> {
 }
 
 /**
- * Refuses to replace or end a key that holds a permission which the caller lacks, or that ends later. Otherwise a weak key could take
+ * Refuses to roll or revoke a key that has a permission which the caller lacks, or that expires later. Otherwise a weak key could take
  * over a strong one, or lock its owner out.
  */
 function refuseStronger(target: ApiKeyRecord, { permissions, keyExpiresAt }: Caller): void {
@@ -295,13 +301,13 @@ function refuseStronger(target: ApiKeyRecord, { permissions, keyExpiresAt }: Cal
   if (missing !== undefined) {
     throw new ApiError(
       'permission_denied',
-      `This key lacks the permission \`${missing}\`, which ${target.id} holds, so it cannot roll or revoke ${target.id}. Use a key that holds it.`,
+      `This key lacks the permission \`${missing}\`, which ${target.id} has, so it cannot roll or revoke ${target.id}. Use a key with that permission.`,
     );
   }
   if (target.revoked_at !== null || (target.expires_at ?? Infinity) <= (keyExpiresAt ?? Infinity)) return;
   throw new ApiError(
     'permission_denied',
-    `The API key ${target.id} ends later than this key, so this key cannot roll or revoke it. Use a key that does not end sooner.`,
+    `The API key ${target.id} expires later than this key, so this key cannot roll or revoke it. Use a key that does not expire sooner.`,
   );
 }
 
@@ -310,6 +316,6 @@ function refuseDead(current: ApiKeyRecord, nowSeconds: number): void {
   if (status === 'active') return;
   throw new ApiError(
     'status_transition_invalid',
-    `The API key ${current.id} is ${status}; only an active one can be rolled. Make a new one instead.`,
+    `The API key ${current.id} is ${status}. Only an active key can be rolled. Create a new one instead.`,
   );
 }

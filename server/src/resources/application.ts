@@ -22,41 +22,42 @@ const rentMembers = {
   }),
   interval: Type.Unsafe<'week' | 'month' | 'year'>({
     ...oneOf('week', 'month', 'year'),
-    description: 'How often the amount is due.',
+    description: 'The interval at which the amount is due.',
   }),
 };
 const Rent = closedObject(rentMembers);
-/** What is kept may be older than this rule. */
+/** Only input must have a known currency: stored records may be older than this rule. */
 const RentInput = closedObject({
   ...rentMembers,
   currency: Type.Unsafe<string>({ ...rentMembers.currency, format: 'currency' }),
 });
 
 const statuses = ['pending', 'processing', 'complete', 'canceled'] as const;
-/** The better first. */
+/** From good to bad. */
 const outcomes = ['accept', 'consider', 'high_risk'] as const;
 
-const countOf = (name: string) => Type.Integer({ minimum: 0, description: `How many are \`${name}\`.` });
+const countOf = (name: string) =>
+  Type.Integer({ minimum: 0, description: `The number of references with \`${name}\`.` });
 
-/** How the references of an application stand, for whoever decides about it. */
+/** The state of an application's references. */
 const ReferencesRollUp = closedObject({
-  total: Type.Integer({ minimum: 0, description: 'How many references name this application.' }),
+  total: Type.Integer({ minimum: 0, description: 'The number of references that name this application.' }),
   by_status: Type.Object(Object.fromEntries(statuses.map((status) => [status, countOf(status)])), {
     additionalProperties: false,
-    description: 'How many there are of each status; together they are `total`.',
+    description: 'The number of references with each status. Their sum is `total`.',
   }),
   by_outcome: Type.Object(Object.fromEntries(outcomes.map((outcome) => [outcome, countOf(outcome)])), {
     additionalProperties: false,
-    description: 'How many of those that are complete have which outcome.',
+    description: 'The number of complete references with each outcome.',
   }),
   result: Type.Unsafe<(typeof outcomes)[number] | null>({
     ...nullable(oneOf(...outcomes)),
     description:
-      'The worst outcome of the complete references, once none is pending or processing. Until then, and if none is complete, null: an application that waits for somebody has not failed.',
+      'The worst outcome of the complete references, as soon as none is pending or processing. Null until then, and if none is complete.',
   }),
 });
 
-/** How many references have which status, or which outcome if they are complete. `ReferencesRollUp` follows from it. */
+/** The number of references by status, and by outcome if they are complete. `ReferencesRollUp` follows from it. */
 const ReferenceCounts = Type.Unsafe<Record<string, number>>(Type.Object({}));
 
 type Counted = { reference_counts: Static<typeof ReferenceCounts> };
@@ -65,31 +66,31 @@ const fields = {
   customers: {
     column: 'text[]',
     schema: Customers,
-    description: 'The ids of the persons who apply together: customers of this API, or of your own system.',
+    description: 'The ids of the persons that apply together: customers of this API, or of your own system.',
     input: { on: 'both', default: [] },
   },
   unit: {
     column: 'text',
     schema: nullable(LinkedId),
-    description: 'What is applied for: an id of your own system. Null if none was named.',
+    description: 'The home, as an id of your own system. Null if you sent none.',
     input: { on: 'both' },
   },
   rent: {
     column: 'json',
     schema: nullable(Rent),
-    description: 'What is to be paid; null if it is not known.',
+    description: 'The rent. Null if it is not known.',
     input: { on: 'both', schema: RentInput },
   },
   move_in_date: {
     column: 'text',
     schema: nullable(CalendarDate),
-    description: 'The day on which they want to move in; null if it is not known.',
+    description: 'The day on which the applicants want to move in. Null if it is not known.',
     input: { on: 'both' },
   },
   reference_counts: { column: 'json', schema: ReferenceCounts, shown: 'never', initial: {} },
   references: {
     column: null,
-    description: 'How the references that name this application stand.',
+    description: 'The state of the references that name this application.',
     schema: ReferencesRollUp,
     derive: (record: StoredRecord): Json => rollUpOf((record as StoredRecord & Counted).reference_counts),
   },
@@ -97,7 +98,7 @@ const fields = {
 
 export type ApplicationRecord = RecordOf<typeof fields>;
 
-/** The wish of one or more persons to rent something together. Each of them is referenced, and the result is here. */
+/** An application of one or more persons to rent a home together. Each person has a reference, and the application sums them up. */
 export const application = defineResource<ApplicationRecord>(
   {
     object: 'application',
@@ -106,7 +107,7 @@ export const application = defineResource<ApplicationRecord>(
     table: 'applications',
     docs: {
       description:
-        'The wish of one or more persons to rent something together. Each of them is referenced; `references` tells how that stands, and changes in the same moment as they do.',
+        'An application of one or more persons to rent a home together. Create a reference for each person. `references` sums them up, and changes at the same moment as they do.',
       example: {
         record: {
           customers: ['cus_0VbZq9aK00mT3cUuP8sXw4', 'cus_0VbZq9aK01pR7dWqN2tLy8'],
@@ -138,7 +139,7 @@ export const application = defineResource<ApplicationRecord>(
       customer: {
         column: 'customers',
         match: 'contains',
-        schema: described(LinkedId, 'Only those that this person is one of.'),
+        schema: described(LinkedId, 'Only applications of this person.'),
       },
       ...exactly({ unit: LinkedId }),
     },
@@ -156,7 +157,7 @@ export const application = defineResource<ApplicationRecord>(
   sumsUp({ of: 'references', link: 'application', adapt: countReference }),
 );
 
-/** One reference more, less, or with another status or outcome. */
+/** Updates the counts after one reference was added, removed or changed. */
 function countReference(
   current: ApplicationRecord,
   before: StoredRecord | null,
@@ -170,7 +171,7 @@ function countReference(
   return { ...current, reference_counts: counts };
 }
 
-/** Its outcome if it is complete, else its status: an outcome that was noted earlier is not the last word. */
+/** Returns the outcome of a complete reference, or else its status: an earlier outcome can still change. */
 function countedAs(reference: StoredRecord | null): string | null {
   if (!reference) return null;
   const { status, outcome } = reference as StoredRecord & { status: string; outcome: string | null };

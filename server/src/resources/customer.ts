@@ -7,29 +7,29 @@ import type { Fields, RecordOf } from '../model/record.ts';
 import { defineResource } from '../model/resource.ts';
 import { closedObject, described, nullable } from '../model/schemas.ts';
 
-/** What is stored may be older than the rules for what is sent. */
+/** Stored values may be older than the rules for input. */
 const Text = Type.String({ minLength: 1, maxLength: 500 });
 const Email = Type.String({ maxLength: 255, pattern: '^[^\\s@]+@[^\\s@]+$', examples: ['ada@example.org'] });
 const EmailInput = Type.Unsafe<string>({ ...Email, format: 'email' });
 
 const addressLines = {
   line1: described(Text, 'House and street.'),
-  line2: described(nullable(Text), 'What the first line has no room for; null if nothing.'),
+  line2: described(nullable(Text), 'The second line. Null if there is none.'),
   city: described(Text, 'Town or city.'),
-  postal_code: described(Text, 'As it is written in the country.'),
+  postal_code: described(Text, 'The postal code, as it is written in the country.'),
   country: Type.String({ pattern: '^[A-Z]{2}$', examples: ['GB'], description: 'ISO 3166-1 alpha-2, such as `GB`.' }),
-  from: described(nullable(CalendarDate), 'The first day there; null if it is not known.'),
+  from: described(nullable(CalendarDate), 'The first day there. Null if it is not known.'),
   to: described(
     nullable(CalendarDate),
-    'The last day there; null if the person lives there still, or it is not known.',
+    'The last day there. Null if the person still lives there, or if it is not known.',
   ),
 };
 const Address = closedObject(addressLines);
 const AddressInput = closedObject({
   line1: described(SingleLine, 'House and street.'),
-  line2: Type.Optional(described(nullable(SingleLine), 'What the first line has no room for; null if nothing.')),
+  line2: Type.Optional(described(nullable(SingleLine), 'The second line. Null if there is none.')),
   city: described(SingleLine, 'Town or city.'),
-  postal_code: described(SingleLine, 'As it is written in the country.'),
+  postal_code: described(SingleLine, 'The postal code, as it is written in the country.'),
   country: Type.Unsafe<string>({ ...addressLines.country, format: 'country' }),
   from: Type.Optional(addressLines.from),
   to: Type.Optional(addressLines.to),
@@ -47,28 +47,29 @@ const fields = {
   email: {
     column: 'text',
     schema: nullable(Email),
-    description: 'The e-mail address; null if it is not known.',
+    description: 'The e-mail address. Null if it is not known.',
     input: { on: 'both', schema: EmailInput },
     erased: () => null,
   },
   phone: {
     column: 'text',
     schema: nullable(Text),
-    description: 'The phone number, as it was given; null if it is not known.',
+    description: 'The phone number, as you sent it. Null if it is not known.',
     input: { on: 'both', schema: SingleLine },
     erased: () => null,
   },
   date_of_birth: {
     column: 'text',
     schema: nullable(CalendarDate),
-    description: 'The day of birth; null if it is not known.',
+    description: 'The day of birth. Null if it is not known.',
     input: { on: 'both', accept: possibleBirthday },
     erased: () => null,
   },
   addresses: {
     column: 'json',
     schema: Type.Array(Address, { maxItems: 50 }),
-    description: 'Where the person lives and has lived, in the order given. An update replaces them all.',
+    description:
+      'The current and earlier addresses, in the order in which you sent them. An update replaces all of them.',
     input: { on: 'both', schema: AddressInputs, default: [], accept: complete },
     erased: () => [],
   },
@@ -76,14 +77,14 @@ const fields = {
 
 export type CustomerRecord = RecordOf<typeof fields>;
 
-/** A person: an applicant, a tenant, or somebody who may become one. */
+/** A person: an applicant, a tenant, or a person that may become one. */
 export const customer = defineResource<CustomerRecord>({
   object: 'customer',
   prefix: 'cus',
   path: 'customers',
   table: 'customers',
   docs: {
-    description: 'A person: an applicant, a tenant, or somebody who may become one.',
+    description: 'A person: an applicant, a tenant, or a person that may become one.',
     example: {
       record: {
         name: 'Ada Lovelace',
@@ -112,7 +113,7 @@ export const customer = defineResource<CustomerRecord>({
     email: {
       column: 'email',
       match: 'caseless',
-      schema: described(Email, 'Only those with this address, whatever its capital and small letters (of ASCII).'),
+      schema: described(Email, 'Only customers with this address. Capital and small ASCII letters are equal.'),
     },
   },
   create: createFromFields(fields, {
@@ -127,13 +128,13 @@ export const customer = defineResource<CustomerRecord>({
   delete: 'erases',
 });
 
-/** No person who rents was born before. */
+/** Earlier birthdays are typing errors. */
 const earliestBirthday = '1900-01-01';
 
-/** A new day begins first on Kiritimati (UTC+14), in seconds. */
+/** The offset of the first time zone in which a new day begins, Kiritimati (UTC+14), in seconds. */
 const farthestAheadSeconds = 14 * 3600;
 
-/** @throws {ApiError} `parameter_invalid` for a day that has not begun anywhere, or is too long ago. */
+/** @throws {ApiError} `parameter_invalid` for a day that is still in the future everywhere, or is too long ago. */
 function possibleBirthday(date: string | null, { nowSeconds }: Caller): string | null {
   if (date === null) return null;
   const latest = new Date((nowSeconds + farthestAheadSeconds) * 1000).toISOString().slice(0, 10);
@@ -141,7 +142,7 @@ function possibleBirthday(date: string | null, { nowSeconds }: Caller): string |
   throw invalidParameter('date_of_birth', `\`date_of_birth\` must be a day from ${earliestBirthday} to today.`);
 }
 
-/** Completes addresses with null, so that a client need not tell an absent member from null. */
+/** Sets absent members of addresses to null, so that clients need not distinguish the two. */
 function complete(addresses: Static<typeof AddressInputs>): Static<typeof Address>[] {
   return addresses.map((address, index) => ({
     ...inOrder(address, index),
@@ -151,10 +152,10 @@ function complete(addresses: Static<typeof AddressInputs>): Static<typeof Addres
   }));
 }
 
-/** @throws {ApiError} `parameter_invalid` for an address that was left before it was moved into. */
+/** @throws {ApiError} `parameter_invalid` for an address whose `to` is before its `from`. */
 function inOrder<Sent extends Static<typeof AddressInput>>(address: Sent, index: number): Sent {
   const { from, to } = address;
   if (!from || !to || from <= to) return address;
   const param = `addresses[${index}][to]`;
-  throw invalidParameter(param, `\`${param}\` is ${to}, before \`from\`, ${from}. Swap them, or correct one.`);
+  throw invalidParameter(param, `\`${param}\` is ${to}, which is before \`from\`, ${from}. Swap them, or correct one.`);
 }

@@ -16,7 +16,7 @@ const Data = closedObject({
       {},
       {
         description:
-          'For `*.updated`, the members that have changed, with their values of before: nested objects member by member, arrays whole, null for one that was not there. Null for every other type.',
+          'For `*.updated`: the earlier values of changed members. Nested objects have their changed members, arrays are whole, and null means that the member did not exist. Null for every other type.',
       },
     ),
   ),
@@ -25,26 +25,26 @@ const Data = closedObject({
 const Actor = closedObject({
   type: described(
     oneOf('user', 'api_key', 'agent', 'system'),
-    '`user`: a team member. `api_key`: a secret or restricted key. `agent`: an agent key. `system`: this service itself.',
+    '`user`: a team member. `api_key`: a secret or restricted key. `agent`: an agent key. `system`: the server itself.',
   ),
-  id: described(TextOrNull, 'The id of the user or the key; null for `system`.'),
-  name: described(TextOrNull, 'The e-mail address of the user, or the name of the key; null if the key has none.'),
-  key_id: described(TextOrNull, 'The id of the API key; null if none was used.'),
+  id: described(TextOrNull, 'The id of the user or the key. Null for `system`.'),
+  name: described(TextOrNull, 'The e-mail address of the user, or the name of the key. Null if the key has none.'),
+  key_id: described(TextOrNull, 'The id of the API key. Null if the request used none.'),
   key_type: described(
     nullable(oneOf('secret', 'restricted', 'agent')),
-    'The kind of the API key; null if none was used.',
+    'The kind of the API key. Null if the request used none.',
   ),
 });
 
 const Request = closedObject({
-  id: described(TextOrNull, 'The id of the request, and of its log; null if this service did it by itself.'),
-  idempotency_key: described(TextOrNull, 'The Idempotency-Key that was sent; null if none was.'),
-  from_dashboard: Type.Boolean({ description: 'Whether a team member did it in the dashboard.' }),
-  customer_portal: Type.Boolean({ description: 'Whether it was done in a portal for customers.' }),
-  actor: described(nullable(Actor), 'Who did it; null in events of a time before that was told.'),
+  id: described(TextOrNull, 'The id of the request, and of its log. Null if the system caused the event.'),
+  idempotency_key: described(TextOrNull, 'The `Idempotency-Key` of the request. Null if it had none.'),
+  from_dashboard: Type.Boolean({ description: 'Whether a team member made the request in the dashboard.' }),
+  customer_portal: Type.Boolean({ description: 'Whether the request came from a portal for customers.' }),
+  actor: described(nullable(Actor), 'The party that made the request. Null in events from before this member existed.'),
 });
 
-/** What happened to a record, as it was then (spec, event). The committer makes events; nobody else can. */
+/** A stored change of a record, with the record as it was then (spec, event). Only the committer makes events. */
 export const event = defineResource(
   {
     object: 'event',
@@ -53,7 +53,7 @@ export const event = defineResource(
     table: 'events',
     docs: {
       description:
-        'Something that happened to a record, with the record as it was then. Every change makes its events in the same transaction. They are kept for the deployment’s retention time, and delivered to webhook endpoints.',
+        'A change of a record, with the record as it was then. Every change makes its events in the same transaction. Events are stored for the deployment’s retention time, and delivered to webhook endpoints.',
       example: {
         record: {
           type: 'reference.created',
@@ -75,24 +75,24 @@ export const event = defineResource(
       },
     },
     fields: {
-      type: { column: 'text', schema: Type.String(), description: 'What happened: `<resource>.<verb>`.' },
-      data: { column: 'json', schema: Data, description: 'What it happened to.' },
-      request: { column: 'json', schema: Request, description: 'The request that caused it, and who sent that.' },
-      // The version of the API whose shape it is kept in.
+      type: { column: 'text', schema: Type.String(), description: 'The type of the event: `<resource>.<verb>`.' },
+      data: { column: 'json', schema: Data, description: 'The record, and its earlier values.' },
+      request: { column: 'json', schema: Request, description: 'The request that caused it, and its actor.' },
+      // The API version in whose shape the event is stored.
       shape_version: { column: 'text', schema: Type.String(), shown: 'never' },
     },
     filters: {
       object_id: {
         column: 'object_id',
         match: 'exact',
-        schema: described(AnyId, 'Only events whose own record has this id.'),
+        schema: described(AnyId, 'Only events about the record with this id.'),
       },
       related_object: {
         column: 'mentions',
         match: 'contains',
         schema: described(
           AnyId,
-          'Only events that speak of this id: as their own record, or as one that it links to or linked to before.',
+          'Only events with this id: of their own record, or of a record that it links to or linked to before.',
         ),
       },
       type: {
@@ -102,7 +102,8 @@ export const event = defineResource(
           minLength: 1,
           maxLength: 100,
           pattern: '^[a-z0-9_.]*\\*?$',
-          description: 'Only events of this type, or, with a trailing `*`, of those that begin so: `reference.*`.',
+          description:
+            'Only events of this type. With a trailing `*`, only types that begin with this text: `reference.*`.',
         }),
       },
     },

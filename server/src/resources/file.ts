@@ -8,14 +8,14 @@ const bytesMax = 10 * 1024 * 1024;
 
 const Purpose = Type.Unsafe<string>({
   ...oneOf('reference_report', 'identity_document', 'income_evidence', 'tenancy_agreement', 'other'),
-  description: 'What the file is for. The report of a reference is a `reference_report`.',
+  description: 'The purpose of the file. The report of a reference is a `reference_report`.',
 });
-const Filename = Type.String({ minLength: 1, maxLength: 255, description: 'The name that the sender gave it.' });
-const Size = Type.Integer({ minimum: 1, maximum: bytesMax, description: 'In bytes.' });
+const Filename = Type.String({ minLength: 1, maxLength: 255, description: 'The filename that the sender gave it.' });
+const Size = Type.Integer({ minimum: 1, maximum: bytesMax, description: 'The size in bytes.' });
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'The SHA-256 hash of the contents, in hex.' });
 const ContentType = Type.Unsafe<string>({
   ...oneOf('application/pdf'),
-  description: 'What the contents are, as found in them and not as the sender called them.',
+  description: 'The type of the contents, detected from the bytes.',
 });
 
 export type FileRecord = StoredRecord & {
@@ -35,7 +35,7 @@ export const file = defineResource<FileRecord>(
     table: 'files',
     docs: {
       description:
-        'A document: the report of a reference, or evidence for one. What is told of it was found in its bytes, which `GET /v1/files/{id}/contents` answers.',
+        'A document: the report of a reference, or evidence for one. The server detects its size, hash and type from its bytes. `GET /v1/files/{id}/contents` returns the bytes.',
       example: {
         record: {
           purpose: 'reference_report',
@@ -60,7 +60,7 @@ export const file = defineResource<FileRecord>(
     create: createFrom(
       {
         purpose: Purpose,
-        // What was found out about the bytes while they came.
+        // Measured while the bytes arrived.
         file: closedObject({ filename: Filename, size: Size, sha256: Sha256, content_type: ContentType }),
       },
       ({ purpose, file: { filename, size, sha256, content_type } }) => ({
@@ -73,7 +73,7 @@ export const file = defineResource<FileRecord>(
       {
         summary: 'Upload a file',
         description:
-          'Takes a form (`multipart/form-data`): `purpose`, `file`, and `metadata[key]` for each pair. Whatever its name and type, the file must be a PDF: it begins with `%PDF-` and its version, and has `%%EOF` in its last kilobyte. It has a minute to arrive. With an `Idempotency-Key`, the fields, the name and the hash of the bytes are what must be the same.',
+          'Send a form (`multipart/form-data`) with `purpose`, `file`, and `metadata[key]` for each pair. The file must be a PDF. Its name and type do not matter: it must begin with `%PDF-` and its version, and have `%%EOF` in its last kilobyte. It must arrive within a minute. To retry with an `Idempotency-Key`, send the same fields, filename and bytes.',
         example: { purpose: 'reference_report', file: '%PDF-1.7 …', metadata: { order: '17' } },
       },
     ),
@@ -83,7 +83,7 @@ export const file = defineResource<FileRecord>(
   storesFile({ bytesMax, contentType: 'application/pdf', description: 'a PDF', isValid: isPdf }),
 );
 
-/** ISO 32000-1, 7.5: a PDF begins with its version and ends with a marker; readers take the marker anywhere in the last kilobyte. */
+/** Returns whether a file is a PDF. It has a version at its beginning, and an end marker in the last kilobyte (ISO 32000-1, 7.5). */
 function isPdf(head: Buffer, tail: Buffer): boolean {
   return /^%PDF-[12]\.\d/.test(head.subarray(0, 8).toString('latin1')) && tail.includes('%%EOF');
 }

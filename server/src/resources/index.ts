@@ -11,7 +11,7 @@ import { webhookDelivery } from './webhook_endpoint/delivery.ts';
 import { recovery } from './webhook_endpoint/recovery.ts';
 import { webhookEndpoint } from './webhook_endpoint/index.ts';
 
-/** The kinds of record the API serves. A line here gives one its routes, permissions and event types. */
+/** The kinds of record in the API. A line here gives a kind its routes, permissions and event types. */
 export const resources: readonly Resource[] = [
   reference,
   application,

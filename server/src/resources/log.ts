@@ -9,12 +9,12 @@ const TextOrNull = nullable(Text);
 const Source = oneOf('api', 'dashboard', 'portal');
 
 const ErrorFacts = closedObject({
-  type: Type.String({ description: 'The class of the error.' }),
-  code: Type.String({ description: 'What went wrong.' }),
-  param: Type.Optional(Type.String({ description: 'The parameter at fault; left out if it was none.' })),
+  type: Type.String({ description: 'The type of the error.' }),
+  code: Type.String({ description: 'The code of the error.' }),
+  param: Type.Optional(Type.String({ description: 'The invalid parameter. Left out if the error is not about one.' })),
 });
 
-/** The record of one request that wanted to change something (spec, log). The committer writes logs; nobody else can. */
+/** The record of one POST or DELETE request (spec, log). Only the committer writes logs. */
 export const log = defineResource(
   {
     object: 'log',
@@ -23,7 +23,7 @@ export const log = defineResource(
     table: 'request_logs',
     docs: {
       description:
-        'The record of one request that wanted to change something (POST or DELETE), refused ones included; those that got 401, 429 or 503 leave none. Its id is the `Request-Id` of the answer, and `request.id` of the events it caused. A log belongs to the account that was acted upon.',
+        'The record of one POST or DELETE request, even of a refused one. Requests with 401, 429 or 503 leave no log. Its id is the `Request-Id` of the response, and `request.id` of the events that it caused. A log belongs to the account acted upon.',
       example: {
         record: {
           method: 'POST',
@@ -50,70 +50,78 @@ export const log = defineResource(
     },
     fields: {
       method: { column: 'text', schema: oneOf('POST', 'DELETE'), description: 'The HTTP method.' },
-      url: { column: 'text', schema: Text, description: 'Path and query, as they were sent.' },
+      url: { column: 'text', schema: Text, description: 'The path and query, as you sent them.' },
       path: {
         column: 'text',
         schema: Text,
-        description: 'The path, decoded and without the query; of a very long one the first 500 characters.',
+        description: 'The decoded path without the query, up to 500 characters.',
       },
-      status: { column: 'integer', schema: Type.Integer(), description: 'The HTTP status of the answer.' },
+      status: { column: 'integer', schema: Type.Integer(), description: 'The HTTP status of the response.' },
       duration_ms: {
         column: 'integer',
         schema: Type.Integer(),
-        description: 'How long the answer took, in milliseconds.',
+        description: 'The time until the response, in milliseconds.',
       },
       ip_address: {
         column: 'text',
         schema: TextOrNull,
-        description: 'Where the request came from; null if the connection was gone.',
+        description: 'The IP address of the client. Null if the connection was already closed.',
       },
       user_agent: {
         column: 'text',
         schema: TextOrNull,
-        description: 'The `User-Agent`, up to 500 characters; null if none was sent.',
+        description: 'The `User-Agent`, up to 500 characters. Null if there was none.',
       },
       user_email: {
         column: 'text',
         schema: TextOrNull,
-        description: 'The team member who did it in the dashboard; null otherwise.',
+        description: 'The team member that made the request in the dashboard. Null otherwise.',
       },
-      key_id: { column: 'text', schema: TextOrNull, description: 'The id of the API key; null if none was used.' },
+      key_id: {
+        column: 'text',
+        schema: TextOrNull,
+        description: 'The id of the API key. Null if the request used none.',
+      },
       key_type: {
         column: 'text',
         schema: nullable(oneOf('secret', 'restricted', 'agent')),
-        description: 'The kind of the API key; null if none was used.',
+        description: 'The kind of the API key. Null if the request used none.',
       },
-      source: { column: 'text', schema: Source, description: 'What the request was made with.' },
-      api_version: { column: 'text', schema: Text, description: 'The version of the answer.' },
+      source: { column: 'text', schema: Source, description: 'The interface of the request.' },
+      api_version: { column: 'text', schema: Text, description: 'The version of the response.' },
       idempotency_key: {
         column: 'text',
         schema: TextOrNull,
-        description: 'The Idempotency-Key that was sent; null if none was.',
+        description: 'The `Idempotency-Key` of the request. Null if it had none.',
       },
       original_request: {
         column: 'text',
         schema: TextOrNull,
         description:
-          'The request whose answer this one got, because it had the same Idempotency-Key; null if it got its own.',
+          'The request whose response was replayed, because it had the same `Idempotency-Key`. Null if the response is its own.',
       },
       replayed: {
         column: 'boolean',
         schema: Type.Boolean(),
-        description: 'Whether it got the stored answer of an earlier request.',
+        description: 'Whether it got the stored response of an earlier request.',
       },
       request_body: {
         column: 'text',
         schema: TextOrNull,
         description:
-          'The body as it was sent, but for secrets, which are `[redacted]`. Null if there was none, or if the person whom it was about was erased.',
+          'The body as you sent it, with secrets as `[redacted]`. Null if there was none, or if its person was erased.',
       },
       response_body: {
         column: 'text',
         schema: TextOrNull,
-        description: 'The body of the answer, but for secrets, which are `[redacted]`.',
+        description: 'The body of the response, with secrets as `[redacted]`.',
       },
-      error: { column: 'json', schema: nullable(ErrorFacts), description: 'Why it was refused; null if it was not.' },
-      events: { column: 'text[]', schema: Type.Array(Text), description: 'The ids of the events it caused.' },
+      error: {
+        column: 'json',
+        schema: nullable(ErrorFacts),
+        description: 'The error of the response. Null if there was none.',
+      },
+      events: { column: 'text[]', schema: Type.Array(Text), description: 'The ids of the events that it caused.' },
     },
     counted: ['method', 'status', 'source', 'key_id'],
     filters: {
@@ -128,7 +136,7 @@ export const log = defineResource(
         match: 'status',
         schema: Type.String({
           pattern: '^[1-5](xx|\\d\\d)$',
-          description: 'Only requests that got this HTTP status, or one of this class: `404`, `4xx`.',
+          description: 'Only requests with this HTTP status, or with a status of this class: `404`, `4xx`.',
         }),
       },
       key: {

@@ -6,7 +6,7 @@ import type { ApiVersion } from './api-version.ts';
 export const version20261101: ApiVersion = {
   date: '2026-11-01',
   sentence:
-    'The `request` of an event is an object that tells the idempotency key, who caused the event and from where, besides the id of the request, which was all of it before.',
+    'The `request` of an event is an object with the request’s id, idempotency key, actor and source. It was only the id before.',
   changes: [
     {
       object: 'event',
@@ -14,8 +14,7 @@ export const version20261101: ApiVersion = {
         request: {
           schema: nullable(
             Type.String({
-              description:
-                'The id of the request that caused it, and of its log; null if this service did it by itself.',
+              description: 'The id of the request that caused it, and of its log. Null if the system caused it.',
             }),
           ),
           older: idOfRequest,
@@ -30,7 +29,7 @@ function idOfRequest(request: Json): Json {
   return (request as { id: Json }).id;
 }
 
-/** Events of before did not tell who caused them (spec, event). */
+/** Earlier events did not show their actor (spec, event). */
 function requestOfId(id: Json): Json {
   return { id, idempotency_key: null, from_dashboard: false, customer_portal: false, actor: null };
 }

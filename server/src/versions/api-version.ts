@@ -1,37 +1,37 @@
 import type { TSchema } from 'typebox';
 import type { Json } from '../core/json-diff.ts';
 
-/** A dated version of the API: what changed with it, told so that every older version can still be served (spec, versioning). */
+/** A dated version of the API. Its changes are declared, so that every older version can still be served (spec, versioning). */
 export interface ApiVersion {
   /** `YYYY-MM-DD`. */
   date: string;
-  /** For the changelog: what a client has to change when it upgrades to this version. */
+  /** For the changelog: what a client must change to upgrade to this version. */
   sentence: string;
   changes: readonly ShapeChange[];
 }
 
 /**
- * How objects of one kind looked before. It holds wherever the shape occurs: in answers, lists, expanded objects, events with their
- * `previous_attributes`, webhooks, and in what comes in: bodies, filters, paths to expand, and the `param` of an error. A body is
- * taken for an object that has only some of its members.
+ * The earlier shape of one kind of object. It applies to all output: responses, lists, expanded objects, events with their
+ * `previous_attributes`, and webhooks. It applies to all input too: bodies, filters, paths to expand, and the `param` of an error. A body
+ * counts as an object with only some of its members.
  */
 export interface ShapeChange {
-  /** The `object` of an answer: `reference`, `event`, `list`. */
+  /** The `object` of a response: `reference`, `event`, `list`. */
   object: string;
-  /** Members that had another name: the name they have from this version on, and the one they had before. */
+  /** Renamed members: the name from this version on, and the earlier name. */
   renamed?: Readonly<Record<string, string>>;
-  /** Members whose value looked different, by the name they have from this version on. */
+  /** Members with another value before, by their name from this version on. */
   reshaped?: Readonly<Record<string, Reshaped>>;
 }
 
 /**
- * How a member's value looked before. Where it is an object, `previous_attributes` may have only some of its members; both functions
- * take what is there.
+ * The earlier value of a member. Both functions accept partial objects, because `previous_attributes` may have only some of their
+ * members.
  */
 export interface Reshaped {
-  /** Of the value before. */
+  /** The schema of the earlier value. */
   schema: TSchema;
   older: (value: Json) => Json;
-  /** What the older value leaves out is null. */
+  /** Members that the older value does not have become null. */
   newer: (value: Json) => Json;
 }

@@ -3,8 +3,8 @@ import type { Json, JsonObject } from '../core/json-diff.ts';
 import type { ApiVersion, ShapeChange } from './api-version.ts';
 
 /**
- * Turns shapes of one version into those of another. Handlers and stored data know the newest shape only: what a client sends is
- * lifted to it, and what it gets is rendered down from it.
+ * Converts shapes from one version to another. Handlers and stored data use the newest shape only. Requests are upgraded to it, and
+ * responses are downgraded from it.
  */
 export class ApiVersions {
   /** The newest first. */
@@ -22,13 +22,13 @@ export class ApiVersions {
     if (!inOrder) throw new Error(`Bug! The versions are not in order, the newest first: ${this.dates.join(', ')}.`);
   }
 
-  /** Those that clients can use when this is the latest, the newest first; newer ones are dormant. */
+  /** Returns the versions up to the latest one that is served, the newest first. Newer versions are dormant. */
   upTo(latest: string): readonly string[] {
     return this.dates.filter((date) => date <= latest);
   }
 
   /**
-   * An object as another version shows it, with all the objects in it. The object itself stays as it is.
+   * Converts an object, and all objects in it, to another version. Does not change the object itself.
    *
    * @throws {UnknownVersionError}
    */
@@ -36,12 +36,12 @@ export class ApiVersions {
     return from === to ? object : convertObject(object, this.#way(from, to));
   }
 
-  /** A valid body or query about objects of this kind as another version has it. */
+  /** Converts a valid body or query about objects of this kind to another version. */
   convertBody(object: string, body: JsonObject, from: string, to: string): JsonObject {
     return convertMembers(body, this.#way(from, to).get(object));
   }
 
-  /** What another version calls a member of these objects: a parameter, a filter, a path to expand. `name[inner]` is called as `name` is. */
+  /** Converts a member's name to another version: of a parameter, a filter, a path to expand. In `name[inner]`, only `name` changes. */
   convertName(object: string, name: string, from: string, to: string): string {
     const steps = this.#way(from, to).get(object);
     if (!steps) return name;
@@ -50,7 +50,7 @@ export class ApiVersions {
     return steps.reduce((known, { names }) => names.get(known) ?? known, outer) + inner;
   }
 
-  /** The schemas of an object's members, of a body's or of a query's parameters, as this version has them. */
+  /** Returns the schemas of an object's, a body's or a query's members in this version. */
   propertiesIn(version: string, object: string, properties: Record<string, TSchema>): Record<string, TSchema> {
     const way = this.#way(this.newest, version).get(object);
     if (!way) return properties;
@@ -62,7 +62,7 @@ export class ApiVersions {
     return Object.fromEntries(Object.entries(properties).map(older));
   }
 
-  /** The schema of an object or a body as this version has it; the very same if nothing in it is different. */
+  /** Returns the schema of an object or a body in this version. It is the same object if the version changes nothing. */
   schemaIn(version: string, object: string, schema: TObject): TObject {
     const properties = this.propertiesIn(version, object, schema.properties);
     if (properties === schema.properties) return schema;
@@ -70,7 +70,7 @@ export class ApiVersions {
     return { ...schema, properties, ...(required && { required }) } as TObject;
   }
 
-  /** The steps from one version to another, by the kind of object: what is not in it looks the same in both. */
+  /** Returns the steps from one version to another, by the kind of object. Kinds without steps look the same in both. */
   #way(from: string, to: string): Way {
     const key = `${from} ${to}`;
     let way = this.#ways.get(key);
@@ -92,7 +92,7 @@ export class ApiVersions {
   }
 }
 
-/** A date that this process does not know: a newer release has written it, so a process of that release must answer. */
+/** This process does not know a date, because a newer release wrote it. A process of that release must answer. */
 export class UnknownVersionError extends Error {
   constructor(version: string) {
     super(`This process does not know the API version ${version}: a newer release of Tenure runs beside it.`);
@@ -101,7 +101,7 @@ export class UnknownVersionError extends Error {
 
 type Way = ReadonlyMap<string, readonly Step[]>;
 
-/** One change, in one direction. Members are named as they are before the step. */
+/** One change, in one direction. Names are those before the step. */
 interface Step {
   names: ReadonlyMap<string, string>;
   values: ReadonlyMap<string, (value: Json) => Json>;
@@ -120,7 +120,7 @@ function stepUp({ renamed = {}, reshaped = {} }: ShapeChange): Step {
   return {
     names: new Map(Object.entries(renamed).map(([name, older]) => [older, name])),
     values: new Map(Object.entries(reshaped).map(([name, { newer }]) => [renamed[name] ?? name, newer])),
-    // Nobody asks for them: every schema is written in its newest form.
+    // Schemas are written in their newest form, so no caller upgrades them.
     schemas: new Map(),
   };
 }
@@ -130,7 +130,7 @@ function convertObject(object: JsonObject, way: Way): JsonObject {
   return convertMembers(whole, way.get(object.object as string));
 }
 
-/** Each step in its turn, on an object that may have only some of its members. Their order stays. */
+/** Applies each step in turn. The object may have only some of its members, and they keep their order. */
 function convertMembers(object: JsonObject, steps: readonly Step[] = []): JsonObject {
   let converted = object;
   for (const { names, values } of steps) {
@@ -145,7 +145,7 @@ function convertMembers(object: JsonObject, steps: readonly Step[] = []): JsonOb
   return converted;
 }
 
-/** The items of a list and expanded records. `metadata` is the client's own, whatever it looks like. */
+/** Converts the items of a list and expanded records. `metadata` belongs to the client and can look like anything. */
 function convertNested(object: JsonObject, way: Way): JsonObject {
   let converted = object;
   for (const name of Object.keys(object)) {
@@ -164,7 +164,7 @@ function convertValue(value: Json, way: Way): Json {
   return value.map((item) => convertValue(item, way));
 }
 
-/** The record as it was, and those of its members that were different before. */
+/** Converts the record in an event, and its previous members. */
 function convertEventData(event: JsonObject, way: Way): JsonObject {
   const { object, previous_attributes: previous, ...rest } = event.data as JsonObject;
   const record = object as JsonObject;

@@ -4,7 +4,6 @@ import { version20260301 } from './2026-03-01.ts';
 import { version20261101 } from './2026-11-01.ts';
 
 /**
- * The versions of the API, the newest first. A line here makes one known; when clients may use it is told in
- * `db/latest-version.ts`.
+ * The API versions, the newest first. A line here makes a version known. `db/latest-version.ts` tells when clients may use it.
  */
 export const apiVersions: readonly ApiVersion[] = [version20261101, version20260301, version20250901];

@@ -270,8 +270,8 @@ describe('body size', () => {
     expect(await tracesOf(server)).toEqual(before);
   });
 
-  test('reads a body in thousands of tiny chunks', async () => {
-    const body = Buffer.from(JSON.stringify({ application: 'app_1', metadata: { a: 'é😀'.repeat(150) } }));
+  test('reads a body when it comes in two hundred tiny chunks', async () => {
+    const body = Buffer.from(JSON.stringify({ application: 'app_1', metadata: { a: 'é😀'.repeat(25) } }));
     const chunks = Array.from(body, (byte) =>
       Buffer.concat([Buffer.from('1\r\n'), Buffer.of(byte), Buffer.from('\r\n')]),
     );
@@ -280,7 +280,7 @@ describe('body size', () => {
       server,
       Buffer.concat([Buffer.from(`${head}Transfer-Encoding: chunked\r\n\r\n`), ...chunks, Buffer.from('0\r\n\r\n')]),
     );
-    expect(answer.body.metadata).toEqual({ a: 'é😀'.repeat(150) });
+    expect(answer.body.metadata).toEqual({ a: 'é😀'.repeat(25) });
   });
 });
 

@@ -276,7 +276,7 @@ describe('metadata', () => {
         'parameter_invalid',
         'metadata',
       ]);
-      expect(answer.body.error.message).toMatch(/keys have 1 to 40 characters and no brackets/);
+      expect(answer.body.error.message).toMatch(/Use 1 to 40 characters without brackets/);
     }
   });
 

@@ -161,7 +161,7 @@ describe('allowed ranges', () => {
     10.0.0.0/33 fd00::/129 10.0.0/8 10.0.0.0/ 10.0.0.0/-1 10.0.0.0/8/8 /8 10.0.0.0/1e1 example.com
     10.0.0.0-10.0.0.9 fe80::1%lo/64 ::ffff:10.0.0.0/104 ::ffff:10.0.0.0/24 10.0.0.0;10.1.0.0 *`),
   )('refuses a range and names it when it cannot be read: %s', (range) => {
-    expect(() => parseRanges(`127.0.0.0/8,${range}`)).toThrow(`"${range}" is no address range`);
+    expect(() => parseRanges(`127.0.0.0/8,${range}`)).toThrow(`"${range}" is not an address range`);
   });
 });
 
@@ -180,16 +180,16 @@ describe('target URLs', () => {
   });
 
   test.each([
-    ['', 'cannot be read'],
-    ['example.com/webhooks', 'cannot be read'],
-    ['https://', 'cannot be read'],
-    ['https://[::1%25lo]/', 'cannot be read'],
-    ['https://127.0.0.1%00/', 'cannot be read'],
-    ['https://example.com:65536/', 'cannot be read'],
+    ['', 'URL is invalid'],
+    ['example.com/webhooks', 'URL is invalid'],
+    ['https://', 'URL is invalid'],
+    ['https://[::1%25lo]/', 'URL is invalid'],
+    ['https://127.0.0.1%00/', 'URL is invalid'],
+    ['https://example.com:65536/', 'URL is invalid'],
     ['ftp://example.com/', 'must begin with https://'],
     ['file:///etc/passwd', 'must begin with https://'],
     ['javascript:alert(1)', 'must begin with https://'],
-    ['//example.com', 'cannot be read'],
+    ['//example.com', 'URL is invalid'],
     ['https://user@example.com/', 'user name or password'],
     ['https://:secret@example.com/', 'user name or password'],
     ['https://1.1.1.1 &@2.2.2.2#/', 'a space or a backslash'],

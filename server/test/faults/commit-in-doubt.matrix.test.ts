@@ -133,7 +133,7 @@ test('advises to check first, not to retry, when a commit outcome is unknown and
   const unknown = await server.api.post('/v1/references', body);
   expect([unknown.status, unknown.body.error.code]).toEqual([503, 'unavailable']);
   expect(unknown.body.error.message).toContain('not known');
-  expect(unknown.body.error.message).toContain('look first');
+  expect(unknown.body.error.message).toContain('Check whether the change was made');
   expect(unknown.body.error.message).not.toMatch(/same Idempotency-Key|Nothing was changed/);
   expect(unknown.headers.get('service-should-retry')).toBe('false');
   proxy.open();

@@ -364,7 +364,7 @@ describe('body parameter errors', () => {
     [
       '/v1/references',
       { application: 'app-1' },
-      { ...invalid('application'), says: 'letters, digits and _ only: leave out the hyphens' },
+      { ...invalid('application'), says: 'only letters, digits and _. Remove the hyphens' },
     ],
     ['/v1/references', { application: 'app_1\n' }, invalid('application')],
     ['/v1/references', { application: 'a'.repeat(256) }, { ...invalid('application'), says: '255' }],

@@ -30,7 +30,7 @@ test('says that a country is not a code when its pattern does not match', async 
   expectRefusal(answer, { ...invalid('addresses[0][country]'), says: 'ISO 3166-1' });
 });
 
-const nowhere = 'There is no path `/v1/nope`. See `/docs` for the paths that there are.';
+const nowhere = 'There is no path `/v1/nope`. See `/docs` for all paths.';
 
 test.each<[string, string, Refusal]>([
   ['no path below /v1 is like it', '/v1/nope', { ...refusals.routeUnknown, says: nowhere }],

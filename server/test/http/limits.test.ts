@@ -322,18 +322,18 @@ describe('limits of addresses that guess keys', () => {
         expect(() => signIns.note(address)).toThrow(expect.objectContaining({ retryAfterSeconds: 1 }));
         vi.advanceTimersByTime(2);
         fails(signIns, address, 1);
-        expect(() => signIns.note(address)).toThrow('Wait for the time in Retry-After');
+        expect(() => signIns.note(address)).toThrow('Wait for the time in `Retry-After`');
         fails(signIns, '192.0.2.1', 1);
         vi.advanceTimersByTime(60_000);
         fails(signIns, address, 20);
-        expect(() => signIns.note(address)).toThrow('Wait for the time in Retry-After');
+        expect(() => signIns.note(address)).toThrow('Wait for the time in `Retry-After`');
       },
     );
 
     test('counts a whole /64 together when the address is IPv6, because one client has all of its addresses', () => {
       const signIns = new FailedSignIns();
       for (let host = 0; host < 20; host++) fails(signIns, `2001:db8:1:2::${host.toString(16)}`, 1);
-      expect(() => signIns.note('2001:db8:1:2:ffff:1:2:3')).toThrow('Wait for the time in Retry-After');
+      expect(() => signIns.note('2001:db8:1:2:ffff:1:2:3')).toThrow('Wait for the time in `Retry-After`');
       fails(signIns, '2001:db8:1:3::1', 1);
     });
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const refusal = 'The body comes in too many small chunks.';
+const refusal = 'The body has too many small chunks.';
 
 test.each([
   ['a JSON body', '/v1/customers', 'application/json', ''],

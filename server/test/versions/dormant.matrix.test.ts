@@ -28,7 +28,7 @@ describe('dormant versions', () => {
     expect(first.headers.get('service-version')).toBe(latest);
     for (const { api } of [older, newer]) {
       const named = await api.get('/v1/references', { 'service-version': dormant });
-      expectRefusal(named, { ...refusals.version, says: `Known are ${latest}, ` });
+      expectRefusal(named, { ...refusals.version, says: `Send one of ${latest}, ` });
       expect(named.body.error.message).not.toContain(`${dormant}, `);
       const { body: list } = await api.get('/v1/api_versions');
       expect([list.count, list.data[0].id, list.data[0].latest]).toEqual([3, latest, true]);

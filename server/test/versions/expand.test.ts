@@ -156,7 +156,7 @@ describe('refused expansions', () => {
     const { data } = (await good(api.get('/v1/events?limit=1'))).body;
     const filled = path.replace(':event', data[0].id).replace(':customer', customer.id).replace(':id', reference.id);
     const refused = await api.get(`/v1/${filled}?expand=${wanted}`);
-    expectRefusal(refused, { ...invalid('expand'), says: `\`${wanted.split(',').at(-1)}\` is no path` });
+    expectRefusal(refused, { ...invalid('expand'), says: `\`${wanted.split(',').at(-1)}\` is not a path` });
   });
 
   test('refuses to expand and changes nothing when any operation asks for an unknown path', async () => {

@@ -118,7 +118,7 @@ describe('the version of a request', () => {
   ])('refuses a version and lists the known ones when it is not an exact date: %s', async (_case, version) => {
     const { api } = await accountOf(newest);
     const answer = await api.post('/v1/references', { application: 'app_1' }, { 'service-version': version });
-    expectRefusal(answer, { ...refusals.version, says: `Known are ${newest}, ${middle}, ${oldest}.` });
+    expectRefusal(answer, { ...refusals.version, says: `Send one of ${newest}, ${middle}, ${oldest}.` });
     expect(answer.headers.get('service-version')).toBe(newest);
     expect((await api.get('/v1/references')).body.count).toBe(0);
   });
@@ -222,7 +222,7 @@ describe('version upgrades', () => {
     await upgrade(api, middle);
     await upgrade(api, newest);
     expect((await rollBack(api)).body).toMatchObject({ api_version: middle, rollback_until: null });
-    const refusal = { ...refusals.transition, says: 'no upgrade that could be taken back', version: middle };
+    const refusal = { ...refusals.transition, says: 'no upgrade to roll back', version: middle };
     expectRefusal(await rollBack(api), refusal);
   });
 

@@ -36,7 +36,9 @@ describe.each(ways)('requests in $version by $by', ({ version, account, header }
   test("refuses another version's name and suggests the own one when a request uses it", async () => {
     const refused = await api.post(path, { [notFile]: 'file_2', metadata: { a: '1' } }, header);
     expect(errorOf(refused)).toEqual([400, 'parameter_unknown', notFile]);
-    expect(refused.body.error.message).toContain(`There is no parameter \`${notFile}\` here. In version ${version}, `);
+    expect(refused.body.error.message).toContain(
+      `There is no parameter \`${notFile}\` here. In version ${version} of this request, `,
+    );
     expect(refused.body.error.message).toContain(`it is called \`${file}\`.`);
     const { body } = await api.get(path, header);
     expect([body[file], body.metadata]).toEqual(['file_1', {}]);

@@ -472,7 +472,7 @@ describe('refused recoveries', () => {
     const endpoint = await endpointFor(api, receiver.url);
     expectRefusal(await recover(endpoint.id, nowSeconds() + 60), invalid('since'));
     const monthAgo = nowSeconds() - 30 * 24 * 3600;
-    expectRefusal(await recover(endpoint.id, monthAgo - 60), { ...invalid('since'), says: /not kept/ });
+    expectRefusal(await recover(endpoint.id, monthAgo - 60), { ...invalid('since'), says: /not stored/ });
     await good(recover(endpoint.id, monthAgo + 60));
   });
 });

@@ -6,11 +6,11 @@ import type { HeldBody } from '../request.ts';
 /** The largest body, in bytes. */
 export const bodyBytesMax = 256 * 1024;
 
-/** What a body that does not tell its length holds at first, in bytes. It grows with what arrives. */
+/** The first reservation for a body of unknown length, in bytes. It grows as the body arrives. */
 export const firstBytes = 16 * 1024;
 
 /**
- * Bytes of bodies that this process may hold. Each is held about three times over: as it came, as text and as values. The share of an
+ * Bytes of bodies that this process may hold. Each body takes about three times its size: as bytes, as text and as values. The share of an
  * account is 8 of the largest bodies. Each of those takes some 20 ms, in which the process serves no other request.
  */
 export const bodyLimits: ByteLimits = {
@@ -19,34 +19,34 @@ export const bodyLimits: ByteLimits = {
   maxPerTree: 12 * 1024 * 1024,
 };
 
-/** Answers up to here fit into the buffers of the connection. */
+/** Responses up to this size fit into the buffers of the connection, in bytes. */
 const smallAnswerBytes = 64 * 1024;
 
-/** A client that has not read its answer after this long is cut off: as long as it may take to send its body. */
+/** Disconnects a client that has not read its response after so many milliseconds. It has the same time to send its body. */
 const readTimeoutMs = 15_000;
 
-/** The share of callbacks from referencing services. An account is only named in them, so no account's share is theirs. */
+/** The share of callbacks from referencing services. An account is only named in them, so they do not use its share. */
 export const callbacksShare = 'callbacks';
 
 /**
- * What one request holds of the bodies' budget, from before its body is read until both its work has ended and its answer was sent, or
- * its client has gone.
+ * The part of the bodies' budget that one request holds. It begins before the body is read. It ends when the work has ended and the client
+ * has got the response or has disconnected.
  */
 export class BodyBytes implements HeldBody {
   readonly #budget: ByteBudget;
   readonly #share: Payer | string;
   readonly #reply: FastifyReply['raw'];
   #body: HeldBytes | null;
-  /** What the body holds. */
+  /** The bytes that the body holds. */
   #bytes: number;
   #answer: HeldBytes | null = null;
   #isAtWork = false;
   #isClosed = false;
 
   /**
-   * Takes the bytes that the request says it has, or the first ones if it does not say.
+   * Takes the bytes of the `Content-Length`, or the first reservation if the length is unknown.
    *
-   * @throws {ApiError} `rate_limit` if the account has no room for them; `overloaded` if the process has none.
+   * @throws {ApiError} `rate_limit` if the account has no room for them, `overloaded` if the process has none.
    */
   constructor(budget: ByteBudget, share: Payer | string, { raw }: FastifyRequest, reply: FastifyReply) {
     this.#budget = budget;
@@ -57,7 +57,7 @@ export class BodyBytes implements HeldBody {
     this.#body = budget.tryTake(share, bytes);
     if (!this.#body) throw this.#noRoom(bytes);
     this.#bytes = bytes;
-    // The client may have gone away before.
+    // The client may have disconnected already.
     if (reply.raw.closed) this.#close();
     else reply.raw.on('close', () => this.#close());
   }
@@ -95,7 +95,7 @@ export class BodyBytes implements HeldBody {
     if (this.#isClosed && !this.#isAtWork) this.#body?.release();
   }
 
-  /** @param bytes that there was no room for. */
+  /** @param bytes the bytes without room. */
   #noRoom(bytes: number): ApiError {
     return noRoom(this.#share !== callbacksShare && this.#budget.isShareFull(this.#share, bytes));
   }
@@ -105,12 +105,12 @@ function noRoom(isOfAccount: boolean): ApiError {
   return isOfAccount
     ? new ApiError(
         'rate_limit',
-        `This account has requests with ${bodyLimits.maxPerAccount / 1024 / 1024} MB of bodies under way already. Nothing was done. Wait until some have ended, and send fewer at once.`,
+        `This account already has ${bodyLimits.maxPerAccount / 1024 / 1024} MB of request bodies in progress. Nothing was done. Wait until some requests have ended, and send fewer at once.`,
         { retryAfterSeconds: 1 },
       )
     : new ApiError(
         'overloaded',
-        'The server has as many large requests under way as it can have at once. Nothing was changed; try again shortly.',
+        'The server has too many large requests in progress. Nothing was changed. Try again shortly.',
         { retryAfterSeconds: 1 },
       );
 }

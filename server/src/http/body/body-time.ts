@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-/** Every body of ours is small, and comes at once; only files take longer. */
+/** Milliseconds for a body. All bodies but files are small. */
 const bodyTimeoutMs = 15_000;
 
-/** Cuts off a client that sends its body too slowly, as the HTTP server does with one that sends its headers so. */
+/** Disconnects a client that sends its body too slowly, as the HTTP server does for slow headers. */
 export class BodyTime {
   readonly #cutOff: () => unknown;
   #timer: NodeJS.Timeout | undefined;
@@ -16,7 +16,7 @@ export class BodyTime {
     raw.once('end', stop).once('close', stop);
   }
 
-  /** Gives a body that is still coming so much time from now on. */
+  /** Restarts the timeout of an incomplete body. */
   extend(timeoutMs: number): void {
     if (this.#timer === undefined) return;
     clearTimeout(this.#timer);

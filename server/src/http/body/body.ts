@@ -10,22 +10,22 @@ const formType = 'multipart/form-data';
 
 const keptOfUnreadableMax = 4 * 1024;
 
-/** The encodings that leave a body as it is, by their headers. */
+/** The encodings that do not change a body, by their headers. */
 const plainEncodings = [
   ['Content-Encoding', 'identity'],
   ['Transfer-Encoding', 'chunked'],
 ] as const;
 
 /**
- * Refuses a body of a type that is not read before any of it is. One whose length is not told is judged when it has arrived, because
- * an empty body counts as `{}` whatever its type; only a form goes to whoever reads forms, who finds an empty one empty.
+ * Refuses a body of an unsupported type before reading it. A body of unknown length is checked after its arrival, because an empty body of
+ * any type counts as `{}`. Only a form goes to the reader of forms, which detects an empty one itself.
  *
  * @throws {ApiError} `request_invalid`, `content_type_unsupported` or `body_too_large`.
  */
 export function checkBodyHeaders(request: ReceivedRequest): void {
   const { headers } = request.incoming;
   request.contentType = onlyHeaderOf(request.incoming, 'Content-Type') ?? '';
-  // We judge the type ourselves, knowing whether there is a body; the framework shall not do it before.
+  // Prevent the framework from checking the type. We check it ourselves, when we know whether there is a body.
   headers['content-type'] = 'application/json';
   const length = Number(headers['content-length'] ?? 0);
   const isChunkedForm =
@@ -36,10 +36,10 @@ export function checkBodyHeaders(request: ReceivedRequest): void {
   else if (length > bodyBytesMax) throw bodyTooLarge();
 }
 
-/** Reads the body. Its text is kept for the log, also when it is refused. */
+/** Reads the body. Keeps its text for the log, even if the body is refused. */
 export async function readBody(request: ReceivedRequest): Promise<object> {
   const bytes = await receiveBytes(request.incoming.raw, request.bodyBytes).catch((error: unknown) => {
-    // A body without a length is found too large while it arrives, but its type is what is wrong with it first.
+    // A body of unknown length may become too large while it arrives. The error of its type comes first.
     if (error instanceof ApiError) checkContentType(request);
     throw error;
   });
@@ -52,7 +52,7 @@ export async function readBody(request: ReceivedRequest): Promise<object> {
     request.bodyText = secrets.length === 0 ? text : JSON.stringify(withoutSecrets(value as JsonObject, secrets));
     return value;
   } catch (error) {
-    // What is no JSON is kept as far as it helps to find out why, unless there may be a secret in it.
+    // Keep the beginning of invalid JSON for diagnosis, unless it may contain a secret.
     const isKept = secretMembersOf(request).length === 0;
     request.bodyText = isKept ? storable(bytes.subarray(0, keptOfUnreadableMax).toString('utf8')) : null;
     throw error;
@@ -67,7 +67,7 @@ function withoutSecrets(body: JsonObject, names: readonly string[]): JsonObject 
   return { ...body, ...Object.fromEntries(names.map((name) => [name, redacted(body[name]!)])) };
 }
 
-/** The same value with every text in it made unreadable, so that its shape can still be looked at. */
+/** Redacts every text in a value, and keeps its shape. */
 function redacted(value: Json): Json {
   if (Array.isArray(value)) return value.map(redacted);
   if (typeof value !== 'object' || value === null) return typeof value === 'string' ? '[redacted]' : value;
@@ -83,7 +83,7 @@ function checkContentType(request: ReceivedRequest): void {
     if (encoding === undefined || encoding.toLowerCase() === plain) continue;
     throw new ApiError(
       'content_type_unsupported',
-      `\`${name}: ${encoding.slice(0, 40)}\` is not read. Send the body as it is.`,
+      `\`${name}: ${encoding.slice(0, 40)}\` is not supported. Send the body without this encoding.`,
     );
   }
   const wanted = uploadOf(request) ? formType : 'application/json';
@@ -92,21 +92,21 @@ function checkContentType(request: ReceivedRequest): void {
     'content_type_unsupported',
     contentType === ''
       ? `The body has no \`Content-Type\`. Send it as \`${wanted}\`.`
-      : `\`Content-Type: ${contentType.slice(0, 80)}\` is not read. Send the body as \`${wanted}\`.`,
+      : `\`Content-Type: ${contentType.slice(0, 80)}\` is not supported. Send the body as \`${wanted}\`.`,
   );
 }
 
-/** The `Content-Type` without its parameters (RFC 9110, 8.3.1). */
+/** Returns the `Content-Type` without its parameters (RFC 9110, 8.3.1). */
 function mediaTypeOf({ contentType }: ReceivedRequest): string {
   return contentType.trim().split(/\s*;/, 1)[0]!.toLowerCase();
 }
 
-/** What the route takes a file for; null if its body is JSON. */
+/** Returns the upload of the route, or null if its body is JSON. */
 export function uploadOf({ route }: ReceivedRequest): UploadRoute | null {
   return route?.upload ?? null;
 }
 
-/** PostgreSQL stores no NUL; whoever reads the log of a refused body sees a replacement character. */
+/** Replaces NUL characters, which PostgreSQL does not store. The log of a refused body shows replacement characters. */
 function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
 }

@@ -4,10 +4,10 @@ import type { HeldBody } from '../request.ts';
 import { dropChunks } from '../parser.ts';
 import { bodyBytesMax, firstBytes } from './body-bytes.ts';
 
-/** A body of any size may have so many chunks. */
+/** The number of chunks that a body of any size may have. */
 const chunksMin = 256;
 
-/** Above `chunksMin`, chunks must have so many bytes on average. A smaller one costs more than what it brings. */
+/** Above `chunksMin`, chunks must have so many bytes on average. A smaller chunk takes more memory than its content. */
 const chunkBytesMin = 32;
 
 /** The client closed the connection before its body was complete, or was cut off. No response reaches it. */
@@ -20,7 +20,7 @@ export class BodyBrokenOffError extends Error {
 /**
  * Reads a body into one buffer. The request holds room for what has arrived.
  *
- * @throws {ApiError} `body_too_large`; `body_invalid` if its chunks are too small; `rate_limit` or `overloaded` without room.
+ * @throws {ApiError} `body_too_large`, `body_invalid` if its chunks are too small, `rate_limit` or `overloaded` without room.
  * @throws {BodyBrokenOffError}
  */
 export function receiveBytes(incoming: IncomingMessage, held: HeldBody | null): Promise<Buffer> {
@@ -51,20 +51,20 @@ export function receiveBytes(incoming: IncomingMessage, held: HeldBody | null): 
     };
     const end = (): void => void incoming.off('data', take).off('end', finish).off('close', breakOff);
     incoming.on('data', take).on('end', finish).on('close', breakOff);
-    // 'close' follows.
+    // The event 'close' follows.
     incoming.on('error', () => {});
     onTooManyChunks(incoming, refuse);
   });
 }
 
-/** Copies chunks together as they arrive. Kept as they are, each would be an object that holds on to what the socket read. */
+/** Copies chunks into one buffer as they arrive. Separate chunks would keep the socket's buffers in memory. */
 export class GrowingBytes {
   readonly #bytesMax: number;
   readonly #tooLarge: () => ApiError;
   #bytes: Buffer;
   #length = 0;
 
-  /** @param tooLarge makes the error that more than `bytesMax` is refused with. */
+  /** @param tooLarge makes the error for more than `bytesMax`. */
   constructor(capacity: number, bytesMax: number, tooLarge: () => ApiError) {
     this.#bytes = Buffer.allocUnsafe(capacity);
     this.#bytesMax = bytesMax;
@@ -73,7 +73,7 @@ export class GrowingBytes {
 
   /**
    * @param beforeGrowth is called with the new capacity. If it throws, nothing is added.
-   * @throws {ApiError} if it is too large.
+   * @throws {ApiError} if there are more than `bytesMax`.
    */
   add(chunk: Uint8Array, beforeGrowth?: (capacity: number) => void): void {
     const length = this.#length + chunk.length;
@@ -89,26 +89,26 @@ export class GrowingBytes {
     this.#length = length;
   }
 
-  /** The bytes so far. They are not copied. */
+  /** Returns the bytes so far, without a copy. */
   taken(): Buffer {
     return this.#bytes.subarray(0, this.#length);
   }
 }
 
-/** A refused client can read its response this long, in milliseconds, before its connection is closed. */
+/** Closes the connection of a refused client after so many milliseconds, in which it can read its response. */
 const lingerMs = 5_000;
 
 const refused = new WeakSet<IncomingMessage>();
 
-/** Tells the reader of a body that it comes in too many chunks. */
+/** The event of a body with too many chunks. */
 const refusedEvent = 'tooManySmallChunks';
 
 /**
- * Drops a body that comes in absurdly many chunks: each costs an object. Counts them as the parser finds them,
- * before the stream keeps any. Nothing more is read from the connection then, which is closed after the response.
+ * Drops a body with absurdly many chunks, because each takes an object. Counts chunks as the parser finds them, before the stream stores
+ * any. Then stops reading from the connection, which is closed after the response.
  */
 export function boundChunks(incoming: IncomingMessage): void {
-  // A body with a length has no chunks but what the network makes.
+  // A body with a length has only the chunks of the network.
   if (lengthOf(incoming) !== null) return;
   const push = incoming.push.bind(incoming);
   let chunks = 0;
@@ -134,24 +134,21 @@ function cutOff(incoming: IncomingMessage): void {
   incoming.emit(refusedEvent);
 }
 
-/** Calls back with the refusal of a body that comes in too many chunks. */
+/** Calls back with the refusal of a body with too many chunks. */
 export function onTooManyChunks(incoming: IncomingMessage, callback: (refusal: ApiError) => void): void {
   const tell = (): void =>
     callback(
-      new ApiError(
-        'body_invalid',
-        'The body comes in too many small chunks. Send it in larger ones, or with `Content-Length`.',
-      ),
+      new ApiError('body_invalid', 'The body has too many small chunks. Send larger chunks, or a `Content-Length`.'),
     );
   if (refused.has(incoming)) tell();
   else incoming.once(refusedEvent, tell);
 }
 
-/** Returns the `Content-Length`, in bytes; null if the body comes in chunks. */
+/** Returns the `Content-Length` in bytes, or null for a chunked body. */
 function lengthOf({ headers }: IncomingMessage): number | null {
   return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : null;
 }
 
 export function bodyTooLarge(): ApiError {
-  return new ApiError('body_too_large', `The body has more than ${bodyBytesMax / 1024} kB, the most that is taken.`);
+  return new ApiError('body_too_large', `The body has more than ${bodyBytesMax / 1024} kB, the limit. Send less.`);
 }

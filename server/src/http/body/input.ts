@@ -6,13 +6,13 @@ import type { Route, WriteRoute } from '../route.ts';
 import { validator } from './validate.ts';
 import type { Query } from '../route.ts';
 
-/** Reads the query of a request of this version; its parameters come as handlers know them. */
+/** Reads the query of a request in this version. Returns its parameters in the newest version. */
 export type VersionedQueryReader = (version: string, url: string) => { query: Query; expand: string[] };
 
-/** Refuses a body that is not valid in this version, with an `ApiError` that names the parameter at fault as this version does. */
+/** Refuses a body that is invalid in this version. The `ApiError` has the parameter's name in this version. */
 export type VersionedValidator = (version: string, body: unknown) => void;
 
-/** What a route takes in its query, in each version. */
+/** Returns the query reader of a route for each version. */
 export function versionedQueryReader(
   versions: ApiVersions,
   { object, query: known }: Pick<Route, 'object' | 'query'>,
@@ -26,7 +26,7 @@ export function versionedQueryReader(
   };
 }
 
-/** What a route takes in its body, in each version. */
+/** Returns the validator of a route's body for each version. */
 export function versionedValidator(versions: ApiVersions, { object, body }: WriteRoute): VersionedValidator {
   const validatorOf = madeOnce(versions, (version) => versions.schemaIn(version, object, body), validator);
   const told = nameTeller(versions, object, Object.keys(body.properties));
@@ -34,8 +34,8 @@ export function versionedValidator(versions: ApiVersions, { object, body }: Writ
 }
 
 /**
- * What is made of a shape: of the newest at once, of an older one when it is first asked for, and once for all versions that have
- * the same. To compile a schema takes milliseconds, which a start has not.
+ * Makes a value from the shape of each version. The newest version gets it at once, an older one at its first use. Versions with the same
+ * shape share a value. Compiling a schema takes milliseconds, too long for all versions at a start.
  */
 function madeOnce<Shape, Value>(
   { newest }: ApiVersions,
@@ -56,7 +56,7 @@ function madeOnce<Shape, Value>(
   };
 }
 
-/** Tells who sends a parameter by the name that another version has for it what its name is here. */
+/** Adds the right name to the error for a parameter name of another version. */
 function nameTeller(versions: ApiVersions, object: string, known: readonly string[]) {
   const nameOf = (param: string, version: string): string | null => {
     for (const other of versions.dates) {
@@ -76,7 +76,7 @@ function nameTeller(versions: ApiVersions, object: string, known: readonly strin
       if (name === null) throw error;
       throw new ApiError(
         'parameter_unknown',
-        `There is no parameter \`${param}\` here. In version ${version}, which this request is in, it is called \`${name}\`.`,
+        `There is no parameter \`${param}\` here. In version ${version} of this request, it is called \`${name}\`.`,
         { param },
       );
     }

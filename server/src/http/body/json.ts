@@ -2,15 +2,15 @@ import type { Json } from '../../core/json-diff.ts';
 import { ApiError } from '../../core/errors.ts';
 import { endOfNumber, endOfString, isFollowedByColon, losesFraction, parseJson } from '../../core/json.ts';
 
-/** Deeper than any body of ours; more is an attack on whoever reads it next. */
+/** Deeper than any valid body. A deeper one is an attack on its next reader. */
 const depthMax = 32;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Reads a JSON object, and refuses what different programs would read differently: bytes that are no UTF-8, duplicate keys
- * (RFC 8259, section 4), unpaired surrogates and NUL, which no database stores. A number that is not whole never becomes a whole one: it
- * becomes one that no schema takes.
+ * Parses a JSON object, and refuses texts that programs read differently. These have invalid UTF-8, duplicate keys (RFC 8259, section 4),
+ * unpaired surrogates, or NUL, which PostgreSQL does not store. A fraction never becomes a whole number by rounding. It becomes a number
+ * that no schema accepts.
  *
  * @throws {ApiError} `body_invalid`.
  */
@@ -45,10 +45,10 @@ const closingBracket = 0x5d;
 const zero = 0x30;
 const nine = 0x39;
 
-/** Where a number begins and ends in a text. */
+/** The beginning and end of a number in a text. */
 type Span = readonly [start: number, end: number];
 
-/** Read as infinite, which is refused wherever a number is taken. */
+/** Parsed as infinity, which every schema of a number refuses. */
 const noNumber = '1e999';
 
 function withoutInexact(text: string, inexact: readonly Span[]): string {
@@ -63,14 +63,14 @@ function withoutInexact(text: string, inexact: readonly Span[]): string {
 }
 
 /**
- * Looks through the text for what `JSON.parse` hides or would take without limit. Text that is no JSON at all may pass: the
- * parser finds that.
+ * Checks what `JSON.parse` hides or does not limit: duplicate keys, depth, inexact numbers. Invalid JSON may pass, because the parser
+ * finds it.
  *
- * @returns the numbers that would be read as whole ones and are not.
+ * @returns the fractions that would be read as whole numbers.
  */
 function scan(text: string): readonly Span[] {
   const inexact: Span[] = [];
-  /** The keys of each object that is open; null for an array. */
+  /** The keys of each open object. Null for an array. */
   const open: (Set<string> | null)[] = [];
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
@@ -110,7 +110,7 @@ function checkString(text: string, start: number, end: number, keys: Set<string>
       return;
     }
     if (value.includes('\0'))
-      throw invalidBody('The body contains a NUL character (`\\u0000`), which cannot be stored.');
+      throw invalidBody('The body contains a NUL character (`\\u0000`), which cannot be stored. Remove it.');
     if (!value.isWellFormed()) throw invalidBody('The body contains an unpaired surrogate (`\\ud800` to `\\udfff`).');
   }
   if (!keys || !isFollowedByColon(text, end + 1)) return;

@@ -5,12 +5,12 @@ import { unknownParameter, validator, type Validator } from './validate.ts';
 import type { Query } from '../route.ts';
 
 /**
- * `expand` and `expand[]`, repeated or with commas, and `expand[0]`, as Stripe's libraries send it: paths to records that are wanted whole.
- * Not a parameter like others.
+ * Matches the name of paths to expand: `expand` and `expand[]`, repeated or with commas. Stripe's libraries send `expand[0]`. This
+ * parameter has rules of its own.
  */
 const expandName = /^expand(?:\[\d{0,3}\])?$/;
 
-/** Compiles the parameters of a route, all of them optional. */
+/** Compiles the parameters of a route. All are optional. */
 export function queryReader(parameters: Record<string, TSchema>): (url: string) => { query: Query; expand: string[] } {
   const optional = Object.fromEntries(
     Object.entries(parameters).map(([name, schema]) => [name, Type.Optional(schema)]),
@@ -26,9 +26,8 @@ export function queryReader(parameters: Record<string, TSchema>): (url: string) 
       }
       const schema = Object.hasOwn(parameters, name) ? (parameters[name] as TSchema & { type?: string }) : null;
       if (!schema) throw unknownParameter([name], Object.keys(parameters));
-      if (value.includes('\0'))
-        throw invalidParameter(name, `\`${name}\` contains a NUL character, which nothing here has.`);
-      if (name in query) throw invalidParameter(name, `\`${name}\` was sent twice; send it once.`);
+      if (value.includes('\0')) throw invalidParameter(name, `\`${name}\` contains a NUL character. Remove it.`);
+      if (name in query) throw invalidParameter(name, `\`${name}\` was sent twice. Send it once.`);
       query[name] = schema.type === 'integer' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
     }
     validate(query);
@@ -36,7 +35,7 @@ export function queryReader(parameters: Record<string, TSchema>): (url: string) 
   };
 }
 
-/** The pairs of a query string, decoded. */
+/** Returns the decoded pairs of a query string. */
 function pairsOf(url: string): [string, string][] {
   const start = url.indexOf('?');
   if (start === -1) return [];
@@ -56,7 +55,7 @@ function decode(text: string): string {
   } catch {
     throw new ApiError(
       'parameter_invalid',
-      `The query has \`${text.slice(0, 40)}\`, which is no valid percent-encoded UTF-8.`,
+      `The query has \`${text.slice(0, 40)}\`, which is not valid percent-encoded UTF-8. Encode it again.`,
     );
   }
 }

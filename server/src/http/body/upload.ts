@@ -10,27 +10,27 @@ import { BodyBrokenOffError, GrowingBytes, onTooManyChunks } from './incoming-by
 import type { ApiRequest, PendingUpload, UploadRoute } from '../request.ts';
 import type { HttpContext } from '../context.ts';
 
-/** A file comes in parts of this size, in bytes: so much of it is in memory. */
+/** The size of a stored part in bytes. Only one part of a file is in memory. */
 const partBytes = 64 * 1024;
 
-/** Of a field that is text. */
+/** The largest text field, in bytes. */
 const textBytesMax = 8 * 1024;
 
-/** Nearly all fields have less, in bytes. */
+/** Nearly all text fields are smaller, in bytes. */
 const firstTextBytes = 128;
 
-/** Beyond the file itself: all fields, and what holds them together. */
+/** The size of a form without the file, in bytes: all fields, their headers and boundaries. */
 const overheadBytesMax = 256 * 1024;
 
 const fieldsMax = 100;
 
-/** A kilobyte at either end tells what a file is. */
+/** A kilobyte at each end shows the type of a file. */
 const tellingBytes = 1024;
 
-/** The name of the field that has the file. */
+/** The name of the field with the file. */
 export const fileField = 'file';
 
-/** What is to be known of a file that has come. */
+/** The facts of an uploaded file. */
 interface FileFacts {
   filename: string;
   size: number;
@@ -39,10 +39,10 @@ interface FileFacts {
 }
 
 /**
- * Reads a form (RFC 7578) as the body it stands for: its fields, with `metadata[key]` in `metadata`, and under `file` what the bytes
- * turned out to be. The bytes themselves go to the store while they come.
+ * Reads a form (RFC 7578) and returns it as a body. The body has the form's fields, with `metadata[key]` in `metadata`. Under `file` it has
+ * the facts of the file. Stores the bytes of the file as they arrive.
  *
- * @throws {ApiError} `body_invalid`, `body_too_large`, or `parameter_invalid` for a file that is not what it must be.
+ * @throws {ApiError} `body_invalid`, `body_too_large`, or `parameter_invalid` for a file of the wrong type.
  */
 export async function readUpload(
   context: HttpContext,
@@ -56,7 +56,7 @@ export async function readUpload(
     const body = await readForm(request.contentType, contents, form, (file, filename) =>
       storeFile(context, upload, contents, file, filename),
     );
-    // The log tells name, size and hash of a file, never the bytes.
+    // The log has the name, size and hash of a file, never the bytes.
     request.bodyText = JSON.stringify(body);
     return body;
   } catch (error) {
@@ -90,16 +90,16 @@ async function readForm(
     form.on('file', (name, part, filename) => {
       const reading = readPart(body, name, part, filename, store);
       parts.push(part);
-      // Whoever reads it learns of it.
+      // Its reader gets the error.
       part.on('error', () => {});
       readings.push(reading);
       reading.catch(reject);
     });
-    form.on('partsLimit', () => reject(invalidForm(`The form has more than ${fieldsMax} fields.`)));
+    form.on('partsLimit', () => reject(invalidForm(`The form has more than ${fieldsMax} fields. Send fewer.`)));
     form.on('finish', () => void Promise.all(readings).then(() => resolve(), reject));
     form.on('error', () => {
-      if (bytes > 0) reject(invalidForm('The body is no complete `multipart/form-data` (RFC 7578).'));
-      // As everywhere, an empty body is one without members.
+      if (bytes > 0) reject(invalidForm('The body is not complete `multipart/form-data` (RFC 7578).'));
+      // As everywhere, an empty body has no members.
       else resolve();
     });
     request.on('data', (chunk: Buffer) => {
@@ -115,9 +115,9 @@ async function readForm(
     request.pipe(form);
   }).catch(async (error: unknown) => {
     request.unpipe(form);
-    // What is still coming is read and forgotten: whoever is sending it gets the answer, and can use the connection again.
+    // Read and discard the rest, so that the client gets the response and can reuse the connection.
     request.removeAllListeners('data').resume();
-    // Nothing is written any more when the refusal is answered.
+    // Stop all writes before the response.
     for (const part of parts) part.destroy(new Error('The form was refused.'));
     await Promise.allSettled(readings);
     throw error;
@@ -129,12 +129,12 @@ function openForm(contentType: string, contents: Contents): InstanceType<typeof 
   try {
     return new Busboy({
       headers: { 'content-type': contentType },
-      // Fields are read as bytes too, because only we refuse those that are no UTF-8.
+      // Read fields as bytes too, because Busboy does not refuse invalid UTF-8.
       isPartAFile: () => true,
       limits: { parts: fieldsMax, fileSize: contents.bytesMax + 1, headerPairs: 20, headerSize: 4 * 1024 },
     });
   } catch {
-    throw invalidForm('The `Content-Type` of the form has no usable `boundary`.');
+    throw invalidForm('The `Content-Type` of the form has no valid `boundary`. Let your HTTP client set this header.');
   }
 }
 
@@ -145,16 +145,17 @@ async function readPart(
   filename: string | undefined,
   store: (file: AsyncIterable<Buffer>, filename: string) => Promise<FileFacts>,
 ): Promise<void> {
-  if (name === undefined || name === '') throw invalidForm('A field of the form has no name.');
+  if (name === undefined || name === '') throw invalidForm('A field of the form has no name. Name every field.');
   if (name === 'metadata') throw metadataInOne();
-  if (!isStorable(name)) throw invalidForm('A field of the form has a name with a NUL or an unpaired surrogate.');
+  if (!isStorable(name))
+    throw invalidForm('A field of the form has a NUL or an unpaired surrogate in its name. Remove it.');
   const [, key] = /^metadata\[([^[\]]*)\]$/.exec(name) ?? [];
   const target = key === undefined ? body : metadataOf(body);
   const member = key ?? name;
   if (Object.hasOwn(target, member)) {
-    throw invalidParameter(shorten(name), `\`${shorten(name)}\` was sent twice; send it once.`);
+    throw invalidParameter(shorten(name), `\`${shorten(name)}\` was sent twice. Send it once.`);
   }
-  // Its place is taken before it has come.
+  // Reserve the member before its value arrives.
   setMember(target, member, null);
   setMember(
     target,
@@ -163,7 +164,7 @@ async function readPart(
   );
 }
 
-/** As in JSON: names can bring their own encoding (RFC 8187), and with that what no text may have. */
+/** Checks a decoded name. Names can have their own encoding (RFC 8187), and with it forbidden characters. The rules are those of JSON. */
 function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
@@ -174,27 +175,27 @@ function metadataOf(body: JsonObject): JsonObject {
 }
 
 function metadataInOne(): ApiError {
-  return invalidParameter(
-    'metadata',
-    'A form has each pair of `metadata` in a field of its own, such as `metadata[order]`.',
-  );
+  return invalidParameter('metadata', 'Send each pair of `metadata` in a field of its own, such as `metadata[order]`.');
 }
 
 async function readText(name: string, part: AsyncIterable<Buffer>): Promise<string> {
   const bytes = new GrowingBytes(firstTextBytes, textBytesMax, () =>
-    invalidParameter(shorten(name), `\`${shorten(name)}\` has more than ${textBytesMax / 1024} kB.`),
+    invalidParameter(shorten(name), `\`${shorten(name)}\` has more than ${textBytesMax / 1024} kB. Shorten it.`),
   );
   for await (const chunk of part) bytes.add(chunk);
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.taken());
     if (isStorable(text)) return text;
   } catch {
-    // As bad as the one with a NUL.
+    // Invalid UTF-8 gets the same error as a NUL.
   }
-  throw invalidParameter(shorten(name), `\`${shorten(name)}\` is no UTF-8, or has a NUL character.`);
+  throw invalidParameter(
+    shorten(name),
+    `\`${shorten(name)}\` is not valid UTF-8, or has a NUL character. Send plain text in UTF-8.`,
+  );
 }
 
-/** @throws {ApiError} if it is too large, or not of the one type that is taken. */
+/** @throws {ApiError} if the file is too large or of the wrong type. */
 async function storeFile(
   { fileStore, realClock }: HttpContext,
   upload: PendingUpload,
@@ -205,7 +206,7 @@ async function storeFile(
   if (filename === '' || formats['single-line'](filename) !== null || !isStorable(filename)) {
     throw invalidParameter(
       fileField,
-      `Send \`${fileField}\` as a file, with a filename that can be seen and has no control characters, no marks that turn the direction of text, and no unpaired surrogates.`,
+      `Send \`${fileField}\` as a file with a visible filename. The name cannot have control characters, marks that change the direction of text, or unpaired surrogates.`,
     );
   }
   const { accountId, id } = upload;
@@ -220,7 +221,7 @@ async function storeFile(
     hash.update(part);
     if (ordinal === 0) {
       head = part.subarray(0, tellingBytes);
-      // What can never be right is not kept at all.
+      // Refuse a wrong beginning before storing anything.
       if (!contents.isValid(head, Buffer.from('%%EOF'))) throw wrongContents(contents);
     }
     tail = Buffer.concat([tail, part]).subarray(-tellingBytes);
@@ -234,7 +235,7 @@ async function storeFile(
   return { filename, size, sha256: hash.digest('hex'), content_type: contents.contentType };
 }
 
-/** The same bytes in parts of one size, but for the last. */
+/** Splits bytes into parts of one size. The last part may be smaller. */
 async function* inParts(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let part = Buffer.allocUnsafe(partBytes);
   let size = 0;
@@ -255,12 +256,15 @@ async function* inParts(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 function wrongContents({ description }: Contents): ApiError {
   return invalidParameter(
     fileField,
-    `\`${fileField}\` is not ${description}, by what is in it; nothing else is taken, whatever its name.`,
+    `\`${fileField}\` must be ${description}, and its contents are something else. The name of the file does not matter.`,
   );
 }
 
 function fileTooLarge({ bytesMax }: Contents): ApiError {
-  return new ApiError('body_too_large', `The file has more than ${bytesMax / 1024 / 1024} MB, the most that is taken.`);
+  return new ApiError(
+    'body_too_large',
+    `The file has more than ${bytesMax / 1024 / 1024} MB, the limit. Send a smaller one.`,
+  );
 }
 
 function invalidForm(message: string): ApiError {

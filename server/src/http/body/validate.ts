@@ -5,17 +5,17 @@ import { formats, type FaultOf } from '../../core/formats.ts';
 import { idPattern } from '../../core/ids.ts';
 import { nearestName } from '../../core/nearest.ts';
 
-/** Nothing is removed, coerced or filled in: a client's mistake is told, not repaired. */
+/** Removes, coerces and fills in nothing: mistakes are reported, not repaired. */
 const ajv = new Ajv2020({ strict: true, allErrors: false, ownProperties: true, allowUnionTypes: true, verbose: true });
 for (const [name, faultOf] of Object.entries(formats)) ajv.addFormat(name, (text: string) => faultOf(text) === null);
 
 /** Checks a value against a schema and throws an `ApiError` that names the parameter at fault. */
 export type Validator = (value: unknown) => void;
 
-/** Compiled schemas by their JSON. Compiling takes milliseconds, and many routes take the same parameters. */
+/** Compiled schemas by their JSON. Compiling takes milliseconds, and many routes have the same parameters. */
 const compiled = new Map<string, ValidateFunction>();
 
-/** Compiles a schema once, at start: a request only runs the result. */
+/** Compiles a schema once, at start. A request only runs the result. */
 export function validator(schema: TSchema): Validator {
   const text = JSON.stringify(schema);
   const validate = compiled.get(text) ?? ajv.compile(schema);
@@ -29,7 +29,7 @@ function errorOf(error: ErrorObject, schema: TSchema): ApiError {
   const path = pathOf(error.instancePath);
   switch (error.keyword) {
     case 'required': {
-      // A misspelt name is both missing and unknown; the second says more.
+      // A misspelt name is both missing and unknown. The second error says more.
       const missing = String(error.params.missingProperty);
       const known = knownNames(error.parentSchema);
       const data = error.data as object;
@@ -47,10 +47,10 @@ function errorOf(error: ErrorObject, schema: TSchema): ApiError {
         const name = shorten(error.propertyName);
         return invalidParameter(
           `${param}[${name}]`,
-          `\`${name}\` is no valid key of \`${param}\`: keys have 1 to 40 characters and no brackets.`,
+          `\`${name}\` is not a valid key of \`${param}\`. Use 1 to 40 characters without brackets.`,
         );
       }
-      // A pattern beside a format says less.
+      // The message of a format says more than that of a pattern.
       const format = { format: error.schema, pattern: error.parentSchema?.format }[error.keyword];
       const faultOf: FaultOf | undefined = formats[format as keyof typeof formats];
       const fault = faultOf?.(String(error.data), isRequired(error, schema)) ?? null;
@@ -76,13 +76,13 @@ function isRequired({ schemaPath }: ErrorObject, schema: TSchema): boolean {
   return required.includes(name!);
 }
 
-/** Tells that a linked id cannot be one. The ids of many systems are UUIDs, so hyphens are named. */
+/** Says that a linked id is invalid. It mentions hyphens, because many systems use UUIDs. */
 function noId(param: string, id: string): string {
-  const advice = id.includes('-') ? 'leave out the hyphens' : 'leave out the rest';
-  return `\`${param}\` must be an id, which has letters, digits and _ only: ${advice}.`;
+  const advice = id.includes('-') ? 'the hyphens' : 'all other characters';
+  return `\`${param}\` must be an id, which has only letters, digits and _. Remove ${advice}.`;
 }
 
-/** A parameter that does not exist, with the one that was probably meant. */
+/** Returns the error for an unknown parameter, with the nearest known name. */
 export function unknownParameter(path: string[], known: readonly string[]): ApiError {
   const param = paramName(path);
   const nearest = meantBy(path.at(-1)!, known);
@@ -90,7 +90,7 @@ export function unknownParameter(path: string[], known: readonly string[]): ApiE
   return new ApiError('parameter_unknown', `There is no parameter \`${param}\` here.${hint}`, { param });
 }
 
-/** Returns the nearest name. A short one may be near by the length of the right one: `postcode` is near `postal_code`. */
+/** Returns the nearest name. Compares in both directions, because the allowed distance depends on the length: `postcode`, `postal_code`. */
 function meantBy(name: string, known: readonly string[]): string | null {
   return nearestName(name, known) ?? known.find((candidate) => nearestName(candidate, [name]) !== null) ?? null;
 }
@@ -100,7 +100,7 @@ interface Rules {
   type?: string | string[];
   enum?: (string | null)[];
   pattern?: string;
-  /** Of our own schemas: the first is told to whoever sends something else. */
+  /** Examples in our own schemas. Error messages quote the first. */
   examples?: string[];
   format?: string;
   minLength?: number;
@@ -113,7 +113,7 @@ interface Rules {
   maxProperties?: number;
 }
 
-/** What a schema allows, in words. */
+/** Says in words what a schema allows. */
 function allowed(schema: Record<string, unknown> | undefined): string {
   const {
     type,
@@ -160,7 +160,7 @@ function knownNames(schema: Record<string, unknown> | undefined): string[] {
   return Object.keys((schema?.properties as object | undefined) ?? {});
 }
 
-/** JSON Pointer (RFC 6901) to names. */
+/** Converts a JSON Pointer (RFC 6901) to names. */
 function pathOf(pointer: string): string[] {
   return pointer
     .split('/')
@@ -168,7 +168,7 @@ function pathOf(pointer: string): string[] {
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** `automatic_reference[provider]`. A client's own name may be as long as its body; the answer need not repeat all of it. */
+/** Joins names: `automatic_reference[provider]`. Shortens them, because a client's own name may be as long as its body. */
 function paramName([first = '', ...rest]: string[]): string {
   return shorten(first) + rest.map((name) => `[${shorten(name)}]`).join('');
 }

@@ -9,7 +9,7 @@ import { operationOf, tagNameOf, tagOf, type Shapes } from './operations.ts';
 import { refusalComponents } from './refusals.ts';
 import { Schemas, type Piece } from './schemas.ts';
 
-/** What a document is made of. */
+/** The parts of a document. */
 export interface Documented {
   resources: readonly Resource[];
   versions: ApiVersions;
@@ -20,8 +20,8 @@ export interface Documented {
 }
 
 /**
- * The OpenAPI 3.1 document of one version of the API: every operation, every schema, every webhook, from the same definitions that
- * requests are answered by (OpenAPI Specification 3.1.1).
+ * Returns the OpenAPI 3.1 document of one API version, with every operation, schema and webhook (OpenAPI Specification 3.1.1). It is made
+ * from the definitions that also serve requests.
  *
  * @param version one of `versions.dates`.
  */
@@ -73,7 +73,7 @@ export function openApiDocument(documented: Documented, version: string): JsonOb
     },
     externalDocs: { url: `${config.publicUrl}/docs/errors`, description: 'Every error code, and what to do about it' },
   };
-  // What the definitions are made with is left behind.
+  // Leave only plain JSON, without the extra properties of the schemas.
   return JSON.parse(JSON.stringify(document)) as JsonObject;
 }
 
@@ -82,7 +82,7 @@ function permissionsOf(routes: readonly Route[]): string[] {
   return [...new Set(needed)].sort();
 }
 
-/** What the guide calls members that have had other names. */
+/** Returns the function for names of members in this version. */
 function wordsOf({ versions, version }: Shapes): (object: string, name: string) => string {
   return (object, name) => versions.convertName(object, name, versions.newest, version);
 }
@@ -107,7 +107,7 @@ function tagsOf({ resources }: Shapes, routes: readonly Route[]): Piece[] {
   });
 }
 
-/** What is sent to webhook endpoints that have this version, by the type of the event. */
+/** Returns the deliveries to webhook endpoints of this version, by the type of the event. */
 function webhooksOf(shapes: Shapes): Record<string, Piece> {
   return Object.fromEntries(
     shapes.resources.flatMap((resource) =>
@@ -143,8 +143,8 @@ function webhookOf({ schemas }: Shapes, resource: Resource, type: string, descri
         },
       },
       responses: {
-        '2XX': { description: 'Taken.' },
-        default: { description: 'Not taken: it is sent again later.' },
+        '2XX': { description: 'Delivered.' },
+        default: { description: 'Failed: the event is retried later.' },
       },
     },
   };

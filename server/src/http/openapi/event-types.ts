@@ -5,24 +5,24 @@ import { displayName } from '../route.ts';
 export interface EventType {
   /** `<resource>.<verb>`. */
   type: string;
-  /** What has happened. */
+  /** A sentence about what has happened. */
   description: string;
 }
 
-/** The types of event that records of this kind have; none for those that only the committer makes. */
+/** Returns the event types of a kind of record. Kinds that only the committer makes have none. */
 export function eventTypesOf(resource: Resource): EventType[] {
   const { object, create, update, actions, delete: deletion, verbs = {} } = resource;
   const one = displayName(object);
   const changes = update ?? actions ?? (typeof deletion === 'object' ? deletion : undefined);
   const usual: Record<string, string | false> = {
-    created: create !== undefined && `The ${one} was made.`,
+    created: create !== undefined && `The ${one} was created.`,
     updated:
       changes !== undefined &&
-      `Something of the ${one} has changed: \`previous_attributes\` has the changed members as they were.`,
+      `The ${one} has changed. \`previous_attributes\` has the earlier values of the changed members.`,
     deleted:
-      (deletion === 'removes' && `The ${one} was deleted; the event has it as it last was.`) ||
-      (deletion === 'erases' && `The ${one} was erased; the event has the id, and nothing of the person.`) ||
-      (erasable.has(resource) && `The person it is about was erased; the event has what is left of it.`),
+      (deletion === 'removes' && `The ${one} was deleted. The event has its last state.`) ||
+      (deletion === 'erases' && `The ${one} was erased. The event has the id, and no personal data.`) ||
+      (erasable.has(resource) && `Its person was erased. The event has the record without personal data.`),
   };
   return Object.entries({ ...usual, ...verbs }).flatMap(([verb, description]) =>
     description === false ? [] : [{ type: `${object}.${verb}`, description }],

@@ -1,41 +1,41 @@
 import { idPatternOf, type Piece } from './schemas.ts';
 
-/** What every answer bears, and those that only some have, by their names. */
+/** The headers of responses, by name. Some are in every response. */
 const ofAnswers: Record<string, Piece> = {
   'Request-Id': {
-    description: 'The id of the request: the one to name when you ask about it, and the id of its log if it has one.',
+    description: 'The id of the request, and of its log if it has one. Name it when you ask for support.',
     required: true,
     schema: { type: 'string', pattern: idPatternOf('req') },
   },
   'Service-Version': {
-    description: 'The version of the answer. A replay has the version of the first answer.',
+    description: 'The version of the response. A replay has the version of the first response.',
     required: true,
     schema: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' },
   },
   RateLimit: {
-    description: 'Where a rate limit is set: how many requests are left (`r`) until it fills up (`t`, in seconds).',
+    description: 'If there is a rate limit: how many requests are left (`r`) until it fills up (`t`, in seconds).',
     schema: { type: 'string' },
   },
   'RateLimit-Policy': {
-    description: 'Where a rate limit is set: how many requests (`q`) the account may send in how many seconds (`w`).',
+    description: 'If there is a rate limit: how many requests (`q`) the account may send in how many seconds (`w`).',
     schema: { type: 'string' },
   },
   'Idempotent-Replayed': {
-    description: '`true` where the answer is the stored one of an earlier request with the same `Idempotency-Key`.',
+    description: '`true` if this is the stored response of an earlier request with the same `Idempotency-Key`.',
     schema: { type: 'string', enum: ['true'] },
   },
   'Original-Request': {
-    description: 'On a replay: the request that was carried out.',
+    description: 'On a replay: the id of the request that was executed.',
     schema: { type: 'string', pattern: idPatternOf('req') },
   },
   'Service-Should-Retry': {
     description:
-      '`true` where the same request may have another answer later: 409, 429 and 503, unless it had no `Idempotency-Key` and may have been carried out.',
+      '`true` if a retry may get another response: for 409, 429 and 503. It is `false` if the request had no `Idempotency-Key` and may have been executed.',
     required: true,
     schema: { type: 'string', enum: ['true', 'false'] },
   },
   'Retry-After': {
-    description: 'After how many seconds a retry makes sense.',
+    description: 'Wait so many seconds before you retry.',
     required: true,
     schema: { type: 'string', pattern: '^\\d+$' },
   },
@@ -43,7 +43,7 @@ const ofAnswers: Record<string, Piece> = {
 
 const ofRequests: Record<string, Piece> = {
   'Service-Version': {
-    description: 'The version to answer in. Without it, the one that the account of the key is pinned to.',
+    description: 'The version of the request and its response. The default is the version of your key’s account.',
     schema: { type: 'string' },
   },
   'Service-Context': {
@@ -51,15 +51,14 @@ const ofRequests: Record<string, Piece> = {
     schema: { type: 'string', pattern: idPatternOf('acct') },
   },
   'Idempotency-Key': {
-    description:
-      'Makes the request safe to repeat: it is carried out once. A random UUID for each operation is a good one.',
+    description: 'Makes the request safe to retry: it is executed once. Use a random UUID for each operation.',
     schema: { type: 'string', pattern: '^[\\x20-\\x7e]{1,255}$' },
   },
 };
 
 const ofStreams: Record<string, Piece> = {
   'Last-Event-ID': {
-    description: 'Go on behind the event of this id: the last one that you have. It goes before `after`.',
+    description: 'Resumes after the event with this id, the last one that you have. It takes precedence over `after`.',
     schema: { type: 'string', pattern: idPatternOf('evt') },
   },
 };
@@ -67,7 +66,7 @@ const ofStreams: Record<string, Piece> = {
 const ofDeliveries: Record<string, Piece> = {
   'Service-Signature': {
     description:
-      '`t=<unix seconds>,v1=<hex>`: HMAC-SHA256, keyed with the whole `signing_secret`, over `<t>.<raw body>`.',
+      '`t=<unix seconds>,v1=<hex>`: an HMAC-SHA256 over `<t>.<raw body>`. Its key is the whole `signing_secret`.',
     schema: { type: 'string', pattern: '^t=\\d+,v1=[0-9a-f]{64}$' },
   },
   'Service-Version': {
@@ -75,25 +74,25 @@ const ofDeliveries: Record<string, Piece> = {
     schema: { type: 'string' },
   },
   'Service-Event-Id': {
-    description: 'The event: an event that comes twice has it twice.',
+    description: 'The id of the event. Use it to detect duplicates.',
     schema: { type: 'string', pattern: idPatternOf('evt') },
   },
   'Service-Delivery-Id': {
-    description: 'This delivery of the event; the same at every attempt.',
+    description: 'The id of the delivery. It is the same at every attempt.',
     schema: { type: 'string', pattern: idPatternOf('dlv') },
   },
   'Service-Attempt': {
-    description: 'Which attempt this is, from 1.',
+    description: 'The number of the attempt, from 1.',
     schema: { type: 'string', pattern: '^\\d+$' },
   },
 };
 
-/** The headers of answers, for the components of a document. */
+/** Returns the headers of responses, for the components of a document. */
 export function headerComponents(): Record<string, Piece> {
   return Object.fromEntries(Object.entries(ofAnswers).map(([name, header]) => [componentName(name), header]));
 }
 
-/** The headers of requests and of deliveries, for the components of a document of this version. */
+/** Returns the headers of requests and deliveries, for the components of a document of this version. */
 export function parameterComponents(version: string): Record<string, Piece> {
   const parameters = (headers: Record<string, Piece>, prefix: string, required: boolean): [string, Piece][] =>
     Object.entries(headers).map(([name, header]) => [
@@ -106,18 +105,18 @@ export function parameterComponents(version: string): Record<string, Piece> {
   ]);
 }
 
-/** References to what every answer bears, and to these. */
+/** Returns a `$ref` for each header of every response, and for these. */
 export function answerHeaders(...names: string[]): Record<string, Piece> {
   const all = ['Request-Id', 'Service-Version', 'RateLimit', 'RateLimit-Policy', ...names];
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${componentName(name)}` }]));
 }
 
-/** References to these headers of requests. */
+/** Returns a `$ref` for each of these headers of requests. */
 export function requestHeaders(...names: string[]): Piece[] {
   return names.map((name) => ({ $ref: `#/components/parameters/${componentName(name)}` }));
 }
 
-/** References to the headers of deliveries. */
+/** Returns a `$ref` for each header of deliveries. */
 export function deliveryHeaders(): Piece[] {
   return Object.keys(ofDeliveries).map((name) => ({ $ref: `#/components/parameters/Delivered${componentName(name)}` }));
 }

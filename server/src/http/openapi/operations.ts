@@ -10,17 +10,17 @@ import { refusalsOf } from './refusals.ts';
 import type { Piece, Schemas } from './schemas.ts';
 import type { UploadRoute } from '../request.ts';
 
-/** What the operations of a document are made with. */
+/** The parts for the operations of a document. */
 export interface Shapes {
   versions: ApiVersions;
   version: string;
   resources: readonly Resource[];
   schemas: Schemas;
-  /** Where the server is. */
+  /** The server's address. */
   publicUrl: string;
 }
 
-/** The group that a route is shown in. */
+/** Returns the group of a route. */
 export function tagOf({ path }: Route, resources: readonly Resource[]): string {
   const kind = path.split('/')[2]!;
   const resource = resources.find((candidate) => candidate.path === kind || ownAccount.of(candidate)?.ownPath === kind);
@@ -32,14 +32,14 @@ export function tagNameOf(path: string): string {
   return name[0]!.toUpperCase() + name.slice(1);
 }
 
-/** One operation: all that a client can send, and every answer it can get. */
+/** Returns one operation: all that a client can send, and every response. */
 export function operationOf(shapes: Shapes, route: Route): Piece {
   const { permission, docs, operationId } = route;
-  const needs = permission === null ? 'Any key will do.' : `Needs the permission \`${permission}\`.`;
+  const needs = permission === null ? 'Needs a key, but no permission.' : `Needs the permission \`${permission}\`.`;
   const bounds = boundsOf(route);
   const bound =
     bounds &&
-    `An account can have up to ${bounds.ofAccountMax} ${bounds.what} at once; beyond that it is refused with 429 (\`rate_limit\`) before anything is read, and where a server has too many of all accounts, with 503 (\`overloaded\`).`;
+    `An account can have up to ${bounds.ofAccountMax} ${bounds.what} at once. More get 429 (\`rate_limit\`) before anything is read, or 503 (\`overloaded\`) if a server has too many of all accounts.`;
   const description = [docs.description, bound, needs].filter((text) => text !== undefined).join('\n\n');
   const body = route.method === 'POST' ? requestBodyOf(shapes, route) : null;
   return {
@@ -77,13 +77,13 @@ function pathParameters({ resources }: Shapes, { path }: Route): Piece[] {
 
 function queryParameters({ versions, version, schemas }: Shapes, route: Route): Piece[] {
   const parameters = Object.entries(versions.propertiesIn(version, route.object, route.query)).map(([name, schema]) => {
-    const { description = `Only those whose \`${name}\` is this.`, ...rest } = schema as Piece;
+    const { description = `Only records with this \`${name}\`.`, ...rest } = schema as Piece;
     return { name, in: 'query', description: schemas.worded(route.object, String(description)), schema: rest };
   });
   return [...parameters, ...expandParameter({ versions, version }, route)];
 }
 
-/** `expand`, where the answer links to something. */
+/** Returns the parameter `expand` if the response has links. */
 function expandParameter(
   { versions, version }: Pick<Shapes, 'versions' | 'version'>,
   { expandable, answer }: Route,
@@ -97,7 +97,7 @@ function expandParameter(
     {
       name: 'expand',
       in: 'query',
-      description: `Linked records that are wanted whole, in the place of their ids: ${paths.map((path) => `\`${path}\``).join(', ')}, and on from there with dots, up to four links. The key needs to be allowed to read them.`,
+      description: `Linked records to return instead of their ids: ${paths.map((path) => `\`${path}\``).join(', ')}. Follow further links with dots, up to four. Your key needs the permission to read them.`,
       schema: { type: 'array', items: { type: 'string' } },
       style: 'form',
       explode: false,
@@ -133,7 +133,7 @@ function requestBodyOf(shapes: Shapes, route: Extract<Route, { method: 'POST' | 
   };
 }
 
-/** The form that the body stands for: in the place of what is found out about a file, the file. */
+/** Returns the schema of the form: the body's schema, with the file instead of its facts. */
 function asForm(body: TObject, { contents }: UploadRoute): TObject {
   const { bytesMax, contentType, description } = contents;
   const file = Type.Unsafe({
@@ -144,7 +144,7 @@ function asForm(body: TObject, { contents }: UploadRoute): TObject {
   return { ...body, properties: { ...body.properties, [fileField]: file } };
 }
 
-/** How a file is sent; what readers of the document make of a form sends its text. */
+/** Returns a sample of an upload. The samples that tools generate from a form send the file's name as text. */
 function uploadSample(url: string): Piece {
   const source = [
     `curl ${url}`,
@@ -156,7 +156,7 @@ function uploadSample(url: string): Piece {
   return { lang: 'Shell', label: 'curl', source };
 }
 
-/** A member that says nothing of itself means what the field of its name does. */
+/** Adds the description of the field with the same name to members without one. */
 function withFieldTexts(body: TObject, resource: Resource | undefined): TObject {
   const members = Object.entries(body.properties).map(([name, schema]): [string, TSchema] => {
     const description = (schema as Piece).description ?? resource?.fields[name]?.description;
@@ -195,13 +195,13 @@ function answerInWords({ answer }: Route): string {
     case 'list':
       return `A page of ${displayName(answer.resource.path)}.`;
     case 'deletion':
-      return `What is left of the ${displayName(answer.resource.object)}.`;
+      return `The id of the deleted ${displayName(answer.resource.object)}.`;
     case 'stream':
-      return `The ${displayName(answer.resource.path)}, as they are made.`;
+      return `The ${displayName(answer.resource.path)}, as soon as they are committed.`;
     case 'objects':
-      return 'All of them.';
+      return 'The complete list.';
     case 'object':
     case 'file':
-      return 'What was asked for.';
+      return 'The requested object.';
   }
 }

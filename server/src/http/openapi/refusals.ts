@@ -3,23 +3,23 @@ import type { Route } from '../route.ts';
 import { answerHeaders } from './headers.ts';
 import type { Piece, Schemas } from './schemas.ts';
 
-/** Statuses whose refusals are the same for every operation that can have them, by the names of their components. */
+/** Statuses with the same errors for every operation, with the names of their components. */
 const sharedStatuses: Record<number, { name: string; when: string }> = {
-  401: { name: 'Unauthorized', when: 'There is no good key.' },
-  403: { name: 'Forbidden', when: 'The key may not do this, or not with this account.' },
-  404: { name: 'NotFound', when: 'There is no such record in the account.' },
+  401: { name: 'Unauthorized', when: 'There is no valid key.' },
+  403: { name: 'Forbidden', when: 'The key lacks the permission, or does not reach this account.' },
+  404: { name: 'NotFound', when: 'The record does not exist in the account.' },
   409: { name: 'Conflict', when: 'Another request with this `Idempotency-Key` is still running.' },
   413: { name: 'ContentTooLarge', when: 'The body is too large.' },
-  415: { name: 'UnsupportedMediaType', when: 'The body is of a type that is not read.' },
+  415: { name: 'UnsupportedMediaType', when: 'The content type of the body is not supported.' },
   429: {
     name: 'TooManyRequests',
-    when: 'There were too many requests within a second, or there are too many uploads, downloads, streams or large responses at once.',
+    when: 'There were too many requests in a second, or too many uploads, downloads, streams or large responses at once.',
   },
-  500: { name: 'InternalServerError', when: 'Something went wrong on the server’s side, and nothing was changed.' },
-  503: { name: 'ServiceUnavailable', when: 'The server cannot answer just now.' },
+  500: { name: 'InternalServerError', when: 'The server has an error, and nothing was changed.' },
+  503: { name: 'ServiceUnavailable', when: 'The server cannot handle the request now.' },
 };
 
-/** Codes that no operation can be refused with: there was no operation yet. */
+/** Codes that occur before the operation is known. */
 const withoutOperation: ReadonlySet<ErrorCode> = new Set([
   'method_not_allowed',
   'route_unknown',
@@ -27,11 +27,11 @@ const withoutOperation: ReadonlySet<ErrorCode> = new Set([
   'request_timeout',
 ]);
 
-/** The refusals of an operation by their status: those of 400 are its own, the others the same for many. */
+/** Returns the error responses of an operation, by status. Those of 400 are its own, and the others are shared. */
 export function refusalsOf(schemas: Schemas, route: Route): Record<string, Piece> {
   const { method, path, docs } = route;
   const replayed = method === 'POST' ? ['Idempotent-Replayed', 'Original-Request'] : [];
-  const badRequest = refusal(schemas, 'The request is not good as it is.', badRequestCodes(route), replayed);
+  const badRequest = refusal(schemas, 'The request is invalid.', badRequestCodes(route), replayed);
   const can: Record<number, boolean> = {
     404: path.includes(':id') || (docs.refusals ?? []).includes('resource_missing'),
     409: method === 'POST',
@@ -45,13 +45,13 @@ export function refusalsOf(schemas: Schemas, route: Route): Record<string, Piece
   };
 }
 
-/** The refusals that operations share, for the components of a document. */
+/** Returns the shared error responses, for the components of a document. */
 export function refusalComponents(schemas: Schemas): Record<string, Piece> {
   return Object.fromEntries(
     Object.entries(sharedStatuses).map(([status, { name, when }]) => {
       const codes = codesOfStatus(Number(status));
       const headers = [
-        // A refusal that was stored is repeated like any other answer.
+        // A stored error is replayed like any other response.
         ...(['404', '500'].includes(status) ? ['Idempotent-Replayed', 'Original-Request'] : []),
         ...(['409', '429', '503'].includes(status) ? ['Retry-After'] : []),
       ];
@@ -65,7 +65,7 @@ function codesOfStatus(status: number): ErrorCode[] {
   return codes.filter((code) => errorCatalogue[code].status === status && !withoutOperation.has(code));
 }
 
-/** What an operation can find wrong with a request. */
+/** Returns the codes of an operation's errors with status 400. */
 function badRequestCodes({ method, query, expandable, docs, ...route }: Route): ErrorCode[] {
   const members = 'body' in route ? Object.keys(route.body.properties) : [];
   const links = Object.keys(expandable?.resource.links ?? {});
@@ -80,9 +80,9 @@ function badRequestCodes({ method, query, expandable, docs, ...route }: Route): 
     'parameter_unknown',
     'starting_after' in query && 'parameters_exclusive',
     'request_invalid',
-    // An account whose links are strict refuses those to what is not there.
+    // An account with strict links refuses links to missing records.
     links.some((link) => members.includes(link)) && 'resource_missing',
-    // Of a record that a body names, that it is missing is a fault of the body.
+    // A missing record that a body names is an error of the body.
     ...(docs.refusals ?? []).filter((code) => method === 'POST' || errorCatalogue[code].status === 400),
   ];
   return codes.filter((code) => code !== false).sort();

@@ -13,15 +13,15 @@ import type { ApiVersions } from '../../versions/apply.ts';
 import { displayName, type RouteAnswer } from '../route.ts';
 import { eventTypesOf } from './event-types.ts';
 
-/** A piece of a document: plain JSON once it is written. */
+/** A piece of a document. It becomes plain JSON. */
 export type Piece = Record<string, unknown>;
 
-/** Of an id in an example; its time is the one that records of examples were made at. */
+/** The rest of ids in examples. Its time is that of the example records. */
 const exampleIdTail = '_0VbZr1fe00bS0eOQrul9Xo';
 
 /**
- * The schemas of a document by their names, in the shapes of one version. They are made when they are first referred to. Objects are
- * closed: what is not told is not answered.
+ * The schemas of a document by their names, in the shapes of one version. Each schema is made at its first use. Objects are closed:
+ * responses have no other members.
  */
 export class Schemas {
   readonly #versions: ApiVersions;
@@ -35,12 +35,12 @@ export class Schemas {
     this.#resources = resources;
   }
 
-  /** All that were referred to, by their names in order. */
+  /** Returns all used schemas, sorted by name. */
   all(): Record<string, Piece> {
     return Object.fromEntries([...this.#made].sort(([left], [right]) => (left < right ? -1 : 1)));
   }
 
-  /** What a route answers, where that is JSON. */
+  /** Returns the schema of a JSON response. */
   ofAnswer(answer: Exclude<RouteAnswer, { kind: 'file' | 'stream' }>, method: string): Piece {
     switch (answer.kind) {
       case 'list':
@@ -58,7 +58,7 @@ export class Schemas {
       }
       case 'record': {
         const { resource, secrets } = answer;
-        // Those that are not kept are shown once, by the answer that makes them.
+        // Secrets that are not stored are shown once, in the response that makes them.
         const kept = secretsOf(resource).some(([, { column }]) => column !== null);
         const shapes = [
           ...(secrets === 'always' ? [] : [this.record(resource)]),
@@ -70,12 +70,12 @@ export class Schemas {
     }
   }
 
-  /** A record as lists and events show it, and all who see no secrets. */
+  /** Returns the schema of a record without secrets, as in lists and events. */
   record(resource: Resource): Piece {
     return this.#named(nameOf(resource.object), () => this.#recordSchema(resource, shownFields(resource), false));
   }
 
-  /** A record with its secrets; the very same if it has none. */
+  /** Returns the schema of a record with its secrets. It is the same as `record` if the record has none. */
   recordWithSecrets(resource: Resource): Piece {
     const secrets = secretsOf(resource);
     if (secrets.length === 0) return this.record(resource);
@@ -86,44 +86,44 @@ export class Schemas {
 
   list(name: string, items: Piece): Piece {
     const envelope = closedObject({
-      object: described(oneOf('list'), 'What kind of object it is.'),
-      count: Type.Integer({ description: 'How many there are in all, on this page and on others; exact.' }),
-      has_more: Type.Boolean({ description: 'Whether there are more in the direction that is paged.' }),
-      data: Type.Unsafe({ type: 'array', items, description: 'The page.' }),
+      object: described(oneOf('list'), 'The kind of the object.'),
+      count: Type.Integer({ description: 'The exact number of all records that match, on all pages.' }),
+      has_more: Type.Boolean({ description: 'Whether more records follow in the direction of paging.' }),
+      data: Type.Unsafe({ type: 'array', items, description: 'The records of the page.' }),
     });
     return this.#named(`${name}List`, () => this.inVersion('list', envelope));
   }
 
-  /** What is answered about a record that is gone. */
+  /** Returns the schema of the response about a deleted record. */
   deletion(resource: Resource): Piece {
     return this.#named(`Deleted${nameOf(resource.object)}`, () =>
       this.inVersion(
         resource.object,
         closedObject({
           ...idAndObject(resource),
-          deleted: Type.Unsafe({ type: 'boolean', const: true, description: 'It is gone.' }),
+          deleted: Type.Unsafe({ type: 'boolean', const: true, description: 'The record was deleted.' }),
           account: Type.Optional(accountSchema),
         }),
       ),
     );
   }
 
-  /** What an event of this type tells of a record. */
+  /** Returns the schema of the record in an event of this type. */
   snapshot(resource: Resource, type: string): Piece {
     const isErasure = resource.delete === 'erases' && type.endsWith('.deleted');
     return isErasure ? this.deletion(resource) : this.record(resource);
   }
 
-  /** The body of a request, in the shape of the newest version. */
+  /** Returns the schema of a request's body. `body` is in the shape of the newest version. */
   body(operationId: string, object: string, body: TObject): Piece {
     return this.#named(`${nameOf(operationId)}Body`, () => this.inVersion(object, body));
   }
 
-  /** The body of a delivery: an event as webhook endpoints get it. */
+  /** Returns the schema of a delivery's body: an event as webhook endpoints receive it. */
   deliveredEvent(): Piece {
     const event = this.#resources.find((candidate) => snapshot.has(candidate))!;
     const account = Type.String({
-      description: 'The account that the event belongs to: on endpoints with `connected: true`.',
+      description: 'The account of the event. Only for endpoints with `connected: true`.',
     });
     return this.#named('DeliveredEvent', () => {
       const members = { ...commonMembers(event), ...this.#eventMembers(event), account: Type.Optional(account) };
@@ -131,12 +131,12 @@ export class Schemas {
     });
   }
 
-  /** Every type of event there is. */
+  /** Returns the schema of all event types. */
   eventType(): Piece {
     return this.#named('EventType', () => ({
       type: 'string',
       enum: this.#resources.flatMap((resource) => eventTypesOf(resource).map(({ type }) => type)),
-      description: 'What happened: `<resource>.<verb>`. There may be more in later releases.',
+      description: 'The type of the event: `<resource>.<verb>`. Later releases may add types.',
     }));
   }
 
@@ -148,34 +148,33 @@ export class Schemas {
           type: Type.Unsafe({
             type: 'string',
             enum: [...new Set(Object.values(errorCatalogue).map(({ type }) => type))].sort(),
-            description: 'The class of the error: what an SDK has a class for.',
+            description: 'The type of the error. SDKs have a class for each type.',
           }),
-          code: Type.Unsafe({ type: 'string', enum: codes, description: 'What went wrong: a word for programs.' }),
-          message: Type.String({ description: 'For the person who must act: what failed, on what, and what to try.' }),
+          code: Type.Unsafe({ type: 'string', enum: codes, description: 'The code of the error, for programs.' }),
+          message: Type.String({ description: 'What failed, why, and what to do, for people.' }),
           param: Type.Optional(
             Type.String({
               description:
-                'The parameter at fault, nested ones in brackets (`metadata[order]`); left out if it is none.',
+                'The invalid parameter, with nested names in brackets (`metadata[order]`). Left out if the error is not about one.',
             }),
           ),
-          doc_url: Type.String({ description: 'A page about the code.' }),
+          doc_url: Type.String({ description: 'The URL of a page about the code.' }),
           request_id: Type.String({
             pattern: idPatternOf('req'),
-            description:
-              'The id of the request that was carried out or refused, and of its log. A replay has the first one’s.',
+            description: 'The id of the request, and of its log. A replay has the id of the first request.',
           }),
         }),
       }),
     }));
   }
 
-  /** A schema of the newest version as this one has it, with the names of this one in its descriptions. */
+  /** Converts a schema of the newest version to this one, with the names in its descriptions. */
   inVersion(object: string, schema: TObject): Piece {
     const older = this.#versions.schemaIn(this.#version, object, schema);
     return this.#reworded(object, older) as Piece;
   }
 
-  /** Text about objects of a kind, in the words of this version. */
+  /** Converts the names in a text about objects of a kind to this version. */
   worded(object: string, text: string): string {
     const { newest } = this.#versions;
     return text.replace(
@@ -184,13 +183,13 @@ export class Schemas {
     );
   }
 
-  /** A record of examples when it was new: with its secrets, as the answer that makes it. */
+  /** Returns the example of a new record, with its secrets, as in the response that makes it. */
   newExample(resource: Resource): JsonObject | null {
     const example = this.#newestExample(resource, true);
     return example && this.#older({ ...example, ...resource.docs?.example?.before });
   }
 
-  /** An event of examples, as it is delivered. */
+  /** Returns the example of a delivered event. */
   deliveredExample(resource: Resource, type: string): JsonObject | null {
     const events = this.#resources.find((candidate) => snapshot.has(candidate))!;
     const event = this.#newestExample(events, false);
@@ -224,7 +223,7 @@ export class Schemas {
     };
   }
 
-  /** A record of examples, as this version shows it. */
+  /** Returns the example of a record in this version. */
   #exampleOf(resource: Resource, withSecrets: boolean): JsonObject | null {
     const example = this.#newestExample(resource, withSecrets);
     return example && this.#older(example);
@@ -244,7 +243,7 @@ export class Schemas {
     }
     const isEvent = snapshot.has(resource);
     if (isEvent) {
-      const version = Type.String({ description: 'The version whose shape it has: the one of this answer.' });
+      const version = Type.String({ description: 'The version of its shape, which is that of the response.' });
       Object.assign(members, this.#eventMembers(resource), { api_version: version });
     } else {
       members.account = Type.Optional(aboutAccount.has(resource) ? aboutAccountSchema : accountSchema);
@@ -260,7 +259,7 @@ export class Schemas {
     };
   }
 
-  /** The parts of an event have names of their own, because events are shown by answers and by deliveries. */
+  /** Returns the schema of an event. Its parts have names, because responses and deliveries share them. */
   #eventSchema(members: TProperties): Piece {
     const event = this.inVersion('event', closedObject(members));
     const properties = event.properties as Record<string, Piece>;
@@ -269,7 +268,7 @@ export class Schemas {
     return { ...event, properties: { ...properties, ...Object.fromEntries(refs) } };
   }
 
-  /** What is particular of an event: the types there are, and the records they can be about. */
+  /** Returns the members of an event: its types, and the records in its data. */
   #eventMembers({ fields }: Resource): TProperties {
     const subjects = this.#resources.filter((resource) => eventTypesOf(resource).length > 0);
     const refs = subjects.map((resource) => this.record(resource));
@@ -290,7 +289,7 @@ export class Schemas {
     };
   }
 
-  /** An id, or the whole record where the client asks for it with `expand`. */
+  /** Returns the schema of a link: an id, or the record if it is expanded. */
   #expandable(schema: TSchema, path: string): TSchema {
     const target = this.#resources.find((resource) => resource.path === path);
     if (!target) return schema;
@@ -313,7 +312,7 @@ export class Schemas {
     );
   }
 
-  /** A reference to a schema that is made once; one that refers to itself finds its name taken already. */
+  /** Returns a `$ref` to a schema, and makes the schema once. A recursive schema finds its own name already there. */
   #named(name: string, make: () => Piece): Piece {
     if (!this.#made.has(name)) {
       this.#made.set(name, {});
@@ -323,12 +322,12 @@ export class Schemas {
   }
 }
 
-/** `webhook_endpoint` as SDKs call the type: `WebhookEndpoint`. */
+/** Returns the name of the type in SDKs: `WebhookEndpoint` for `webhook_endpoint`. */
 export function nameOf(object: string): string {
   return object.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** What an id of this server looks like. */
+/** Returns the pattern of this server's ids. */
 export function idPatternOf(prefix: string): string {
   return `^${prefix}_[0-9A-Za-z]{22}$`;
 }
@@ -336,31 +335,31 @@ export function idPatternOf(prefix: string): string {
 const erasedSchema = Type.Unsafe({
   type: 'boolean',
   const: true,
-  description: 'The person it is about was erased. Left out otherwise.',
+  description: 'True if its person was erased. Left out otherwise.',
 });
 
 const accountSchema = Type.String({
   pattern: idPatternOf('acct'),
-  description: 'The account that it belongs to. Only in answers to requests with `Service-Context`.',
+  description: 'The account of the record. Only in responses to requests with `Service-Context`.',
 });
 
 const aboutAccountSchema = Type.String({
   pattern: idPatternOf('acct'),
   description:
-    'The account of the event. Left out where that is your own, unless the request has `Service-Context`. Send it in `Service-Context` to find the event.',
+    'The account of the event. Left out if that is your own and the request has no `Service-Context`. Send it in `Service-Context` to retrieve the event.',
 });
 
 function commonMembers(resource: Resource): TProperties {
   return {
     ...idAndObject(resource),
-    created: Type.Integer({ description: 'When it was made, in seconds since the Unix epoch.' }),
+    created: Type.Integer({ description: 'When it was created, in seconds since the Unix epoch.' }),
   };
 }
 
 function idAndObject({ object, prefix }: Resource): TProperties {
   return {
     id: Type.String({ pattern: idPatternOf(prefix), description: `The id of the ${displayName(object)}.` }),
-    object: described(oneOf(object), 'What kind of object it is.'),
+    object: described(oneOf(object), 'The kind of the object.'),
   };
 }
 

@@ -10,22 +10,22 @@ import type { HttpContext, Accounts } from '../context.ts';
 import { onlyHeaderOf } from '../headers.ts';
 import type { AccountFacts } from '../request.ts';
 
-/** What one process may still believe of an account that another one has changed; see the trait `cached` of accounts. */
+/** How long a process may use a cached account, in milliseconds. See the trait `cached` of accounts. */
 const ageMaxMs = 1_000;
 
-/** What it takes to know an account, and to pin it. */
+/** The parts of the context that are needed to read an account and to pin it. */
 export type AccountContext = Pick<HttpContext, 'accounts' | 'resources' | 'committer' | 'readRecord' | 'config'>;
 
-/** @param maxMs how old what it tells may be. */
+/** @param maxMs the maximum age of an entry. */
 export function openAccounts(reader: Reader, maxMs = ageMaxMs): Accounts {
   return new TtlCache(maxMs, (ids) => readAccounts(reader, ids));
 }
 
 /**
- * The account a request acts on: the one `Service-Context` names, else the key's own. A key acts for its own account and for
- * those connected to it.
+ * Returns the account that a request acts on: the one in `Service-Context`, else the key's own. A key acts for its own account and for
+ * accounts connected to it.
  *
- * @throws {ApiError} `request_invalid`, or `account_invalid`; an unknown account and one that is not connected get the same answer.
+ * @throws {ApiError} `request_invalid` or `account_invalid`. An unknown account and one that is not connected get the same error.
  */
 export async function chooseAccount(context: AccountContext, request: AuthenticatedRequest): Promise<PinnedAccount> {
   const ownAccountId = request.principal.accountId;
@@ -45,8 +45,8 @@ export async function chooseAccount(context: AccountContext, request: Authentica
 }
 
 /**
- * Lets a request pass that makes sense in the account it acts on. A key reaches the accounts that are connected to its own. It makes none
- * below those, because it could not reach them.
+ * Refuses requests for the own account only, while they act on a connected one. A key reaches only accounts directly connected to its own.
+ * So it cannot make accounts below those.
  *
  * @throws {ApiError} `account_invalid` with status 400.
  */
@@ -54,14 +54,14 @@ export function requireOwnAccount({ route, principal, accountId }: ApiRequest): 
   if (!route.ownAccountOnly || accountId === principal.accountId) return;
   throw new ApiError(
     'account_invalid',
-    `\`Service-Context\` names the connected account ${accountId}, and a key reaches only the accounts that are connected to its own. Leave \`Service-Context\` out, or use a key of ${accountId}.`,
+    `\`Service-Context\` names the connected account ${accountId}. A key reaches only accounts that are connected to its own, so it cannot do this there. Leave \`Service-Context\` out, or use a key of ${accountId}.`,
     { status: 400, type: 'invalid_request_error' },
   );
 }
 
 /**
- * The account, which is pinned to the latest version by the first request of its keys or of its parent's that acts on it, a
- * refused one too (spec, versioning). It is a change of the account like any other, made by the server itself.
+ * Returns the account, and pins it to the latest version at its first request (spec, versioning). Refused requests count, and requests of
+ * its parent's keys too. The system makes this change like any other change of the account.
  */
 export async function pinned(
   context: AccountContext,
@@ -82,7 +82,7 @@ export async function pinned(
       return { changes };
     },
   });
-  // Whoever was first has decided.
+  // A concurrent request may have pinned it first.
   const now = await accounts.getAnew(facts.id);
   if (now && isPinned(now)) return now;
   throw new Error(`Bug! The account ${facts.id} was not pinned.`);

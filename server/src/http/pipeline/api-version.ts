@@ -6,8 +6,8 @@ import type { HttpContext } from '../context.ts';
 import { headerOf, onlyHeaderOf } from '../headers.ts';
 
 /**
- * Settles the version a request is answered in, whatever becomes of it: the one its header names, else the one its key's own account
- * is pinned to, which the account's first request does (spec, versioning). Where the header names none, the latest.
+ * Sets the version of the response, even of an error. It is the one in the header, else the one that the key's own account is pinned to.
+ * The account's first request pins it (spec, versioning). For an unknown version in the header, it is the latest.
  */
 export async function settleVersion(context: HttpContext, request: AuthenticatedRequest): Promise<void> {
   const { versions, latestVersion, accounts } = context;
@@ -19,26 +19,26 @@ export async function settleVersion(context: HttpContext, request: Authenticated
   const header = headerOf(request.incoming, 'service-version');
   if (header !== undefined)
     request.version = request.versionsServed.includes(header) ? header : request.versionsServed[0]!;
-  // A newer release beside this one has pinned it.
+  // A newer release beside this one has pinned the account.
   else if (!versions.dates.includes(apiVersion)) throw new UnknownVersionError(apiVersion);
   else request.version = apiVersion;
 }
 
 /**
- * Lets a request pass that names a version of this API, or none.
+ * Refuses an unknown version. A guess of the nearest date would return a shape that the client does not expect.
  *
- * @throws {ApiError} `request_invalid`, or `api_version_invalid`: guessing a near date would answer in a shape nobody asked for.
+ * @throws {ApiError} `request_invalid` or `api_version_invalid`.
  */
 export function requireServedVersion({ incoming, versionsServed }: ReceivedRequest): void {
   const header = onlyHeaderOf(incoming, 'Service-Version');
   if (header === undefined || versionsServed.includes(header)) return;
   throw new ApiError(
     'api_version_invalid',
-    `\`Service-Version: ${header.slice(0, 40)}\` is not a version of this API. Known are ${versionsServed.join(', ')}.`,
+    `\`Service-Version: ${header.slice(0, 40)}\` is not a version of this API. Send one of ${versionsServed.join(', ')}.`,
   );
 }
 
-/** What an error says of a parameter, in the words of the request's version. It was found in what had been lifted to the newest. */
+/** Converts the parameter of an error to the name in the request's version. The error was found after the upgrade to the newest version. */
 export function errorInVersion(versions: ApiVersions, error: ApiError, object: string, version: string): ApiError {
   const { param, message } = error;
   if (param === undefined) return error;

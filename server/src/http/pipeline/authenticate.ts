@@ -10,18 +10,18 @@ import type { KeyRing } from '../context.ts';
 import { onlyHeaderOf } from '../headers.ts';
 import type { AuthenticatedRequest, StoredKey } from '../request.ts';
 
-/** What one process may still believe of a key that another one has changed; see the trait `cached` of API keys. */
+/** How long a process may use a cached key, in milliseconds. See the trait `cached` of API keys. */
 const ageMaxMs = 1_000;
 
-/** @param maxMs how old what it tells may be. */
+/** @param maxMs the maximum age of an entry. */
 export function openKeyRing(reader: Reader, maxMs = ageMaxMs): KeyRing {
   return new TtlCache(maxMs, (keys) => readKeys(reader, keys.map(hashKey)));
 }
 
 /**
- * Returns the principal that a request's key stands for.
+ * Returns the principal of a request's key.
  *
- * @throws {ApiError} 401, saying which part of the key is wrong without repeating it; 400 if there are two.
+ * @throws {ApiError} 401 with the wrong part of the key, but without quoting it, and 400 if there are two keys.
  */
 export async function authenticate(
   request: FastifyRequest,
@@ -34,7 +34,7 @@ export async function authenticate(
   if (mode !== context.mode) {
     throw new ApiError(
       'mode_mismatch',
-      `The key ${maskKey(key)} is for ${mode} mode, but this deployment is ${context.mode}. Use a key of this deployment, or the other address.`,
+      `The key ${maskKey(key)} is for ${mode} mode, but this deployment is ${context.mode}. Use a key of this deployment, or the address of the other one.`,
     );
   }
   const stored = await keyRing.get(key);
@@ -44,10 +44,9 @@ export async function authenticate(
 }
 
 /**
- * Judges a key again that was good when the request began: its body may have come so slowly that the key has ended meanwhile, or was
- * given an end.
+ * Checks a key again after the body has arrived. A slow body takes so long that the key may have expired or been revoked meanwhile.
  *
- * @returns the key as it is now.
+ * @returns the principal of the key as it is now.
  * @throws {ApiError} `api_key_expired`.
  */
 export async function authenticateAgain(
@@ -99,7 +98,7 @@ function bearerKey(authorization: string | undefined): string {
 function unknownKey(key: string): ApiError {
   return new ApiError(
     'api_key_invalid',
-    `The key ${maskKey(key)} is not known here. Check that all of it was copied; \`npm run new-key\` makes another.`,
+    `The key ${maskKey(key)} is not known here. Check that you copied all of it. \`npm run new-key\` creates another.`,
   );
 }
 

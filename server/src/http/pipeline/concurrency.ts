@@ -1,26 +1,26 @@
 import type { Payer } from '../../core/byte-budget.ts';
 import { ApiError } from '../../core/errors.ts';
 
-/** How much there may be at once, in one process. */
+/** Limits of concurrent work in one process. */
 export interface Bounds {
-  /** As a client calls them: `uploads on their way`. */
+  /** Their name in error messages: `uploads in progress`. */
   what: string;
   ofAccountMax: number;
-  /** Of an account and all accounts connected to it, at any distance. Else it could multiply its share with their keys. */
+  /** Of an account and all accounts below it, at any distance. Otherwise it could multiply its share with their keys. */
   ofTreeMax: number;
   /** Of all accounts together. */
   max: number;
-  /** Seconds after which one of them has mostly ended. */
+  /** Seconds until one of them has probably ended. */
   retryAfterSeconds: number;
 }
 
 /**
- * Group commit gains nothing from more than 128 changes at once. More of them only make others wait, because each round of the event loop
- * serves all of them. The runtime accepts one connection in a round. Measured beside an account that floods the process: others wait
- * 59 ms with 256, in the median. With 1,000 they wait 211 ms, and ten seconds on a new connection.
+ * Group commit gains nothing from more than 128 changes at once. More of them only delay other accounts, because each round of the event
+ * loop serves all of them. The runtime accepts one connection in a round. Measured beside an account that floods the process: with 256,
+ * other accounts wait 59 ms in the median. With 1,000, they wait 211 ms, and ten seconds on a new connection.
  */
 export const requestBounds: Bounds = {
-  what: 'requests under way',
+  what: 'requests in progress',
   ofAccountMax: 256,
   ofTreeMax: 768,
   max: 1_024,
@@ -29,14 +29,14 @@ export const requestBounds: Bounds = {
 
 /** Measured: 64 slow uploads take some 110 MB. */
 export const uploadBounds: Bounds = {
-  what: 'uploads on their way',
+  what: 'uploads in progress',
   ofAccountMax: 16,
   ofTreeMax: 48,
   max: 64,
   retryAfterSeconds: 2,
 };
 
-/** An open stream takes some ten kilobytes. What it reads is bounded in bytes besides. */
+/** An open stream takes some ten kilobytes. The events that it reads have their own limit in bytes. */
 export const streamBounds: Bounds = {
   what: 'streams open',
   ofAccountMax: 50,
@@ -45,7 +45,7 @@ export const streamBounds: Bounds = {
   retryAfterSeconds: 10,
 };
 
-/** Bounds what is under way in this process. */
+/** Bounds concurrent work in this process. */
 export class ConcurrencyLimit {
   readonly #bounds: Bounds;
   readonly #ofAccounts = new Map<string, number>();
@@ -57,32 +57,30 @@ export class ConcurrencyLimit {
   }
 
   /**
-   * Counts one more, until what is returned is called.
+   * Counts one more. The returned function ends it.
    *
-   * @throws {ApiError} `rate_limit` if the account, or its tree of accounts, has too many; `overloaded` if all together have.
+   * @throws {ApiError} `rate_limit` if the account or its tree of accounts has too many, `overloaded` if all accounts together have.
    */
   begin({ accountId, rootId }: Payer): () => void {
     const { what, ofAccountMax, ofTreeMax, max, retryAfterSeconds } = this.#bounds;
     if ((this.#ofAccounts.get(accountId) ?? 0) >= ofAccountMax) {
       throw new ApiError(
         'rate_limit',
-        `This account has ${ofAccountMax} ${what} already. Wait until one has ended, and have fewer at once.`,
+        `This account already has ${ofAccountMax} ${what}. Wait until one has ended, and use fewer at once.`,
         { retryAfterSeconds },
       );
     }
     if ((this.#ofTrees.get(rootId) ?? 0) >= ofTreeMax) {
       throw new ApiError(
         'rate_limit',
-        `The platform of this account and its connected accounts have ${ofTreeMax} ${what} already. Wait until one has ended.`,
+        `The platform of this account and its connected accounts already have ${ofTreeMax} ${what}. Wait until one has ended.`,
         { retryAfterSeconds },
       );
     }
     if (this.#all >= max) {
-      throw new ApiError(
-        'overloaded',
-        `The server has as many ${what} as it can have at once. Nothing was changed; try again shortly.`,
-        { retryAfterSeconds },
-      );
+      throw new ApiError('overloaded', `The server has too many ${what}. Nothing was changed. Try again shortly.`, {
+        retryAfterSeconds,
+      });
     }
     this.#count(accountId, rootId, 1);
     return () => this.#count(accountId, rootId, -1);

@@ -5,27 +5,27 @@ import { stopRequests } from '../parser.ts';
 import { errorAnswer } from '../response/errors.ts';
 import type { HttpContext } from '../context.ts';
 
-/** So long we go on to read what a client sends that has its answer already. Cut off at once, it might never see that answer. */
+/** Keep reading a client's body this long after the response (in milliseconds). Otherwise it might see a reset instead of the response. */
 const lingerMs = 5_000;
 
 /**
- * A stranger's refused body that can be longer, in bytes, is not read to its end. The connection is left as it is, so that the client sees its
- * answer, and is then closed. Else a few clients without a key would keep the process busy with reading.
+ * Stop reading a refused body without a valid key if it can be longer, in bytes. Otherwise a few clients without a key would keep the
+ * process busy with reading. The connection stays open for a while, so that the client sees its response.
  */
 const strangerBytesMax = 64 * 1024;
 
 /**
- * Requests of one connection that wait for their responses. A client that sends more is cut off, because the parser makes requests of all
- * that it has read. Clients hardly ever pipeline, and those that do send a few.
+ * The largest number of requests of one connection without a response. A client that sends more is disconnected, because the parser makes
+ * an object of each request. Clients rarely pipeline, and then only a few requests.
  */
 const pipelinedMax = 64;
 
-/** And of all connections: those behind the first one of each. Else 4,000 connections would fill a gigabyte. */
+/** The same for all connections, without the first request of each. Otherwise 4,000 connections would fill a gigabyte. */
 const pipelinedOfAllMax = 4_096;
 
 /**
- * Connections of one process. A connection that sends its headers slowly holds up to 16 kB until they time out. The next ones are
- * closed at once.
+ * The largest number of connections of one process. A connection with slow headers holds up to 16 kB until they time out. Further
+ * connections are closed at once.
  */
 const connectionsMax = 4_096;
 
@@ -33,22 +33,22 @@ const connectionsMax = 4_096;
 const dropLogMs = 10_000;
 
 /**
- * What becomes of a connection when its client sends what is no request, or does not stop sending. Whatever can be answered is
- * answered, in the order in which it came.
+ * Handles connections with invalid requests or endless data. Sends a response to every request that can be read, in the order of the
+ * requests.
  */
 export class Connections {
   readonly #context: HttpContext;
-  /** The answer to the last request of each connection, sent or not. */
+  /** The response to the last request of each connection, sent or not. */
   readonly #lastAnswers = new WeakMap<Socket, ServerResponse>();
-  /** Requests without a good key. */
+  /** Requests without a valid key. */
   readonly #ofStrangers = new WeakSet<IncomingMessage>();
   /** Requests of each connection that have no response yet. */
   readonly #pipelined = new WeakMap<Socket, number>();
-  /** Of all connections, those that wait behind another. */
+  /** The number of requests that wait behind another one, on all connections. */
   #pipelinedOfAll = 0;
   /** Connections dropped since the last line of the log. */
   #dropped = 0;
-  /** Those that are about to be closed. */
+  /** Connections that are about to be closed. */
   readonly #closing = new WeakSet<Socket>();
 
   constructor(context: HttpContext) {
@@ -65,14 +65,14 @@ export class Connections {
       response.once('finish', () => {
         if (request.complete) return;
         setTimeout(() => request.complete || request.socket.destroy(), lingerMs).unref();
-        // After the finish, when the framework has begun to read and forget.
+        // Wait until the framework has begun to discard the body.
         if (this.#ofStrangers.has(request) && isLongerThan(request, strangerBytesMax))
           setImmediate(() => request.socket.pause());
       });
     });
-    // We are no proxy.
+    // This server is no proxy.
     server.on('connect', (_, socket) => {
-      // Nobody else listens any more, and a client that goes away must not end the process.
+      // Without a listener, a client that disconnects would end the process.
       socket.on('error', () => socket.destroy());
       this.refuse(new Error('CONNECT'), socket as Socket);
     });
@@ -96,25 +96,25 @@ export class Connections {
     if (this.#dropped++ > 0) return;
     const { log } = this.#context;
     setTimeout(() => {
-      log.warn({ connections: this.#dropped }, `connections were refused: this process has ${connectionsMax} open`);
+      log.warn({ connections: this.#dropped }, `refused connections: this process has ${connectionsMax} open`);
       this.#dropped = 0;
     }, dropLogMs).unref();
   }
 
-  /** Says that a request has no good key. */
+  /** Marks a request as one without a valid key. */
   isOfStranger(request: IncomingMessage): void {
     this.#ofStrangers.add(request);
   }
 
-  /** Answers what is no readable HTTP at all, and closes the connection. There is no request, so the answer is written to the socket. */
+  /** Responds to unreadable HTTP and closes the connection. Writes to the socket, because there is no request. */
   refuse(error: Error & { code?: string }, socket: Socket): void {
     if (error.code === 'ECONNRESET') return void socket.destroy();
     if (this.#closing.has(socket)) return;
     this.#closing.add(socket);
     const last = this.#lastAnswers.get(socket);
-    // The request before it is complete and carried out, so its answer comes first.
+    // The request before it is complete, so its response comes first.
     if (last?.req.complete && !last.writableFinished) last.once('close', () => this.#write(error, socket));
-    // It is the rest of a request that was answered before it had come.
+    // The data is the rest of a request that already has its response.
     else if (last?.headersSent && !last.req.complete) socket.destroySoon();
     else this.#write(error, socket);
   }
@@ -131,12 +131,12 @@ export class Connections {
           `service-version: ${versions.upTo(latestVersion.known)[0]!}\r\nservice-should-retry: false\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
       );
     }
-    // Whoever never closes their side keeps nothing open.
+    // Close the socket even if the client never closes its side.
     socket.destroySoon();
   }
 }
 
-/** Whether a body may have more bytes than this. */
+/** Returns whether a body may have more bytes than this. */
 function isLongerThan({ headers }: IncomingMessage, bytes: number): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > bytes;
 }
@@ -146,11 +146,11 @@ function unreadable(code: string | undefined): ApiError {
     case 'HPE_HEADER_OVERFLOW':
       return new ApiError(
         'headers_too_large',
-        'The request line and headers have more than 16 kB, or the headers are more than 1,000.',
+        'The request line and headers have more than 16 kB, or there are more than 1,000 headers. Send fewer or shorter headers.',
       );
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new ApiError('request_timeout', 'The request did not arrive completely in time.');
+      return new ApiError('request_timeout', 'The request did not arrive completely in time. Send it again.');
     default:
-      return new ApiError('request_invalid', 'What arrived is no well-formed HTTP request.');
+      return new ApiError('request_invalid', 'The data is not a valid HTTP request.');
   }
 }

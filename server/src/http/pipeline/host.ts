@@ -6,24 +6,24 @@ import { headerLines } from '../headers.ts';
 const hostForm = /^(?:\[[\da-f:.]+\]|[\w\-.~!$&'()*+,;=%]*)(?::\d*)?$/i;
 
 /**
- * Refuses what the parser can read and HTTP forbids to carry out: a request of another major version, without a host, with several, or with one that
- * is none. We do nothing by the host; but a proxy before us may, and must not have understood another one.
+ * Refuses requests that the parser accepts and HTTP forbids. They have another major version, no host, several, or an invalid one. This
+ * server does not use the host. A proxy in front of it may, and both must read the same host.
  *
  * @throws {ApiError} 400 (RFC 9112, sections 2.3 and 3.2).
  */
 export function checkHost({ httpVersion, httpVersionMajor, rawHeaders }: IncomingMessage): void {
   if (httpVersionMajor !== 1)
-    throw new ApiError('request_invalid', `The request is one of HTTP/${httpVersion}. Send it in HTTP/1.1.`);
+    throw new ApiError('request_invalid', `HTTP/${httpVersion} is not supported. Send the request in HTTP/1.1.`);
   const [host, ...others] = headerLines({ rawHeaders }, 'Host');
   if (others.length > 0) throw new ApiError('request_invalid', 'The request has more than one `Host`. Send one.');
   if (host === undefined && httpVersion !== '1.0')
     throw new ApiError(
       'request_invalid',
-      'The request has no `Host`, which HTTP/1.1 demands. Send the name of the server.',
+      'The request has no `Host`, which HTTP/1.1 requires. Send the name of the server.',
     );
   if (host !== undefined && !hostForm.test(host))
     throw new ApiError(
       'request_invalid',
-      'The `Host` of the request is no host. Send the name of the server, and its port if it has one.',
+      'The `Host` of the request is invalid. Send the name of the server, and its port if it has one.',
     );
 }

@@ -2,7 +2,7 @@ import type { Pool } from '../../db/pools.ts';
 
 const minuteSeconds = 60;
 
-/** Remembers when keys were last used, to the minute, until a duty writes it: no request waits for that. */
+/** Collects when keys were last used, to the minute. A duty writes it, so that no request waits. */
 export class KeyUses {
   #uses = new Map<string, { accountId: string; keyId: string; usedAt: number }>();
 
@@ -13,7 +13,7 @@ export class KeyUses {
     else this.#uses.set(key.id, { accountId: key.accountId, keyId: key.id, usedAt });
   }
 
-  /** Writes what was noted since the last time. What cannot be written is noted again by the next use. */
+  /** Writes all uses since the last call. If that fails, the next use of the key is noted again. */
   async write(pool: Pool): Promise<void> {
     if (this.#uses.size === 0) return;
     const uses = [...this.#uses.values()];

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { ApiError } from '../../core/errors.ts';
 import { isLoopback } from './loopback.ts';
 
-/** Beyond this many the buckets that have filled up again are forgotten. */
+/** Above this number, full buckets are evicted. */
 const bucketsMax = 10_000;
 
 interface Bucket {
@@ -10,7 +10,7 @@ interface Bucket {
   filledAtMs: number;
 }
 
-/** Token buckets: each takes `perSecond` a second, and as many at once after a second of rest. */
+/** Token buckets: each allows `perSecond` a second, and as many at once after a second of rest. */
 export class Buckets {
   readonly #perSecond: number;
   readonly #buckets = new Map<string, Bucket>();
@@ -19,7 +19,7 @@ export class Buckets {
     this.#perSecond = perSecond;
   }
 
-  /** Takes a token if there is one. Returns how many are left, and after how many milliseconds there is one again. */
+  /** Takes a token if there is one. Returns how many are left, and the milliseconds until the next one. */
   take(key: string): { taken: boolean; left: number; nextInMs: number } {
     const nowMs = performance.now();
     const bucket = this.#fill(key, nowMs);
@@ -50,9 +50,9 @@ export class Buckets {
 }
 
 /**
- * Bounds the requests of an account, and tells each answer how many are left (draft-ietf-httpapi-ratelimit-headers).
+ * Limits the rate of an account's requests, and sets response headers with the remaining number (draft-ietf-httpapi-ratelimit-headers).
  *
- * @param perSecond in this process; 0 bounds nothing.
+ * @param perSecond the limit in this process. 0 means no limit.
  */
 export class RateLimit {
   readonly #perSecond: number;
@@ -72,7 +72,7 @@ export class RateLimit {
     if (taken) return;
     throw new ApiError(
       'rate_limit',
-      `This account sends more than ${this.#perSecond} requests a second. Wait for the time in Retry-After, and send less at once.`,
+      `This account sends more than ${this.#perSecond} requests a second. Wait for the time in \`Retry-After\`, and send fewer at once.`,
       { retryAfterSeconds: Math.max(1, Math.ceil(nextInMs / 1000)) },
     );
   }
@@ -81,25 +81,28 @@ export class RateLimit {
 const failuresPerSecond = 20;
 
 /**
- * Bounds how fast an address can try keys and signatures out. A good key is let in although others from its address failed, because the
- * address may be a proxy's. The machine itself is not bounded at all.
+ * Limits how fast an address can try keys and signatures. A valid key passes even if others from its address failed, because the address
+ * may be a proxy's. The machine itself has no limit.
  */
 export class FailedSignIns {
   readonly #buckets = new Buckets(failuresPerSecond);
 
-  /** @throws {ApiError} `rate_limit` if there were too many. */
+  /** @throws {ApiError} `rate_limit` if there were too many failures. */
   note(address: string | undefined): void {
-    // A connection that is gone has no address, and no client to tell.
+    // A closed connection has no address, and no client for a response.
     if (address === undefined || isLoopback(address) || this.#buckets.take(networkOf(address)).taken) return;
     throw new ApiError(
       'rate_limit',
-      `More than ${failuresPerSecond} requests a second from this address had no good key or signature. Wait for the time in Retry-After.`,
+      `More than ${failuresPerSecond} requests a second from this address had no valid key or signature. Wait for the time in \`Retry-After\`.`,
       { retryAfterSeconds: 1 },
     );
   }
 }
 
-/** Returns the network of an address: of IPv6 its /64, which is mostly one client's. An IPv4 address that is written as IPv6 stands for itself. */
+/**
+ * Returns the network of an address: for IPv6 its /64, which usually belongs to one client. An IPv4 address in IPv6 form is its own
+ * network.
+ */
 export function networkOf(address: string): string {
   if (!address.includes(':') || address.toLowerCase().startsWith('::ffff:')) return address;
   const [left = '', right = ''] = address.split('::');

@@ -4,20 +4,20 @@ import type { ReceivedRequest } from '../request.ts';
 import { whenClosed } from '../response/held-responses.ts';
 import { Buckets, networkOf } from './rate-limit.ts';
 
-/** Refusals of one account, or of one address, that are answered at once. A client that waits when it is told to sees no others. */
+/** So many refusals per second of one account or address are immediate. A client that respects Retry-After gets no others. */
 const promptPerSecond = 100;
 
 /**
- * The others are answered after so many milliseconds. Measured: at full speed a refusal takes 70 µs, and a client with 1,000 connections
- * left nothing of the process to other accounts.
+ * Delays all further refusals, in milliseconds. Measured at full speed: a refusal takes 70 µs. A client with 1,000 connections left no time
+ * of the process to other accounts.
  */
 const delayMs = 2_000;
 
-/** Slows clients down that go on sending although they are refused. */
+/** Throttles clients that keep sending although they are refused. */
 export class RefusalPace {
   readonly #prompt = new Buckets(promptPerSecond);
 
-  /** Resolves when the refusal may be answered, or its client has gone away. */
+  /** Resolves when the refusal may be sent, or when its client has disconnected. */
   async hold(error: ApiError, { payer, incoming }: ReceivedRequest, reply: FastifyReply): Promise<void> {
     if (!isSlowedDown(error)) return;
     const from = payer?.rootId ?? networkOf(incoming.socket.remoteAddress ?? '');
@@ -32,7 +32,7 @@ export class RefusalPace {
   }
 }
 
-/** Whether a client can cause it without end: it needs no key, or has a key and sends too much. */
+/** Returns whether a client can cause this error endlessly: without a key, or by sending too much. */
 function isSlowedDown({ status }: ApiError): boolean {
   return status === 401 || status === 429;
 }

@@ -3,10 +3,10 @@ import { PacedBody } from './paced-body.ts';
 import type { OpenContents } from '../route.ts';
 
 /**
- * Answers a file part by part, as it is read. Somebody else made it, so a browser shall keep it apart from everything of this address:
- * it is downloaded, never shown as a page, whatever is in it.
+ * Sends a file part by part, as it is read. A third party made it, so browsers must isolate it from this origin. They download it, and
+ * never show it as a page.
  *
- * @param isHead whether only its headers are wanted: then none of it is read.
+ * @param isHead tells that only the headers are requested. Then the file is not read.
  */
 export function sendContents(
   reply: FastifyReply,
@@ -25,7 +25,7 @@ export function sendContents(
     .send(isHead ? '' : new PacedBody(whole(bytes, size), stalledMs, () => reply.raw.destroy()));
 }
 
-/** A file that is deleted while it is sent breaks off, so that nobody takes a part of it for the whole. */
+/** Aborts the response if the file is deleted meanwhile, so that no client takes a part for the whole file. */
 async function* whole(bytes: AsyncIterable<Buffer>, size: number): AsyncGenerator<Buffer> {
   let sent = 0;
   for await (const part of bytes) {
@@ -35,7 +35,7 @@ async function* whole(bytes: AsyncIterable<Buffer>, size: number): AsyncGenerato
   if (sent < size) throw new Error(`The file ended after ${sent} of ${size} bytes: it was deleted.`);
 }
 
-/** RFC 6266: the name in full, and in ASCII for those who read no other. */
+/** Returns the `Content-Disposition` (RFC 6266), with the full name and an ASCII one for older clients. */
 function attachment(filename: string): string {
   const ascii = filename.replace(/[^\x20-\x7e]|["\\%]/g, '_');
   const encoded = encodeURIComponent(filename).replace(

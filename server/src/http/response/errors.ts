@@ -5,52 +5,51 @@ import { UnavailableError } from '../../db/pools.ts';
 import { UnknownVersionError } from '../../versions/apply.ts';
 import type { ReceivedRequest } from '../request.ts';
 
-/** What went wrong as the client may know it. Whatever nobody foresaw is `internal`; its cause stays in the server's log. */
+/** Converts an error to the one for the client. An unexpected error is `internal`, and its cause stays in the server's log. */
 export function apiErrorOf(error: unknown, request: ReceivedRequest): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof OverloadedError && error.isOfAccount) {
     return new ApiError(
       'rate_limit',
-      'This account has as many large requests under way as it can have at once. Nothing was changed. Wait until some have ended, and send fewer at once.',
+      'This account has too many large requests in progress. Nothing was changed. Wait until some have ended, and send fewer at once.',
       { retryAfterSeconds: 1, cause: error },
     );
   }
   if (error instanceof OverloadedError) {
-    return new ApiError(
-      'overloaded',
-      'The server has more to do than it can carry out in time. Nothing was changed; try again shortly.',
-      {
-        retryAfterSeconds: 1,
-        cause: error,
-      },
-    );
+    return new ApiError('overloaded', 'The server has too much to do. Nothing was changed. Try again shortly.', {
+      retryAfterSeconds: 1,
+      cause: error,
+    });
   }
   if (error instanceof UnavailableError) {
     if (error.inDoubt) return fateUnknown(error, request);
-    const message = 'The database cannot be reached just now. Nothing was changed; try again shortly.';
+    const message = 'The database cannot be reached now. Nothing was changed. Try again shortly.';
     return new ApiError('unavailable', message, { retryAfterSeconds: 1, cause: error });
   }
   if (error instanceof UnknownVersionError) {
-    const message = `${error.message} Nothing was changed; try again, and a process of that release may answer.`;
+    const message = `${error.message} Nothing was changed. Try again: a process of that release may handle the request.`;
     return new ApiError('unavailable', message, { retryAfterSeconds: 1, cause: error });
   }
   return frameworkError(error) ?? internalError(error);
 }
 
-/** Only a POST of the API without a key may do more when it is sent again: a deletion has nothing more to delete, and a callback tells the same. */
+/**
+ * Returns the error of an unknown commit outcome. Only a POST without an idempotency key is unsafe to retry. Deletions and callbacks are
+ * idempotent.
+ */
 function fateUnknown(cause: UnavailableError, { route, idempotencyKey }: ReceivedRequest): ApiError {
   const shouldRetry = idempotencyKey !== null || route?.method !== 'POST';
   const advice = shouldRetry
-    ? `Repeat the request${idempotencyKey === null ? '' : ' with the same Idempotency-Key'}: it is carried out at most once.`
-    : 'It had no Idempotency-Key, so to repeat it could carry it out twice: look first whether what it was to do is there. If it is not, send it again, with an Idempotency-Key.';
+    ? `Repeat the request${idempotencyKey === null ? '' : ' with the same Idempotency-Key'}: it is executed at most once.`
+    : 'It had no Idempotency-Key, so a retry could execute it twice. Check whether the change was made before you retry. If it was not, send the request again, with an Idempotency-Key.';
   return new ApiError(
     'unavailable',
-    `The database was lost while the change was being committed, so it is not known whether it took place. ${advice}`,
+    `The database was lost during the commit, so it is not known whether the change was made. ${advice}`,
     { retryAfterSeconds: 1, shouldRetry, cause },
   );
 }
 
-/** In the same words whether the record is another account's or nobody's. */
+/** Returns the same error for a record of another account and for one that does not exist. */
 export function recordMissing({ object }: Resource, id: string, param = 'id'): ApiError {
   return new ApiError(
     'resource_missing',
@@ -60,14 +59,12 @@ export function recordMissing({ object }: Resource, id: string, param = 'id'): A
 }
 
 export function internalError(cause: unknown): ApiError {
-  return new ApiError(
-    'internal',
-    'Something went wrong on our side, and nothing was changed. Please report the request id.',
-    { cause },
-  );
+  return new ApiError('internal', 'The server has an error, and nothing was changed. Please report the request id.', {
+    cause,
+  });
 }
 
-/** The answer that tells the client about an error. */
+/** Returns the response for an error. */
 export function errorAnswer(error: ApiError, requestId: string, publicUrl: string): StoredResponse {
   const { type, code, message, param } = error;
   const facts = { type, code, ...(param !== undefined && { param }) };
@@ -77,7 +74,7 @@ export function errorAnswer(error: ApiError, requestId: string, publicUrl: strin
   return { status: error.status, body, error: facts };
 }
 
-/** The few faults that the HTTP framework finds before our own code does. */
+/** Converts the few errors that the HTTP framework finds before our own code. */
 function frameworkError(error: unknown): ApiError | null {
   const { code, statusCode } = error as { code?: string; statusCode?: number };
   switch (code) {

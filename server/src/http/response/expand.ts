@@ -10,15 +10,14 @@ import type { HttpContext } from '../context.ts';
 import type { Expandable } from '../route.ts';
 import { requirePermission } from '../../model/permissions.ts';
 
-/** So many links a path can follow. */
+/** The largest number of links in a path. */
 const depthMax = 4;
 
 /**
- * Reads the paths that a client wants expanded; in a list they begin with `data`. A linked kind of record that this server does not
- * have can be named: its ids stay ids.
+ * Parses the paths to expand. In a list they begin with `data`. A path may lead to a kind of record that this server does not have: its ids
+ * stay ids.
  *
- * @throws {ApiError} `parameter_invalid` for a path that is none here, `permission_denied` for one to records that the key may not
- *   read.
+ * @throws {ApiError} `parameter_invalid` for an unknown path, `permission_denied` for records that the key may not read.
  */
 export function readExpansion(
   context: HttpContext,
@@ -65,23 +64,26 @@ function addPath(
   addPath(context, request, target, rest, inner, { path, before: `${before}${name}.` });
 }
 
-/** The paths of a route's answer that are one link long. */
+/** Returns the paths of a route's response with one link. */
 function linksOf({ versions }: HttpContext, request: ApiRequest, expandable: Expandable | null): string[] {
   const { links = {}, object } = expandable?.resource ?? { object: '' };
   const names = Object.keys(links).map((link) => versions.convertName(object, link, versions.newest, request.version));
   return names.map((name) => (expandable?.isList ? `data.${name}` : name));
 }
 
-/** @param known the paths that there are where this one goes wrong. */
+/** @param known the valid paths at the place of the error. */
 function unknownPath(path: string, known: readonly string[]): Error {
-  const there = known.length === 0 ? 'There is none.' : `There are ${known.map((name) => `\`${name}\``).join(', ')}.`;
+  const there =
+    known.length === 0
+      ? 'There are no such paths.'
+      : `Valid paths are ${known.map((name) => `\`${name}\``).join(', ')}.`;
   return invalidParameter(
     'expand',
-    `\`${path.slice(0, 80).toWellFormed()}\` is no path to a linked record here. ${there} Paths of a list begin with \`data.\`.`,
+    `\`${path.slice(0, 80).toWellFormed()}\` is not a path to a linked record here. ${there} Paths of a list begin with \`data.\`.`,
   );
 }
 
-/** A record in the newest shape, with records in the place of ids. An id without a record in this account stays an id. */
+/** Renders a record in the newest shape, with linked records in the place of ids. An id without a record in this account stays an id. */
 export async function renderExpanded(
   context: HttpContext,
   request: ApiRequest,
@@ -100,7 +102,7 @@ export async function renderExpanded(
   return object;
 }
 
-/** More than the largest page has without expanded records, in bytes. One record can stand in a response thousands of times. */
+/** More than the largest page without expanded records, in bytes. The limit is needed because one record can occur thousands of times. */
 const expandedBytesMax = 32 * 1024 * 1024;
 
 /** @throws {ApiError} `parameter_invalid` if the response becomes too large. */
@@ -110,7 +112,7 @@ function countExpanded({ room }: ApiRequest, record: StoredRecord): void {
   if (room.usedBytes <= expandedBytesMax) return;
   throw invalidParameter(
     'expand',
-    `With these records in it, the response would have more than ${expandedBytesMax / 1024 / 1024} MB. Expand less, or ask for fewer records with \`limit\`.`,
+    `With these records, the response would have more than ${expandedBytesMax / 1024 / 1024} MB. Expand less, or request fewer records with \`limit\`.`,
   );
 }
 

@@ -5,10 +5,10 @@ import { uncountedBytes } from '../read-room.ts';
 import type { ApiRequest } from '../request.ts';
 import { ReadRoom, type ReadLimits, type ReadBudgets, NoRoomError } from '../read-room.ts';
 
-/** The part of a file that the connection takes, and the next one. */
+/** The size in bytes of two parts of a file: the one that is sent, and the next one. */
 const downloadBytes = 512 * 1024;
 
-/** Makes responses within the memory that the process and the account have for them. */
+/** Makes responses within the memory limits of the process and the account. */
 export class HeldResponses {
   readonly #reads: ByteBudget;
   readonly #downloads: ByteBudget;
@@ -21,9 +21,9 @@ export class HeldResponses {
   }
 
   /**
-   * Makes the response to a read, and counts it until its client has taken it. It is made again if there was no room the first time.
+   * Makes the response to a read, and counts its bytes until the client has read it. Makes it again if there was no room the first time.
    *
-   * @throws {ApiError} `rate_limit` if the account has used up its share for too long, `overloaded` if all accounts together have no room.
+   * @throws {ApiError} `rate_limit` if the account's share is full for too long, `overloaded` if all accounts together have no room.
    */
   async read(request: ApiRequest, reply: FastifyReply, make: () => Promise<string>): Promise<string | Buffer> {
     let taken: { held: HeldBytes; bytes: number } | null = null;
@@ -39,12 +39,12 @@ export class HeldResponses {
         }
         room.settle(Buffer.byteLength(text));
         whenClosed(reply, () => room.release());
-        // As bytes, because the connection would copy a text once more.
+        // Return bytes, because the connection would copy a text again.
         return Buffer.from(text);
       } catch (error) {
         room.release();
         if (!(error instanceof NoRoomError)) throw error;
-        // A response whose size is not known before it is made soon has enough.
+        // The size may be unknown in advance. Doubling finds enough room soon.
         const bytes: number = Math.max(error.bytes, 2 * (taken?.bytes ?? 0));
         patience ??= this.#patienceOf(reply);
         taken = {
@@ -56,7 +56,7 @@ export class HeldResponses {
   }
 
   /**
-   * Counts the parts of a file while it is downloaded.
+   * Counts the parts of a file during its download.
    *
    * @throws {ApiError} as `read`.
    */
@@ -66,7 +66,7 @@ export class HeldResponses {
     whenClosed(reply, () => held.release());
   }
 
-  /** How long a request waits: not for a client that has gone away. */
+  /** Returns a signal that ends the wait of a request: after `waitMs`, or when its client disconnects. */
   #patienceOf(reply: FastifyReply): AbortSignal {
     const gone = new AbortController();
     whenClosed(reply, () => gone.abort());
@@ -87,18 +87,18 @@ async function take(
     throw budget.isShareFull(payer, bytes)
       ? new ApiError(
           'rate_limit',
-          `This account has as many ${what} under way as it may have at once. Read them to their end, have fewer at once, and try again.`,
+          `This account has too many ${what} in progress. Read them to their end, request fewer at once, and try again.`,
           { retryAfterSeconds: 2 },
         )
       : new ApiError(
           'overloaded',
-          `The server has as many ${what} under way as it can have at once. Nothing was changed; try again shortly.`,
+          `The server has too many ${what} in progress. Nothing was changed. Try again shortly.`,
           { retryAfterSeconds: 2 },
         );
   }
 }
 
-/** Calls back when the client has taken the response, or has gone away. */
+/** Calls back when the client has read the response, or has disconnected. */
 export function whenClosed({ raw }: FastifyReply, callback: () => void): void {
   if (raw.closed) callback();
   else raw.once('close', callback);

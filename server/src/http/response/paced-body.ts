@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 
 /**
- * A response body that asks for its next piece when the connection has taken the last one, and not before: Node's own adapter reads one piece
- * ahead. It cuts off a client that takes nothing for `stalledMs`.
+ * A response body that reads the next piece only when the connection has taken the last one. Node's own adapter reads one piece ahead. It
+ * disconnects a client that reads nothing for `stalledMs`.
  */
 export class PacedBody extends Readable {
   readonly #pieces: AsyncGenerator<Buffer>;
@@ -39,12 +39,12 @@ export class PacedBody extends Readable {
     }
   }
 
-  /** What the pieces hold is released as soon as they wait for nothing. */
+  /** Ends the generator, which releases its memory. */
   async #stop(): Promise<void> {
     try {
       await this.#pieces.return(undefined);
     } catch {
-      // The client has gone away, or was told already.
+      // The client has disconnected, or already has the error.
     }
   }
 }

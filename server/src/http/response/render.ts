@@ -11,8 +11,8 @@ import type { ApiVersions } from '../../versions/apply.ts';
 import type { ApiRequest } from '../request.ts';
 
 /**
- * A record in the newest shape, as this request gets it: with its account if the request named one, or with the account that it is
- * about. An event, which was kept in the newest shape of its time, has the version of the answer.
+ * Renders a record for a request, in the newest shape. It has its account if the request named one, or the account that it is about. An
+ * event was stored in the newest shape of its time. It gets the version of the response.
  */
 export function render(
   versions: ApiVersions,
@@ -33,7 +33,7 @@ export function render(
   return object;
 }
 
-/** The record's secrets, opened; null if it has none. */
+/** Decrypts the record's secrets. Returns null if it has none. */
 export function openSecrets(resource: Resource, record: StoredRecord, vault: Vault): Record<string, string> | null {
   const values = record as unknown as Record<string, Buffer | undefined>;
   const names = Object.keys(resource.fields).filter(
@@ -43,7 +43,7 @@ export function openSecrets(resource: Resource, record: StoredRecord, vault: Vau
   return Object.fromEntries(names.map((name) => [name, vault.open(values[name]!)]));
 }
 
-/** The same secrets as logs show them. */
+/** Redacts secrets for logs. */
 export function redact(secrets: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.keys(secrets).map((name) => [name, '[redacted]']));
 }

@@ -7,20 +7,20 @@ import type { HttpContext } from '../context.ts';
 import { requirePermission } from '../../model/permissions.ts';
 
 const ServedVersion = closedObject({
-  id: Type.String({ description: 'The date: what `Service-Version` takes.' }),
-  object: described(oneOf('api_version'), 'What kind of object it is.'),
+  id: Type.String({ description: 'The date, as you send it in `Service-Version`.' }),
+  object: described(oneOf('api_version'), 'The kind of the object.'),
   latest: Type.Boolean({
     description:
-      'Whether it is the newest here: the one that new accounts are pinned to, unless the deployment says otherwise.',
+      'Whether it is the newest version here. New accounts are pinned to it, unless the deployment is set to an older one.',
   }),
-  changelog: Type.String({ description: 'What changed with it: what has to be changed by whoever upgrades to it.' }),
+  changelog: Type.String({ description: 'The changes in this version, which you must handle to upgrade.' }),
 });
 
 /**
- * What an account can learn of the API's versions: which there are, and what another one would make of what it does. The account
- * changes its own version at `/v1/account/api_version`, which is an action of accounts.
+ * Returns the routes about API versions: their list, and the preview of an upgrade. An account changes its version at
+ * `/v1/account/api_version`, an action of accounts.
  *
- * @param routes whose requests can be previewed.
+ * @param routes the routes whose requests can be previewed.
  */
 export function versionRoutes(context: HttpContext, routes: readonly Route[]): ReadRoute[] {
   const { versions } = context;
@@ -35,9 +35,9 @@ export function versionRoutes(context: HttpContext, routes: readonly Route[]): R
     method: 'GET',
     operationId: 'api_versions_list',
     docs: {
-      summary: 'List the versions of the API',
+      summary: 'List API versions',
       description:
-        'The versions that `Service-Version` takes, the newest first, with what changed in each. All of them are on one page.',
+        'Returns the versions that you can send in `Service-Version`, the newest first, with their changes. All versions are on one page.',
     },
     answer: {
       kind: 'objects',
@@ -76,7 +76,7 @@ export function versionRoutes(context: HttpContext, routes: readonly Route[]): R
     docs: {
       summary: 'Preview an upgrade',
       description:
-        'Which of the last 100 requests and events of the account would look different in another version, and how. Requests that would be refused as they were sent say so. GET requests are not logged, so they are not looked at. The key also needs `logs.read` and `events.read`.',
+        'Shows which of the account’s last 100 requests and events would differ in another version, and how. It also shows which requests would be refused. GET requests are not logged, so they are not compared. Your key also needs `logs.read` and `events.read`.',
     },
     answer: {
       kind: 'object',
@@ -91,11 +91,11 @@ export function versionRoutes(context: HttpContext, routes: readonly Route[]): R
     query: {
       to: Type.String({
         maxLength: 40,
-        description: 'The version to compare with: the latest unless you say otherwise.',
+        description: 'The version to compare with. The default is the latest.',
       }),
     },
     async read(request, query) {
-      // It shows what they show.
+      // The preview shows parts of logs and events.
       for (const needed of ['logs.read', 'events.read']) requirePermission(needed, request.principal.permissions);
       return previewUpgrade(context, previewed, request, query.to as string | undefined);
     },

@@ -12,8 +12,8 @@ import type { HttpContext } from '../context.ts';
 import { headerOf } from '../headers.ts';
 
 /**
- * The reference, which needs no key: `/openapi.json` has the OpenAPI document of each version, `/docs` is a page to read it on. The page
- * asks for nothing outside this server. All of it is made when it is first asked for, so that a start does not wait for it.
+ * Adds the API docs, which need no key. The path `/openapi.json` returns the OpenAPI document of each version. `/docs` is a page that shows
+ * it. The page loads nothing from outside this server. All parts are made at their first use, so that a start does not wait for them.
  */
 export function addReference(app: FastifyInstance, context: HttpContext, routes: readonly Route[]): void {
   const documentOf = once((version: string) => writeDocument(context, routes, version));
@@ -57,18 +57,18 @@ export function addReference(app: FastifyInstance, context: HttpContext, routes:
 
 const scriptType = 'text/javascript; charset=utf-8';
 
-/** What is sent as often as it is asked for, with the mark by which a client knows whether it has it. */
+/** A body that is sent unchanged each time, with its entity tag for caches. */
 interface Shelved<Body extends string | Buffer> {
   body: Body;
   etag: string;
 }
 
 function shelved<Body extends string | Buffer>(body: Body): Shelved<Body> {
-  // Weak, because it is the same zipped and not (RFC 9110, 8.8.3).
+  // The tag is weak, because it is the same with and without compression (RFC 9110, 8.8.3).
   return { body, etag: `W/"${hash('sha256', body, 'base64url').slice(0, 22)}"` };
 }
 
-/** What writes documents is loaded for the first. */
+/** Writes a document. Loads the modules for it at the first call. */
 async function writeDocument(
   context: HttpContext,
   routes: readonly Route[],
@@ -81,12 +81,14 @@ async function writeDocument(
 function unknownVersion(version: string, served: readonly string[]): ApiError {
   return new ApiError(
     'api_version_invalid',
-    `\`version=${version.slice(0, 40)}\` is not a version of this API. Known are ${served.join(', ')}.`,
+    `\`version=${version.slice(0, 40)}\` is not a version of this API. Send one of ${served.join(', ')}.`,
     { param: 'version' },
   );
 }
 
-/** The script of the page, zipped, because it has 4 MB. Its package hands it out as a plugin only, so a server of its own is asked for it. */
+/**
+ * Loads the script of the page, and compresses it, because it has 4 MB. Its package is only a plugin, so a temporary server serves it.
+ */
 async function loadScript(): Promise<Shelved<Buffer>> {
   const { default: apiReference } = await import('@scalar/fastify-api-reference');
   const shelf = fastify();
@@ -96,10 +98,10 @@ async function loadScript(): Promise<Shelved<Buffer>> {
   return shelved(await promisify(gzip)(rawPayload));
 }
 
-/** The page that shows the documents of these versions, and what it may load: nothing from anywhere else. */
+/** Returns the page that shows the documents of these versions, and its policy: it may load nothing from other servers. */
 function page(versions: readonly string[]): { html: string; policy: string } {
   const configuration = {
-    // Relative, so that they are right behind any proxy.
+    // Relative URLs work behind any proxy.
     sources: versions.map((version, index) => ({
       title: index === 0 ? `${version} (latest)` : version,
       slug: version,
@@ -114,7 +116,7 @@ function page(versions: readonly string[]): { html: string; policy: string } {
     documentDownloadType: 'json',
     operationTitleSource: 'summary',
     metaData: { title: 'Tenure API' },
-    // Tables of words break between them only.
+    // Break lines in tables between words only.
     customCss: '.markdown td, .markdown th { word-break: normal; overflow-wrap: break-word }',
   };
   const script = `Scalar.createApiReference('#reference', ${JSON.stringify(configuration)});`;
@@ -144,14 +146,14 @@ function page(versions: readonly string[]): { html: string; policy: string } {
   return { html, policy };
 }
 
-/** Sends it, unless the client has it already (RFC 9110, 13.1.2), and zipped if the client takes that and it is worth it. */
+/** Sends a body, or 304 if the client has it already (RFC 9110, 13.1.2). Compresses it if the client accepts that and it is worth it. */
 async function sendUnlessKnown(
   request: FastifyRequest,
   reply: FastifyReply,
   type: string,
   content: { zipped: (() => Promise<Buffer>) | null; unzipped(): Promise<string | Buffer>; etag: string },
 ): Promise<FastifyReply> {
-  // Kept, but asked about each time: an upgrade of the server is seen at once.
+  // Clients cache it, but revalidate each time, so that an upgrade of the server takes effect at once.
   reply.header('etag', content.etag).header('cache-control', 'no-cache');
   if (content.zipped) reply.header('vary', 'accept-encoding');
   if (isKnown(request, content.etag)) return reply.code(304).send();
@@ -164,7 +166,7 @@ function isKnown(request: FastifyRequest, etag: string): boolean {
   return (headerOf(request, 'if-none-match') ?? '').includes(etag);
 }
 
-/** Whether the client names gzip, or takes anything, and does not mean by it that it wants none (RFC 9110, 12.5.3). */
+/** Returns whether the client accepts gzip, by name or by `*`, with a weight above 0 (RFC 9110, 12.5.3). */
 function takesGzip(request: FastifyRequest): boolean {
   const codings = (headerOf(request, 'accept-encoding') ?? '').toLowerCase().split(',');
   const weights = new Map(
@@ -176,7 +178,7 @@ function takesGzip(request: FastifyRequest): boolean {
   return (weights.get('gzip') ?? weights.get('*') ?? 0) > 0;
 }
 
-/** Makes each value once, when it is first asked for. One that could not be made is made anew the next time. */
+/** Makes each value once, at its first use. A failed attempt is repeated at the next use. */
 function once<Value, Key = void>(make: (key: Key) => Promise<Value>): (key: Key) => Promise<Value> {
   const made = new Map<Key, Promise<Value>>();
   return (key) => {

@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import { errorCatalogue } from '../../core/errors.ts';
 import { addPage } from './pages.ts';
 
-/** Where the `doc_url` of an error leads: what it means, and what to do. */
+/** Adds the pages at the `doc_url` of errors: what an error means, and what to do. */
 export function addErrorPages(app: FastifyInstance): void {
   const codes = Object.keys(errorCatalogue).sort();
-  const reference = '<a href="/docs">The API’s reference</a>';
+  const reference = '<a href="/docs">API docs</a>';
   const list = codes.map((code) => `<li><a href="/docs/errors/${code}"><code>${code}</code></a></li>`).join('');
   addPage(app, '/docs/errors', async (_request, reply) =>
     reply.type('text/html; charset=utf-8').send(page('Errors', `<ul>${list}</ul><p>${reference}</p>`)),
@@ -32,7 +32,7 @@ ${content}
 `;
 }
 
-/** The catalogue's texts are ours; they mark code by backticks and contain no HTML. */
+/** Converts a text of the catalogue to HTML. It marks code by backticks. */
 function withCode(text: string): string {
   return text
     .replaceAll('&', '&amp;')

@@ -15,7 +15,7 @@ import type { Query, Followed } from '../route.ts';
 
 const lastEventId = 'Last-Event-ID';
 
-/** `GET /v1/<path>/stream`: the account's records from now on, or from behind one that the client knows. */
+/** Returns `GET /v1/<path>/stream`: the account's records from now on, or after a given one. */
 export function streamRoute(context: HttpContext, resource: Resource): StreamRoute {
   const { path, prefix, filters = {} } = resource;
   const name = displayName(path);
@@ -24,7 +24,7 @@ export function streamRoute(context: HttpContext, resource: Resource): StreamRou
     operationId: `${path}_stream`,
     docs: {
       summary: `Stream ${name}`,
-      description: `The account’s ${name} as they are committed, as server-sent events: \`id\` is the id of the ${displayName(resource.object)}, \`data\` is what the list shows of it. Nothing is lost and nothing comes twice: all streams of an account have one order, in which of two changes of one record the later comes later. A stream begins now; with \`Last-Event-ID\`, or \`after\`, it goes on behind that one. It can end at any time, as when the server stops: connect again with the last id that you have. It ends within a second when its key does, or may do this no longer. A comment comes every 15 seconds if nothing else does, with an id where filters have passed over ${name}; a client that does not read is cut off after 30 seconds.`,
+      description: `Sends the account’s ${name} as soon as they are committed, as server-sent events. \`id\` is the id of the ${displayName(resource.object)}, and \`data\` is what the list shows of it. Nothing is lost or repeated. All streams of an account have the same order, and changes of one record come in their order. A stream begins now. With \`Last-Event-ID\` or \`after\`, it resumes after that ${displayName(resource.object)}. It can end at any time, for example when the server stops. Then reconnect with the last id that you have. It ends within a second after its key ends or loses the permission. After 15 seconds without data you get a comment, which has an id if filters have skipped ${name}. A client that does not read is disconnected after 30 seconds.`,
       refusals: ['event_cursor_expired', 'resource_missing'],
     },
     answer: { kind: 'stream', resource },
@@ -37,13 +37,13 @@ export function streamRoute(context: HttpContext, resource: Resource): StreamRou
       after: Type.String({
         minLength: 1,
         maxLength: 255,
-        description: `Go on behind the ${displayName(resource.object)} of this id, \`${prefix}_…\`: as \`${lastEventId}\` does, for clients that cannot send that.`,
+        description: `Resumes after the ${displayName(resource.object)} with this id, \`${prefix}_…\`, like \`${lastEventId}\`. For clients that cannot send that header.`,
       }),
     },
     async follow(request, query) {
       const follower = await context.eventFeed.follow(
         request.accountId,
-        // Whose key it is, and not for whom it acts: as for the rate limit.
+        // As for the rate limit, the account of the key counts, not the one acted upon.
         request.payer,
         await positionOf(context, resource, request, query),
       );
@@ -59,9 +59,9 @@ export function streamRoute(context: HttpContext, resource: Resource): StreamRou
 }
 
 /**
- * The place that a request names; null for now.
+ * Returns the position after which a stream begins, or null for now.
  *
- * @throws {ApiError} `event_cursor_expired` where that is so old that what came after it may be gone.
+ * @throws {ApiError} `event_cursor_expired` if the position is so old that later events may have been removed.
  */
 async function positionOf(
   { eventFeed, clock, config }: HttpContext,
@@ -69,7 +69,7 @@ async function positionOf(
   request: ApiRequest,
   { after }: Query,
 ): Promise<Position | null> {
-  // Clients that have none yet send it empty. Those that have one have come further than the address that they come back to.
+  // Clients without a position send an empty header. A position in the header is newer than the one in the URL.
   const header = onlyHeaderOf(request.incoming, lastEventId) || undefined;
   const param = header === undefined ? 'after' : lastEventId;
   const id = header ?? after;
@@ -80,7 +80,7 @@ async function positionOf(
       `\`${param}\` must be the id of ${aOrAn(resource)}, such as \`${resource.prefix}_…\`.`,
     );
   }
-  // A week may be kept longer than the one after it, so that an event is there and what came after it is not.
+  // A week's partition may outlive the following one. Then an event exists, but its successors do not.
   if (timeOfId(id) >= retainedFromMs(clock.nowMs(), config.retentionDays)) {
     const position = await eventFeed.positionOf(request.accountId, id);
     if (position) return position;
@@ -89,12 +89,12 @@ async function positionOf(
   }
   throw new ApiError(
     'event_cursor_expired',
-    `\`${id}\` is older than what is kept, so what came after it may be gone. Read the records that you need from their lists, and begin a stream without \`${param}\`.`,
+    `\`${id}\` is older than the retention time, so later events may be gone. Read the records that you need from their lists. Then open a stream without \`${param}\`.`,
     { param },
   );
 }
 
-/** As the list's filters do in SQL. */
+/** Applies a filter like the list's SQL. */
 function isMatch({ column, match }: Filter, value: string, row: StoredRow): boolean {
   const kept = row[column];
   switch (match) {
@@ -110,10 +110,10 @@ function isMatch({ column, match }: Filter, value: string, row: StoredRow): bool
   }
 }
 
-/** What is the same for all who follow an account in one version is made once. */
+/** Messages by event and version. All streams of an account in one version share them. */
 const messages = new WeakMap<PlacedEvent, Map<string, string>>();
 
-/** An event as it is sent, in the request's version (HTML Standard, 9.2.6). It names no type of its own, so that `onmessage` gets it. */
+/** Returns an event's message in the request's version (HTML Standard, 9.2.6). It has no type, so that `onmessage` receives it. */
 function messageOf({ versions }: HttpContext, resource: Resource, event: PlacedEvent, request: ApiRequest): string {
   let shapes = messages.get(event);
   if (!shapes) messages.set(event, (shapes = new Map()));

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { addPage } from './pages.ts';
 import type { HttpContext } from '../context.ts';
 
-/** What an operator's balancer asks; no key is needed. */
+/** Adds the health checks for load balancers. They need no key. */
 export function addHealthRoutes(app: FastifyInstance, context: HttpContext): void {
   addPage(app, '/healthz', async () => ({ status: 'alive' }));
   addPage(app, '/readyz', async (_request, reply) => {

@@ -7,7 +7,7 @@ import type { Query } from '../route.ts';
 
 const limitDefault = 20;
 
-/** The query parameters of a resource's list. */
+/** Returns the query parameters of a resource's list. */
 export function listParameters(resource: Resource): Record<string, TSchema> {
   const filters = Object.entries(resource.filters ?? {}).map(([name, { schema }]) => [name, schema]);
   return {
@@ -19,17 +19,15 @@ export function listParameters(resource: Resource): Record<string, TSchema> {
     limit: Type.Integer({
       minimum: 1,
       maximum: 50,
-      description: `How many records a page has: ${limitDefault} unless you say otherwise.`,
+      description: `The number of records on a page. The default is ${limitDefault}.`,
     }),
     offset: Type.Integer({
       minimum: 0,
       maximum: 1_000_000,
-      description: 'How many records to skip. Not together with a cursor.',
+      description: 'The number of records to skip. You cannot combine it with a cursor.',
     }),
-    starting_after: cursorParameter('The page that follows the record of this id: the last one of the page before.'),
-    ending_before: cursorParameter(
-      'The page that ends right before the record of this id: the first one of the page after.',
-    ),
+    starting_after: cursorParameter('The page after the record with this id. Send the last id of the previous page.'),
+    ending_before: cursorParameter('The page before the record with this id. Send the first id of the following page.'),
   };
 }
 
@@ -37,7 +35,7 @@ function timeParameter(relation: string): TSchema {
   return Type.Integer({
     minimum: 0,
     maximum: 9_999_999_999,
-    description: `Only records made ${relation} this time, in seconds since the Unix epoch.`,
+    description: `Only records created ${relation} this time, in seconds since the Unix epoch.`,
   });
 }
 
@@ -45,7 +43,7 @@ function cursorParameter(description: string): TSchema {
   return Type.String({ minLength: 1, maxLength: 255, description });
 }
 
-/** What a list's query asks for. */
+/** Parses the query of a list. */
 export function listQuery(resource: Resource, query: Query, accountId: string): ListQuery {
   const cursor = cursorOf(resource, query);
   if (cursor && query.offset !== undefined) throw exclusive('offset', cursor.param);
@@ -88,7 +86,7 @@ function cursorOf(resource: Resource, query: Query): (NonNullable<ListQuery['cur
 function exclusive(left: string, right: string): ApiError {
   return new ApiError(
     'parameters_exclusive',
-    `\`${left}\` and \`${right}\` exclude each other; send only one of them.`,
+    `\`${left}\` and \`${right}\` exclude each other. Send only one of them.`,
     { param: left },
   );
 }

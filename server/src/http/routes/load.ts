@@ -11,20 +11,20 @@ import type { ApiRequest } from '../request.ts';
 import type { HttpContext } from '../context.ts';
 
 /**
- * The record that the path names.
+ * Reads the record of the path.
  *
- * @throws {ApiError} `resource_missing`, with the same words whether the record is another account's or nobody's.
+ * @throws {ApiError} `resource_missing`, with the same message for a record of another account and for one that does not exist.
  */
 export async function load(context: HttpContext, resource: Resource, request: ApiRequest): Promise<StoredRecord> {
   const id = idInPath(request);
   const record = isId(resource.prefix, id) ? await readOwned(context, resource, request.accountId, id) : null;
-  // The log of what is still sent about a person who was erased does not tell it.
+  // The log of a request about an erased person has no body.
   if (record && isErased(record)) request.bodyText = null;
   if (record) return record;
   throw recordMissing(resource, id);
 }
 
-/** As `load`, of what can still change. */
+/** Reads the record of the path like `load`, and refuses an erased one. */
 export async function loadPresent(
   context: HttpContext,
   resource: Resource,
@@ -34,12 +34,12 @@ export async function loadPresent(
   if (!isGone(resource, record)) return record;
   throw new ApiError(
     'resource_missing',
-    `The ${resource.object} \`${record.id}\` was deleted, so nothing of it can change any more.`,
+    `The ${resource.object} \`${record.id}\` was deleted, so it cannot be changed.`,
     { param: 'id' },
   );
 }
 
-/** Reads a page of a list. A page with a large record counts as used by the request, with its `bytes`. */
+/** Reads a page of a list. A page with a large record counts towards the request's memory, with its `bytes`. */
 export async function loadPage(
   { lister }: HttpContext,
   resource: Resource,

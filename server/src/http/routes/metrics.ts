@@ -6,21 +6,22 @@ import type { FailedSignIns } from '../pipeline/rate-limit.ts';
 import type { HttpContext } from '../context.ts';
 import { onlyHeaderOf } from '../headers.ts';
 
-/** A proxy on the same machine says by one of these that it speaks for somebody else (RFC 7239, RFC 9110 7.6.3). */
+/** Headers of a proxy on the same machine that forwards a remote request (RFC 7239, RFC 9110 7.6.3). */
 const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
 
-/** What an operator's Prometheus reads: open to the machine itself, and to others who know the token. */
+/** Adds the metrics for Prometheus. The machine itself needs no token, all others do. */
 export function addMetricsRoute(app: FastifyInstance, context: HttpContext, failedSignIns: FailedSignIns): void {
   const { metrics, config } = context;
   const tokenHash = config.metricsToken === null ? null : hashOf(config.metricsToken);
   addPage(app, '/metrics', async (request, reply) => {
     reply.header('cache-control', 'no-store');
     if (isOutside(request)) {
-      if (tokenHash === null) return refuse(reply, 403, 'Metrics are not open to this address.');
+      if (tokenHash === null)
+        return refuse(reply, 403, 'Metrics are not available to this address. Ask the operator to set a token.');
       if (!hasToken(request, tokenHash)) {
         failedSignIns.note(request.socket.remoteAddress);
         reply.header('www-authenticate', 'Bearer');
-        return refuse(reply, 401, 'Metrics are open to this address with a token: `Authorization: Bearer <token>`.');
+        return refuse(reply, 401, 'Metrics need a token from this address. Send `Authorization: Bearer <token>`.');
       }
     }
     return reply.type(metrics.contentType).send(await metrics.text());
@@ -35,7 +36,7 @@ function isOutside(request: FastifyRequest): boolean {
   return !isLoopback(request.socket.remoteAddress) || proxyHeaders.some((name) => name in request.headers);
 }
 
-/** Hashes have one length, and take as long to compare whatever is in them. */
+/** Compares hashes, because they have one length and a constant time of comparison. */
 function hasToken(request: FastifyRequest, tokenHash: Buffer): boolean {
   const [, token] = /^Bearer +(\S+) *$/i.exec(onlyHeaderOf(request, 'Authorization') ?? '') ?? [];
   return token !== undefined && timingSafeEqual(hashOf(token), tokenHash);

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** Adds what is read without a key. HEAD gets the same status and headers. */
+/** Adds a page that needs no key. HEAD gets the same status and headers. */
 export function addPage(
   app: FastifyInstance,
   path: string,

@@ -7,9 +7,9 @@ import type { HttpContext } from '../context.ts';
 import { receiveBytes } from '../body/incoming-bytes.ts';
 
 /**
- * `POST /provider_callbacks/{provider}/{account}`: where referencing services tell that something has happened. They have no key; their
- * signature says who they are. It is answered as soon as it is kept, and what there is to find out is found out later. A callback
- * without a good signature counts as a failed sign-in of its address.
+ * Adds `POST /provider_callbacks/{provider}/{account}`: callbacks of referencing services. They have no key, and authenticate by a
+ * signature. The server responds when the callback is stored, and reads the order later. A callback with a wrong signature counts as a
+ * failed sign-in of its address.
  */
 export function addProviderCallbacks(
   app: FastifyInstance,
@@ -17,7 +17,7 @@ export function addProviderCallbacks(
   { bodies, failedSignIns }: { bodies: ByteBudget; failedSignIns: FailedSignIns },
 ): void {
   void app.register(async (scope) => {
-    // A signature is about bytes, whatever type they are said to have.
+    // A signature covers the bytes, so read them for every content type.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', async ({ apiRequest: { bodyBytes }, raw }: FastifyRequest) => {
       const bytes = await receiveBytes(raw, bodyBytes);
@@ -40,7 +40,7 @@ export function addProviderCallbacks(
         failedSignIns.note(socket.remoteAddress);
         throw new ApiError(
           'callback_signature_invalid',
-          'This callback is not signed as the service would sign it for this account, or not lately. Nothing was done.',
+          'The signature of this callback is wrong for this account, or expired. Nothing was done. Check the shared secret and the clock.',
         );
       },
     );

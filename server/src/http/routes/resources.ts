@@ -48,7 +48,7 @@ import { storesFile, type Contents } from '../../model/traits/stores-file.ts';
 import { streamed } from '../../model/traits/streamed.ts';
 import { sumsUp } from '../../model/traits/sums-up.ts';
 
-/** Every operation there is: those of the resources, those about the API's versions, and what only a sandbox has. */
+/** Returns every operation: those of the resources, those about API versions, and those of a sandbox. */
 export function routesOf(context: HttpContext): Route[] {
   const { sandboxClock } = context;
   const routes = [...routesOfResources(context), ...testHelperRoutes(context)];
@@ -88,7 +88,7 @@ function listRoute(context: HttpContext, resource: Resource): ReadRoute {
     operationId: `${resource.path}_list`,
     docs: {
       summary: `List ${displayName(resource.path)}`,
-      description: `The account’s ${displayName(resource.path)}, the newest first.`,
+      description: `Returns the account’s ${displayName(resource.path)}, the newest first.`,
     },
     answer: { kind: 'list', resource },
     path: `/v1/${resource.path}`,
@@ -100,7 +100,7 @@ function listRoute(context: HttpContext, resource: Resource): ReadRoute {
   };
 }
 
-/** The lists of records that belong to others: `GET /v1/<path of theirs>/{id}/<path>`. Whoever may read those may read these. */
+/** Returns the lists of records below others: `GET /v1/<path of theirs>/{id}/<path>`. The permission to read the others is enough. */
 function listRoutesBelow(context: HttpContext, resource: Resource, columns: Nesting['columns']): ReadRoute[] {
   return Object.entries(columns).map(([path, column]) => {
     const owners = resourceAt(context, path);
@@ -109,7 +109,7 @@ function listRoutesBelow(context: HttpContext, resource: Resource, columns: Nest
       operationId: `${path}_list_${resource.path}`,
       docs: {
         summary: `List the ${displayName(resource.path)} of ${aOrAn(owners)}`,
-        description: `The ${displayName(resource.path)} of this ${displayName(owners.object)}, the newest first.`,
+        description: `Returns the ${displayName(resource.path)} of this ${displayName(owners.object)}, the newest first.`,
       },
       answer: { kind: 'list', resource },
       path: `/v1/${path}/:id/${resource.path}`,
@@ -121,7 +121,7 @@ function listRoutesBelow(context: HttpContext, resource: Resource, columns: Nest
         const owner = await load(context, owners, request);
         const wanted = listQuery(resource, query, request.accountId);
         wanted.filters.push({ filter: { column, match: 'exact', schema: {} }, value: owner.id });
-        // What a platform has been sent of a connected account's event is the platform's own.
+        // Deliveries of a connected account's event to its platform belong to the platform.
         const { accountId } = request.principal;
         if (aboutAccount.of(resource)?.path === path && accountId !== request.accountId)
           wanted.alsoAccountId = accountId;
@@ -131,7 +131,7 @@ function listRoutesBelow(context: HttpContext, resource: Resource, columns: Nest
   });
 }
 
-/** What can be done with records of other kinds, and makes one of this. */
+/** Returns the actions on records of other kinds that make a record of this kind. */
 function actionRoutesOnOthers(
   context: HttpContext,
   resource: Resource,
@@ -165,7 +165,10 @@ function retrieveRoute(context: HttpContext, resource: Resource): ReadRoute {
   return {
     method: 'GET',
     operationId: `${path}_retrieve`,
-    docs: { summary: `Retrieve ${aOrAn(resource)}`, description: `The ${displayName(resource.object)} as it is now.` },
+    docs: {
+      summary: `Retrieve ${aOrAn(resource)}`,
+      description: `Returns the ${displayName(resource.object)} as it is now.`,
+    },
     answer: { kind: 'record', resource, secrets: 'to_writers' },
     path: `/v1/${path}/:id`,
     permission: `${path}.read`,
@@ -175,14 +178,14 @@ function retrieveRoute(context: HttpContext, resource: Resource): ReadRoute {
     async read(request) {
       const record = await load(context, resource, request);
       const object = await renderExpanded(context, request, resource, record);
-      // Whoever may change the secret may see it.
+      // A key that may change the secret may see it.
       if (!includesPermission(request.principal.permissions, `${path}.write`)) return object;
       return { ...object, ...openSecrets(resource, record, context.vault) };
     },
   };
 }
 
-/** What every record that holds bytes tells of them. */
+/** The facts in a record with a file. */
 interface StoredFile {
   filename: string;
   content_type: string;
@@ -190,7 +193,7 @@ interface StoredFile {
   sha256: string;
 }
 
-/** Whoever may see that there is a file need not be allowed to read it. */
+/** Returns the download of a file. It needs a permission of its own, besides the one to read the record. */
 function contentsRoute(context: HttpContext, resource: Resource, contents: Contents): ContentsRoute {
   const name = displayName(resource.object);
   return {
@@ -198,7 +201,7 @@ function contentsRoute(context: HttpContext, resource: Resource, contents: Conte
     operationId: `${resource.path}_contents`,
     docs: {
       summary: `Download ${aOrAn(resource)}`,
-      description: `Answers the bytes of the ${name}, to be saved and not shown. Needs a permission of its own: whoever may know of a ${name} need not be allowed to read it.`,
+      description: `Returns the bytes of the ${name} as a download. It needs a permission of its own, because its contents are more sensitive than its record.`,
     },
     answer: { kind: 'file', contentType: contents.contentType, description: `The ${name}, byte for byte.` },
     path: `/v1/${resource.path}/:id/contents`,
@@ -210,7 +213,7 @@ function contentsRoute(context: HttpContext, resource: Resource, contents: Conte
       const record = await load(context, resource, request);
       const { filename, content_type, size, sha256 } = record as StoredRecord & StoredFile;
       const parts = context.fileStore.read(request.accountId, record.id);
-      // Read before anything is answered: a file that cannot be read, or was deleted at this moment, is told of like any other.
+      // Read the first part before the response, so that an unreadable or deleted file gets a regular error.
       const first = await parts.next();
       if (first.done) throw recordMissing(resource, record.id);
       return { filename, contentType: content_type, size, sha256, bytes: startingWith(first.value, parts) };
@@ -224,7 +227,7 @@ async function* startingWith<Value>(first: Value, others: AsyncIterable<Value>):
 }
 
 function createRoute(context: HttpContext, resource: Resource, create: Create<StoredRecord>): WriteRoute {
-  const docs = { summary: `Create ${aOrAn(resource)}`, description: `Makes ${aOrAn(resource)}.`, ...docsOf(create) };
+  const docs = { summary: `Create ${aOrAn(resource)}`, description: `Creates ${aOrAn(resource)}.`, ...docsOf(create) };
   const contents = storesFile.of(resource);
   const refusals = limited.has(resource) ? ['limit_reached' as const] : [];
   return {
@@ -235,9 +238,9 @@ function createRoute(context: HttpContext, resource: Resource, create: Create<St
     ...(ownAccount.has(resource) && { ownAccountOnly: true }),
     showsSecrets: true,
     ...(create.alsoNeeds && { alsoNeeds: create.alsoNeeds }),
-    // Nobody can have read it yet.
+    // A new record is in no cache.
     propagationDelayMs: 0,
-    // Those that add to a count with a limit go one after the other here. Across processes the committer sees to it.
+    // Requests that add to a limited count run one after the other here. Across processes the committer enforces the limit.
     touches: (request, input) => [
       ...summedUpBy(context, resource, input),
       ...(limited.has(resource) ? [resource.path] : []),
@@ -254,16 +257,16 @@ function createRoute(context: HttpContext, resource: Resource, create: Create<St
 }
 
 /**
- * Tells early, and in words, what the committer holds in the end.
+ * Checks a limit early, with a helpful message. The committer enforces it in the end.
  *
- * @throws {ApiError} `limit_reached` if the account has as many of these as it may have.
+ * @throws {ApiError} `limit_reached` if the account already has as many as allowed.
  */
 async function requireRoom(context: HttpContext, resource: Resource, accountId: string): Promise<void> {
   const most = limited.of(resource);
   if (most === undefined || (await readCount(context.reader, resource, accountId)) < most) return;
   throw new ApiError(
     'limit_reached',
-    `This account has ${most} ${resource.path} already, the most there can be. Delete one that is not needed.`,
+    `This account already has ${most} ${resource.path}, the limit. Delete one that you no longer need.`,
   );
 }
 
@@ -283,8 +286,8 @@ function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 
   const also = erasedBesides(context, resource);
   const description =
     how === 'erases'
-      ? `Erases the person: of the ${name} the id is left, and nothing in what is here about them: events, logs, the answers that are repeated for an \`Idempotency-Key\`, and references with the files of their reports. A file stays if a reference about another person names it. References that are still open are canceled; ids, times and outcomes stay. Texts that must be there become \`[erased]\`. When it is answered, it is done; a very long history is finished after ten seconds, and so is one whose database was away for that long. What no id leads to is yours to delete: other files, the \`metadata\` of applications. References about a person that your own system keeps are erased one by one, with \`POST /v1/references/{id}/erase\`. It takes ${also.map((permission) => `\`${permission}\``).join(' and ')} besides \`${resource.path}.write\`.`
-      : `Removes the ${name}. Events and logs go on to name it.`;
+      ? `Erases the person’s data everywhere: in the ${name}, events, logs, stored responses for an \`Idempotency-Key\`, and references with the files of their reports. Only the id of the ${name} is left. A file stays if a reference about another person names it. Open references are canceled. Ids, times and outcomes stay. Required texts become \`[erased]\`. When you get the response, the erasure is done. The erasure continues after the response in two cases only: a very long history takes more than ten seconds, or the database is away for that long. Delete yourself what no id leads to: other files, and the \`metadata\` of applications. If your own system stores the person, erase each reference with \`POST /v1/references/{id}/erase\`. Your key needs ${also.map((permission) => `\`${permission}\``).join(' and ')} besides \`${resource.path}.write\`.`
+      : `Deletes the ${name}. Events and logs still name it.`;
   return {
     ...writeRoute(context, resource, 'DELETE', '/:id', closedObject({})),
     operationId: `${resource.path}_delete`,
@@ -304,7 +307,7 @@ function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 
   };
 }
 
-/** Returns the permissions for all that is changed and deleted with a person. */
+/** Returns the permissions for all records that are changed or deleted with a person. */
 function erasedBesides({ resources }: HttpContext, person: Resource): string[] {
   return resources.flatMap((resource) => {
     const { path, links = {} } = resource;
@@ -315,7 +318,7 @@ function erasedBesides({ resources }: HttpContext, person: Resource): string[] {
   });
 }
 
-/** Erases what one record tells of a person. The files about them are deleted too, which takes the permission for that. */
+/** Returns the erasure of personal data in one record. Files about the person are deleted too, which needs another permission. */
 function eraseRoute(context: HttpContext, resource: Resource, erasure: Erasure): WriteRoute {
   const name = displayName(resource.object);
   const also = erasure.files.map((link) => `${resource.links![link]}.write`);
@@ -324,7 +327,7 @@ function eraseRoute(context: HttpContext, resource: Resource, erasure: Erasure):
     operationId: `${resource.path}_erase`,
     docs: {
       summary: `Erase ${aOrAn(resource)}`,
-      description: `Erases what the ${name} tells of a person that your own system keeps, for good: its \`metadata\`, what a provider found, the files of its report, and the same in events, logs and the answers that are repeated for an \`Idempotency-Key\`. An open ${name} is canceled. Ids, times and outcomes stay, and \`deleted\` is true. A file stays until the last ${name} that names it is erased. Other ${displayName(resource.path)} about the same person stay as they are: list them by \`${erasure.link}\`, and erase each. It takes ${also.map((permission) => `\`${permission}\``).join(' and ')} besides \`${resource.path}.write\`. A customer of this API is erased with all of their ${displayName(resource.path)} by \`DELETE /v1/${resource.links![erasure.link]}/{id}\`.`,
+      description: `Erases the personal data of the ${name} for good, if your own system stores the person. It erases the \`metadata\`, the provider’s findings and the files of the report. The same data is erased in events, logs and stored responses for an \`Idempotency-Key\`. An open ${name} is canceled. Ids, times and outcomes stay, and \`deleted\` is true. A file stays until the last ${name} that names it is erased. Other ${displayName(resource.path)} about the same person are not changed. List them by \`${erasure.link}\`, and erase each. Your key needs ${also.map((permission) => `\`${permission}\``).join(' and ')} besides \`${resource.path}.write\`. To erase a customer of this API with all of their ${displayName(resource.path)}, use \`DELETE /v1/${resource.links![erasure.link]}/{id}\`.`,
     },
     alsoNeeds: also,
     async decide(request, _, caller) {
@@ -354,9 +357,9 @@ function actionRoute(context: HttpContext, resource: Resource, name: string, act
 }
 
 /**
- * The records that members of the body name.
+ * Reads the records that the body names.
  *
- * @throws {ApiError} `resource_missing` with status 400, naming the member.
+ * @throws {ApiError} `resource_missing` with status 400 and the member's name.
  */
 async function loadNamed(
   context: HttpContext,
@@ -370,7 +373,7 @@ async function loadNamed(
     const id = (input as Record<string, string>)[member]!;
     const record = isId(resource.prefix, id) ? await readNamed(context, resource, request, id) : null;
     if (!record) {
-      const message = `There is no ${displayName(resource.object)} \`${id.slice(0, 80)}\` in this account. Send the id of one that is here: \`${resource.prefix}_…\`.`;
+      const message = `There is no ${displayName(resource.object)} \`${id.slice(0, 80)}\` in this account. Send an existing id: \`${resource.prefix}_…\`.`;
       throw new ApiError('resource_missing', message, { param: member, status: 400 });
     }
     named[member] = record;
@@ -378,7 +381,7 @@ async function loadNamed(
   return named;
 }
 
-/** Whoever acts for a connected account may name what is their own, too. */
+/** Reads a named record of the account acted upon, or else of the key's own account. */
 async function readNamed(
   { readRecord }: HttpContext,
   resource: Resource,
@@ -395,7 +398,7 @@ function resourceAt({ resources }: HttpContext, path: string): Resource {
   return resource;
 }
 
-/** What all operations that change a record have in common. */
+/** Returns the common parts of all operations that change a record. */
 function writeRoute(
   context: HttpContext,
   resource: Resource,
@@ -414,21 +417,21 @@ function writeRoute(
     body,
     upload: null,
     showsSecrets: false,
-    // Also where they are not taken: who sends them there has made a mistake, and they are secret all the same.
+    // Redact them on every route, because a client may send them to a wrong one by mistake.
     secretMembers: resource.update?.secrets ?? [],
     propagationDelayMs: cached.of(resource) ?? 0,
     ...(grantsRights.has(resource) && { judgesKeyAnew: true }),
     async touches(request) {
       const id = idInPath(request);
       if (!isSummedUp(context, resource) || !isId(resource.prefix, id)) return [id, ...actingKey(resource, request)];
-      // What goes wrong here goes wrong in the decision, too, where it is told.
+      // Ignore errors here: the decision reads the record again and reports them.
       const record = await context.readRecord(resource, request.accountId, id).catch(() => null);
       return record ? [id, ...summedUpBy(context, resource, record)] : [id];
     },
   };
 }
 
-/** Returns the acting key where keys are made, rolled or revoked. Its own changes and what it does wait for each other. */
+/** Returns the id of the acting key for writes about keys. Its own changes and its writes wait for each other. */
 function actingKey(resource: Resource, { principal }: ApiRequest): string[] {
   return grantsRights.has(resource) ? [principal.id] : [];
 }
@@ -437,7 +440,7 @@ function isSummedUp({ resources }: HttpContext, { path }: Resource): boolean {
   return resources.some((resource) => sumsUp.of(resource)?.of === path);
 }
 
-/** The records that sum up this one, by the links in it. */
+/** Returns the ids of records that sum up this one, from its links. */
 function summedUpBy({ resources }: HttpContext, { path }: Resource, links: object): string[] {
   return resources.flatMap((resource) => {
     const { prefix } = resource;
@@ -448,7 +451,7 @@ function summedUpBy({ resources }: HttpContext, { path }: Resource, links: objec
   });
 }
 
-/** An account finds and changes itself at a path of its own: `/v1/account`. */
+/** Returns the routes by which an account reads and changes itself: `/v1/account`. */
 function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions = {} }: OwnAccount): Route[] {
   const path = `/v1/${ownPath}`;
   const loadOwn = async (request: ApiRequest): Promise<StoredRecord> => {
@@ -461,7 +464,7 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
     operationId: `${ownPath}_retrieve`,
     docs: {
       summary: `Retrieve your own ${displayName(resource.object)}`,
-      description: `The ${displayName(resource.object)} that is acted upon: the key’s own, unless \`Service-Context\` names another.`,
+      description: `Returns the ${displayName(resource.object)} of your key, or the one in \`Service-Context\`.`,
     },
     answer: { kind: 'record', resource, secrets: 'never' },
     path,
@@ -503,7 +506,7 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
 }
 
 function updateDocs(resource: Resource, update: Update<StoredRecord>): OperationDocs & { summary: string } {
-  const description = `Sets the members that are sent, and leaves all others as they are.`;
+  const description = `Sets the members that you send. All others stay as they are.`;
   const { description: particular, ...docs } = docsOf(update);
   return {
     summary: `Update ${aOrAn(resource)}`,
@@ -512,12 +515,12 @@ function updateDocs(resource: Resource, update: Update<StoredRecord>): Operation
   };
 }
 
-/** What the answer to an action shows. */
+/** Returns the response of an action. */
 function actionAnswer(resource: Resource, { answers = resource, showsSecrets }: Action): RouteAnswer {
   return { kind: 'record', resource: answers, secrets: showsSecrets ? 'always' : 'never' };
 }
 
-/** The part of a definition that is for the reference. */
+/** Returns the part of a definition for the API docs. */
 function docsOf({ summary, description, example, refusals }: OperationDocs): OperationDocs {
   return {
     ...(summary !== undefined && { summary }),

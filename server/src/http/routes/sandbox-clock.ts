@@ -5,7 +5,7 @@ import { closedObject, described, oneOf } from '../../model/schemas.ts';
 import type { SandboxClock } from '../../db/sandbox-clock.ts';
 import type { WriteRoute } from '../route.ts';
 
-/** A leap year: what takes longer is tried in steps. */
+/** A leap year, in seconds. Longer times need several steps. */
 const advanceSecondsMax = 366 * 24 * 3600;
 
 /** The end of the year 2100. */
@@ -15,25 +15,23 @@ const AdvanceBody = closedObject({
   seconds: Type.Integer({
     minimum: 1,
     maximum: advanceSecondsMax,
-    description: 'How far the clock is moved forward: up to 366 days, and not beyond the year 2100.',
+    description: 'How far to move the clock forward: up to 366 days, and not beyond the year 2100.',
   }),
 });
 
 const MovedClock = closedObject({
-  object: described(oneOf('clock'), 'What kind of object it is.'),
+  object: described(oneOf('clock'), 'The kind of the object.'),
   now: Type.Integer({
-    description: 'What time it was when the clock had been moved, in seconds since the Unix epoch.',
+    description: 'The time after the move, in seconds since the Unix epoch.',
   }),
   advanced_by: Type.Integer({
     minimum: 1,
-    description: 'How many seconds the clock is ahead of the world’s, this advance and all before it together.',
+    description: 'How many seconds the clock is ahead of real time, with all advances together.',
   }),
-  account: Type.Optional(
-    Type.String({ description: 'The account that was acted upon, if `Service-Context` named it.' }),
-  ),
+  account: Type.Optional(Type.String({ description: 'The account acted upon, if `Service-Context` names it.' })),
 });
 
-/** Moves the time of a sandbox: of the deployment, and so of every account. */
+/** Moves the clock of a sandbox, for all accounts of the deployment. */
 export function clockRoute(sandboxClock: SandboxClock): WriteRoute {
   return {
     method: 'POST',
@@ -41,7 +39,7 @@ export function clockRoute(sandboxClock: SandboxClock): WriteRoute {
     docs: {
       summary: 'Advance the clock',
       description:
-        'In a sandbox only; in live mode there is no such route. Moves the clock of this deployment forward, for all accounts, so that what takes days can be tried: retries of webhooks, the day of an `Idempotency-Key`, the expiry of keys, the roll-back of an upgrade, retention. Every process goes by the new time when it is answered. The clock never goes back.',
+        'Sandbox only. Moves the clock of this deployment forward, for all accounts. So you can test what takes days: webhook retries, expiry of an `Idempotency-Key` or an API key, the rollback of an upgrade, retention. When you get the response, every process uses the new time. The clock never moves back.',
       example: { seconds: 86_400 },
     },
     answer: {
@@ -51,7 +49,7 @@ export function clockRoute(sandboxClock: SandboxClock): WriteRoute {
       example: { object: 'clock', now: 1_795_320_427, advanced_by: 86_400 },
     },
     path: '/v1/test_helpers/clock/advance',
-    // It concerns all that every account of the deployment has.
+    // The clock affects all accounts of the deployment.
     permission: 'accounts.write',
     object: 'clock',
     expandable: null,
@@ -61,7 +59,7 @@ export function clockRoute(sandboxClock: SandboxClock): WriteRoute {
     secretMembers: [],
     showsSecrets: false,
     propagationDelayMs: 1_000,
-    // Those of other accounts, and in other processes, are told by how far it was ahead when they were decided.
+    // Concurrent moves by other accounts and processes are detected: each decision names the value that it has read.
     touches: () => ['clock'],
     async decide({ withContext, accountId }, input) {
       const { seconds } = input as { seconds: number };
@@ -69,9 +67,11 @@ export function clockRoute(sandboxClock: SandboxClock): WriteRoute {
       const toMs = fromMs + seconds * 1000;
       const timeMs = sandboxClock.timeAheadMs(toMs);
       if (timeMs >= latestTimeMs) {
-        throw new ApiError('parameter_invalid', '`seconds` must not lead beyond the year 2100.', { param: 'seconds' });
+        throw new ApiError('parameter_invalid', '`seconds` must not move the clock beyond the year 2100. Send fewer.', {
+          param: 'seconds',
+        });
       }
-      // Before anything has that time: what fell into the default partitions would stay there.
+      // Make partitions before the move, because rows in the default partitions would stay there.
       await sandboxClock.makePartitionsFor(timeMs);
       const now = { object: 'clock', now: toSeconds(timeMs), advanced_by: toMs / 1000 };
       return { clockAdvance: { fromMs, toMs }, answer: { ...now, ...(withContext && { account: accountId }) } };

@@ -15,19 +15,18 @@ import { requirePermission } from '../../model/permissions.ts';
 
 export const streamLimits: StreamLimits = { heartbeatMs: 15_000, stalledMs: 30_000, bytes: followedBytes };
 
-/** A client that lost its stream waits for so long, if it follows the standard. */
+/** A client that conforms to the standard reconnects a lost stream after so many milliseconds. */
 const retryMs = 1_000;
 
-/** What may end a stream is looked at this often, and what is known of it is no older than that: together well below a second. */
+/** The interval of access checks of open streams, and the age of cached keys and accounts for them. Together well below a second. */
 const watchEveryMs = 250;
 const freshMs = 200;
 
-/** A stream that is ended waits for so long until its client has taken what was sent, and is cut off then. */
+/** Disconnects an ended stream after so many milliseconds if its client has not read the rest. */
 const endingMs = 500;
 
 /**
- * The streams that are open in this process. Each is as good as its key, at any time: when that ends, or may do this no longer, the
- * stream ends too.
+ * The open streams of this process. A stream ends when its key expires, is revoked or loses the permission.
  */
 export class EventStreams {
   readonly #context: HttpContext;
@@ -46,15 +45,15 @@ export class EventStreams {
   }
 
   /**
-   * Answers with what is followed, until the client goes away.
+   * Sends events until the client disconnects.
    *
-   * @throws {ApiError} `rate_limit` or `overloaded` where there are too many; what `follow` throws.
+   * @throws {ApiError} `rate_limit` or `overloaded` if there are too many streams, and the errors of `follow`.
    */
   async begin(request: ApiRequest, reply: FastifyReply, follow: () => Promise<Followed>): Promise<FastifyReply> {
-    // Whose key it is, and not for whom it acts: as for the rate limit.
+    // As for the rate limit, the account of the key counts, not the one acted upon.
     const end = this.#underWay.begin(request.payer);
     const closed = new Promise<void>((resolve) => {
-      // The client may have gone away before.
+      // The client may have disconnected already.
       if (reply.raw.closed) resolve();
       else reply.raw.once('close', resolve);
     });
@@ -70,14 +69,14 @@ export class EventStreams {
     return (
       reply
         .header('content-type', 'text/event-stream; charset=utf-8')
-        // Whoever is between shall neither keep it, change it nor hold it back.
+        // Tell proxies not to cache, change or buffer the stream.
         .header('cache-control', 'no-store, no-transform')
         .header('x-accel-buffering', 'no')
         .send(body)
     );
   }
 
-  /** Ends all that are open, and those that are still begun. */
+  /** Ends all open streams, and those that begin later. */
   endAll(): void {
     this.#isStopping = true;
     for (const stream of this.#open) stream.end();
@@ -92,8 +91,8 @@ export class EventStreams {
   }
 
   /**
-   * Yields what goes out: a page of events as one piece. While its client takes a piece, a stream holds nothing else. It ends in good order
-   * whatever ends it: the client comes back, and is told why if that is of use.
+   * Yields a page of events as one piece. While its client reads a piece, a stream holds nothing else. Every stream ends regularly, so that
+   * the client reconnects. It gets the reason if that is useful.
    */
   async *#messagesOf(stream: OpenStream): AsyncGenerator<Buffer> {
     const { heartbeatMs } = this.#context.streamLimits;
@@ -123,7 +122,7 @@ export class EventStreams {
     }
   }
 
-  /** Returns the next events as they are sent; null if there are none in time that the client wants. */
+  /** Returns the text of the next events, or null if there are none for the client in time. */
   async #nextPiece({ request, followed }: OpenStream, place: Place, timeoutMs: number): Promise<Piece> {
     const { events, bytes } = await followed.next(timeoutMs);
     try {
@@ -144,7 +143,7 @@ export class EventStreams {
     }
   }
 
-  /** What is not known just now ends nothing: without access nothing is sent either. */
+  /** Ends streams without access. An unknown result ends none, because the check before each piece stops it too. */
   #watch(): void {
     for (const stream of this.#open) {
       this.#requireAccess(stream.request).catch((error: unknown) => {
@@ -153,7 +152,7 @@ export class EventStreams {
     }
   }
 
-  /** @throws {ApiError} the key has ended, has lost its permission, or acts for an account that is not connected any more. */
+  /** @throws {ApiError} if the key has ended or lost its permission, or if its account is no longer connected. */
   async #requireAccess(request: ApiRequest): Promise<void> {
     const { config, clock } = this.#context;
     const principal = await authenticate(request.incoming, this.#keyRing, { mode: config.mode, clock });
@@ -182,33 +181,33 @@ class OpenStream {
     this.#ending ??= setTimeout(this.#cutOff, endingMs);
   }
 
-  /** Its connection has nothing more to do with it. */
+  /** Notes that the connection is closed. */
   closed(): void {
     this.end();
     clearTimeout(this.#ending);
   }
 }
 
-/** Events as they are sent; null if there are none, or they were taken. */
+/** The text of events. Null if there are none, or after `taken`. */
 interface Piece {
   piece: Buffer | null;
   bytes: HeldBytes;
 }
 
-/** Takes a piece out of what a generator remembers: its local values live as long as it waits for the next one. */
+/** Takes a piece out of its holder. A local variable of a generator would keep it in memory while the generator waits. */
 function taken(from: Piece): Buffer {
   const piece = from.piece!;
   from.piece = null;
   return piece;
 }
 
-/** How far a stream is: the last event that was sent, and the last that its filters were asked about. */
+/** The progress of a stream: the last event that was sent, and the last that its filters have passed over. */
 interface Place {
   sentId: string | null;
   passedId: string | null;
 }
 
-/** A comment. It tells a client where to resume if its filters have passed over events. */
+/** Returns a comment. It has a new position if filters have passed over events, so that a client resumes there. */
 function heartbeatAt(place: Place): string {
   if (place.passedId === place.sentId) return ':\n\n';
   place.sentId = place.passedId;

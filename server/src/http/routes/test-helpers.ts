@@ -6,7 +6,7 @@ import { load } from './load.ts';
 import type { WriteRoute } from '../route.ts';
 import type { HttpContext } from '../context.ts';
 
-/** What a sandbox has for those who test: it has the simulated services do something. In live mode there are no such routes. */
+/** Returns the test helpers of a sandbox, which trigger actions of simulated services. Live mode has no such routes. */
 export function testHelperRoutes(context: HttpContext): WriteRoute[] {
   if (!context.sandboxClock) return [];
   return context.resources.flatMap((resource) =>
@@ -16,7 +16,7 @@ export function testHelperRoutes(context: HttpContext): WriteRoute[] {
   );
 }
 
-/** It happens before the decision, which changes nothing and answers the record as it is then. */
+/** Returns the route of a helper. The action runs before the decision, which changes nothing and returns the record. */
 function testHelperRoute(context: HttpContext, resource: Resource, name: string, helper: TestHelper): WriteRoute {
   const { body = closedObject({}), ...docs } = helper;
   return {

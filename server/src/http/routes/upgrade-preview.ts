@@ -15,10 +15,10 @@ import type { WriteRoute } from '../route.ts';
 import type { ApiRequest } from '../request.ts';
 import type { HttpContext } from '../context.ts';
 
-/** Of a request that changes something: it has no parameters but `expand`. */
+/** Reads the query of a mutating request, which has no parameter but `expand`. */
 const readQuery = queryReader({});
 
-/** So many of each are looked at, a few at a time: they can be large. */
+/** The number of requests and of events to compare. They are read in small pages, because they can be large. */
 const lookedAtMax = 100;
 const pageSize = 10;
 
@@ -26,72 +26,69 @@ const Differences = Type.Array(
   closedObject({
     path: Type.String({ description: 'The member, with dots between nested names.' }),
     before: Type.Optional(
-      Type.Unsafe({ description: 'Its value in the version `from`; left out if it is not there.' }),
+      Type.Unsafe({ description: 'Its value in the version `from`. Left out if that version does not have it.' }),
     ),
-    after: Type.Optional(Type.Unsafe({ description: 'Its value in the version `to`; left out if it is not there.' })),
+    after: Type.Optional(
+      Type.Unsafe({ description: 'Its value in the version `to`. Left out if that version does not have it.' }),
+    ),
   }),
 );
 
 const Refusal = closedObject({
   status: Type.Integer({ description: 'The HTTP status.' }),
-  type: Type.String({ description: 'The class of the error.' }),
-  code: Type.String({ description: 'What would be wrong.' }),
-  param: nullable(Type.String({ description: 'The parameter at fault; null if it is none.' })),
-  message: Type.String({ description: 'What to change.' }),
+  type: Type.String({ description: 'The type of the error.' }),
+  code: Type.String({ description: 'The code of the error.' }),
+  param: nullable(Type.String({ description: 'The invalid parameter. Null if the error is not about one.' })),
+  message: Type.String({ description: 'What would fail, and what to do.' }),
 });
 
-/** What is answered. */
+/** The schema of the response. */
 export const UpgradePreview = closedObject({
-  object: described(oneOf('api_version_preview'), 'What kind of object it is.'),
-  from: Type.String({ description: 'The version that the account has.' }),
-  to: Type.String({ description: 'The version it is compared with.' }),
+  object: described(oneOf('api_version_preview'), 'The kind of the object.'),
+  from: Type.String({ description: 'The account’s version.' }),
+  to: Type.String({ description: 'The version to compare with.' }),
   changelog: Type.Array(
     closedObject({
       id: Type.String({ description: 'The date of a version.' }),
-      changelog: Type.String({ description: 'What changed with it.' }),
+      changelog: Type.String({ description: 'The changes in this version.' }),
     }),
-    { description: 'What changed between the two, the newest version first.' },
+    { description: 'The changes between the two versions, the newest first.' },
   ),
   requests: lookedAt(
     {
       id: Type.String({ description: 'The id of the request, and of its log.' }),
       method: Type.String({ description: 'The HTTP method.' }),
       path: Type.String({ description: 'The path.' }),
-      status: Type.Integer({ description: 'What it was answered.' }),
-      request_body: described(Differences, 'What it would have to send instead.'),
-      refused: described(
-        nullable(Refusal),
-        'What it would be answered if it sent the same; null if it would be accepted.',
-      ),
-      response_body: described(Differences, 'What would be different in its answer.'),
+      status: Type.Integer({ description: 'The HTTP status of its response.' }),
+      request_body: described(Differences, 'How its body must change.'),
+      refused: described(nullable(Refusal), 'The error that the same request would get. Null if it would be accepted.'),
+      response_body: described(Differences, 'How its response would differ.'),
     },
-    'The last requests that were logged. Those that name a version themselves are not reached by an upgrade, and are left out.',
+    'The last logged requests. Requests with `Service-Version` are left out, because an upgrade does not affect them.',
   ),
   events: lookedAt(
     {
       id: Type.String({ description: 'The id of the event.' }),
       type: Type.String({ description: 'Its type.' }),
-      differences: described(Differences, 'What would be different in it.'),
+      differences: described(Differences, 'How the event would differ.'),
     },
     'The last events.',
   ),
-  account: Type.Optional(
-    Type.String({ description: 'The account that was looked at, if `Service-Context` named it.' }),
-  ),
+  account: Type.Optional(Type.String({ description: 'The account acted upon, if `Service-Context` names it.' })),
 });
 
 function lookedAt(properties: Record<string, TSchema>, description: string): TSchema {
   return described(
     closedObject({
-      looked_at: Type.Integer({ description: 'How many were looked at.' }),
-      different: Type.Integer({ description: 'How many of them would be different.' }),
-      data: Type.Array(closedObject(properties), { description: 'Those, the newest first.' }),
+      looked_at: Type.Integer({ description: 'How many were compared.' }),
+      different: Type.Integer({ description: 'How many of them would differ.' }),
+      data: Type.Array(closedObject(properties), { description: 'Those that would differ, the newest first.' }),
     }),
     description,
   );
 }
 
-/** One of it, for the reference. */
+/** An example for the API docs. */
 export const upgradePreviewExample: JsonObject = {
   object: 'api_version_preview',
   from: '2026-03-01',
@@ -126,18 +123,17 @@ export const upgradePreviewExample: JsonObject = {
 /** A route whose requests can be previewed. */
 export interface PreviewedRoute {
   route: WriteRoute;
-  /** Of the paths of its requests. */
+  /** Matches the paths of its requests. */
   pattern: RegExp;
-  /** Refuses the bodies of its requests. */
+  /** Checks the bodies of its requests. */
   validate: VersionedValidator;
 }
 
 /**
- * Which of the last requests and events of the account acted upon would look different if the key's own account changed its version,
- * and how. What that does not reach is left out: requests of other accounts' keys, and those that were answered in another version
- * than the account's.
+ * Returns the last requests and events of the account acted upon that would differ after an upgrade of the key's own account. Leaves out
+ * requests that the upgrade does not affect. These are requests of other accounts' keys, and those answered in another version.
  *
- * @param to the latest version unless it is told.
+ * @param to the other version. It is the latest if left out.
  */
 export async function previewUpgrade(
   context: HttpContext,
@@ -185,7 +181,7 @@ type LogRecord = StoredRecord & {
 
 type EventRecord = StoredRecord & { type: string; shape_version: string };
 
-/** Looks at the last records of a kind, the newest first. Other requests have their turn between two of them. */
+/** Compares the last records of a kind, the newest first. Yields to other requests between two records. */
 async function lookAtLast(
   context: HttpContext,
   request: ApiRequest,
@@ -231,13 +227,13 @@ async function isKeyOf(
   return keyId !== null && (await readRecord(apiKey, accountId, keyId)) !== null;
 }
 
-/** How many were looked at, how many are different, and those. */
+/** Returns the number of compared records, the number of different ones, and those. */
 function report(looks: (JsonObject | null)[]): JsonObject {
   const different = looks.filter((look) => look !== null);
   return { looked_at: looks.length, different: different.length, data: different };
 }
 
-/** What a request would have to send, whether it would be refused if it did not, and what it would get. Null if all is the same. */
+/** Returns the differences of a request's body and response, and its refusal if it were sent unchanged. Null if all is the same. */
 function requestIn(
   context: HttpContext,
   request: ApiRequest,
@@ -250,12 +246,12 @@ function requestIn(
   const previewed = routes.find(({ route, pattern }) => route.method === method && pattern.test(path));
   if (!previewed) return null;
   const { object } = previewed.route;
-  // One that was refused is no worse off, and what it sent may have been anything.
+  // A refused request has no valid body to convert, and would not be worse off.
   const sent = status === 200 ? objectOf(log.request_body) : null;
   const answered = objectOf(log.response_body);
   const requestBody = sent ? differencesOf(sent, versions.convertBody(object, sent, from, to)) : [];
   const responseBody = answered ? differencesOf(answered, answerIn(versions, object, answered, from, to)) : [];
-  // A body that is there no more, because the person whom it was about was erased, tells nothing.
+  // A body that was removed with an erased person cannot be checked.
   const isTold = log.request_body !== null || ((previewed.route.body.required ?? []) as string[]).length === 0;
   const refused = status === 200 && isTold ? refusalIn(context, request, previewed, log, sent ?? {}, to) : null;
   if (requestBody.length === 0 && responseBody.length === 0 && !refused) return null;
@@ -269,7 +265,7 @@ function answerIn(versions: ApiVersions, object: string, answer: JsonObject, fro
   return { error: { ...error, param: versions.convertName(object, error.param, from, to) } };
 }
 
-/** What the other version would say to the request as it was sent; null if nothing. */
+/** Returns the error of an unchanged request in the other version, or null. */
 function refusalIn(
   context: HttpContext,
   request: ApiRequest,
@@ -284,14 +280,14 @@ function refusalIn(
     return null;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    // Of the key that asks now, which is not the one that sent it.
+    // The permissions are those of the current key, not of the key that sent the request.
     if (error.code === 'permission_denied') return null;
     const { status, type, code, param, message } = error;
     return { status, type, code, param: param ?? null, message };
   }
 }
 
-/** As `GET /v1/events/{id}` shows it, but for `api_version`, which is what was asked for. */
+/** Returns the differences of an event, as `GET /v1/events/{id}` shows it. Ignores `api_version`, which always differs. */
 function eventIn(
   { versions, resources }: HttpContext,
   record: EventRecord,
@@ -308,7 +304,7 @@ function eventIn(
   return differences.length === 0 ? null : { id: record.id, type: record.type, differences };
 }
 
-/** What was sent or answered, if it was a JSON object. */
+/** Parses a stored body. Returns null if it is not a JSON object. */
 function objectOf(text: string | null): JsonObject | null {
   if (text === null) return null;
   let value: Json;

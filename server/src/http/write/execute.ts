@@ -32,21 +32,21 @@ import type { ApiRequest, AuthenticatedRequest } from '../request.ts';
 import type { HttpContext } from '../context.ts';
 import { headerOf } from '../headers.ts';
 
-/** 190 bits: nobody guesses it. */
+/** So many base62 digits are 190 bits, which cannot be guessed. */
 const secretLength = 32;
 
-/** What the client gets, and whose stored answer it is if an earlier request had the key. */
+/** The response to a write, and the request that it was stored for if it is replayed. */
 export interface ExecutedWrite {
   answer: StoredResponse;
   replayed: { requestId: string; apiVersion: string } | null;
 }
 
 /**
- * Executes a mutating request whose form is good. Whatever the answer, it is stored with its log and its key before it is sent;
- * a key that was used before gets the answer of that time.
+ * Executes a valid mutating request. Every response, even an error, is stored with its log and its key before it is sent. A key that was
+ * used before gets its stored response.
  *
- * @throws {ApiError} where nothing is stored: a key in use, or one used for another request.
- * @throws {UnavailableError} where nothing can be stored.
+ * @throws {ApiError} if nothing is stored: a key in use, or one used for another request.
+ * @throws {UnavailableError} if nothing can be stored.
  */
 export async function executeWrite(
   context: HttpContext,
@@ -80,10 +80,10 @@ export async function executeWrite(
 }
 
 /**
- * A request that its version refuses may have been carried out in another one, before the account was upgraded: then it is repeated
- * like any other. Null if it was not.
+ * Replays a request that its version refuses, if its key was used in another version. That happens after an upgrade of the account. Returns
+ * null if the key was not used.
  *
- * @throws {ApiError} `permission_denied` if the API key may not read what the answer shows.
+ * @throws {ApiError} `permission_denied` if the API key may not read the expanded records in the response.
  */
 export async function repeatOfOtherVersion(
   context: HttpContext,
@@ -96,45 +96,45 @@ export async function repeatOfOtherVersion(
   const stored =
     claim && (await readStoredResponse(context, request.accountId, claim, request.startedMs).catch(unlessReused));
   if (!stored) return null;
-  // Its paths were good in that version; whoever asks now may be somebody else.
+  // The paths were valid in that version, but another API key may ask now.
   readExpansion(context, { ...request, version: stored.apiVersion }, route.expandable, expand);
   return replay(context, request, route, claim);
 }
 
-/** That the key was used for another request is not what is wrong with a request that would be refused anyway. */
+/** Ignores a reused key, because the request is refused for another reason anyway. */
 function unlessReused(error: unknown): null {
   if (error instanceof ApiError && error.code === 'idempotency_key_reused') return null;
   throw error;
 }
 
-/** What a key stands for is not done again. */
+/** Returns whether the key already has a response, so that the request is not executed again. */
 async function isRepeat(context: HttpContext, request: ApiRequest, claim: Claim | null): Promise<boolean> {
   return claim !== null && (await readStoredResponse(context, request.accountId, claim, request.startedMs)) !== null;
 }
 
 /**
- * Waits for what follows a change, before the change is answered. The change is durable, so a fault here is logged and changes nothing of
- * the answer: an error would tell the client that nothing was done.
+ * Runs the work between the commit and the response. The change is durable, so an error here is only logged. An error response would tell
+ * the client that nothing was changed.
  */
 async function follow({ log }: HttpContext, request: ApiRequest, route: WriteRoute): Promise<void> {
   await untilKnownEverywhere(route);
   try {
     await route.afterwards?.(request);
   } catch (error) {
-    log.warn({ request: request.id, err: error }, 'what follows a committed change was cut off');
+    log.warn({ request: request.id, err: error }, 'the work after a commit failed');
   }
 }
 
-/** A change that other processes may not have noticed yet is answered only when they have. */
+/** Waits until no process uses an outdated record from its cache. */
 async function untilKnownEverywhere({ propagationDelayMs }: WriteRoute): Promise<void> {
   if (propagationDelayMs > 0) await delay(propagationDelayMs);
 }
 
 /**
- * Writes the log of a request that was answered without being executed.
+ * Writes the log of a request that was not executed.
  *
- * @param answer is called when there is room in memory for it.
- * @throws what `answer` throws, and then there is no log.
+ * @param answer makes the response. It is called when there is room in memory.
+ * @throws the error of `answer`. Then there is no log.
  */
 export async function logOnly(
   context: HttpContext,
@@ -152,7 +152,7 @@ export async function logOnly(
   if (outcome.kind === 'refused') throw outcome.error;
 }
 
-/** As `execute`; what is valid no more, because time has passed, may have been carried out when it was. */
+/** Executes the request. If it has become invalid with time, replays the response from when it was valid. */
 async function executeOnce(
   context: HttpContext,
   request: ApiRequest,
@@ -189,15 +189,15 @@ async function execute(
   const outcome = await context.committer.commit({ ...mutation, decide: () => decide(context, request, route, input) });
   if (outcome.kind !== 'refused') return outcome;
 
-  // A decision that the database's rules forbid is a fault of ours. Its answer is stored like any other; the log is not told the
-  // error's detail, which has the row in it.
+  // A decision that breaks the database's rules is a bug of ours. Its response is stored like any other. The log omits the error's
+  // detail, because it contains the row.
   const { code, message, constraint } = outcome.error as DatabaseError;
   context.log.error({ request: request.id, code, message, constraint }, 'the database refused a change');
   const answer = errorAnswer(internalError(outcome.error), request.id, context.config.publicUrl);
   return context.committer.commit({ ...mutation, decide: async () => ({ changes: [], answer }) });
 }
 
-/** Decides, and turns a refusal into the answer that is stored. Without a database nothing is decided. */
+/** Decides, and converts a refusal to the response that is stored. Without a database there is no decision. */
 async function decide(
   context: HttpContext,
   request: ApiRequest,
@@ -224,7 +224,7 @@ async function decide(
   }
 }
 
-/** What is expanded in the answer is as the change leaves it. */
+/** Returns a context that reads changed records as they are after the change, for expanded records in the response. */
 function asWritten(context: HttpContext, changes: readonly RecordChange[]): HttpContext {
   if (changes.length === 1) return context;
   const written = new Map(changes.map(({ before, after }) => [(after ?? before).id, after]));
@@ -263,12 +263,12 @@ async function answerOf(
   return { status: 200, body, secret: { redactedBody, sealedBody: vault.seal(body) } };
 }
 
-/** What was decided, as the request's version shows it. */
+/** Returns the response's text in the request's version. */
 function textIn({ versions }: HttpContext, { version }: ApiRequest, object: JsonObject): string {
   return JSON.stringify(versions.convert(object, versions.newest, version));
 }
 
-/** What a decision finds wrong with a parameter or a key is validation too: nothing is stored, and the key stays free. */
+/** Returns whether an error is one of validation. Then nothing is stored, and the idempotency key stays free. */
 function isValidation({ code, status }: ApiError): boolean {
   return code.startsWith('parameter_') || code === 'permission_denied' || status === 401;
 }
@@ -282,19 +282,19 @@ async function replay(
   const logged = { ...request };
   let answer: ReplayedResponse;
   await logOnly(context, logged, async () => {
-    // Whether its day is over was judged by the claim.
+    // The claim has already checked the expiry of the key.
     const stored = await readStoredResponse(context, request.accountId, claim);
-    // Another process had the key when we tried to claim it, and has let it go without a result.
+    // Another process had claimed the key, and has released it without a response.
     if (!stored) throw keyInUse();
-    // Who may use the same Idempotency-Key need not be allowed what the secret allows.
+    // Another API key with the same Idempotency-Key may lack the rights that the secret gives.
     if (stored.secret && stored.keyId !== request.principal.id && !isSecretKept(route)) {
       throw new ApiError(
         'permission_denied',
-        'This Idempotency-Key was used with another API key, and its answer carries a secret: only that API key gets it again.',
+        'This Idempotency-Key was used with another API key, and its response has a secret. Only that API key can get it again. Use that key, or a new Idempotency-Key.',
       );
     }
     request.originalRequest = stored.requestId;
-    // The person whom the first one was about was erased since.
+    // The person of the first request was erased since.
     if (stored.isBodyErased) request.bodyText = null;
     Object.assign(logged, request, { version: stored.apiVersion });
     answer = stored;
@@ -306,7 +306,7 @@ async function replay(
   return { answer: answer!, replayed: { requestId, apiVersion } };
 }
 
-/** Whether a key that may use this route can retrieve the secret of its answer at any time. */
+/** Returns whether the secret of the response is stored. Then a key with this route's permission can read it at any time. */
 function isSecretKept({ answer }: WriteRoute): boolean {
   if (!('resource' in answer)) return false;
   const secrets = Object.values(answer.resource.fields).filter(({ shown }) => shown === 'as_secret');
@@ -352,10 +352,10 @@ function callerOf(context: HttpContext, request: ApiRequest): Caller {
   };
 }
 
-/** Longer than any path that leads somewhere; an index has no room for what a client can make of one. */
+/** Longer than any valid path. A client's longer path would not fit into an index. */
 const pathLengthMax = 500;
 
-/** PostgreSQL stores no NUL, and a path can have one. */
+/** Replaces NUL characters, which PostgreSQL does not store, and shortens the path. */
 function storablePath(url: string): string {
   return pathOf(url).replaceAll('\0', '\ufffd').slice(0, pathLengthMax).toWellFormed();
 }
@@ -368,11 +368,11 @@ function requestFacts(request: AuthenticatedRequest): RequestFacts {
     method: incoming.method,
     url: incoming.url,
     path: storablePath(incoming.url),
-    // A client that has gone has no address any more.
+    // The address is unknown after the client has disconnected.
     ipAddress: incoming.socket.remoteAddress ?? null,
     userAgent: headerOf(incoming, 'user-agent')?.slice(0, 500) ?? null,
     actor: principal,
-    // A stored answer has these of the request that it was first given to.
+    // A replay changes these to the values of the first request.
     get apiVersion() {
       return request.version;
     },
@@ -380,7 +380,7 @@ function requestFacts(request: AuthenticatedRequest): RequestFacts {
       return request.originalRequest;
     },
     idempotencyKey: loggedIdempotencyKey(request.incoming),
-    // What a decision finds out may keep it from the log.
+    // A decision can remove the body from the log.
     get body() {
       return request.bodyText;
     },

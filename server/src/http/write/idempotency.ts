@@ -10,7 +10,7 @@ import { onlyHeaderOf, headerLines } from '../headers.ts';
 
 const keyForm = /^[\x20-\x7e]{1,255}$/;
 
-/** The key of a request as its log shows it, whatever became of the request: null if none counts. */
+/** Returns the key of a request for its log, even if the request is refused. Null if there is no valid key. */
 export function loggedIdempotencyKey({ method, raw }: FastifyRequest): string | null {
   if (method !== 'POST') return null;
   const [header, ...others] = headerLines(raw, 'Idempotency-Key');
@@ -19,9 +19,9 @@ export function loggedIdempotencyKey({ method, raw }: FastifyRequest): string | 
 }
 
 /**
- * The key of a request, or null if none was sent. It counts on POST only.
+ * Returns the key of a POST request, or null if there is none. Other methods ignore keys.
  *
- * @throws {ApiError} `request_invalid` if there are several, or `idempotency_key_invalid`.
+ * @throws {ApiError} `request_invalid` if there are several keys, or `idempotency_key_invalid`.
  */
 export function readIdempotencyKey(request: FastifyRequest): string | null {
   if (request.method !== 'POST') return null;
@@ -30,17 +30,17 @@ export function readIdempotencyKey(request: FastifyRequest): string | null {
   if (keyForm.test(header)) return header;
   throw new ApiError(
     'idempotency_key_invalid',
-    `The Idempotency-Key has ${header.length} characters or some that are not printable ASCII; it must be 1 to 255 of those.`,
+    `The Idempotency-Key has ${header.length} characters, or some that are not printable ASCII. Send 1 to 255 printable ASCII characters.`,
   );
 }
 
-/** A claim that can be held against the fingerprint of an earlier request, also of one that an earlier release has stored. */
+/** A claim that compares its request with a stored fingerprint, even with one from an earlier release. */
 export interface Claim extends KeyClaim {
   /** @throws {ApiError} `unavailable` if only a later release can tell. */
   isSameRequest(stored: string): boolean;
 }
 
-/** The parts of a request that must be the same when its key is used again. */
+/** The parts of a request that must be equal if its key is used again. */
 export interface ComparedRequest {
   method: string;
   path: string;
@@ -49,21 +49,21 @@ export interface ComparedRequest {
   body: object;
 }
 
-/** Reduces a request to a text; equal texts are equal requests. */
+/** Reduces a request to a text. Equal texts mean equal requests. */
 export type FingerprintVersion = (request: ComparedRequest) => string;
 
 /**
- * Every way of making fingerprints that keys in a database may have, by its version. A stored fingerprint begins with its version
- * (`1:…`), so that a key survives an upgrade of the server. A new way gets the next number; an old one may go a release after the last
- * that wrote it, because keys live for a day.
+ * The algorithms of all fingerprints that a database may contain, by version. A stored fingerprint begins with its version (`1:…`), so that
+ * a key survives an upgrade of the server. A new algorithm gets the next number. An old one may go one release after the last
+ * release that wrote it, because keys live for a day.
  */
 export const fingerprintVersions: Readonly<Record<string, FingerprintVersion>> = {
-  // Fingerprints from before there were versions, which have no prefix.
+  // Fingerprints without a prefix, from before versions existed.
   0: sortedText,
   1: sortedText,
 };
 
-/** Makes fingerprints in the newest version, and recognizes those of every version. */
+/** Makes a fingerprint of the newest version, and compares fingerprints of every version. */
 export function fingerprints(
   request: ComparedRequest,
   versions: Readonly<Record<string, FingerprintVersion>> = fingerprintVersions,
@@ -76,7 +76,7 @@ export function fingerprints(
       if (Object.hasOwn(versions, version)) return versions[version]!(request) === text;
       throw new ApiError(
         'unavailable',
-        'This Idempotency-Key was used with a later release of the server, which this process cannot compare. Nothing was changed; try again, and a process of that release may answer.',
+        'This Idempotency-Key was used with a later release of the server, and this process cannot compare the requests. Nothing was changed. Try again: a process of that release may handle the request.',
         { retryAfterSeconds: 1 },
       );
     },
@@ -84,14 +84,14 @@ export function fingerprints(
 }
 
 /**
- * The body counts as it was meant, not as it was spelt: keys are sorted. The API version and the API key do not count, so that a client
- * can upgrade or roll its key between two tries.
+ * Hashes a request with sorted keys of the body, because their order has no meaning. The API version and the API key do not count. So a
+ * client can upgrade, or roll its key, between two attempts.
  */
 function sortedText({ method, path, query, withContext, body }: ComparedRequest): string {
   return hash('sha256', `${method} ${path}?${query} ${withContext} ${canonicalText(body as Json)}`, 'base64url');
 }
 
-/** JSON with its keys in order. */
+/** Writes JSON with sorted keys. */
 function canonicalText(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -99,7 +99,7 @@ function canonicalText(value: Json): string {
   return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalText(value[key]!)}`).join()}}`;
 }
 
-/** The keys of requests that are running in this process; a twin is told so at once. */
+/** The keys of running requests in this process. A second request with such a key is refused at once. */
 export class RunningKeys {
   readonly #running = new Set<string>();
 
@@ -119,26 +119,26 @@ export class RunningKeys {
 export function keyInUse(): ApiError {
   return new ApiError(
     'idempotency_key_in_use',
-    'A request with this Idempotency-Key is still running. Nothing was done twice; send the same request again for its answer.',
+    'A request with this Idempotency-Key is still running. Nothing was executed twice. Send the same request again to get its response.',
     { retryAfterSeconds: 1 },
   );
 }
 
-/** An answer to repeat. */
+/** A stored response to replay. */
 export interface ReplayedResponse extends StoredResponse {
   requestId: string;
   apiVersion: string;
-  /** The API key that asked first. */
+  /** The API key of the first request. */
   keyId: string | null;
-  /** What it was sent is told no more: the person whom it was about was erased. */
+  /** Tells whether the body of the first request was removed because its person was erased. */
   isBodyErased: boolean;
 }
 
 /**
- * The answer that the key stands for, or null if it stands for none any more.
+ * Reads the stored response of a key. Returns null if the key has none, or has expired.
  *
- * @param atMs when the key must have been alive still; left out where that is known.
- * @throws {ApiError} `idempotency_key_reused` if it was given to another request.
+ * @param atMs the time at which the key must not have expired. Left out if that is known.
+ * @throws {ApiError} `idempotency_key_reused` if the key was used for another request.
  */
 export async function readStoredResponse(
   { reader, vault }: { reader: Reader; vault: Vault },
@@ -172,7 +172,7 @@ export async function readStoredResponse(
   if (!claim.isSameRequest(row.fingerprint)) {
     throw new ApiError(
       'idempotency_key_reused',
-      'This Idempotency-Key was used for another request: method, path, query, `Service-Context` or body differ. Use a new key.',
+      'This Idempotency-Key was used for another request: the method, path, query, `Service-Context` or body differs. Use a new key.',
     );
   }
   const { sealed_body: sealedBody, response_body: body } = row;

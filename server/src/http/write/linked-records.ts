@@ -7,11 +7,11 @@ import type { ApiRequest } from '../request.ts';
 import type { HttpContext } from '../context.ts';
 
 /**
- * Refuses links that can only be mistakes. An id that begins with one of our prefixes must have that of the linked kind. An id of our own
- * form must be there, and must not be that of a person who was erased. Every other id may belong to a system of the account's own, unless
- * the account's links are strict. A link that the record had before is not judged again.
+ * Refuses links that can only be mistakes. An id with one of our prefixes must have that of the linked kind. An id in our form must exist,
+ * and must not belong to an erased person. Any other id may belong to another system, unless the account's links are strict. A link that
+ * the record had before is not checked again.
  *
- * @throws {ApiError} `resource_missing` with status 400, naming the field.
+ * @throws {ApiError} `resource_missing` with status 400 and the field.
  */
 export async function requireLinkedRecords(
   context: HttpContext,
@@ -35,13 +35,13 @@ export async function requireLinkedRecords(
 
 interface Link {
   field: string;
-  /** The kind of record that the field links to; undefined if this server has none such. */
+  /** The kind of record that the field links to. Undefined if this server does not have that kind. */
   target: Resource | undefined;
   id: string;
   isStrict: boolean;
 }
 
-/** Returns why a record cannot be linked to, and what to send instead; null if it can. */
+/** Says why a link is refused, and what to send instead. Returns null if the link is valid. */
 async function faultOf(
   { readRecord, resources }: HttpContext,
   request: ApiRequest,
@@ -51,23 +51,23 @@ async function faultOf(
   const kind = resources.find(({ prefix }) => prefix === begin);
   if (kind && kind !== target) {
     const wanted = target ? `that of ${aOrAn(target)} (\`${target.prefix}_…\`), or one` : 'an id';
-    return `\`${id.slice(0, 80)}\` begins as the id of ${aOrAn(kind)} does. \`${field}\` takes ${wanted} of your own system.`;
+    return `\`${id.slice(0, 80)}\` begins like the id of ${aOrAn(kind)}. For \`${field}\`, send ${wanted} of your own system.`;
   }
   if (!target) return null;
   const isOwn = isId(target.prefix, id);
   const record = isOwn ? await readRecord(target, request.accountId, id) : null;
   if (record)
     return isGone(target, record)
-      ? `The ${displayName(target.object)} \`${id}\` was deleted, and nothing can be about them any more.`
+      ? `The ${displayName(target.object)} \`${id}\` was deleted, so you cannot link to it. Choose another one.`
       : null;
   if (!isStrict) {
     if (!isOwn) return null;
-    return `There is no ${displayName(target.object)} \`${id}\` in this account. Send the id of one that is here, or one of your own system, which does not have the form of ours.`;
+    return `There is no ${displayName(target.object)} \`${id}\` in this account. Send an existing id, or an id of your own system in another form.`;
   }
-  return `There is no ${displayName(target.object)} \`${id.slice(0, 80)}\` in this account, and its links are strict. Create it first, or set \`linked_records\` of the account to \`open\`.`;
+  return `There is no ${displayName(target.object)} \`${id.slice(0, 80)}\` in this account, and the account’s links are strict. Create the record first, or set the account’s \`linked_records\` to \`open\`.`;
 }
 
-/** A link names one record, or a list of them. */
+/** Returns the ids of a link, which is one id or a list. */
 function idsIn(value: unknown): string[] {
   return [value].flat().filter((id) => typeof id === 'string');
 }

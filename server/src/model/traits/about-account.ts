@@ -1,10 +1,10 @@
 import { defineTrait } from '../trait.ts';
 
-/** A record is about one of another kind, which may be a connected account's. */
+/** The record is about a record of another kind. That record may belong to a connected account. */
 export interface AboutAccount {
-  /** Of the other kind. */
+  /** The path of the other kind. */
   path: string;
-  /** Holds that connected account, and `account` shows it; null if the other record is the account's own. */
+  /** The column with that connected account, shown as `account`. Null if the other record is the account's own. */
   column: string;
 }
 

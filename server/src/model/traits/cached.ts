@@ -1,7 +1,7 @@
 import { defineTrait } from '../trait.ts';
 
 /**
- * How long, in milliseconds, another process may use what it has cached of a record that was changed. The response to a change waits for
- * that long, so that what it tells is true in every process.
+ * The time in milliseconds for which other processes may use an outdated record from their cache. The response to a change waits for this
+ * time, so that it is true in every process.
  */
 export const cached = defineTrait<number>();

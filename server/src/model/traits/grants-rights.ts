@@ -1,7 +1,7 @@
 import { defineTrait } from '../trait.ts';
 
 /**
- * Records let requests in: API keys. A decision about them judges the acting key as it is at that moment. What a process has cached of it
- * may be a second old.
+ * The record authenticates requests: an API key. A decision about such a record reads the acting key again, because a cached one may be a
+ * second old.
  */
 export const grantsRights = defineTrait();

@@ -1,4 +1,4 @@
 import { defineTrait } from '../trait.ts';
 
-/** An account has at most so many of these records. The committer enforces it, however many are made at once. */
+/** Limits the number of such records in an account. The committer enforces it, even for concurrent requests. */
 export const limited = defineTrait<number>();

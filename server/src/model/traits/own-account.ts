@@ -2,15 +2,15 @@ import type { Action } from '../resource.ts';
 import type { StoredRecord } from '../record.ts';
 import { defineTrait } from '../trait.ts';
 
-/** Records live in themselves and belong to another account: connected accounts to their parent. */
+/** The record is an account: it contains itself, and belongs to another account. Connected accounts belong to their parent. */
 export interface OwnAccount {
-  /** Holds the account that it belongs to. */
+  /** The column with the account that it belongs to. */
   column: string;
-  /** `/v1/<ownPath>` is where an account finds itself. */
+  /** An account reads itself at `/v1/<ownPath>`. */
   ownPath: string;
-  /** What an account can do with itself: `POST /v1/<ownPath>/<name>`. */
+  /** The actions of an account on itself: `POST /v1/<ownPath>/<name>`. */
   actions?: Record<string, Action>;
-  /** What its first request makes of it: it gets the version of the API that it has until it upgrades. */
+  /** Returns the account after its first request. It stays on this API version until it upgrades. */
   pin(current: StoredRecord, version: string): StoredRecord;
 }
 

@@ -1,9 +1,9 @@
 import type { StoredRecord } from '../record.ts';
 import { defineTrait } from '../trait.ts';
 
-/** Events are delivered to records: webhook endpoints. */
+/** The record receives events: a webhook endpoint. */
 export interface DeliveryTarget {
-  /** Whether events are delivered to it now. When that ends, or it is deleted, the deliveries that wait for it are canceled. */
+  /** Returns whether it receives events now. If that ends, or if the record is deleted, its waiting deliveries are canceled. */
   isOpen(record: StoredRecord): boolean;
 }
 

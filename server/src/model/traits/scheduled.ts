@@ -1,13 +1,13 @@
 import type { StoredRecord } from '../record.ts';
 import { defineTrait } from '../trait.ts';
 
-/** A job is due about a record at times. The change that sets the time puts the job into the queue. */
+/** Schedules jobs about a record. The change that sets the time puts the job into the queue. */
 export interface Schedule {
-  /** The name of the job. It is given the account and the id, and finds the rest out. A record has one at a time. */
+  /** The name of the job. It gets the account and the id, and reads the rest. A record has one job at a time. */
   job: string;
-  /** What it waits for. Where that hangs, the jobs that wait for something else go on. */
+  /** Returns the service that the job waits for. If that service hangs, jobs of other lanes continue. */
   lane(record: StoredRecord): string;
-  /** When, in milliseconds since the Unix epoch; null if nothing is to be done. */
+  /** Returns the time of the job, in milliseconds since the Unix epoch. Null if there is no job. */
   dueAtMs(record: StoredRecord): number | null;
 }
 

@@ -1,11 +1,11 @@
 import { defineTrait } from '../trait.ts';
 
 /**
- * Records hold other records as they were: events. They are stored in the shape that a version of the API had then. A response converts
- * them to the version that is asked for, and names it in `api_version`.
+ * The record contains another record as it was: an event. It is stored in the shape of the API version of that time. A response converts
+ * it to the requested version, and names that in `api_version`.
  */
 export interface Snapshot {
-  /** Holds the version whose shape a record is kept in. */
+  /** The column with the version in whose shape the record is stored. */
   versionColumn: string;
 }
 

@@ -1,13 +1,13 @@
 import { defineTrait } from '../trait.ts';
 
-/** Bytes of one type, which a record holds. They come with `POST /v1/<path>`, and `GET /v1/<path>/{id}/contents` answers them. */
+/** The file of a record. `POST /v1/<path>` uploads it, and `GET /v1/<path>/{id}/contents` returns it. */
 export interface Contents {
   /** The largest size, in bytes. */
   bytesMax: number;
   contentType: string;
-  /** What it must be, for a client that sent something else: `a PDF`. */
+  /** The required type, for error messages: `a PDF`. */
   description: string;
-  /** Judges by the first and the last kilobyte, and not by the name and type that the sender gave. */
+  /** Returns whether the first and the last kilobyte have the right type. The client's name and type of the file do not count. */
   isValid(head: Buffer, tail: Buffer): boolean;
 }
 

@@ -1,4 +1,4 @@
 import { defineTrait } from '../trait.ts';
 
-/** Records have one order, and clients that follow `GET /v1/<path>/stream` get them as they are made. */
+/** Records have one order. `GET /v1/<path>/stream` sends them to clients as they are made. */
 export const streamed = defineTrait();

@@ -1,12 +1,12 @@
 import type { StoredRecord } from '../record.ts';
 import { defineTrait } from '../trait.ts';
 
-/** Records sum up those of another kind that link to them. */
+/** The record sums up records of another kind that link to it. */
 export interface RollUp {
-  /** The path of the other kind, and its link to this one. */
+  /** The path of the other kind. `link` is its link to this record. */
   of: string;
   link: string;
-  /** Returns the record after one of the others was written. `before` is null if that is new, `after` if it was deleted. */
+  /** Returns the record after a write to one of the others. Of that one, `before` is null if it is new, `after` if it was deleted. */
   adapt(current: StoredRecord, before: StoredRecord | null, after: StoredRecord | null): StoredRecord;
 }
 

@@ -2,12 +2,12 @@ import type { TObject } from 'typebox';
 import type { OperationDocs } from '../resource.ts';
 import { defineTrait } from '../trait.ts';
 
-/** What a test wants to see happen that is done by others, outside of this server. */
+/** A test helper: it triggers an action of a third party, outside of this server. */
 export interface TestHelper extends OperationDocs {
   summary: string;
-  /** None is taken unless it says which. */
+  /** Left out if the helper takes no body. */
   body?: TObject;
 }
 
-/** What a sandbox can have others do with a record, by its name: `POST /v1/test_helpers/<path>/{id}/<name>`. */
+/** The test helpers of a record in a sandbox, by name: `POST /v1/test_helpers/<path>/{id}/<name>`. */
 export const testControls = defineTrait<Readonly<Record<string, TestHelper>>>();

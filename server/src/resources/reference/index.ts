@@ -18,7 +18,7 @@ import type { ReferenceRecord } from './record.ts';
 import { requirePlayableScript } from './simulation.ts';
 import { cancel, endForErasure, update } from './transitions.ts';
 
-/** A check on a person who wants to rent: the heart of the product (spec, reference). */
+/** A check of a person as a tenant: the heart of the product (spec, reference). */
 export const reference = defineResource<ReferenceRecord>(
   {
     object: 'reference',
@@ -27,7 +27,7 @@ export const reference = defineResource<ReferenceRecord>(
     table: 'tenant_references',
     docs: {
       description:
-        'A check on a person who wants to rent. It is made for an application, is `pending` until somebody begins with it, and ends with an `outcome` (`complete`) or without one (`canceled`). A referencing provider carries it out if `automatic_reference` is enabled; otherwise you do, and say here how it went.',
+        'A check of a person as a tenant. It belongs to an application. It is `pending` until work begins, and ends with an `outcome` (`complete`) or without one (`canceled`). A referencing provider makes the check if `automatic_reference` is enabled. Otherwise you make it, and set its status and outcome.',
       example: {
         record: {
           application: 'app_1042',
@@ -49,12 +49,12 @@ export const reference = defineResource<ReferenceRecord>(
       application: {
         column: 'text',
         schema: nullable(LinkedId),
-        description: 'The id of the application that it belongs to: one of this API, or of your own system.',
+        description: 'The id of its application: of this API, or of your own system.',
       },
       automatic_reference: {
         column: 'json',
         schema: nullable(AutomaticReference),
-        description: 'How a referencing provider carries it out. Null if it is handled off-platform, by you.',
+        description: 'The check by a referencing provider. Null if it is off-platform: then you make the check.',
         erased: withoutFindings,
       },
       provider_order: {
@@ -67,13 +67,12 @@ export const reference = defineResource<ReferenceRecord>(
         column: 'bigint',
         schema: nullable(Type.Integer()),
         description:
-          'When it became `complete`, in seconds since the Unix epoch; null before. A corrected `outcome` does not change it.',
+          'When it became `complete`, in seconds since the Unix epoch. Null before. A corrected `outcome` does not change it.',
       },
       customer: {
         column: 'text',
         schema: nullable(LinkedId),
-        description:
-          'The id of the person it is about: a customer of this API, or of your own system. Null if none was named.',
+        description: 'The id of its person: a customer of this API, or of your own system. Null if you sent none.',
       },
       outcome: {
         column: 'text',
@@ -84,15 +83,15 @@ export const reference = defineResource<ReferenceRecord>(
         column: 'text',
         schema: nullable(LinkedId),
         description:
-          'The id of the file with the finished report; null if there is none. It stays when that file is deleted.',
+          'The id of the file with the report. Null if there is none. The id stays when the file is deleted.',
       },
       status: {
         column: 'text',
         schema: Status,
         description:
-          '`pending`: nobody has begun. `processing`: it is being carried out. `complete`: it has an `outcome`. `canceled`: it was ended without one.',
+          '`pending`: work has not begun. `processing`: the check is in progress. `complete`: it has an `outcome`. `canceled`: it ended without one.',
       },
-      type: { column: 'text', schema: ReferenceType, description: 'Whom it is about: always a customer.' },
+      type: { column: 'text', schema: ReferenceType, description: 'The kind of its person: always a customer.' },
     },
     verbs: { completed: 'It has its outcome, and is `complete`.', canceled: 'It was canceled.' },
     links: { application: 'applications', customer: 'customers', reference_pdf: 'files' },
@@ -127,7 +126,7 @@ export const reference = defineResource<ReferenceRecord>(
       },
       {
         description:
-          'Makes a `pending` reference. With `automatic_reference` a provider is asked; without it, you carry the check out and update the reference.',
+          'Creates a `pending` reference. With `automatic_reference`, a provider makes the check. Without it, you make the check and update the reference.',
         example: {
           application: 'app_1042',
           customer: 'cus_0VbZq9aK00mT3cUuP8sXw4',
@@ -138,19 +137,16 @@ export const reference = defineResource<ReferenceRecord>(
     update: updateFrom(
       {
         outcome: Type.Optional(
-          described(Outcome, 'The verdict, from good to bad. It cannot be taken back, only corrected.'),
+          described(Outcome, 'The verdict, from good to bad. You can correct it, but not remove it.'),
         ),
         reference_pdf: Type.Optional(
-          described(
-            LinkedId,
-            'The id of the file with the report. Another one takes its place; it cannot be taken away.',
-          ),
+          described(LinkedId, 'The id of the file with the report. You can replace it, but not remove it.'),
         ),
         status: Type.Optional(
           Type.Unsafe<'processing'>({
             type: 'string',
             enum: ['processing'],
-            description: '`processing`, to say that you have begun. For references that no provider carries out.',
+            description: 'Send `processing` when you begin. Only for off-platform references.',
           }),
         ),
       },
@@ -160,7 +156,7 @@ export const reference = defineResource<ReferenceRecord>(
       },
       {
         description:
-          'An `outcome` ends a pending or processing reference: it becomes `complete`. On a complete one it corrects the verdict. `status: processing` says that an off-platform reference has begun; sent together, the outcome is only noted. A canceled reference takes `metadata` only. Everything in the body happens, or nothing does.',
+          'An `outcome` ends a pending or processing reference: it becomes `complete`. On a complete reference, it corrects the verdict. Send `status: processing` when you begin an off-platform reference. If you send both, the outcome is stored and the reference does not end. On a canceled reference you can only change `metadata`. The whole body is applied, or nothing.',
         example: { outcome: 'accept', reference_pdf: 'file_7731' },
         refusals: ['status_transition_invalid'],
       },
@@ -169,7 +165,7 @@ export const reference = defineResource<ReferenceRecord>(
       cancel: {
         summary: 'Cancel a reference',
         description:
-          'Ends a pending or processing reference without an outcome. What a provider reports afterwards changes nothing any more.',
+          'Ends a pending or processing reference without an outcome. Later reports of a provider do not change it.',
         refusals: ['status_transition_invalid'],
         decide: cancel,
       },
@@ -186,15 +182,15 @@ export const reference = defineResource<ReferenceRecord>(
       summary: 'Have the service take its next step',
       refusals: ['status_transition_invalid'],
       description:
-        'The simulated service that carries the reference out does at once what it would do next. It can be called right after the reference is created. The answer shows the effect.',
+        'The simulated service of the reference takes its next step at once. You can call this right after you create the reference. The response shows the effect.',
     },
     complete: {
       summary: 'Have the service finish',
       refusals: ['status_transition_invalid'],
       description:
-        'The simulated service finishes at once, with the outcome that the reference was headed for, or with this one. It can be called right after the reference is created. The answer is the `complete` reference with its report.',
+        'The simulated service finishes at once, with its planned outcome or with this one. You can call this right after you create the reference. The response is the `complete` reference with its report.',
       body: closedObject({
-        outcome: Type.Optional(described(Outcome, 'How it ends. Left out: as it would have ended.')),
+        outcome: Type.Optional(described(Outcome, 'The outcome. The default is the planned one.')),
       }),
       example: { outcome: 'consider' },
     },
@@ -202,13 +198,13 @@ export const reference = defineResource<ReferenceRecord>(
       summary: 'Have the service fail',
       refusals: ['status_transition_invalid'],
       description:
-        'The simulated service answers with an error from now on, until it is told to `advance` or `complete`. What is told in `last_error` begins with the code.',
+        'The simulated service responds with an error from now on, until you call `advance` or `complete`. `last_error` begins with the code.',
       body: closedObject({
         code: Type.Optional(
           Type.String({
             pattern: '^[a-z][a-z0-9_]{0,39}$',
             examples: ['provider_error'],
-            description: 'Left out: `provider_error`.',
+            description: 'The code of the error. The default is `provider_error`.',
           }),
         ),
       }),
@@ -217,9 +213,9 @@ export const reference = defineResource<ReferenceRecord>(
     note: {
       summary: 'Have the service write a note',
       refusals: ['status_transition_invalid'],
-      description: 'The people of the simulated service write this note. Only `provider_a` shows notes along the way.',
+      description: 'The simulated service adds this note. Only `provider_a` shows notes during a check.',
       body: closedObject({
-        message: Type.String({ minLength: 1, maxLength: 500, description: 'What they write.' }),
+        message: Type.String({ minLength: 1, maxLength: 500, description: 'The text of the note.' }),
       }),
       example: { message: 'The employer has confirmed the salary.' },
     },

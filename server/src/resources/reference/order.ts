@@ -9,18 +9,21 @@ import type { Looks, ProviderOrder, ReferenceRecord } from './record.ts';
 import type { AutomaticReferenceInput } from './shape.ts';
 
 /*
- *                 submit              read ⟲ until it is done
- *  nothing yet ───────────▶ ordered ───────────────────────────▶ complete ─── read, when the provider calls again,
- *       │                      │                                               or daily for a week if it never calls
+ *                submit              read ⟲ until done
+ *      new ─────────────────▶ ordered ─────────────────────▶ complete
+ *       │                        │
  *       │ overruled, canceled, erased
- *       ▼                      ▼
- *    nothing                 stop ───▶ stopped ─── read, and only kept, when the provider calls again
+ *       ▼                        ▼
+ *    nothing                   stop ───▶ stopped
  *
- * What a provider says moves the reference as long as nobody has ended it. A provider that cannot be asked never fails the person: that is
- * said in `last_error`, and it is asked again.
+ * A complete order is read again after a callback, or daily for a week if the provider sends none. A stopped order is read again after a
+ * callback, and its reports are only stored.
+ *
+ * The provider's reports move the reference until a client ends it. A failed request to the provider never fails the person. `last_error`
+ * shows it, and the server retries.
  */
 
-/** What a provider says of an order; see `Progress` of the providers. */
+/** A provider's report on an order. See `Progress` of the providers. */
 export interface ProviderWord {
   orderId: string;
   status: string;
@@ -31,27 +34,27 @@ export interface ProviderWord {
 
 type AutomaticReference = NonNullable<ReferenceRecord['automatic_reference']>;
 
-/** What changes with a step; all else is mere progress. */
+/** Members that change with a step. All others are mere progress. */
 const stepMembers = ['status', 'outcome', 'last_error'] as const;
 
 export type OrderStep = 'submit' | 'read' | 'stop';
 
-/** After so many failures in a row nobody asks any more (contract: failures of a provider). */
+/** The server gives up after so many failures in a row (contract: failures of a provider). */
 export const failuresMax = 10;
 
-/** Mere progress is shown no more often. */
+/** Mere progress is shown at most this often, in milliseconds. */
 const shownEveryMs = 5_000;
 
 const lateWordsMax = 20;
 
 const noLooks: Looks = { asked: 0, answered: 0, failed: 0 };
 
-/** The order of a new reference, which is to be made at once. */
+/** Returns the order of a new reference. It is due at once. */
 export function newOrder(nowSeconds: number): ProviderOrder {
   return { id: null, due_at_ms: nowSeconds * 1000, failures: 0, shown_at_ms: 0, stopped: false, later: [] };
 }
 
-/** Settles which service will be asked. A sandbox always has one: its simulators. */
+/** Chooses the provider. A sandbox always has one: a simulator. */
 export function decideAutomaticReference(
   input: Static<typeof AutomaticReferenceInput> | null,
   caller: Caller,
@@ -63,7 +66,7 @@ export function decideAutomaticReference(
   if (enabled && !provider) {
     throw invalidParameter(
       'automatic_reference[provider]',
-      'No referencing provider is set: send `automatic_reference[provider]`, or set a default provider for the account.',
+      'No referencing provider is set. Send `automatic_reference[provider]`, or set a default provider for the account.',
     );
   }
   const fault = enabled && provider ? notSetUp(provider, caller.referencingServices) : null;
@@ -75,22 +78,22 @@ export function decideAutomaticReference(
   };
 }
 
-/** What is to be done about the order now; null if nothing is. */
+/** Returns the next provider step, or null. */
 export function nextStepOf(reference: ReferenceRecord): OrderStep | null {
   const { automatic_reference: automatic, provider_order: order } = reference;
   if (!automatic || !order) return null;
   if (isOpen(reference)) return automatic.status === 'failed' ? null : order.id === null ? 'submit' : 'read';
-  // What the provider has an order of and we do not. To order it again tells its id, and then it is stopped.
+  // The provider has an order whose id we do not know. A second submit returns the id, and then the order is stopped.
   if (order.id === null) return order.called && !order.stopped ? 'submit' : null;
   return automatic.status === 'done' || order.stopped ? 'read' : 'stop';
 }
 
-/** The provider has called: it is asked what there is, as soon as there is something to show. */
+/** Schedules a read after a callback: as soon as progress may be shown again. */
 export function heard(current: ReferenceRecord, nowMs: number): Change<ReferenceRecord> {
   const { provider_order: order } = current;
   if (!order) return { after: current };
   if (order.id === null) {
-    // What has no order yet is looked at right after it has one.
+    // An order without an id is read right after it gets one.
     const atMs = isOpen(current) || order.stopped ? order.due_at_ms : nowMs;
     return order.called
       ? { after: current }
@@ -100,12 +103,12 @@ export function heard(current: ReferenceRecord, nowMs: number): Change<Reference
   const soonMs = isOpen(current) ? Math.max(nowMs, order.shown_at_ms + shownEveryMs) : nowMs;
   const wanted = order.due_at_ms;
   if (wanted !== null && wanted > nowMs && wanted <= soonMs) return { after: current };
-  // What is due may be under way, with an answer that is older than this call: another time wants another look.
+  // A due read may already run, and its response may be older than this callback. A different time causes another read.
   const dueAtMs = wanted !== null && wanted <= nowMs ? wanted + 1 : soonMs;
   return { after: { ...current, provider_order: { ...order, due_at_ms: dueAtMs } } };
 }
 
-/** Has the provider asked now, because a test helper waits for what it says: `looks.asked` is the number of this look. */
+/** Schedules a read now, because a test helper waits for it. `looks.asked` is its number. */
 export function askForLook(current: ReferenceRecord, nowMs: number): Change<ReferenceRecord> {
   const { provider_order: order } = current;
   if (!order || nextStepOf(current) === null) return { after: current };
@@ -114,23 +117,23 @@ export function askForLook(current: ReferenceRecord, nowMs: number): Change<Refe
   return { after: { ...current, provider_order: wanted } };
 }
 
-/** What a decision about an answer of the provider must know besides the reference. */
+/** The circumstances of a request to the provider, for the decision about its response. */
 export interface Asked {
   nowMs: number;
-  /** The last look that a test helper had asked for when the step began; 0 if none was. */
+  /** The last read that a test helper had requested when the step began. 0 if there was none. */
   look: number;
-  /** When the step was due that asked; if it is another time now, somebody wants the next one then. */
+  /** When the step was due. If the order has another time now, another step was requested for that time. */
   dueAtMs: number | null;
-  /** When to look again if nothing is heard. */
+  /** When to read again without a callback. */
   lookAgainAtMs: number;
-  /** When to look again after it is done; null if it would call, or was asked often enough. */
+  /** When to read again after the order is done. Null if the provider sends callbacks, or was asked often enough. */
   lateLookAtMs: number | null;
 }
 
 /**
- * The provider has said how the order stands.
+ * Records the provider's report on the order.
  *
- * @param report makes the file of the report, for an order that is done.
+ * @param report the change that makes the file of the report, for an order that is done.
  */
 export function recordWord(
   current: ReferenceRecord,
@@ -151,7 +154,7 @@ export function recordWord(
     return {
       after: {
         ...after,
-        // A call that came while the report was made may be about a change of mind.
+        // A callback during the creation of the report may announce a changed verdict.
         provider_order: {
           ...order,
           due_at_ms: before.due_at_ms === asked.dueAtMs ? asked.lateLookAtMs : before.due_at_ms,
@@ -162,7 +165,7 @@ export function recordWord(
         reference_pdf: current.reference_pdf ?? report?.after?.id ?? null,
       },
       verb: 'completed',
-      // One that nothing links to would be found by nobody who erases the person.
+      // An erasure would not find a file without a link.
       ...(report && current.reference_pdf === null && { also: [report] }),
     };
   }
@@ -177,7 +180,7 @@ export function recordWord(
   return { after: { ...after, status, provider_order: isNew ? { ...order, shown_at_ms: asked.nowMs } : order } };
 }
 
-/** The provider could not be asked, which is told and tried again. */
+/** Records a failed request to the provider, and schedules a retry. */
 export function recordFailure(
   current: ReferenceRecord,
   fault: { code: string; message: string },
@@ -187,7 +190,7 @@ export function recordFailure(
   const failures = order.failures + 1;
   const isGivenUp = failures >= failuresMax;
   const failed = { ...order, failures, due_at_ms: isGivenUp ? null : retryAtMs };
-  // Of what somebody else has ended nothing more is shown.
+  // A reference that a client has ended shows no further errors.
   if (!isOpen(current))
     return { after: { ...current, provider_order: { ...failed, stopped: order.stopped || isGivenUp } } };
   const automatic = current.automatic_reference!;
@@ -204,31 +207,31 @@ export function recordFailure(
   };
 }
 
-/** The provider has too much to do; it is asked again then, and nothing has failed. */
+/** Schedules a retry because the provider is busy. This is not a failure. */
 export function recordBusy(current: ReferenceRecord, retryAtMs: number): Change<ReferenceRecord> {
   return { after: { ...current, provider_order: { ...current.provider_order!, due_at_ms: retryAtMs } } };
 }
 
-/** Nobody works on it any more. */
+/** Records that the provider has stopped the order. */
 export function recordStopped(current: ReferenceRecord): Change<ReferenceRecord> {
   return {
     after: { ...current, provider_order: { ...current.provider_order!, stopped: true, due_at_ms: null, failures: 0 } },
   };
 }
 
-/** Somebody has ended the reference: its provider is told to stop, and what it has said stays. */
+/** Schedules the stop of the order, because the reference has ended. Earlier reports stay. */
 export function stopProvider(reference: ReferenceRecord, nowSeconds: number): ReferenceRecord {
   const { automatic_reference: automatic, provider_order: order } = reference;
   if (!automatic?.enabled || !order || automatic.status === 'done') return reference;
   return {
     ...reference,
     automatic_reference: { ...automatic, status: automatic.status === 'failed' ? 'failed' : 'canceled' },
-    // What is being ordered at this moment is stopped as soon as its order is known.
+    // An order that is being submitted now is stopped as soon as its id is known.
     provider_order: { ...order, failures: 0, due_at_ms: order.id === null && !order.called ? null : nowSeconds * 1000 },
   };
 }
 
-/** What is left of it when the person is erased. */
+/** Removes personal data from an order when the person is erased. */
 export function withoutLateWords(order: Json): Json {
   return order === null ? null : { ...(order as JsonObject), later: [] };
 }
@@ -237,7 +240,7 @@ function isOpen(reference: ReferenceRecord): boolean {
   return (reference.status === 'pending' || reference.status === 'processing') && !isErased(reference);
 }
 
-/** Notes that a look was taken. Nothing is kept of an order that no test helper waits for. */
+/** Returns the reads of test helpers with this one. Other orders store no reads. */
 function looked({ looks }: ProviderOrder, taken: Partial<Looks>): { looks?: Looks } {
   return looks ? { looks: { ...looks, ...taken } } : {};
 }
@@ -246,18 +249,18 @@ function hasEnded(status: string): boolean {
   return status === 'failed' || status === 'canceled';
 }
 
-/** A callback that came meanwhile has asked for another time. */
+/** Returns the time of the next read. A callback may have set an earlier one meanwhile. */
 function nextLook({ provider_order: order }: ReferenceRecord, { dueAtMs, lookAgainAtMs }: Asked): number {
   const wanted = order!.due_at_ms;
   return wanted === null || wanted === dueAtMs ? lookAgainAtMs : Math.min(wanted, lookAgainAtMs);
 }
 
-/** What `automatic_reference` tells then. */
+/** Returns `automatic_reference` after a report. */
 function saidBy(automatic: AutomaticReference, word: ProviderWord): AutomaticReference {
   const { status, outcome, data, problem } = word;
   return {
     ...automatic,
-    // One that ended without a verdict has failed, whoever ended it: the reference waits for a person.
+    // A check that ended without a verdict has failed. The reference waits for a person.
     status: hasEnded(status) ? 'failed' : status,
     outcome: outcome?.words ?? automatic.outcome,
     last_error: problem ? wordsOf(problem) : hasEnded(status) ? wordsOf(endedEarly) : null,
@@ -270,7 +273,7 @@ const endedEarly = {
   message: 'The provider has ended the check without a verdict. Set an outcome yourself, or cancel the reference.',
 };
 
-/** What is said of a reference that has ended: its provider can correct itself, and anybody else's end stands. */
+/** Records a report on a reference that has ended. A provider can correct its own verdict, but not an end by a client. */
 function recordLate(
   current: ReferenceRecord,
   order: ProviderOrder,
@@ -293,7 +296,7 @@ function recordLate(
       ...current,
       provider_order: {
         ...order,
-        // An order that was made while somebody ended the reference.
+        // The order was submitted while a client ended the reference.
         due_at_ms: order.stopped ? null : nowMs,
         later: isNews ? [...order.later, late].slice(-lateWordsMax) : order.later,
       },

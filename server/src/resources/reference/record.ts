@@ -2,11 +2,11 @@ import type { Static } from 'typebox';
 import type { StoredRecord } from '../../model/record.ts';
 import type { AutomaticReference, Outcome, ReferenceType, Status } from './shape.ts';
 
-/** A reference as it is kept. */
+/** A stored reference. */
 export type ReferenceRecord = StoredRecord & {
   application: string | null;
   automatic_reference: Static<typeof AutomaticReference> | null;
-  /** Null if no provider is asked. */
+  /** Null if no provider makes the check. */
   provider_order: ProviderOrder | null;
   completed_at: number | null;
   customer: string | null;
@@ -16,38 +16,38 @@ export type ReferenceRecord = StoredRecord & {
   type: Static<typeof ReferenceType>;
 };
 
-/** What is known of the order with the provider, and shown to nobody. */
+/** The state of the order with the provider. It is never shown. */
 export interface ProviderOrder {
-  /** The provider's own id of it; null until it is known to be there. */
+  /** The provider's id of the order. Null until it is known. */
   id: string | null;
-  /** The provider has called back, so there is an order, though its id may not be known. */
+  /** Set after a callback: the order exists, even if its id is not known. */
   called?: true;
-  /** When the next step is to be taken, in milliseconds; null if there is none. */
+  /** The time of the next step, in milliseconds. Null if there is none. */
   due_at_ms: number | null;
-  /** How often in a row the provider could not be asked. */
+  /** The number of failed requests to the provider in a row. */
   failures: number;
-  /** When its progress was last shown, in milliseconds. */
+  /** When the reference last showed progress, in milliseconds. */
   shown_at_ms: number;
-  /** It was told to stop, or it cannot be told. */
+  /** The provider was told to stop, or cannot be told. */
   stopped: boolean;
-  /** Looks that test helpers wait for; left out if none ever did. */
+  /** Reads that test helpers wait for. Left out if there was none. */
   looks?: Looks;
-  /** What it said after somebody else had ended the reference, the oldest first. */
+  /** The provider's reports after a client has ended the reference, the oldest first. */
   later: LateWord[];
 }
 
-/** Numbers the looks at an order that test helpers ask for, so that each helper knows when its own was taken. */
+/** Numbers the reads of an order for test helpers, so that each helper knows when its own read is done. */
 export interface Looks {
-  /** The last one that was asked for. */
+  /** The last requested read. */
   asked: number;
-  /** The last one that the provider answered. */
+  /** The last successful read. */
   answered: number;
-  /** The last one that failed. */
+  /** The last failed read. */
   failed: number;
 }
 
 interface LateWord {
-  /** In seconds since the Unix epoch. */
+  /** The time of the report, in seconds since the Unix epoch. */
   heard: number;
   status: string;
   outcome: string | null;

@@ -9,77 +9,74 @@ export const ReferenceType = oneOf('customer');
 
 const Provider = oneOf(...providers);
 
-/** What the first service reports beyond its verdict (spec, provider_data). */
+/** Data of `provider_a` besides its verdict (spec, provider_data). */
 const ProviderData = closedObject({
-  type: described(oneOf('provider_a'), 'The provider that it is from, and the name of the member that has it.'),
+  type: described(oneOf('provider_a'), 'The provider of the data, and the name of the member with the data.'),
   provider_a: described(
     closedObject({
       affordability: described(
         closedObject({
           percentage: nullable(
             Type.Number({
-              description: 'The rent as a share of verified gross income, in percent; null if it is not known.',
+              description: 'The rent as a share of verified gross income, in percent. Null if it is not known.',
             }),
           ),
-          status: nullable(Type.String({ description: 'The provider’s word for it; null if it has none yet.' })),
+          status: nullable(Type.String({ description: 'The provider’s term for it. Null if there is none yet.' })),
         }),
         'Whether the person can afford the rent.',
       ),
-      credit_score: nullable(Type.Number({ description: 'On the provider’s scale; null if there is no credit file.' })),
+      credit_score: nullable(
+        Type.Number({ description: 'The credit score on the provider’s scale. Null if there is no credit file.' }),
+      ),
       notes: nullable(
         Type.Array(
           closedObject({
             created: Type.Number({ description: 'When it was written, in seconds since the Unix epoch.' }),
-            message: Type.String({ description: 'What the provider’s people wrote.' }),
+            message: Type.String({ description: 'The text of the note.' }),
           }),
-          { description: 'Remarks made along the way, the oldest first; null if the provider sends none.' },
+          { description: 'Notes from the check, the oldest first. Null if the provider sends none.' },
         ),
       ),
       progress: nullable(
-        Type.Number({ description: 'How far the check has come, in percent; null if it is not told.' }),
+        Type.Number({ description: 'The progress of the check, in percent. Null if the provider does not send it.' }),
       ),
       sanctions_passed: nullable(
-        Type.Boolean({ description: 'Whether the person is on no sanctions list; null until that was checked.' }),
+        Type.Boolean({ description: 'True if the person is on no sanctions list. Null until that is checked.' }),
       ),
     }),
     'What `provider_a` reports.',
   ),
 });
 
-/** How an outside service is asked, and what it has said so far (spec, automatic_reference). */
+/** The check by a provider, and its reports so far (spec, automatic_reference). */
 export const AutomaticReference = closedObject({
-  enabled: Type.Boolean({ description: 'Whether a provider carries the reference out.' }),
+  enabled: Type.Boolean({ description: 'Whether a provider makes the check.' }),
   last_error: nullable(
-    Type.String({ description: 'What went wrong when the provider was last asked; null if nothing did.' }),
+    Type.String({ description: 'The error of the last request to the provider. Null if there was none.' }),
   ),
-  outcome: nullable(Type.String({ description: 'The verdict in the provider’s own words; null until there is one.' })),
-  provider: described(nullable(Provider), 'The provider that is asked; null if it is not enabled and none was named.'),
+  outcome: nullable(Type.String({ description: 'The verdict in the provider’s own words. Null until there is one.' })),
+  provider: described(nullable(Provider), 'The provider. Null if it is not enabled and you sent none.'),
   status: nullable(
     Type.String({
       description:
-        'Where the provider stands: `queued`, `invited`, `in_progress`, `awaiting_referee`, `in_review`, `done`, `failed` or `canceled`. Null if it is not enabled.',
+        'The provider’s status: `queued`, `invited`, `in_progress`, `awaiting_referee`, `in_review`, `done`, `failed` or `canceled`. Null if it is not enabled.',
     }),
   ),
-  provider_data: described(
-    nullable(ProviderData),
-    'What the provider reports beyond its verdict; null if that is nothing.',
-  ),
+  provider_data: described(nullable(ProviderData), 'The provider’s data besides its verdict. Null if there is none.'),
 });
 
-/** The two settings that are the client's; all else in `automatic_reference` is the server's own. */
+/** The two settings that clients can send. The server sets all other members of `automatic_reference`. */
 export const AutomaticReferenceInput = closedObject({
-  enabled: Type.Optional(
-    Type.Boolean({ description: 'Whether a provider shall carry it out: true unless you say otherwise.' }),
-  ),
+  enabled: Type.Optional(Type.Boolean({ description: 'Whether a provider makes the check. The default is true.' })),
   provider: Type.Optional(
     described(
       nullable(Provider),
-      'The provider to ask. Null or left out: the account’s `default_provider`; in a sandbox without one, `provider_a`.',
+      'The provider. The default is the account’s `default_provider`. In a sandbox without one, it is `provider_a`.',
     ),
   ),
 });
 
-/** What is left of it, or of those of its members that are there, when the person is erased: the verdict, and not what led to it. */
+/** Removes findings when the person is erased. The verdict stays. The value may have only some of the members. */
 export function withoutFindings(automaticReference: Json): Json {
   if (automaticReference === null) return null;
   const members = automaticReference as JsonObject;

@@ -5,8 +5,8 @@ import { scriptFault } from '../../core/simulation-script.ts';
 import type { ReferenceRecord } from './record.ts';
 
 /**
- * Refuses a `metadata.simulate` that a simulated service would take for `accept`. Where no simulated service carries the reference out, the
- * pair is the client's own.
+ * Refuses an invalid `metadata.simulate`, because a simulated service would read it as `accept`. Without a simulated service, the pair has
+ * no special meaning.
  *
  * @throws {ApiError} `parameter_invalid`, with the list of the words.
  */

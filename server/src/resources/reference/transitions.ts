@@ -19,18 +19,18 @@ export interface ReferenceUpdate {
  *     │  └──────── outcome ────────────────│──────────────▲
  *     └──────────── cancel ────────────────┴──▶ canceled
  *
- * Only a reference handled off-platform is moved to `processing` by a client; a provider moves its own. An outcome ends any
- * reference, for a person may overrule a provider; together with `status: processing` it is only noted.
+ * Clients move only off-platform references to `processing`. A provider moves its own. An outcome ends any reference, because a person may
+ * overrule a provider. Together with `status: processing`, the outcome is stored without an end.
  */
 
-/** `POST /v1/references/{id}`: everything in the body happens, or nothing does. */
+/** `POST /v1/references/{id}`: applies the whole body, or nothing. */
 export function update(current: ReferenceRecord, input: ReferenceUpdate, caller: Caller): Change<ReferenceRecord> {
   const { outcome, reference_pdf, status } = input;
   if (isErased(current)) {
-    throw forbidden(current, 'The person whom it is about was erased, so nothing of it can change any more.');
+    throw forbidden(current, 'Its person was erased, so it cannot be changed.');
   }
   if (current.status === 'canceled' && (outcome ?? reference_pdf ?? status) !== undefined) {
-    throw forbidden(current, 'A canceled reference keeps what it has; only its `metadata` can change.');
+    throw forbidden(current, 'You can only change the `metadata` of a canceled reference.');
   }
   const after: ReferenceRecord = {
     ...current,
@@ -54,7 +54,7 @@ export function cancel(current: ReferenceRecord, { nowSeconds }: Pick<Caller, 'n
   return { after: stopProvider({ ...current, status: 'canceled' }, nowSeconds), verb: 'canceled' };
 }
 
-/** Nobody goes on checking a person who was erased. */
+/** Cancels an open reference when its person is erased. */
 export function endForErasure(current: ReferenceRecord, nowSeconds: number): Change<ReferenceRecord> {
   const isOpen = current.status === 'pending' || current.status === 'processing';
   return isOpen ? cancel(current, { nowSeconds }) : { after: current };
@@ -62,12 +62,16 @@ export function endForErasure(current: ReferenceRecord, nowSeconds: number): Cha
 
 function refuseProcessing(current: ReferenceRecord): void {
   if (current.status === 'complete') {
-    throw forbidden(current, 'It cannot return to `processing`. To correct its `outcome`, send that alone.', 'status');
+    throw forbidden(
+      current,
+      'It cannot return to `processing`. To correct its `outcome`, send only the `outcome`.',
+      'status',
+    );
   }
   if (current.automatic_reference?.enabled) {
     throw forbidden(
       current,
-      'Its provider moves it, because `automatic_reference` is enabled. To end it yourself, send an `outcome` or cancel it.',
+      'Its provider sets the status, because `automatic_reference` is enabled. To end it yourself, send an `outcome` or cancel it.',
       'status',
     );
   }

@@ -7,7 +7,7 @@ import { nestedUnder } from '../../model/traits/nested-under.ts';
 import { Attempt, type WebhookDeliveryRecord } from './requested-delivery.ts';
 import { resend } from './resend.ts';
 
-/** An event's way to an endpoint. The committer makes deliveries and the dispatcher carries them out; nobody else can. */
+/** One event for one endpoint. Only the committer makes deliveries, and only the dispatcher sends them. */
 export const webhookDelivery = defineResource<WebhookDeliveryRecord>(
   {
     object: 'delivery',
@@ -16,7 +16,7 @@ export const webhookDelivery = defineResource<WebhookDeliveryRecord>(
     table: 'webhook_deliveries_shown',
     docs: {
       description:
-        'The way of one event to one webhook endpoint, with every attempt. Of an endpoint for connected accounts it names the event’s `account`: send that in `Service-Context` to retrieve the event, list its deliveries, or resend it.',
+        'One event for one webhook endpoint, with every attempt. On an endpoint for connected accounts it has the event’s `account`. Send that in `Service-Context` to retrieve the event, list its deliveries, or resend it.',
       example: {
         record: {
           event: 'evt_0VbZr1fe01dQ7fXkTn4Lb6',
@@ -47,22 +47,22 @@ export const webhookDelivery = defineResource<WebhookDeliveryRecord>(
         column: 'text',
         schema: oneOf('pending', 'delivered', 'failed', 'canceled'),
         description:
-          '`pending`: an attempt is due or under way. `delivered`: the receiver answered 2xx. `failed`: every attempt failed. `canceled`: the endpoint was disabled or deleted, or a resend of the event succeeded first.',
+          '`pending`: an attempt is due or in progress. `delivered`: the receiver responded with 2xx. `failed`: every attempt failed. `canceled`: the endpoint was disabled or deleted, or a resend of the event succeeded first.',
       },
       attempt_count: {
         column: 'bigint',
         schema: Type.Integer(),
-        description: 'How many attempts were made; interrupted ones do not count.',
+        description: 'The number of attempts, without interrupted ones.',
       },
       next_attempt_at: {
         column: 'bigint',
         schema: nullable(Type.Integer()),
-        description: 'When the next attempt is due, in seconds since the Unix epoch; null if there will be none.',
+        description: 'When the next attempt is due, in seconds since the Unix epoch. Null if there is none.',
       },
       delivered_at: {
         column: 'bigint',
         schema: nullable(Type.Integer()),
-        description: 'When the receiver took it, in seconds since the Unix epoch; null if it has not.',
+        description: 'When it was delivered, in seconds since the Unix epoch. Null if it was not.',
       },
       event_account: { column: 'text', schema: nullable(Type.String()), shown: 'never' },
       attempts: { column: 'json', schema: Type.Array(Attempt), description: 'Every attempt, the oldest first.' },

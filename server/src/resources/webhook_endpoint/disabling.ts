@@ -4,44 +4,44 @@ import type { DisabledSpan, WebhookEndpointRecord } from './record.ts';
 const dayMs = 24 * 3600 * 1000;
 
 /**
- * How long, how often and on how many days every attempt must have failed before an endpoint is disabled: long enough for whoever is
- * away over a long weekend, and never by a few attempts that happened to fail.
+ * An endpoint is disabled after failures over this time, of so many attempts, on so many days. The time covers a long weekend. The two
+ * counts prevent that a few failed attempts disable an endpoint.
  */
 export const failingLimits = { durationMs: 5 * dayMs, attempts: 20, days: 3 };
 
-/** Attempts to an endpoint since the last one that succeeded; those that failed by our own fault are not among them. */
+/** Failed attempts to an endpoint since the last success. Attempts that failed by our own fault do not count. */
 export interface Failures {
-  /** When the first of them began. */
+  /** When the first one began. */
   sinceMs: number;
-  /** When the last of them began. */
+  /** When the last one began. */
   lastMs: number;
   attempts: number;
-  /** In UTC. */
+  /** Days in UTC. */
   days: number;
 }
 
-/** Whether an endpoint has failed for so long that nobody can be expected to mend it while we go on. */
+/** Returns whether an endpoint has failed for so long that it is to be disabled. */
 export function isGivenUp({ sinceMs, lastMs, attempts, days }: Failures): boolean {
   return (
     lastMs - sinceMs >= failingLimits.durationMs && attempts >= failingLimits.attempts && days >= failingLimits.days
   );
 }
 
-/** Disables an endpoint by the server's own decision. */
+/** Disables a failing endpoint automatically. */
 export function disableFailing(
   current: WebhookEndpointRecord,
   { sinceMs, attempts, days }: Failures,
   nowSeconds: number,
 ): Change<WebhookEndpointRecord> {
   const since = new Date(sinceMs).toISOString().slice(0, 10);
-  const reason = `Every attempt since ${since} has failed: ${attempts} attempts on ${days} days. Enable it again once it answers, and send what it missed with \`recover\`.`;
+  const reason = `Every attempt since ${since} has failed: ${attempts} attempts on ${days} days. Enable it again when it works, and replay the missed events with \`recover\`.`;
   return { after: { ...withStatus(current, 'disabled', nowSeconds), disabled_reason: reason }, verb: 'disabled' };
 }
 
-/** Older ones are forgotten: whoever is switched on and off so often misses nothing by it. */
+/** Older spans are forgotten. An endpoint that is switched so often does not need them. */
 const spansMax = 100;
 
-/** The endpoint with this status, and what follows from it. */
+/** Returns the endpoint with this status, and updates what follows from it. */
 export function withStatus(
   current: WebhookEndpointRecord,
   status: WebhookEndpointRecord['status'],
@@ -62,14 +62,15 @@ export function withStatus(
 }
 
 /**
- * An event has its id before it is committed, and the endpoint its new status before that is; so what was committed while it was disabled
- * can have an id of a moment before or after. A commit whose fate is in doubt is looked for this long.
+ * Extends a disabled span at both ends, in seconds. Events and status changes get their times before their commit. So an event that was
+ * committed during the span can have an id from shortly before or after it. The server looks this long for a commit with an unknown
+ * outcome.
  */
 const aroundSeconds = 30;
 
 /**
- * The times within this one that events can have for which nothing was queued because it was disabled, in seconds since the Unix epoch.
- * There are events around them for which something was.
+ * Returns the times of events that may lack a delivery because the endpoint was disabled. Only times from `since` to `until` count, in
+ * seconds since the Unix epoch. Some events in these times have a delivery.
  */
 export function disabledSince(
   { created, disabled_spans }: WebhookEndpointRecord,

@@ -3,9 +3,9 @@ import { nearestName } from '../../core/nearest.ts';
 import type { Caller } from '../../model/caller.ts';
 
 /**
- * Refuses a name that no event of this release has: nothing would ever arrive under it.
+ * Refuses names that no event of this release has, because no event would ever match them.
  *
- * @throws {ApiError} `parameter_invalid`, with the name that was probably meant.
+ * @throws {ApiError} `parameter_invalid`, with the nearest name.
  */
 export function requireKnownEvents(names: readonly string[], { knownEventTypes }: Caller): string[] {
   const families = [...new Set(knownEventTypes.map((type) => type.replace(/\..*/, '.*')))];

@@ -15,7 +15,7 @@ import { recover } from './recovery.ts';
 import { requireEnabled, requireEvents, type WebhookEndpointRecord } from './record.ts';
 import { newDelivery } from './requested-delivery.ts';
 
-/** `*`, `<resource>.*` or `<resource>.<verb>`. Which names are known depends on the kinds of record that are served. */
+/** `*`, `<resource>.*` or `<resource>.<verb>`. The known names depend on the kinds of record that are served. */
 const EventName = Type.String({ maxLength: 100, pattern: '^(\\*|[a-z_]+\\.(\\*|[a-z_]+))$' });
 const EnabledEvents = Type.Array(EventName, { minItems: 1, maxItems: 100, uniqueItems: true });
 const Url = Type.String({ minLength: 1, maxLength: 2048 });
@@ -23,7 +23,7 @@ const Description = Type.String({ maxLength: 500 });
 const Version = Type.String({ maxLength: 40 });
 const Status = oneOf('enabled', 'disabled');
 
-/** Where an account wants its events delivered (spec, webhook endpoint). */
+/** A URL that receives an account's events (spec, webhook endpoint). */
 export const webhookEndpoint = defineResource<WebhookEndpointRecord>(
   {
     object: 'webhook_endpoint',
@@ -31,7 +31,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>(
     path: 'webhook_endpoints',
     table: 'webhook_endpoints',
     docs: {
-      description: 'Where an account wants its events delivered.',
+      description: 'A URL that receives an account’s events.',
       example: {
         record: {
           url: 'https://example.org/tenure/webhooks',
@@ -50,8 +50,8 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>(
     verbs: {
       secret_rolled: 'It has a new signing secret.',
       disabled:
-        'This service has disabled it, because every attempt has failed for days; `disabled_reason` says more. That somebody disabled it is told by `webhook_endpoint.updated` alone.',
-      pinged: 'Somebody tried it out; this event goes to this endpoint alone, whatever it is subscribed to.',
+        'The server has disabled it, because every attempt has failed for days. `disabled_reason` says more. If you disable it yourself, the only event is `webhook_endpoint.updated`.',
+      pinged: 'A ping was requested. Only this endpoint receives the event, even if it has not subscribed to it.',
     },
     metadata: true,
     fields: {
@@ -59,50 +59,50 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>(
         column: 'text',
         schema: Url,
         description:
-          'Where deliveries are sent: an http or https address (in live mode https only) without credentials, that leads to public addresses.',
+          'The URL of the receiver: http or https (in live mode only https), without credentials, at a public address.',
       },
       description: {
         column: 'text',
         schema: nullable(Description),
-        description: 'What it is for, in your words; null if nothing was said.',
+        description: 'Your description of its purpose. Null if you sent none.',
       },
       enabled_events: {
         column: 'text[]',
         schema: EnabledEvents,
         description:
-          'The types it gets: `*` for all, `<resource>.*`, or `<resource>.<verb>`. A name that no event has is refused.',
+          'The event types that it receives: `*` for all, `<resource>.*`, or `<resource>.<verb>`. Unknown names are refused.',
       },
       api_version: {
         column: 'text',
         schema: Type.String(),
-        description: 'The version whose shape its deliveries have. An upgrade of the account does not change it.',
+        description: 'The version of its deliveries. An upgrade of the account does not change it.',
       },
       connected: {
         column: 'boolean',
         schema: Type.Boolean(),
         description:
-          'Whether it gets the events of connected accounts, each with its `account`, instead of your own. It cannot be changed.',
+          'Whether it receives the events of connected accounts, each with its `account`, instead of your own. You cannot change it later.',
       },
       status: {
         column: 'text',
         schema: Status,
         description:
-          '`enabled`, or `disabled`: then nothing new is queued for it, and what is pending becomes `canceled`. Enabling starts afresh.',
+          '`enabled` or `disabled`. A disabled endpoint gets no new deliveries, and its pending ones become `canceled`. If you enable it again, it gets new events only.',
       },
-      // How many times it was enabled: what was made under an earlier number is not sent any more.
+      // How many times it was enabled. Deliveries with an earlier number are not sent.
       enablement: { column: 'bigint', schema: Type.Integer(), shown: 'never' },
       disabled_spans: { column: 'json', schema: Type.Array(Type.Object({})), shown: 'never' },
       disabled_reason: {
         column: 'text',
         schema: nullable(Type.String()),
-        description: 'Why this service has disabled it; null if it has not.',
+        description: 'Why the server has disabled it. Null if it has not.',
       },
       signing_secret: {
         column: 'sealed',
         schema: Type.String(),
         shown: 'as_secret',
         description:
-          'What deliveries are signed with: `whsec_…`, all of which is the key. Shown to keys with `webhook_endpoints.write` when the endpoint is made, retrieved or given a new one; never in lists, events or logs.',
+          'The key for signatures of deliveries: the whole text `whsec_…`. API keys with `webhook_endpoints.write` see it when they create or retrieve the endpoint or roll the secret. It is never in lists, events or logs.',
       },
     },
     create: createFrom(
@@ -132,7 +132,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>(
       {
         alsoNeeds: ['events.read'],
         description:
-          'Makes an endpoint, enabled and for all events unless you say otherwise, in the account’s version. The answer has its `signing_secret`. The key also needs `events.read`.',
+          'Creates an endpoint. By default it is enabled, receives all events, and has the account’s version. The response has its `signing_secret`. Your key also needs `events.read`.',
         example: {
           url: 'https://example.org/tenure/webhooks',
           enabled_events: ['reference.*', 'customer.updated'],
@@ -165,7 +165,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>(
       },
       {
         description:
-          'To change `url` or `enabled_events`, the key also needs `events.read`. The answer takes a quarter of a second: then the change holds for every delivery.',
+          'To change `url` or `enabled_events`, your key also needs `events.read`. The response takes a quarter of a second, so that the change applies to every later delivery.',
         example: { enabled_events: ['reference.*', 'customer.updated'] },
       },
     ),
@@ -174,7 +174,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>(
       roll_secret: {
         summary: 'Roll the signing secret of a webhook endpoint',
         description:
-          'Gives the endpoint a new `signing_secret`, which the answer has. The old one is void at once: no delivery whose `t` is later than the answer is signed with it.',
+          'Replaces the `signing_secret` of the endpoint, and returns the new one. The old secret is invalid at once: no delivery with a `t` after the response is signed with it.',
         showsSecrets: true,
         decide(current, caller) {
           if (current.connected) requireOwnAccount(caller);
@@ -184,7 +184,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>(
       ping: {
         summary: 'Ping a webhook endpoint',
         description:
-          'Sends an event of the type `webhook_endpoint.pinged` to this endpoint alone, whatever it is subscribed to. The answer is the delivery, whose attempts you find in the endpoint’s deliveries.',
+          'Sends an event of the type `webhook_endpoint.pinged` to this endpoint only, even if it has not subscribed to it. The response is the delivery. You find its attempts in the endpoint’s deliveries.',
         refusals: ['status_transition_invalid'],
         answers: webhookDelivery,
         decide: ping,
@@ -193,13 +193,13 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>(
     },
   },
   receivesDeliveries({ isOpen: ({ status }: WebhookEndpointRecord) => status === 'enabled' }),
-  // Every event is written once for each.
+  // Every event is written once for each endpoint.
   limited(100),
-  // The dispatcher reads an endpoint again after this time.
+  // The dispatcher reads an endpoint again after this time, in milliseconds.
   cached(250),
 );
 
-/** Tries an endpoint out: an event for it alone, whatever it subscribed to. The answer is its delivery. */
+/** Sends a test event to this endpoint only, even if it has not subscribed to the type. Responds with the delivery. */
 function ping(current: WebhookEndpointRecord, caller: Caller): Change<WebhookEndpointRecord> {
   requireEnabled(current);
   const verb = 'pinged';
@@ -219,8 +219,8 @@ function ping(current: WebhookEndpointRecord, caller: Caller): Change<WebhookEnd
 }
 
 /**
- * Lets a change of an endpoint for connected accounts pass. Its receiver gets events of the accounts below. A platform's key reaches only
- * those directly below the platform.
+ * Refuses a change of an endpoint for connected accounts by a key of another account. Its receiver gets events of the accounts below. A
+ * platform's key reaches only the accounts directly below the platform.
  *
  * @throws {ApiError} `account_invalid` with status 400.
  */
@@ -228,7 +228,7 @@ function requireOwnAccount({ isOwnAccount }: Caller): void {
   if (isOwnAccount) return;
   throw new ApiError(
     'account_invalid',
-    'An endpoint with `connected` gets the events of accounts that your key does not reach. Use a key of the account that `Service-Context` names, or leave `connected` out.',
+    'An endpoint with `connected` receives events of accounts that your key does not reach. Use a key of the account in `Service-Context`, or leave `connected` out.',
     { status: 400, type: 'invalid_request_error' },
   );
 }

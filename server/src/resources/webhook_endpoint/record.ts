@@ -16,27 +16,27 @@ export type WebhookEndpointRecord = StoredRecord & {
   signing_secret: Buffer;
 };
 
-/** A time in which nothing was queued for the endpoint, in seconds since the Unix epoch. */
+/** A time without new deliveries to the endpoint, in seconds since the Unix epoch. */
 export interface DisabledSpan {
   from: number;
   /** Null while it is disabled. */
   to: number | null;
 }
 
-/** Whoever says where events go can read them there. */
+/** Requires `events.read`, because a key that sets the URL of an endpoint can read the events there. */
 export function requireEvents({ permissions }: Caller): void {
   if (includesPermission(permissions, 'events.read')) return;
   throw new ApiError(
     'permission_denied',
-    'This key lacks the permission `events.read`, which saying where events go takes too. Give it that permission, or use another key.',
+    'This key lacks the permission `events.read`, which you need to choose where events are sent. Give it that permission, or use another key.',
   );
 }
 
-/** @throws {ApiError} `status_transition_invalid` if nothing is sent to the endpoint. */
+/** @throws {ApiError} `status_transition_invalid` if the endpoint is disabled. */
 export function requireEnabled({ id, status }: WebhookEndpointRecord): void {
   if (status === 'enabled') return;
   throw new ApiError(
     'status_transition_invalid',
-    `The webhook endpoint ${id} is disabled, so nothing is sent to it. Enable it first, with \`status: enabled\`.`,
+    `The webhook endpoint ${id} is disabled, so it receives no events. Enable it first, with \`status: enabled\`.`,
   );
 }

@@ -18,7 +18,7 @@ export type RecoveryRecord = StoredRecord & {
   position: string;
 };
 
-/** An order to send an endpoint again what it did not take. A duty carries it out, page by page. */
+/** A job that sends an endpoint the events that it missed. A duty runs it, page by page. */
 export const recovery = defineResource<RecoveryRecord>(
   {
     object: 'recovery',
@@ -26,7 +26,7 @@ export const recovery = defineResource<RecoveryRecord>(
     path: 'recoveries',
     table: 'recoveries',
     docs: {
-      description: 'An order to send a webhook endpoint again what it did not take since a time.',
+      description: 'A job that sends a webhook endpoint all events that it missed since a given time.',
       example: {
         record: {
           webhook_endpoint: 'we_0VbZqxC200fW8gYmUo2Jd5',
@@ -40,9 +40,9 @@ export const recovery = defineResource<RecoveryRecord>(
       },
     },
     verbs: {
-      created: 'A recovery was asked for.',
-      updated: 'A recovery has come further: `previous_attributes` has the changed members as they were.',
-      completed: 'Everything that the endpoint did not take is being sent again.',
+      created: 'A recovery was requested.',
+      updated: 'A recovery has made progress. `previous_attributes` has the earlier values of the changed members.',
+      completed: 'All events that the endpoint missed are queued again.',
       canceled: 'The endpoint was disabled or deleted before the recovery was complete.',
     },
     links: { webhook_endpoint: 'webhook_endpoints' },
@@ -51,19 +51,23 @@ export const recovery = defineResource<RecoveryRecord>(
       since: {
         column: 'bigint',
         schema: Type.Integer(),
-        description: 'Since when what failed is sent again, in seconds since the Unix epoch.',
+        description: 'The time from which missed events are sent again, in seconds since the Unix epoch.',
       },
       status: {
         column: 'text',
         schema: oneOf('pending', 'completed', 'canceled'),
         description:
-          '`pending`: it goes on. `completed`: all is queued. `canceled`: the endpoint was disabled or deleted meanwhile.',
+          '`pending`: it is in progress. `completed`: all missed events are queued. `canceled`: the endpoint was disabled or deleted meanwhile.',
       },
-      resent: { column: 'bigint', schema: Type.Integer(), description: 'How many deliveries it has made so far.' },
+      resent: {
+        column: 'bigint',
+        schema: Type.Integer(),
+        description: 'The number of deliveries that it has made so far.',
+      },
       completed_at: {
         column: 'bigint',
         schema: nullable(Type.Integer()),
-        description: 'When it was completed or canceled, in seconds since the Unix epoch; null while it is pending.',
+        description: 'When it was completed or canceled, in seconds since the Unix epoch. Null while it is pending.',
       },
       position: { column: 'text', schema: Type.String(), shown: 'never' },
     },
@@ -75,22 +79,26 @@ export const recovery = defineResource<RecoveryRecord>(
 export const recover: Action<WebhookEndpointRecord> = {
   summary: 'Recover a webhook endpoint',
   description:
-    'Sends again every event since then that this endpoint should have got and has not: whose delivery failed or was canceled, and those that happened while the endpoint was disabled. Each is sent once, as a new delivery with the whole schedule of retries, also if this service is stopped in between. The answer is a recovery, which goes on by itself; follow it in the endpoint’s recoveries.',
+    'Sends every event again that this endpoint should have received since then, but has not. These are events whose delivery failed or was canceled, and events from times in which the endpoint was disabled. Each gets one new delivery with the whole retry schedule, even if the server is stopped meanwhile. The response is a recovery, which continues in the background. You can follow it in the endpoint’s recoveries.',
   example: { since: 1795147200 },
   refusals: ['status_transition_invalid'],
   body: closedObject({
-    since: { ...Time, description: 'Since when, in seconds since the Unix epoch: not earlier than events are kept.' },
+    since: {
+      ...Time,
+      description:
+        'The time from which to recover, in seconds since the Unix epoch. It must be within the retention time.',
+    },
   }),
   answers: recovery,
   decide(current, caller, input): Change<WebhookEndpointRecord> {
     const { since } = input as { since: number };
     requireEnabled(current);
     if (since > caller.nowSeconds)
-      throw invalidParameter('since', '`since` lies in the future: nothing has failed yet.');
+      throw invalidParameter('since', '`since` is in the future. Send a time in the past.');
     if (since < caller.retainedFromSeconds) {
       throw invalidParameter(
         'since',
-        `\`since\` lies before ${caller.retainedFromSeconds}: what is older than that is not kept here. Ask for a later time.`,
+        `\`since\` is before ${caller.retainedFromSeconds}, and older events are not stored. Send a later time.`,
       );
     }
     const record: RecoveryRecord = {
@@ -110,7 +118,7 @@ export const recover: Action<WebhookEndpointRecord> = {
   },
 };
 
-/** A recovery that is over. */
+/** Ends a recovery. */
 export function ended(
   current: RecoveryRecord,
   status: 'completed' | 'canceled',

@@ -8,18 +8,20 @@ import { closedObject, nullable } from '../../model/schemas.ts';
 
 export const Attempt = closedObject({
   created: Type.Integer({ description: 'When it began, in seconds since the Unix epoch.' }),
-  status: nullable(Type.Integer({ description: 'The HTTP status that the receiver answered; null if it did not.' })),
+  status: nullable(
+    Type.Integer({ description: 'The HTTP status of the receiver’s response. Null if there was none.' }),
+  ),
   error: nullable(
     Type.String({
       description:
-        'Why there was no answer: `address_forbidden`, `connection_closed`, `connection_refused`, `host_unresolved`, `interrupted` (this service was stopped; it does not count), `response_invalid`, `timeout`, `tls_failed`, `unreachable` or `failed`. Null if there was one.',
+        'Why there was no response: `address_forbidden`, `connection_closed`, `connection_refused`, `host_unresolved`, `interrupted` (the server was stopped, and the attempt does not count), `response_invalid`, `timeout`, `tls_failed`, `unreachable` or `failed`. Null if there was one.',
     }),
   ),
-  duration_ms: Type.Integer({ description: 'How long it took, in milliseconds.' }),
+  duration_ms: Type.Integer({ description: 'The duration of the attempt, in milliseconds.' }),
   response: nullable(
-    Type.String({ description: 'The beginning of the answer’s body, up to 1 kB; null if there was none.' }),
+    Type.String({ description: 'The beginning of the response’s body, up to 1 kB. Null if there was none.' }),
   ),
-  api_version: Type.String({ description: 'The version of the body that was sent.' }),
+  api_version: Type.String({ description: 'The version of the delivered body.' }),
 });
 
 export type WebhookDeliveryRecord = StoredRecord & {
@@ -31,11 +33,11 @@ export type WebhookDeliveryRecord = StoredRecord & {
   next_attempt_at: number | null;
   delivered_at: number | null;
   attempts: Static<typeof Attempt>[];
-  /** Whose event it is, where that is not the endpoint's account. */
+  /** The event's account, if it is not the endpoint's. */
   event_account: string | null;
 };
 
-/** A delivery that was asked for, as it is at first: due at once. */
+/** Returns the new delivery of a request. It is due at once. */
 export function newDelivery(requested: RequestedDelivery, nowSeconds: number): WebhookDeliveryRecord {
   return {
     id: requested.id,

@@ -6,14 +6,14 @@ import { closedObject } from '../../model/schemas.ts';
 import { requireEnabled, type WebhookEndpointRecord } from './record.ts';
 import { newDelivery } from './requested-delivery.ts';
 
-/** Sends an event once more to an endpoint: what an engineer does who has mended a receiver. */
+/** Sends an event to an endpoint again, for example after its receiver was repaired. */
 export const resend: Action = {
   summary: 'Resend an event',
   description:
-    'Sends the event to this webhook endpoint once more, whatever it is subscribed to and whatever became of it before. The answer is a new delivery, which is tried once. If it succeeds, an earlier one that is still being retried ends (`canceled`); if not, that one goes on as it was. An event of a connected account is resent with its account in `Service-Context`, and only to an endpoint for connected accounts. The key also needs `events.read`.',
+    'Sends the event to this webhook endpoint again. It does not matter whether the endpoint has subscribed to it, or whether an earlier delivery succeeded. The response is a new delivery, which is tried once. If it succeeds, an earlier delivery that is still being retried ends (`canceled`). If it fails, the earlier one continues. To resend an event of a connected account, send that account in `Service-Context`, and use an endpoint for connected accounts. Your key also needs `events.read`.',
   example: { webhook_endpoint: 'we_0VbZqxC200fW8gYmUo2Jd5' },
   refusals: ['status_transition_invalid', 'resource_missing'],
-  // Whoever says where events go can read them there.
+  // A key that chooses the endpoint of an event can read it there.
   permissions: ['webhook_endpoints.write', 'events.read'],
   body: closedObject({ webhook_endpoint: { ...LinkedId, description: 'The id of the endpoint.' } }),
   names: { webhook_endpoint: 'webhook_endpoints' },
@@ -24,7 +24,7 @@ export const resend: Action = {
     if (event.created < caller.retainedFromSeconds) {
       throw new ApiError(
         'status_transition_invalid',
-        `The event ${event.id} is older than this deployment keeps events, so it cannot be sent any more.`,
+        `The event ${event.id} is older than the retention time of this deployment, so it cannot be resent.`,
       );
     }
     const delivery: RequestedDelivery = {
@@ -43,7 +43,10 @@ export const resend: Action = {
 
 type EventRecord = StoredRecord & { type: string; data: { object: { id: string } } };
 
-/** An endpoint gets its own account's events, or those of connected accounts, and never the others; but always its own pings. */
+/**
+ * Checks that the endpoint may receive the event. It gets events of its own account, or of connected ones, never both. Its own pings always
+ * pass.
+ */
 function requireTogether(event: EventRecord, endpoint: WebhookEndpointRecord): void {
   const isOfConnected = event.account_id !== endpoint.account_id;
   const isOwnPing = event.type === 'webhook_endpoint.pinged' && event.data.object.id === endpoint.id;
@@ -51,7 +54,7 @@ function requireTogether(event: EventRecord, endpoint: WebhookEndpointRecord): v
   throw invalidParameter(
     'webhook_endpoint',
     endpoint.connected
-      ? `\`webhook_endpoint\` is for the events of connected accounts, and this event is the account’s own.`
+      ? `\`webhook_endpoint\` is for the events of connected accounts, and this event is the account’s own. Choose an endpoint without \`connected\`.`
       : `\`webhook_endpoint\` is for its account’s own events, and this event is a connected account’s. Choose an endpoint with \`connected\`.`,
   );
 }
