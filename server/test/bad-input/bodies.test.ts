@@ -196,8 +196,7 @@ describe('keys', () => {
       api.post('/v1/references', `{"application":"app_1","metadata":{${members}}}`),
       api.post('/v1/customers', `{"name":"Ada","addresses":[{${members}}]}`),
     ]);
-    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400]);
-    expectRefusal(answers[3], invalid('metadata'));
+    for (const answer of answers) expectRefusal(answer, refusals.bodyInvalid);
   });
 
   test('refuses lists with thousands of items', async () => {

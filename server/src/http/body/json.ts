@@ -5,12 +5,18 @@ import { endOfNumber, endOfString, isFollowedByColon, losesFraction, parseJson }
 /** Deeper than any valid body. A deeper one is an attack on its next reader. */
 const depthMax = 32;
 
+/**
+ * The most members that all objects of a body may have together. No request takes half as many. Each costs memory and time, also
+ * when the body is refused.
+ */
+const membersMax = 1_000;
+
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * Parses a JSON object, and refuses texts that programs read differently. These have invalid UTF-8, duplicate keys (RFC 8259, section 4),
  * unpaired surrogates, or NUL, which PostgreSQL does not store. A fraction never becomes a whole number by rounding. It becomes a number
- * that no schema accepts.
+ * that no schema accepts. It refuses more members than any request takes before it creates one.
  *
  * @throws {ApiError} `body_invalid`.
  */
@@ -71,12 +77,13 @@ function withoutInexact(text: string, inexact: readonly Span[]): string {
 function scan(text: string): readonly Span[] {
   const inexact: Span[] = [];
   /** The keys of each open object. Null for an array. */
-  const open: (Set<string> | null)[] = [];
+  const open: Keys[] = [];
+  let members = 0;
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case openingBrace:
       case openingBracket:
-        open.push(text.charCodeAt(at) === openingBrace ? new Set() : null);
+        open.push(text.charCodeAt(at) === openingBrace ? noKeys : null);
         if (open.length > depthMax) throw invalidBody(`The body is nested more than ${depthMax} levels deep.`);
         break;
       case closingBrace:
@@ -85,7 +92,8 @@ function scan(text: string): readonly Span[] {
         break;
       case quote: {
         const end = endOfString(text, at);
-        checkString(text, at, end, open.at(-1) ?? null);
+        if (checkString(text, at, end, open)) members++;
+        if (members > membersMax) throw tooManyMembers();
         at = end;
         break;
       }
@@ -101,21 +109,38 @@ function scan(text: string): readonly Span[] {
   return inexact;
 }
 
-function checkString(text: string, start: number, end: number, keys: Set<string> | null): void {
+/** The keys of an object; null for an array. */
+type Keys = Set<string> | null;
+
+/** Stands for the keys of an object until it has one. A body can have tens of thousands of empty objects. */
+const noKeys: Keys = new Set();
+
+/** @returns whether the string is a key. */
+function checkString(text: string, start: number, end: number, open: Keys[]): boolean {
   let value = text.slice(start + 1, end);
   if (value.includes('\\')) {
     try {
       value = JSON.parse(text.slice(start, end + 1)) as string;
     } catch {
-      return;
+      return false;
     }
     if (value.includes('\0'))
       throw invalidBody('The body contains a NUL character (`\\u0000`), which cannot be stored. Remove it.');
     if (!value.isWellFormed()) throw invalidBody('The body contains an unpaired surrogate (`\\ud800` to `\\udfff`).');
   }
-  if (!keys || !isFollowedByColon(text, end + 1)) return;
+  const keys = open.at(-1);
+  if (!keys || !isFollowedByColon(text, end + 1)) return false;
   if (keys.has(value)) throw invalidBody(`The body has the key \`${value.slice(0, 40)}\` twice in one object.`);
-  keys.add(value);
+  if (keys === noKeys) open[open.length - 1] = new Set([value]);
+  else keys.add(value);
+  return true;
+}
+
+function tooManyMembers(): ApiError {
+  const most = membersMax.toLocaleString('en-GB');
+  return invalidBody(
+    `The body has more than ${most} members in all its objects together, and no request takes as many. Send only the parameters that this request takes.`,
+  );
 }
 
 function invalidBody(message: string): ApiError {

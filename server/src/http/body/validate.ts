@@ -25,6 +25,9 @@ export function validator(schema: TSchema): Validator {
   };
 }
 
+/** The number of names that one name is compared with. A comparison takes up to 0.1 ms, and reading the largest body longer than all. */
+const comparedMax = 100;
+
 function errorOf(error: ErrorObject, schema: TSchema): ApiError {
   const path = pathOf(error.instancePath);
   switch (error.keyword) {
@@ -34,7 +37,8 @@ function errorOf(error: ErrorObject, schema: TSchema): ApiError {
       const known = knownNames(error.parentSchema);
       const data = error.data as object;
       const unused = known.filter((name) => !Object.hasOwn(data, name));
-      const misspelt = Object.keys(data).find((name) => !known.includes(name) && meantBy(name, unused) !== null);
+      const names = Object.keys(data).slice(0, comparedMax);
+      const misspelt = names.find((name) => !known.includes(name) && meantBy(name, unused) !== null);
       if (misspelt !== undefined) return unknownParameter([...path, misspelt], known);
       const param = paramName([...path, missing]);
       return new ApiError('parameter_missing', `\`${param}\` is required.`, { param });

@@ -318,12 +318,11 @@ function claimOf(request: ApiRequest, input: object): Claim | null {
   const [path, query = ''] = request.incoming.url.split('?', 2) as [string, string?];
   const { method } = request.incoming;
   const keyAccountId = request.principal.accountId;
-  return {
+  return Object.assign(fingerprints({ method, path, query, withContext: request.withContext, body: input }), {
     name: `${request.accountId} ${keyAccountId} ${request.idempotencyKey}`,
     keyAccountId,
     key: request.idempotencyKey,
-    ...fingerprints({ method, path, query, withContext: request.withContext, body: input }),
-  };
+  });
 }
 
 function callerOf(context: HttpContext, request: ApiRequest): Caller {

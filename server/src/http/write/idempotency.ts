@@ -69,8 +69,12 @@ export function fingerprints(
   versions: Readonly<Record<string, FingerprintVersion>> = fingerprintVersions,
 ): Pick<Claim, 'fingerprint' | 'isSameRequest'> {
   const newest = String(Math.max(...Object.keys(versions).map(Number)));
+  let fingerprint: string | null = null;
   return {
-    fingerprint: `${newest}:${versions[newest]!(request)}`,
+    // Makes it when it is asked for, because it costs more than parsing the body. A refused request needs none.
+    get fingerprint() {
+      return (fingerprint ??= `${newest}:${versions[newest]!(request)}`);
+    },
     isSameRequest(stored) {
       const [version, text] = stored.includes(':') ? (stored.split(':', 2) as [string, string]) : ['0', stored];
       if (Object.hasOwn(versions, version)) return versions[version]!(request) === text;
