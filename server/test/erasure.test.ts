@@ -399,6 +399,26 @@ describe('traces of erased customers', () => {
     ]);
   });
 
+  test('leaves no person in the logs of requests when their Idempotency-Key was another request’s', async () => {
+    const server = await serverForTest();
+    const { api } = server;
+    const person = { name: 'Zebedee Brown' };
+    const key = { 'idempotency-key': 'used by all' };
+    const answers = await Promise.all(Array.from({ length: 10 }, () => api.post('/v1/customers', person, key)));
+    const reused = await api.post('/v1/customers', { ...person, phone: '1' }, key);
+    expectRefusal(reused, refusals.idempotencyReused);
+    const inUse = answers.filter(({ status }) => status === 409);
+    expect(inUse.length).toBeGreaterThan(0);
+    for (const answer of [...inUse, reused]) {
+      const { body } = await good(api.get(`/v1/logs/${answer.headers.get('request-id')}`));
+      expect(body).toMatchObject({ request_body: null, response_body: answer.text, idempotency_key: 'used by all' });
+    }
+    const { body: customer } = answers.find(({ status }) => status === 200)!;
+    expect(await placesOf(server, 'ebedee')).not.toEqual([]);
+    await good(api.delete(`/v1/customers/${customer.id}`));
+    expect(await placesOf(server, 'ebedee')).toEqual([]);
+  });
+
   test('erases later repeats, updates and references when they arrive after the deletion', async () => {
     const server = await serverForTest();
     const { api } = server;

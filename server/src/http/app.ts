@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { toSeconds } from '../core/clock.ts';
 import { ByteBudget } from '../core/byte-budget.ts';
-import { ApiError } from '../core/errors.ts';
+import { ApiError, type ErrorCode } from '../core/errors.ts';
 import { chooseAccount, requireOwnAccount } from './pipeline/account-context.ts';
 import { authenticate, authenticateAgain } from './pipeline/authenticate.ts';
 import { BodyBytes, bodyLimits } from './body/body-bytes.ts';
@@ -371,6 +371,8 @@ function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: Wri
   };
 }
 
+const otherRequestHasKey: ReadonlySet<ErrorCode> = new Set(['idempotency_key_in_use', 'idempotency_key_reused']);
+
 async function sendError(
   context: HttpContext,
   request: FastifyRequest,
@@ -387,6 +389,8 @@ async function sendError(
   if (apiError.code === 'internal') context.log.error({ request: apiRequest.id, err: error }, 'a request failed');
   context.metrics.requests.refused(apiError.code);
   const answer = errorAnswer(apiError, apiRequest.id, context.config.publicUrl);
+  // Another request has the key, and with that the body. Nothing would link this copy to the person whom it is about.
+  if (otherRequestHasKey.has(apiError.code)) apiRequest.bodyText = null;
   if (isLogged(apiRequest, answer.status)) {
     await logOnly(context, apiRequest, async () => answer).catch((cause: unknown) => {
       context.log.warn({ request: apiRequest.id, err: cause }, 'a refused request could not be logged');

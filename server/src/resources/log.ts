@@ -109,7 +109,7 @@ export const log = defineResource(
         column: 'text',
         schema: TextOrNull,
         description:
-          'The body as you sent it, with secrets as `[redacted]`. Null if there was none, or if its person was erased.',
+          'The body as you sent it, with secrets as `[redacted]`. Null if there was none, if the Idempotency-Key was another request’s (`idempotency_key_in_use`, `idempotency_key_reused`), or if its person was erased.',
       },
       response_body: {
         column: 'text',

@@ -477,7 +477,7 @@ describe('request logs', () => {
       status: 400,
       events: [],
       replayed: false,
-      request_body: '{"application":"app_2"}',
+      request_body: null,
       response_body: reused.text,
     };
     expect(await logsOf(reused)).toEqual([expect.objectContaining(row)]);
