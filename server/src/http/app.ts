@@ -4,6 +4,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { toSeconds } from '../core/clock.ts';
 import { ByteBudget } from '../core/byte-budget.ts';
 import { ApiError, type ErrorCode } from '../core/errors.ts';
+import { maskSecretsInUrl } from '../core/mask-secrets.ts';
 import { chooseAccount, requireOwnAccount } from './pipeline/account-context.ts';
 import { authenticate, authenticateAgain } from './pipeline/authenticate.ts';
 import { BodyBytes, bodyLimits } from './body/body-bytes.ts';
@@ -162,8 +163,9 @@ export function buildApp(context: HttpContext): FastifyInstance {
   });
   app.addHook('onRequest', async (request, reply) => expectations.askForBody(request, reply));
 
+  const secretMembers = context.resources.flatMap(({ update }) => update?.secrets ?? []);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', async (request: FastifyRequest) => readBody(request.apiRequest));
+  app.addContentTypeParser('*', async (request: FastifyRequest) => readBody(request.apiRequest, secretMembers));
   app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest, form: IncomingMessage) =>
     readUpload(context, routedOf(request), uploadOf(request.apiRequest)!, form),
   );
@@ -455,7 +457,7 @@ function logLine({ log, clock }: HttpContext, apiRequest: ReceivedRequest, reply
   log.info({
     request: apiRequest.id,
     method: apiRequest.incoming.method,
-    path: apiRequest.incoming.url.split('?', 1)[0],
+    path: maskSecretsInUrl(apiRequest.incoming.url.split('?', 1)[0]!),
     status: reply.statusCode,
     ms: clock.nowMs() - apiRequest.startedMs,
     key: apiRequest.principal?.key?.id,

@@ -23,7 +23,7 @@ export const log = defineResource(
     table: 'request_logs',
     docs: {
       description:
-        'The record of one POST or DELETE request, even of a refused one. Requests with 401, 429 or 503 leave no log. Its id is the `Request-Id` of the response, and `request.id` of the events that it caused. A log belongs to the account acted upon.',
+        'The record of one POST or DELETE request, even of a refused one. Requests with 401, 429 or 503 leave no log. API keys and signing secrets that you sent by mistake are masked, such as `sk_test_****wxyz`. So is the user of a URL. Its id is the `Request-Id` of the response, and `request.id` of the events that it caused. A log belongs to the account acted upon.',
       example: {
         record: {
           method: 'POST',
@@ -50,7 +50,7 @@ export const log = defineResource(
     },
     fields: {
       method: { column: 'text', schema: oneOf('POST', 'DELETE'), description: 'The HTTP method.' },
-      url: { column: 'text', schema: Text, description: 'The path and query, as you sent them.' },
+      url: { column: 'text', schema: Text, description: 'The path and query, as you sent them, with masked secrets.' },
       path: {
         column: 'text',
         schema: Text,
@@ -109,7 +109,7 @@ export const log = defineResource(
         column: 'text',
         schema: TextOrNull,
         description:
-          'The body as you sent it, with secrets as `[redacted]`. Null if there was none, if the Idempotency-Key was another request’s (`idempotency_key_in_use`, `idempotency_key_reused`), or if its person was erased.',
+          'The body as you sent it, with secrets as `[redacted]` or masked. Null if there was none, if the Idempotency-Key was another request’s (`idempotency_key_in_use`, `idempotency_key_reused`), or if its person was erased.',
       },
       response_body: {
         column: 'text',

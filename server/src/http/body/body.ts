@@ -1,5 +1,6 @@
 import { setMember, type Json, type JsonObject } from '../../core/json-diff.ts';
 import { ApiError } from '../../core/errors.ts';
+import { maskSecrets } from '../../core/mask-secrets.ts';
 import { parseJsonObject } from './json.ts';
 import type { ReceivedRequest, UploadRoute } from '../request.ts';
 import { bodyBytesMax } from './body-bytes.ts';
@@ -36,8 +37,12 @@ export function checkBodyHeaders(request: ReceivedRequest): void {
   else if (length > bodyBytesMax) throw bodyTooLarge();
 }
 
-/** Reads the body. Keeps its text for the log, even if the body is refused. */
-export async function readBody(request: ReceivedRequest): Promise<object> {
+/**
+ * Reads the body. Keeps its text for the log, even if the body is refused.
+ *
+ * @param secretMembers of all routes. They are secret also where a route does not take them.
+ */
+export async function readBody(request: ReceivedRequest, secretMembers: readonly string[]): Promise<object> {
   const bytes = await receiveBytes(request.incoming.raw, request.bodyBytes).catch((error: unknown) => {
     // A body of unknown length may become too large while it arrives. The error of its type comes first.
     if (error instanceof ApiError) checkContentType(request);
@@ -48,13 +53,15 @@ export async function readBody(request: ReceivedRequest): Promise<object> {
   checkContentType(request);
   try {
     const { text, value } = parseJsonObject(bytes);
-    const secrets = secretMembersOf(request).filter((name) => Object.hasOwn(value, name));
-    request.bodyText = secrets.length === 0 ? text : JSON.stringify(withoutSecrets(value as JsonObject, secrets));
+    const secrets = secretMembers.filter((name) => Object.hasOwn(value, name));
+    const kept = secrets.length === 0 ? text : JSON.stringify(withoutSecrets(value as JsonObject, secrets));
+    request.bodyText = maskSecrets(kept);
     return value;
   } catch (error) {
     // Keep the beginning of invalid JSON for diagnosis, unless it may contain a secret.
-    const isKept = secretMembersOf(request).length === 0;
-    request.bodyText = isKept ? storable(bytes.subarray(0, keptOfUnreadableMax).toString('utf8')) : null;
+    const kept = bytes.subarray(0, keptOfUnreadableMax).toString('utf8');
+    const isKept = secretMembersOf(request).length === 0 && !secretMembers.some((name) => kept.includes(name));
+    request.bodyText = isKept ? maskSecrets(storable(kept)) : null;
     throw error;
   }
 }

@@ -5,6 +5,7 @@ import { Busboy } from '@fastify/busboy';
 import { setMember, type JsonObject } from '../../core/json-diff.ts';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { formats } from '../../core/formats.ts';
+import { maskSecrets } from '../../core/mask-secrets.ts';
 import type { Contents } from '../../model/traits/stores-file.ts';
 import { BodyBrokenOffError, GrowingBytes, onTooManyChunks } from './incoming-bytes.ts';
 import type { ApiRequest, PendingUpload, UploadRoute } from '../request.ts';
@@ -57,7 +58,7 @@ export async function readUpload(
       storeFile(context, upload, contents, file, filename),
     );
     // The log has the name, size and hash of a file, never the bytes.
-    request.bodyText = JSON.stringify(body);
+    request.bodyText = maskSecrets(JSON.stringify(body));
     return body;
   } catch (error) {
     await discardUpload(context, request);

@@ -1,5 +1,6 @@
 import { OverloadedError, type StoredResponse } from '../../commit/write-request.ts';
 import { ApiError } from '../../core/errors.ts';
+import { maskSecrets } from '../../core/mask-secrets.ts';
 import type { Resource } from '../../model/resource.ts';
 import { UnavailableError } from '../../db/pools.ts';
 import { UnknownVersionError } from '../../versions/apply.ts';
@@ -66,8 +67,10 @@ export function internalError(cause: unknown): ApiError {
 
 /** Returns the response for an error. */
 export function errorAnswer(error: ApiError, requestId: string, publicUrl: string): StoredResponse {
-  const { type, code, message, param } = error;
-  const facts = { type, code, ...(param !== undefined && { param }) };
+  const { type, code, param } = error;
+  // Both can repeat what was sent, and are logged.
+  const message = maskSecrets(error.message);
+  const facts = { type, code, ...(param !== undefined && { param: maskSecrets(param) }) };
   const body = JSON.stringify({
     error: { ...facts, message, doc_url: `${publicUrl}/docs/errors/${code}`, request_id: requestId },
   });

@@ -8,6 +8,7 @@ import { toSeconds } from '../../core/clock.ts';
 import { retainedFromMs } from '../../core/retention.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { ApiError } from '../../core/errors.ts';
+import { maskSecrets, maskSecretsInUrl } from '../../core/mask-secrets.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { RecordChange } from '../../model/resource.ts';
 import { UnavailableError, type DatabaseError } from '../../db/pools.ts';
@@ -356,7 +357,11 @@ const pathLengthMax = 500;
 
 /** Replaces NUL characters, which PostgreSQL does not store, and shortens the path. */
 function storablePath(url: string): string {
-  return pathOf(url).replaceAll('\0', '\ufffd').slice(0, pathLengthMax).toWellFormed();
+  return maskSecrets(pathOf(url)).replaceAll('\0', '\ufffd').slice(0, pathLengthMax).toWellFormed();
+}
+
+function masked(text: string | null | undefined): string | null {
+  return typeof text === 'string' ? maskSecrets(text) : null;
 }
 
 function requestFacts(request: AuthenticatedRequest): RequestFacts {
@@ -365,11 +370,11 @@ function requestFacts(request: AuthenticatedRequest): RequestFacts {
     id: request.id,
     startedMs: request.startedMs,
     method: incoming.method,
-    url: incoming.url,
+    url: maskSecretsInUrl(incoming.url),
     path: storablePath(incoming.url),
     // The address is unknown after the client has disconnected.
     ipAddress: incoming.socket.remoteAddress ?? null,
-    userAgent: headerOf(incoming, 'user-agent')?.slice(0, 500) ?? null,
+    userAgent: masked(headerOf(incoming, 'user-agent')?.slice(0, 500)),
     actor: principal,
     // A replay changes these to the values of the first request.
     get apiVersion() {
@@ -378,7 +383,7 @@ function requestFacts(request: AuthenticatedRequest): RequestFacts {
     get originalRequest() {
       return request.originalRequest;
     },
-    idempotencyKey: loggedIdempotencyKey(request.incoming),
+    idempotencyKey: masked(loggedIdempotencyKey(request.incoming)),
     // A decision can remove the body from the log.
     get body() {
       return request.bodyText;
