@@ -48,7 +48,7 @@ export const errorCatalogue = {
     status: 400,
     type: 'invalid_request_error',
     explanation:
-      'The body must be one JSON object in valid UTF-8. Duplicate keys, unpaired surrogates, NUL characters and more than 32 levels of nesting are refused, because programs read them differently. More than 1,000 members in all its objects are refused, too. Correct the body and send it again.',
+      'The body must be one JSON object in valid UTF-8. Duplicate keys, unpaired surrogates, NUL characters and more than 32 levels of nesting are refused, because programs read them differently. More than 1,000 members and items in all are refused, too. Correct the body and send it again.',
   },
   body_too_large: {
     status: 413,

@@ -25,7 +25,7 @@ function membersOf(count: number, nameOfIndex: (index: number) => string = (inde
   return Array.from({ length: count }, (_, index) => `"${nameOfIndex(index)}":1`).join();
 }
 
-const tooMany = { ...refusals.bodyInvalid, says: 'more than 1,000 members' };
+const tooMany = { ...refusals.bodyInvalid, says: 'more than 1,000 members and items' };
 
 test('refuses the body on every route when it has thousands of members', async () => {
   expect(routes.length).toBeGreaterThan(20);
@@ -43,6 +43,12 @@ test('counts the members of all objects when it refuses a body', async () => {
   expectRefusal(oneMore, tooMany);
 });
 
+test('counts the items of arrays when it refuses a body', async () => {
+  const full = `{"a":[${'{},'.repeat(998)}{}]`;
+  expectRefusal(await server.api.post('/v1/references', `${full}}`), missing('application'));
+  expectRefusal(await server.api.post('/v1/references', `${full},"b":[[],[]]}`), tooMany);
+});
+
 test('names the misspelt member when it is among the first hundred', async () => {
   const misspelt = `${membersOf(99)},"aplication":"app_1"`;
   expectRefusal(await server.api.post('/v1/references', `{${misspelt}}`), unknown('aplication'));
@@ -54,6 +60,7 @@ test.each([
   ['a required one missing', `{${membersOf(22_000)}}`],
   ['escapes in their names', `{${membersOf(15_000, (index) => `\\u0041${index}`)}}`],
   ['an object each', `{"a":[${Array.from({ length: 20_000 }, () => '{"\\"":1}').join()}]}`],
+  ['an empty object each', `{"a":[${'{},'.repeat(80_000)}1]}`],
   ['a nested object', `{"application":{${membersOf(22_000)}}}`],
   ['metadata', `{"application":"app_1","metadata":{${membersOf(15_000, (index) => `\\"${index}`)}}}`],
 ])('costs no more than parsing when a body has thousands of members: %s', (_, text) => {

@@ -6,17 +6,17 @@ import { endOfNumber, endOfString, isFollowedByColon, losesFraction, parseJson }
 const depthMax = 32;
 
 /**
- * The most members that all objects of a body may have together. No request takes half as many. Each costs memory and time, also
+ * The most members and items that all objects and arrays of a body may have together. No request takes as many. Each costs memory and time, also
  * when the body is refused.
  */
-const membersMax = 1_000;
+const valuesMax = 1_000;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * Parses a JSON object, and refuses texts that programs read differently. These have invalid UTF-8, duplicate keys (RFC 8259, section 4),
  * unpaired surrogates, or NUL, which PostgreSQL does not store. A fraction never becomes a whole number by rounding. It becomes a number
- * that no schema accepts. It refuses more members than any request takes before it creates one.
+ * that no schema accepts. It refuses more members and items than any request takes before it creates one.
  *
  * @throws {ApiError} `body_invalid`.
  */
@@ -43,6 +43,7 @@ function decode(bytes: Uint8Array): string {
 }
 
 const quote = 0x22;
+const comma = 0x2c;
 const openingBrace = 0x7b;
 const closingBrace = 0x7d;
 const openingBracket = 0x5b;
@@ -78,7 +79,7 @@ function scan(text: string): readonly Span[] {
   const inexact: Span[] = [];
   /** The keys of each open object. Null for an array. */
   const open: Keys[] = [];
-  let members = 0;
+  let values = 0;
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case openingBrace:
@@ -90,10 +91,12 @@ function scan(text: string): readonly Span[] {
       case closingBracket:
         open.pop();
         break;
+      case comma:
+        if (open.at(-1) === null && ++values > valuesMax) throw tooManyValues();
+        break;
       case quote: {
         const end = endOfString(text, at);
-        if (checkString(text, at, end, open)) members++;
-        if (members > membersMax) throw tooManyMembers();
+        if (checkString(text, at, end, open) && ++values > valuesMax) throw tooManyValues();
         at = end;
         break;
       }
@@ -136,10 +139,10 @@ function checkString(text: string, start: number, end: number, open: Keys[]): bo
   return true;
 }
 
-function tooManyMembers(): ApiError {
-  const most = membersMax.toLocaleString('en-GB');
+function tooManyValues(): ApiError {
+  const most = valuesMax.toLocaleString('en-GB');
   return invalidBody(
-    `The body has more than ${most} members in all its objects together, and no request takes as many. Send only the parameters that this request takes.`,
+    `The body has more than ${most} members and items in all its objects and arrays, and no request takes as many. Send only the parameters that this request takes.`,
   );
 }
 

@@ -207,7 +207,7 @@ const limits = `
 
 | What | Limit |
 |---|---|
-| Body of a request | 256 kB, 32 levels deep, 1,000 members in all its objects |
+| Body of a request | 256 kB, 32 levels deep, 1,000 members and items in all |
 | Request line and headers | 16 kB |
 | File | 10 MB, a PDF |
 | A request’s headers, its body, a file | 10, 15 and 60 seconds to arrive |
