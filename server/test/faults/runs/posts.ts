@@ -70,6 +70,8 @@ class Load {
   readonly #latenciesMs: Float64Array;
   /** Copies to send when the POST of that number begins, or at the end. */
   readonly #later = new Map<number, number[]>();
+  /** POSTs whose first sending has no final response yet. A later copy must not overtake it. */
+  readonly #unanswered = new Set<number>();
   #next = 0;
 
   constructor(api: Api, random: Random, size: number, print: (line: string) => void) {
@@ -106,8 +108,13 @@ class Load {
       if (number > 0 && number % 10_000 === 0) this.#print(`${number} of ${this.accepted.length} sent`);
       const due = this.#later.get(number) ?? [];
       this.#later.delete(number);
-      for (const earlier of due) await this.#sendAgain(earlier);
+      for (const earlier of due) {
+        if (this.#unanswered.has(earlier)) this.#sendLater(earlier, number + clients);
+        else await this.#sendAgain(earlier);
+      }
+      this.#unanswered.add(number);
       await this.#sendFirst(number);
+      this.#unanswered.delete(number);
     }
   }
 
