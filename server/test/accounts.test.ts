@@ -117,7 +117,7 @@ describe('accounts', () => {
     expect((await api.get('/v1/events')).body.count).toBe(0);
   });
 
-  test('requires accounts.read to read accounts and accounts.write to change them, whatever else the key may do', async () => {
+  test('requires accounts.read to read accounts and accounts.write to change them, also for a key with all other permissions', async () => {
     const { body: child } = await api.post('/v1/accounts', { name: 'A branch' });
     const [reading, other] = await Promise.all([
       addKey(server, parent.accountId, { permissions: ['accounts.read'] }),

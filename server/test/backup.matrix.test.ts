@@ -412,7 +412,7 @@ describe('restores beside other processes', { timeout: 60_000 }, () => {
       fs.mkdirSync(others);
       const { code, output } = await ended;
       expect(code).toBe(1);
-      expect(output).toMatch(/^\S+ was made by somebody else meanwhile, .*: nothing was restored\. .*\n$/);
+      expect(output).toMatch(/^\S+ was made by another process meanwhile, .*: nothing was restored\. .*\n$/);
       expect(output).toContain(others);
       expect(fs.readdirSync(dataDir)).toEqual([name]);
     },

@@ -83,7 +83,7 @@ describe('file uploads', () => {
     ['a PDF whose end is followed by other things', Buffer.concat([pdfOf(''), Buffer.alloc(2000, 'x')])],
     ['a PDF header without a version', Buffer.from('%PDF-x.y\n%%EOF')],
     ['a picture', randomBytes(300_000)],
-  ])('refuses a file whatever its name when its contents are %s', async (_name, contents) => {
+  ])('refuses a file with any name when its contents are %s', async (_name, contents) => {
     expectRefusal(await api.post('/v1/files', formOf({}, contents)), invalid('file'));
   });
 

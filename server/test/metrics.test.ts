@@ -140,7 +140,7 @@ describe('access to metrics', () => {
     },
   );
 
-  test('refuses other addresses whatever they send when no token is set', async () => {
+  test('refuses other addresses, with any header, when no token is set', async () => {
     const ask = asking(server);
     for (const authorization of ['', 'Bearer ', 'Bearer null', `Bearer ${server.secretKey}`]) {
       const answer = await ask('203.0.113.7', { authorization });

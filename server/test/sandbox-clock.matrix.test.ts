@@ -127,7 +127,7 @@ describe('clock advances', () => {
 });
 
 describe('the clock in live mode', () => {
-  test("offers no clock route and uses the real time, whatever the deployment's row says, when the mode is live", async () => {
+  test("offers no clock route and uses the real time when the mode is live, also if the deployment's row has an offset", async () => {
     const settings = { TENURE_MODE: 'live' };
     const first = await serverForTest({ settings });
     await first.context.database.readers.query('update deployment set clock_ahead_ms = $1', [day * 1000]);

@@ -424,7 +424,7 @@ describe('delivery states', () => {
 });
 
 describe('pings', () => {
-  test('sends an event to one endpoint whatever its subscription, and returns the delivery, when it is pinged', async () => {
+  test('sends an event to one endpoint and returns the delivery when it is pinged, also without a subscription', async () => {
     const [receiver, bystander] = [await receiverForTest(), await receiverForTest()];
     const sending = await serverForTest();
     const { api: own } = sending;

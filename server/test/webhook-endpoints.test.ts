@@ -235,7 +235,7 @@ describe('repeated webhook endpoint requests', () => {
     expect(await sealedBodyOf(updateKey)).toBeNull();
   });
 
-  test('executes a deletion again when it is repeated, whatever its key', async () => {
+  test('executes a deletion again when it is repeated, with any key', async () => {
     const key = newKey();
     const [one, other] = [await created({ url }), await created({ url })];
     const first = await api.delete(`${path}/${one.id}`, key);

@@ -1,9 +1,5 @@
-import pino from 'pino';
+import { anotherKey } from './another-key.ts';
 import { readArguments } from './arguments.ts';
-import { readConfig } from '../server/config.ts';
-import { createContext } from '../server/context.ts';
-import { makeAnotherKey } from '../server/first-account.ts';
-import { joinStorage } from '../server/storage.ts';
 
 const help = `npm run new-key
 
@@ -13,19 +9,7 @@ Makes another secret key for the first account, and prints it. The server may ru
 /** Makes and prints another secret key, for `npm run new-key`. The server may run or not. */
 async function main(): Promise<void> {
   readArguments(help);
-  const config = readConfig(process.env);
-  const storage = await joinStorage(config);
-  try {
-    const log = pino({ level: 'silent' });
-    const context = await createContext({ config, connection: storage.connection, masterKey: storage.masterKey, log });
-    try {
-      process.stdout.write(`${await makeAnotherKey(context)}\n`);
-    } finally {
-      await context.close();
-    }
-  } finally {
-    await storage.stop();
-  }
+  process.stdout.write(`${await anotherKey()}\n`);
 }
 
 // The exit stops a PostgreSQL that was started here.

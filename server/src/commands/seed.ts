@@ -1,9 +1,6 @@
-import pino from 'pino';
-import { readArguments } from './arguments.ts';
 import { readConfig } from '../server/config.ts';
-import { createContext } from '../server/context.ts';
-import { makeAnotherKey } from '../server/first-account.ts';
-import { joinStorage } from '../server/storage.ts';
+import { anotherKey } from './another-key.ts';
+import { readArguments } from './arguments.ts';
 
 const help = `npm run seed
 
@@ -25,7 +22,7 @@ async function main(): Promise<void> {
   await fetch(`${url}/healthz`).catch(() => {
     throw new Error(`No server answers at ${url}. Start one with \`npm start\`, with the same settings.`);
   });
-  const key = await newKey();
+  const key = await anotherKey();
   try {
     await fillAgency(postTo(url, key));
   } finally {
@@ -37,7 +34,7 @@ async function main(): Promise<void> {
 }
 
 /** Makes what an agency has after its first weeks. */
-export async function fillAgency(post: Post): Promise<void> {
+async function fillAgency(post: Post): Promise<void> {
   const names = ['Ada Lovelace', 'Grace Hopper', 'Mary Somerville', 'Alan Turing', 'Emmy Noether', 'George Boole'];
   const customers: string[] = [];
   for (const [index, name] of names.entries()) {
@@ -126,23 +123,6 @@ function postTo(url: string, key: string): Post {
     if (!response.ok) throw new Error(`POST ${path} was refused with ${response.status}: ${answer.error?.message}`);
     return answer;
   };
-}
-
-/** Makes a secret key of the first account, as `npm run new-key` does. */
-async function newKey(): Promise<string> {
-  const config = readConfig(process.env);
-  const storage = await joinStorage(config);
-  try {
-    const log = pino({ level: 'silent' });
-    const context = await createContext({ config, connection: storage.connection, masterKey: storage.masterKey, log });
-    try {
-      return await makeAnotherKey(context);
-    } finally {
-      await context.close();
-    }
-  } finally {
-    await storage.stop();
-  }
 }
 
 async function revoke(url: string, key: string): Promise<void> {

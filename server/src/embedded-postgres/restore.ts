@@ -74,7 +74,7 @@ function moveInto(dataDir: string, place: Place): void {
 
 function hasAppeared(path: string): EmbeddedDatabaseError {
   return new EmbeddedDatabaseError(
-    `${path} was made by somebody else meanwhile, such as a server that was started: nothing was restored. Stop it, and restore into an empty folder.`,
+    `${path} was made by another process meanwhile, such as a server that was started: nothing was restored. Stop it, and restore into an empty folder.`,
   );
 }
 

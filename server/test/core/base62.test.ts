@@ -51,7 +51,7 @@ describe('numbers in base 62', () => {
 });
 
 describe('random base 62 digits', () => {
-  test('generates as many digits as requested, whatever bytes come', () => {
+  test('generates as many digits as requested when the bytes are random', () => {
     fc.assert(
       fc.property(fc.nat(200), fc.infiniteStream(fc.nat(255)), (length, bytes) => {
         const text = randomBase62(length, (count) =>

@@ -235,7 +235,7 @@ describe('target URLs', () => {
     },
   );
 
-  test('refuses a URL when it has a backslash, whatever its host', () => {
+  test('refuses a URL when it has a backslash, also before an allowed host', () => {
     for (const url of [
       'https:\\\\127.0.0.1\\@example.com',
       'https://example.com\\@127.0.0.1/',

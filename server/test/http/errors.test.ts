@@ -307,7 +307,7 @@ describe('route errors', () => {
     expectRefusal(await rawRequest(server, `DELETE ${path}`), refusals.routeUnknown);
   });
 
-  test('returns 404 without a key when an unknown path is outside of the API, whatever the body', async () => {
+  test('returns 404 without a key when an unknown path is outside of the API, with any body', async () => {
     for (const path of ['/', '/favicon.ico', '/v2/references', '/references', '/docs/errors/no_such_code']) {
       expectRefusal(await rawRequest(server, `GET ${path}`, { key: null }), refusals.routeUnknown);
     }

@@ -256,7 +256,7 @@ describe('scenario scripts', () => {
     expect(scriptFault(text)).toMatch(message);
   });
 
-  test('stores a script only when it is valid, whatever the address', () => {
+  test('stores a script only when it is valid, with any address', () => {
     fc.assert(
       fc.property(fc.string(), (tag) => {
         const kept = scriptFor(null, `ann+${tag}@x.example`);

@@ -45,7 +45,7 @@ async function ended(endpointId: string, deliveryId: string, by = api): Promise<
 }
 
 describe('resends', () => {
-  test('34: creates a new delivery with the same bytes when an event is resent, whatever became of the first', async () => {
+  test('34: creates a new delivery with the same bytes when an event is resent, in any state of the first', async () => {
     const receiver = await receiverForTest();
     const endpoint = await pingedEndpoint(api, receiver.url);
     const first = await ping(api, endpoint.id);

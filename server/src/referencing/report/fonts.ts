@@ -3,7 +3,7 @@ import * as fontkit from 'fontkit';
 import { loadScriptFonts, type ScriptFonts } from './script-fonts.ts';
 import type { Wish } from './shaping.ts';
 
-/** Noto Sans in two weights, under the SIL Open Font License. Its Latin, Greek and Cyrillic are as complete as any font's. */
+/** Noto Sans in two weights, under the SIL Open Font License. It covers Latin, Greek and Cyrillic. */
 export interface MainFonts {
   regular: fontkit.Font;
   semibold: fontkit.Font;

@@ -30,7 +30,7 @@ const laterByMax = 2_000;
 const pauseMs = 20;
 const attemptsMax = 500;
 
-/** What is kept of an accepted POST: hashes, because a hundred thousand responses would fill the memory. */
+/** An accepted POST. Responses are hashed, because a hundred thousand of them would fill the memory. */
 interface Accepted {
   recordId: string;
   /** The request that made it. */
