@@ -127,7 +127,7 @@ test('counts a body until its request has ended when the client goes away before
   await expect.poll(() => heldBytes('commits'), soon).toBeGreaterThan(bodyBytes);
   left.abort();
   await request;
-  await expect.poll(() => server.context.metrics.text(), soon).toMatch(/tenure_http_requests_in_flight 1\n/);
+  await expect.poll(() => server.context.metrics.text(), soon).toMatch(/tenure_http_requests_in_flight 0\n/);
   expect(await heldBytes('requests')).toBe(Buffer.byteLength(customer));
   release();
   await expect.poll(() => heldBytes('requests'), soon).toBe(0);
