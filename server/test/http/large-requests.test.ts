@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { inMatrix } from '../support/rounds.ts';
 import { largeCustomer } from '../support/large.ts';
@@ -156,6 +157,32 @@ inMatrix(() => {
     // The two ends of a connection on this machine buffer some megabytes.
     expect(socket.bytesWritten - socket.writableLength).toBeLessThan(32 * 1024 * 1024);
   });
+});
+
+test('reads the rest of a refused body slowly when there is a key', async () => {
+  const socket = unfinished('content-length: 2000000000');
+  await new Promise((resolve) => socket.once('data', resolve));
+  const startedMs = performance.now();
+  const piece = Buffer.alloc(1024 * 1024);
+  const send = (): void => {
+    while (!socket.destroyed && socket.write(piece));
+    socket.once('drain', send);
+  };
+  send();
+  await delay(500);
+  const tookMs = performance.now() - startedMs;
+  // The two ends of a connection on this machine buffer some megabytes.
+  expect(socket.bytesWritten - socket.writableLength).toBeLessThan((tookMs * 128 + 32 * 1024) * 1024);
+});
+
+test('serves the next request of a connection when a long body was refused', async () => {
+  const socket = unfinished('content-length: 10000000');
+  let received = '';
+  socket.on('data', (bytes) => (received += String(bytes)));
+  socket.write(Buffer.alloc(10_000_000, 'a'));
+  await expect.poll(() => received, soon).toMatch(/^HTTP\/1\.1 413 /);
+  socket.write(`GET /v1/customers?limit=1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`);
+  await expect.poll(() => received, soon).toMatch(/HTTP\/1\.1 200 /);
 });
 
 test('limits the callbacks of referencing services together when strangers send them slowly', async () => {

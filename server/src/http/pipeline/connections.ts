@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../../core/errors.ts';
 import { stopRequests } from '../parser.ts';
+import { DiscardPace } from './discard-pace.ts';
 import { errorAnswer } from '../response/errors.ts';
 import type { HttpContext } from '../context.ts';
 
@@ -9,10 +10,11 @@ import type { HttpContext } from '../context.ts';
 const lingerMs = 5_000;
 
 /**
- * Stop reading a refused body without a valid key if it can be longer, in bytes. Otherwise a few clients without a key would keep the
- * process busy with reading. The connection stays open for a while, so that the client sees its response.
+ * Read the rest of a refused body at once unless it can be longer, in bytes. Otherwise a few clients would keep the process busy with
+ * reading. With a valid key, the process reads on slowly. Without one, it stops to read. The connection stays open for a while, so that the
+ * client sees its response.
  */
-const strangerBytesMax = 64 * 1024;
+const promptBytesMax = 64 * 1024;
 
 /**
  * The largest number of requests of one connection without a response. A client that sends more is disconnected, because the parser makes
@@ -50,6 +52,7 @@ export class Connections {
   #dropped = 0;
   /** Connections that are about to be closed. */
   readonly #closing = new WeakSet<Socket>();
+  readonly #discardPace = new DiscardPace();
 
   constructor(context: HttpContext) {
     this.#context = context;
@@ -65,9 +68,12 @@ export class Connections {
       response.once('finish', () => {
         if (request.complete) return;
         setTimeout(() => request.complete || request.socket.destroy(), lingerMs).unref();
+        if (!isLongerThan(request, promptBytesMax)) return;
         // Wait until the framework has begun to discard the body.
-        if (this.#ofStrangers.has(request) && isLongerThan(request, strangerBytesMax))
-          setImmediate(() => request.socket.pause());
+        setImmediate(() => {
+          if (this.#ofStrangers.has(request)) request.socket.pause();
+          else request.once('close', this.#discardPace.slowDown(request.socket));
+        });
       });
     });
     // This server is no proxy.
