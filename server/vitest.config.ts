@@ -39,7 +39,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // More than the two cores it is made for: many tests wait, for a lease, a schedule or a retry. The slow ones start processes
     // of their own.
-    maxWorkers: isSlow ? 2 : 4,
+    maxWorkers: isSlow ? 3 : 4,
     reporters: ['default', ...(process.env.TENURE_TEST_REPORT ? ['json' as const] : [])],
     ...(process.env.TENURE_TEST_REPORT && { outputFile: { json: process.env.TENURE_TEST_REPORT } }),
   },

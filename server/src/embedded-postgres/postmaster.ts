@@ -109,7 +109,7 @@ function settings({ socketDir }: Place): string[] {
     unix_socket_directories: `"${socketDir.replaceAll('"', '""')}"`,
     unix_socket_permissions: '0700',
     port: socketPort,
-    max_connections: 100,
+    max_connections: 200,
     shared_buffers: '128MB',
     max_wal_size: '1GB',
     // At thousands of deliveries a second, their queue must be vacuumed while it is small.
