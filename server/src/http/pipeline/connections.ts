@@ -71,6 +71,8 @@ export class Connections {
         if (!isLongerThan(request, promptBytesMax)) return;
         // Wait until the framework has begun to discard the body.
         setImmediate(() => {
+          // A body in too many chunks is cut off already.
+          if (request.socket.isPaused()) return;
           if (this.#ofStrangers.has(request)) request.socket.pause();
           else request.once('close', this.#discardPace.slowDown(request.socket));
         });
