@@ -244,7 +244,7 @@ create table simulated_orders (
   forced jsonb not null,
   callback_url text,
   callback_secret bytea,
-  told_steps bigint not null default 0,
+  reported_steps bigint not null default 0,
   tell_at_ms bigint,
   tell_attempts bigint not null default 0,
   claimed_until_ms bigint not null default 0,
@@ -372,13 +372,13 @@ create table webhook_queue (
 CREATE INDEX webhook_queue_again ON public.webhook_queue USING btree (due_at_ms) WHERE (attempt_count > 0);
 CREATE INDEX webhook_queue_first ON public.webhook_queue USING btree (due_at_ms) WHERE (attempt_count = 0);
 
-CREATE OR REPLACE FUNCTION public.refuse_batch_members(reason text, members integer[])
+CREATE OR REPLACE FUNCTION public.reject_batch_entries(reason text, entries integer[])
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 begin
-  if cardinality(members) > 0 then
-    raise exception using errcode = 'TN001', message = reason, detail = array_to_string(members, ',');
+  if cardinality(entries) > 0 then
+    raise exception using errcode = 'TN001', message = reason, detail = array_to_string(entries, ',');
   end if;
 end
 $function$

@@ -457,7 +457,7 @@ describe('stream connections', () => {
     const tenant = await addAccount(own);
     await makeLargeCustomer(tenant.api);
     const ids = await copyNewestEvent(own.connection, tenant.accountId, 40);
-    const { followed } = own.context.eventFeed.budgets;
+    const { subscriptions: followed } = own.context.eventFeed.budgets;
     // As streams whose clients do not read.
     const unread = followed.add(tenant.accountId, bytes.max);
     const revoked = await addKey(own, tenant.accountId);

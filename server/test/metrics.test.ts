@@ -342,16 +342,16 @@ inMatrix(() => {
       const api = await serverForTest({ settings: role('api'), overrides: { clock } });
       const endpoint = await pingedEndpoint(api.api, 'http://127.0.0.1:9/');
       await seed(api, endpoint.id, 2);
-      const [, putOff] = (
+      const [, postponed] = (
         await api.context.database.readers.query<{ id: string }>('select id from webhook_queue order by id')
       ).rows;
       await api.context.database.readers.query(
         'update webhook_queue set due_at_ms = due_at_ms + 3600000, attempt_count = 3 where id = $1',
-        [putOff!.id],
+        [postponed!.id],
       );
       clock.advanceSeconds(600);
       expect((await looked(api)).value('tenure_deliveries_oldest_due_age_seconds')).toBeGreaterThanOrEqual(600);
-      await api.context.database.readers.query('delete from webhook_queue where id <> $1', [putOff!.id]);
+      await api.context.database.readers.query('delete from webhook_queue where id <> $1', [postponed!.id]);
       expect((await looked(api)).value('tenure_deliveries_oldest_due_age_seconds')).toBe(0);
       clock.advanceSeconds(3600);
       expect((await looked(api)).value('tenure_deliveries_oldest_due_age_seconds')).toBeGreaterThanOrEqual(600);

@@ -3,7 +3,7 @@ import { readArguments } from './arguments.ts';
 import { readConfig } from '../server/config.ts';
 import { DatabaseClock } from '../core/clock.ts';
 import { pooledRandomBytes } from '../core/random.ts';
-import { Vault } from '../core/encryption.ts';
+import { Encryption } from '../core/encryption.ts';
 import { withClient, type Connection } from '../db/pools.ts';
 import { isOfDeployment, readMasterKeyCheck } from '../db/deployment.ts';
 import { bytesOf, EmbeddedDatabaseError, takeBackup } from '../embedded-postgres/index.ts';
@@ -52,7 +52,7 @@ const keyIsElsewhere =
 
 async function isMasterKey(key: Uint8Array | null, connection: Connection): Promise<boolean> {
   const check = key && (await withClient(connection, readMasterKeyCheck));
-  return check !== null && isOfDeployment(new Vault(key!, pooledRandomBytes()), check);
+  return check !== null && isOfDeployment(new Encryption(key!, pooledRandomBytes()), check);
 }
 
 // Remove the copied files and stop a PostgreSQL that was started here. From a terminal the signal comes twice: npm passes it on.

@@ -119,9 +119,9 @@ function postTo(url: string, key: string): Post {
       },
       body: isForm ? body : JSON.stringify(body),
     });
-    const answer = (await response.json()) as Body & { id: string; error?: { message: string } };
-    if (!response.ok) throw new Error(`POST ${path} was refused with ${response.status}: ${answer.error?.message}`);
-    return answer;
+    const created = (await response.json()) as Body & { id: string; error?: { message: string } };
+    if (!response.ok) throw new Error(`POST ${path} was refused with ${response.status}: ${created.error?.message}`);
+    return created;
   };
 }
 

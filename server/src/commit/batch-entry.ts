@@ -20,7 +20,7 @@ import { scheduled } from '../model/traits/scheduled.ts';
 /** A decided mutation as rows to write. Its ids are made once, so a batch that is sent again writes the same rows. */
 export interface BatchEntry {
   accountId: string;
-  answer: StoredResponse | null;
+  response: StoredResponse | null;
   inserts: RecordWrite[];
   updates: RecordWrite[];
   deletes: RecordWrite[];
@@ -62,7 +62,7 @@ export interface EventRow {
 
 export interface JobRow {
   job: string;
-  lane: string;
+  group: string;
   /** The record that the job is about. Each record has at most one job. */
   id: string;
   dueAtMs: number;
@@ -70,7 +70,7 @@ export interface JobRow {
 
 export interface LogRow {
   facts: RequestFacts;
-  answer: StoredResponse;
+  response: StoredResponse;
   requestedMs: number;
   durationMs: number;
   events: string[];
@@ -92,19 +92,19 @@ export interface RowFactory {
   clock: Clock;
   eventShape: () => EventShape;
   /** Finds, in a text, the ids of records that can hold personal data. */
-  tellingIds: RegExp;
+  personalDataIds: RegExp;
 }
 
 /** Returns all rows that follow from a decision: record writes, events, log, claim and counts. */
 export function prepareEntry(
-  mutation: WriteRequest,
+  writeRequest: WriteRequest,
   decision: WriteDecision,
-  { ids, clock, eventShape, tellingIds }: RowFactory,
+  { ids, clock, eventShape, personalDataIds }: RowFactory,
 ): BatchEntry {
-  const { request, accountId } = mutation;
-  const member: BatchEntry = {
+  const { request, accountId } = writeRequest;
+  const entry: BatchEntry = {
     accountId,
-    answer: decision.answer,
+    response: decision.response,
     inserts: [],
     updates: [],
     deletes: [],
@@ -126,40 +126,40 @@ export function prepareEntry(
   for (const change of decision.changes) {
     const events = eventsOf(change, nowSeconds);
     if (events.length === 0 && !changesUnseen(change)) continue;
-    addWrite(member, change);
-    addRecordCounts(member.counts, change);
-    addJob(member.jobs, change);
-    if (silences(change)) member.silencedEndpoints.push(change.before!.id);
+    addWrite(entry, change);
+    addRecordCounts(entry.counts, change);
+    addJob(entry.jobs, change);
+    if (silences(change)) entry.silencedEndpoints.push(change.before!.id);
     const lastEventId = change.before && change.after ? change.eventId : undefined;
     for (const [index, event] of events.entries()) {
       const ownId = index === events.length - 1 ? lastEventId : undefined;
       const row = eventRow(change.resource, event, { causedBy, shape, ids, ownId });
-      member.events.push(row);
+      entry.events.push(row);
       for (const id of row.mentions) mentions.add(id);
-      addTotal(member.counts, 'event', 1);
-      addCounts(member.counts, 'event', { type: event.type }, 1);
+      addTotal(entry.counts, 'event', 1);
+      addCounts(entry.counts, 'event', { type: event.type }, 1);
     }
   }
-  if (request && decision.answer) {
-    member.log = {
+  if (request && decision.response) {
+    entry.log = {
       facts: request,
-      answer: decision.answer,
+      response: decision.response,
       requestedMs: timeOfId(request.id as Id),
       // Keep the duration within its column if the clock was set meanwhile.
       durationMs: Math.min(Math.max(0, clock.nowMs() - request.startedMs), 2 ** 31 - 1),
-      events: member.events.map(({ id }) => id),
+      events: entry.events.map(({ id }) => id),
       mentions: [...mentions],
-      alsoMentions: mentionsBeyond(mentions, request, decision.answer, tellingIds),
+      alsoMentions: mentionsBeyond(mentions, request, decision.response, personalDataIds),
     };
-    member.claim = mutation.claim;
-    addTotal(member.counts, 'log', 1);
+    entry.claim = writeRequest.claim;
+    addTotal(entry.counts, 'log', 1);
     const { method, actor } = request;
-    const status = String(decision.answer.status);
+    const status = String(decision.response.status);
     const counted = { method, status, source: actor.source, key_id: actor.key?.id };
-    addCounts(member.counts, 'log', counted, 1);
+    addCounts(entry.counts, 'log', counted, 1);
   }
-  member.bytes = bytesOf(member);
-  return member;
+  entry.bytes = bytesOf(entry);
+  return entry;
 }
 
 /** @throws if a decision changes one record twice: the statements would write one change and lose the other. */
@@ -181,9 +181,10 @@ function bytesOf({ inserts, updates, deletes, events, log }: BatchEntry): number
   // Count twice: the record in the event is also held beside it.
   for (const { data } of events) bytes += 2 * Buffer.byteLength(data);
   if (!log) return bytes;
-  const { facts, answer } = log;
-  bytes += Buffer.byteLength(answer.body) + Buffer.byteLength(facts.body ?? '');
-  if (answer.secret) bytes += Buffer.byteLength(answer.secret.redactedBody) + 2 * answer.secret.sealedBody.length;
+  const { facts, response } = log;
+  bytes += Buffer.byteLength(response.body) + Buffer.byteLength(facts.body ?? '');
+  if (response.secret)
+    bytes += Buffer.byteLength(response.secret.redactedBody) + 2 * response.secret.encryptedBody.length;
   return bytes;
 }
 
@@ -194,24 +195,24 @@ function bytesOf({ inserts, updates, deletes, events, log }: BatchEntry): number
 function mentionsBeyond(
   known: ReadonlySet<string>,
   { path, body }: RequestFacts,
-  answer: StoredResponse,
-  tellingIds: RegExp,
+  response: StoredResponse,
+  personalDataIds: RegExp,
 ): string[] {
-  const found = [path, body ?? '', answer.body].flatMap((text) => text.match(tellingIds) ?? []);
+  const found = [path, body ?? '', response.body].flatMap((text) => text.match(personalDataIds) ?? []);
   return [...new Set(found)].filter((id) => !known.has(id));
 }
 
 /** Returns the keys that two members of one batch must not share. */
-export function conflictKeys(member: BatchEntry): string[] {
-  const keys = [...member.updates, ...member.deletes].map(({ record }) => `${member.accountId} ${record.id}`);
-  if (member.claim) keys.push(member.claim.name);
+export function conflictKeys(entry: BatchEntry): string[] {
+  const keys = [...entry.updates, ...entry.deletes].map(({ record }) => `${entry.accountId} ${record.id}`);
+  if (entry.claim) keys.push(entry.claim.name);
   return keys;
 }
 
-function addWrite(member: BatchEntry, { resource, before, after }: RecordChange): void {
-  if (!before) member.inserts.push({ resource, before, record: after });
-  else if (!after) member.deletes.push({ resource, before, record: before });
-  else if (after !== before) member.updates.push({ resource, before, record: after });
+function addWrite(entry: BatchEntry, { resource, before, after }: RecordChange): void {
+  if (!before) entry.inserts.push({ resource, before, record: after });
+  else if (!after) entry.deletes.push({ resource, before, record: before });
+  else if (after !== before) entry.updates.push({ resource, before, record: after });
 }
 
 /** Adds a job if the change schedules one. It replaces the record's waiting job. */
@@ -220,7 +221,7 @@ function addJob(jobs: JobRow[], { resource, before, after }: RecordChange): void
   if (!schedule || !after) return;
   const dueAtMs = schedule.dueAtMs(after);
   if (dueAtMs === null || (before && schedule.dueAtMs(before) === dueAtMs)) return;
-  jobs.push({ job: schedule.job, lane: schedule.lane(after), id: after.id, dueAtMs });
+  jobs.push({ job: schedule.job, group: schedule.group(after), id: after.id, dueAtMs });
 }
 
 /** Tells whether a change disables or deletes a webhook endpoint, so that it gets no more deliveries. Enabling it again starts afresh. */

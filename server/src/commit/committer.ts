@@ -47,7 +47,7 @@ const batchBytesMax = 4 * 1024 * 1024;
 const largeBytes = 128 * 1024;
 
 /** Milliseconds. A record that still moves after this long has too many concurrent writers. */
-const decidingMsMax = 10_000;
+const decisionMsMax = 10_000;
 
 /** Milliseconds. Of two processes that change one record without pause, the loser would keep losing if it never waited. */
 const stepAsideMsMax = 64;
@@ -63,21 +63,21 @@ export interface CommitObserver {
   /** Receives the number of mutations that wait or are being written. */
   pendingIs(count: number): void;
   /** Receives the result of a batch that was sent to the database. */
-  sent(result: Sent['kind'], batch: { mutations: number; changes: number }, durationMs: number): void;
+  sent(result: Sent['kind'], batch: { entries: number; changes: number }, durationMs: number): void;
 }
 
 interface Waiting {
-  member: BatchEntry;
+  entry: BatchEntry;
   settle: (outcome: Written) => void;
   fail: (error: UnavailableError) => void;
 }
 
 /** As `Outcome`. A member whose record has moved is decided again. */
-type Written = Outcome | { kind: 'record_moved' };
+type Written = Outcome | { kind: 'stale_record' };
 
 type Sent =
   | { kind: 'committed' }
-  | { kind: 'members_refused'; reason: RefusalReason; members: Set<number> }
+  | { kind: 'members_refused'; reason: RefusalReason; entries: Set<number> }
   | { kind: 'deadlock'; error: unknown }
   | { kind: 'refused'; error: unknown }
   | { kind: 'unavailable'; error: UnavailableError };
@@ -88,13 +88,13 @@ type Sent =
  */
 export class Committer {
   readonly #writers: Pool;
-  readonly #making: RowFactory;
+  readonly #rowFactory: RowFactory;
   readonly #epoch: number;
   readonly #doubtMs: number;
   readonly #onDeliveries: () => void;
   readonly #onEvents: (accountIds: Iterable<string>) => void;
   readonly #observer: CommitObserver | undefined;
-  readonly #lanes = new KeyedMutex();
+  readonly #mutex = new KeyedMutex();
   readonly #bytes: ByteBudget;
   #queue: Waiting[] = [];
   #inFlight = 0;
@@ -118,7 +118,7 @@ export class Committer {
     },
   ) {
     this.#writers = parts.writers;
-    this.#making = parts;
+    this.#rowFactory = parts;
     this.#epoch = parts.epoch;
     this.#onDeliveries = parts.onDeliveries ?? (() => {});
     this.#onEvents = parts.onEvents ?? (() => {});
@@ -139,12 +139,12 @@ export class Committer {
    * @throws {UnavailableError} if the database cannot be reached.
    * @throws what `mutation.decide` throws; nothing was written.
    */
-  async commit(mutation: WriteRequest): Promise<Outcome> {
+  async commit(writeRequest: WriteRequest): Promise<Outcome> {
     if (this.#pending >= pendingMax) throw new OverloadedError('The queue of changes is full.');
     this.#countPending(1);
     try {
-      const lanes = mutation.touches.map((id) => `${mutation.accountId} ${id}`);
-      return await this.#lanes.run(lanes, () => this.#decideAndWrite(mutation));
+      const lockKeys = writeRequest.locks.map((id) => `${writeRequest.accountId} ${id}`);
+      return await this.#mutex.run(lockKeys, () => this.#decideAndWrite(writeRequest));
     } finally {
       this.#countPending(-1);
     }
@@ -159,7 +159,7 @@ export class Committer {
    */
   async commitAsSystem(own: {
     accountId: string;
-    touches: readonly string[];
+    locks: readonly string[];
     decide: () => Promise<SystemDecision | null>;
   }): Promise<void> {
     const outcome = await this.commit({
@@ -167,7 +167,7 @@ export class Committer {
       payer: null,
       request: null,
       claim: null,
-      decide: async () => ({ changes: [], ...(await own.decide()), answer: null }),
+      decide: async () => ({ changes: [], ...(await own.decide()), response: null }),
     });
     if (outcome.kind === 'refused') throw outcome.error;
   }
@@ -193,20 +193,20 @@ export class Committer {
    * Decides only when there is room for the decision. A decision that needs more room than it has is dropped. It is made again when all of
    * its room is free, so a mutation that waits holds only its request.
    */
-  async #decideAndWrite(mutation: WriteRequest): Promise<Outcome> {
+  async #decideAndWrite(writeRequest: WriteRequest): Promise<Outcome> {
     const startedMs = performance.now();
-    let bytes = undecidedBytesOf(mutation);
-    for (let losses = 0; performance.now() - startedMs < decidingMsMax;) {
-      const held = await this.#takeBytes(mutation, bytes);
+    let bytes = undecidedBytesOf(writeRequest);
+    for (let losses = 0; performance.now() - startedMs < decisionMsMax;) {
+      const held = await this.#takeBytes(writeRequest, bytes);
       try {
-        const member = prepareEntry(mutation, await mutation.decide(), this.#making);
-        if (!member.log && member.events.length === 0 && member.updates.length === 0) {
-          return { kind: 'committed', answer: member.answer };
+        const entry = prepareEntry(writeRequest, await writeRequest.decide(), this.#rowFactory);
+        if (!entry.log && entry.events.length === 0 && entry.updates.length === 0) {
+          return { kind: 'committed', response: entry.response };
         }
-        bytes = member.bytes;
+        bytes = entry.bytes;
         if (!held.resize(bytes)) continue;
-        const written = await this.#enqueue(member);
-        if (written.kind !== 'record_moved') return written;
+        const written = await this.#enqueue(entry);
+        if (written.kind !== 'stale_record') return written;
       } finally {
         held.release();
       }
@@ -223,7 +223,7 @@ export class Committer {
     if (taken) return taken;
     try {
       // No client waits for the server's own mutations, and none would retry them, so they wait without a limit.
-      const signal = payer === null ? undefined : AbortSignal.timeout(decidingMsMax);
+      const signal = payer === null ? undefined : AbortSignal.timeout(decisionMsMax);
       return await this.#bytes.take(share, bytes, signal);
     } catch {
       const isOfAccount = this.#bytes.isShareFull(share, bytes);
@@ -231,9 +231,9 @@ export class Committer {
     }
   }
 
-  #enqueue(member: BatchEntry): Promise<Written> {
+  #enqueue(entry: BatchEntry): Promise<Written> {
     return new Promise((settle, fail) => {
-      this.#queue.push({ member, settle, fail });
+      this.#queue.push({ entry, settle, fail });
       this.#pump();
     });
   }
@@ -271,13 +271,13 @@ export class Committer {
         passedOver.push(waiting);
         continue;
       }
-      if (batch.length > 0 && bytes + waiting.member.bytes > batchBytesMax) break;
-      const exclusives = conflictKeys(waiting.member);
+      if (batch.length > 0 && bytes + waiting.entry.bytes > batchBytesMax) break;
+      const exclusives = conflictKeys(waiting.entry);
       if (exclusives.some((key) => taken.has(key))) {
         passedOver.push(waiting);
       } else {
         for (const key of exclusives) taken.add(key);
-        bytes += waiting.member.bytes;
+        bytes += waiting.entry.bytes;
         batch.push(waiting);
       }
     }
@@ -290,21 +290,21 @@ export class Committer {
     let rest = batch;
     let deadlocks = 0;
     while (rest.length > 0) {
-      const members = rest.map(({ member }) => member);
+      const entries = rest.map(({ entry }) => entry);
       const startedMs = performance.now();
-      const sent = await this.#send(members);
-      this.#observer?.sent(sent.kind, sizeOf(members), performance.now() - startedMs);
+      const sent = await this.#send(entries);
+      this.#observer?.sent(sent.kind, sizeOf(entries), performance.now() - startedMs);
       switch (sent.kind) {
         case 'committed':
-          for (const { settle, member } of rest) {
-            if (member.counts.length > 0) this.#countedAccounts.add(member.accountId);
-            settle({ kind: 'committed', answer: member.answer });
+          for (const { settle, entry } of rest) {
+            if (entry.counts.length > 0) this.#countedAccounts.add(entry.accountId);
+            settle({ kind: 'committed', response: entry.response });
           }
           this.#onEvents(accountsWithEvents(rest));
           return;
         case 'members_refused':
-          rest.forEach(({ settle }, index) => sent.members.has(index) && settle({ kind: sent.reason }));
-          rest = rest.filter((_, index) => !sent.members.has(index));
+          rest.forEach(({ settle }, index) => sent.entries.has(index) && settle({ kind: sent.reason }));
+          rest = rest.filter((_, index) => !sent.entries.has(index));
           break;
         case 'deadlock':
           if (++deadlocks <= deadlockRetriesMax) break;
@@ -336,19 +336,19 @@ export class Committer {
     for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 2, 1_000)) {
       const inDoubt = lost.length > 0;
       const lostAreGone = inDoubt && (await this.#areGone(lost));
-      const options = { epoch: this.#epoch, nowMs: this.#making.clock.nowMs(), again: inDoubt };
-      const trip = await this.#trip(batch, options);
-      if (trip.kind === 'done') {
-        if (trip.deliveries > 0) this.#onDeliveries();
+      const options = { epoch: this.#epoch, nowMs: this.#rowFactory.clock.nowMs(), again: inDoubt };
+      const result = await this.#sendOnce(batch, options);
+      if (result.kind === 'done') {
+        if (result.deliveries > 0) this.#onDeliveries();
         return { kind: 'committed' };
       }
       // Polling finds its deliveries.
-      if (trip.kind === 'proved') return { kind: 'committed' };
-      if (trip.kind === 'answered' && (!inDoubt || lostAreGone)) return verdictOf(trip, batch.length);
-      if (trip.kind === 'lost') lost.push({ processId: trip.processId, lostMs: performance.now() });
-      const mayBeThere = lost.length > 0 || trip.kind === 'unproved';
+      if (result.kind === 'proved') return { kind: 'committed' };
+      if (result.kind === 'answered' && (!inDoubt || lostAreGone)) return verdictOf(result, batch.length);
+      if (result.kind === 'lost') lost.push({ processId: result.processId, lostMs: performance.now() });
+      const mayBeThere = lost.length > 0 || result.kind === 'unproved';
       if (!mayBeThere || performance.now() - startedMs > this.#doubtMs) {
-        return { kind: 'unavailable', error: new UnavailableError(mayBeThere, trip.error) };
+        return { kind: 'unavailable', error: new UnavailableError(mayBeThere, result.error) };
       }
       await delay(pauseMs);
     }
@@ -378,7 +378,7 @@ export class Committer {
     }
   }
 
-  async #trip(batch: readonly BatchEntry[], options: BatchOptions): Promise<SendResult> {
+  async #sendOnce(batch: readonly BatchEntry[], options: BatchOptions): Promise<SendResult> {
     const statements = statementsOf(batch, options);
     let client: PoolClient;
     try {
@@ -402,9 +402,9 @@ export class Committer {
     const statement = statements[failed - 1];
     const mayBeProof =
       options.again && statement !== undefined && provesCommit(statement) && codeOf(error) === uniqueViolation;
-    const trip: SendResult = mayBeProof ? await proofOn(client, batch, error) : { kind: 'answered', error };
-    client.release(trip.kind === 'unproved');
-    return trip;
+    const result: SendResult = mayBeProof ? await proofOn(client, batch, error) : { kind: 'answered', error };
+    client.release(result.kind === 'unproved');
+    return result;
   }
 }
 
@@ -427,20 +427,20 @@ async function proofOn(client: PoolClient, batch: readonly BatchEntry[], refusal
   }
 }
 
-function isLarge({ member }: Waiting): boolean {
-  return member.bytes > largeBytes;
+function isLarge({ entry }: Waiting): boolean {
+  return entry.bytes > largeBytes;
 }
 
 function undecidedBytesOf({ request }: WriteRequest): number {
   return Math.max(undecidedBytes, bytesPerBodyByte * (request?.body?.length ?? 0));
 }
 
-function sizeOf(members: BatchEntry[]): { mutations: number; changes: number } {
-  const changes = members.reduce(
+function sizeOf(entries: BatchEntry[]): { entries: number; changes: number } {
+  const changes = entries.reduce(
     (sum, { inserts, updates, deletes }) => sum + inserts.length + updates.length + deletes.length,
     0,
   );
-  return { mutations: members.length, changes };
+  return { entries: entries.length, changes };
 }
 
 /** How one trip to the database ended. */
@@ -468,22 +468,22 @@ const queryCanceled = '57014';
 const deadlockCodes = new Set(['40P01', '40001']);
 
 /** Interprets PostgreSQL's error, given that no trip of the batch is still running. */
-function verdictOf(trip: SendResult & { kind: 'answered' }, members: number): Sent {
-  const { error } = trip;
+function verdictOf(result: SendResult & { kind: 'answered' }, entries: number): Sent {
+  const { error } = result;
   // One member took too long. Retry alone, so that the others succeed.
-  if (codeOf(error) === queryCanceled && members > 1) return { kind: 'refused', error };
+  if (codeOf(error) === queryCanceled && entries > 1) return { kind: 'refused', error };
   if (isUnavailable(error)) return { kind: 'unavailable', error: new UnavailableError(false, error) };
   const code = codeOf(error);
   if (code === refusalCode) {
     const { message, detail } = error as DatabaseError;
     const refused = new Set((detail ?? '').split(',').map(Number));
-    return { kind: 'members_refused', reason: message as RefusalReason, members: refused };
+    return { kind: 'members_refused', reason: message as RefusalReason, entries: refused };
   }
   return { kind: code !== undefined && deadlockCodes.has(code) ? 'deadlock' : 'refused', error };
 }
 
 function accountsWithEvents(batch: Waiting[]): Set<string> {
-  return new Set(batch.filter(({ member }) => member.events.length > 0).map(({ member }) => member.accountId));
+  return new Set(batch.filter(({ entry }) => entry.events.length > 0).map(({ entry }) => entry.accountId));
 }
 
 /** Returns the number of deliveries that a batch put in the queue. */

@@ -15,7 +15,7 @@ export interface WriteRequest {
   /** The `Idempotency-Key` to claim, if one was sent and the request began to execute. */
   claim: Claim | null;
   /** Ids of the records it will change, as far as known, and paths of kinds with a limit. Mutations that share one take turns. */
-  touches: readonly string[];
+  locks: readonly string[];
   /**
    * Reads what it needs and decides. It must have no effect of its own, because it is called again if a record has moved
    * meanwhile. A rejection is a response without changes. What it throws is thrown to the caller.
@@ -30,7 +30,7 @@ export interface WriteDecision {
   /** Null, or left out, if the deployment's clock stays as it is. */
   clockAdvance?: ClockAdvance | null;
   /** The response for the client. Null when the server acts by itself. */
-  answer: StoredResponse | null;
+  response: StoredResponse | null;
 }
 
 /** The current and the new lead of the deployment's clock over real time, in milliseconds. */
@@ -40,7 +40,7 @@ export interface ClockAdvance {
 }
 
 /** A decision that the server makes by itself. It has no response. */
-export type SystemDecision = Omit<WriteDecision, 'answer'>;
+export type SystemDecision = Omit<WriteDecision, 'response'>;
 
 /** A response, rendered before the commit that stores it. Exactly these bytes are sent. */
 export interface StoredResponse {
@@ -48,7 +48,7 @@ export interface StoredResponse {
   body: string;
   error?: { type: ErrorType; code: ErrorCode; param?: string };
   /** For a response with a secret: the body without it, for the log, and the encrypted body, for a replay. */
-  secret?: { redactedBody: string; sealedBody: Buffer };
+  secret?: { redactedBody: string; encryptedBody: Buffer };
 }
 
 /** The facts about a request that its log and events show. */
@@ -90,11 +90,11 @@ export interface Claim {
 /** The result of a mutation. */
 export type Outcome =
   /** All of it is durable. */
-  | { kind: 'committed'; answer: StoredResponse | null }
+  | { kind: 'committed'; response: StoredResponse | null }
   /** Nothing was written: a request with the same key is being committed elsewhere. */
-  | { kind: 'key_in_use' }
+  | { kind: 'key_locked' }
   /** Nothing was written: a request with the same key was committed before. */
-  | { kind: 'key_stored' }
+  | { kind: 'key_completed' }
   /** Nothing was written: the database rejected it. */
   | { kind: 'refused'; error: unknown };
 

@@ -11,7 +11,7 @@ export const masterKeyLength = 32;
  * Encrypts and decrypts secrets with AES-256-GCM (NIST SP 800-38D) under the deployment's master key. An encrypted value is
  * nonce, tag and ciphertext. Random nonces are safe for 2^32 values under one key.
  */
-export class Vault {
+export class Encryption {
   readonly #key: Uint8Array;
   readonly #randomBytes: RandomBytes;
 
@@ -20,7 +20,7 @@ export class Vault {
     this.#randomBytes = randomBytes;
   }
 
-  seal(text: string): Buffer {
+  encrypt(text: string): Buffer {
     const nonce = Buffer.from(this.#randomBytes(nonceLength));
     const cipher = createCipheriv('aes-256-gcm', this.#key, nonce, { authTagLength: tagLength });
     const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
@@ -33,13 +33,13 @@ export class Vault {
   }
 
   /** @throws {Error} if the value was encrypted with another key, or was changed. */
-  open(sealed: Buffer): string {
-    if (sealed.length < nonceLength + tagLength)
-      throw new Error('Invalid authentication tag: the sealed value was cut.');
-    const decipher = createDecipheriv('aes-256-gcm', this.#key, sealed.subarray(0, nonceLength), {
+  decrypt(encrypted: Buffer): string {
+    if (encrypted.length < nonceLength + tagLength)
+      throw new Error('Invalid authentication tag: the encrypted value was cut.');
+    const decipher = createDecipheriv('aes-256-gcm', this.#key, encrypted.subarray(0, nonceLength), {
       authTagLength: tagLength,
     });
-    decipher.setAuthTag(sealed.subarray(nonceLength, nonceLength + tagLength));
-    return decipher.update(sealed.subarray(nonceLength + tagLength), undefined, 'utf8') + decipher.final('utf8');
+    decipher.setAuthTag(encrypted.subarray(nonceLength, nonceLength + tagLength));
+    return decipher.update(encrypted.subarray(nonceLength + tagLength), undefined, 'utf8') + decipher.final('utf8');
   }
 }

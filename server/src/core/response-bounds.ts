@@ -33,15 +33,15 @@ const turnBytes = 4 * 1024;
 const linesMax = 512;
 
 /** What the parser got of one connection since it last told anything of it. */
-interface Unheard {
+interface ResponseHead {
   lines: number;
 }
 
 /** Of the connection that was read last, which is the one being parsed: a parser takes each piece at once. */
-let parsed: Unheard | null = null;
+let parsed: ResponseHead | null = null;
 
 /** Starts the count of lines anew. A handler calls this when the parser tells of a head or of a part of a body. */
-export function hearResponse(): void {
+export function restartLineCount(): void {
   if (parsed) parsed.lines = 0;
 }
 
@@ -56,7 +56,7 @@ export function hearResponse(): void {
  */
 export function boundReads(socket: Socket, bytesMax: number): void {
   const readPiece = socket.read.bind(socket);
-  const unheard: Unheard = { lines: 0 };
+  const head: ResponseHead = { lines: 0 };
   let sentBytes = -1;
   let responseBytes = 0;
   let turnLeft = turnBytes;
@@ -85,16 +85,16 @@ export function boundReads(socket: Socket, bytesMax: number): void {
     if (socket.bytesWritten !== sentBytes) {
       sentBytes = socket.bytesWritten;
       responseBytes = 0;
-      unheard.lines = 0;
+      head.lines = 0;
     }
     responseBytes += piece.length;
-    if (responseBytes > bytesMax || unheard.lines > linesMax) {
+    if (responseBytes > bytesMax || head.lines > linesMax) {
       socket.destroy(new ResponseUnboundedError());
       return null;
     }
     // The piece may hold the end of a head and lines of a body. Its lines count from the next piece on.
-    unheard.lines += linesIn(piece);
-    parsed = unheard;
+    head.lines += linesIn(piece);
+    parsed = head;
     return piece;
   };
 }

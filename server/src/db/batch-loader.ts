@@ -5,11 +5,11 @@ const inFlightMax = 2;
 const togetherMax = 200;
 
 /** Marks a question that a query had no room for. It goes into the next query. */
-export const unanswered = Symbol('unanswered');
+export const noResult = Symbol('unanswered');
 
 interface Waiting<Question, StoredResponse> {
   question: Question;
-  resolve: (answer: StoredResponse) => void;
+  resolve: (result: StoredResponse) => void;
   reject: (error: unknown) => void;
 }
 
@@ -20,7 +20,7 @@ interface Waiting<Question, StoredResponse> {
  * @param askAll answers the questions in their order, or leaves some `unanswered`. It answers at least one.
  */
 export function coalesce<Question, StoredResponse>(
-  askAll: (questions: Question[]) => Promise<(StoredResponse | typeof unanswered)[]>,
+  askAll: (questions: Question[]) => Promise<(StoredResponse | typeof noResult)[]>,
 ): (question: Question) => Promise<StoredResponse> {
   let waiting: Waiting<Question, StoredResponse>[] = [];
   let inFlight = 0;
@@ -31,12 +31,12 @@ export function coalesce<Question, StoredResponse>(
     waiting = waiting.slice(togetherMax);
     inFlight++;
     try {
-      const answers = await askAll(asked.map(({ question }) => question));
+      const results = await askAll(asked.map(({ question }) => question));
       const left: Waiting<Question, StoredResponse>[] = [];
       for (const [index, one] of asked.entries()) {
-        const answer = answers[index] as StoredResponse | typeof unanswered;
-        if (answer === unanswered) left.push(one);
-        else one.resolve(answer);
+        const result = results[index] as StoredResponse | typeof noResult;
+        if (result === noResult) left.push(one);
+        else one.resolve(result);
       }
       if (left.length > 0) waiting = [...left, ...waiting];
     } catch (error) {

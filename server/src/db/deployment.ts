@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import type { Mode } from '../core/api-keys.ts';
-import type { Vault } from '../core/encryption.ts';
+import type { Encryption } from '../core/encryption.ts';
 import { releaseVersion } from './latest-version.ts';
 
 /** A known text. If it can be decrypted, the master key is the one that the database was created with. */
@@ -36,14 +36,14 @@ export interface Deployment {
  */
 export async function joinDeployment(
   client: Client,
-  vault: Vault,
+  encryption: Encryption,
   mode: Mode,
   release: { versions: readonly string[]; isAlone: boolean },
 ): Promise<Deployment> {
   const newest = release.versions[0]!;
   await client.query(
     'insert into deployment (master_key_check, latest_api_version, mode) values ($1, $2, $3) on conflict do nothing',
-    [vault.seal(masterKeyProof), newest, mode],
+    [encryption.encrypt(masterKeyProof), newest, mode],
   );
   const { rows } = await client.query<{
     master_key_check: Buffer;
@@ -52,7 +52,7 @@ export async function joinDeployment(
     clock_ahead_ms: number;
   }>('select master_key_check, mode, latest_api_version, clock_ahead_ms from deployment');
   const { master_key_check, mode: known, latest_api_version, clock_ahead_ms } = rows[0]!;
-  refuseOtherKey(vault, master_key_check);
+  refuseOtherKey(encryption, master_key_check);
   if (!release.versions.includes(latest_api_version)) {
     throw new ReleaseTooOldError(
       `This deployment serves the API version ${latest_api_version}, which this release of Tenure does not know. Start the newer release.`,
@@ -103,17 +103,17 @@ export async function readMasterKeyCheck(client: Client): Promise<Buffer | null>
   return rows[0]?.master_key_check ?? null;
 }
 
-/** Returns whether the vault's master key is the one that the deployment was created with. */
-export function isOfDeployment(vault: Vault, check: Buffer): boolean {
+/** Returns whether the master key is the one that the deployment was created with. */
+export function isOfDeployment(encryption: Encryption, check: Buffer): boolean {
   try {
-    return vault.open(check) === masterKeyProof;
+    return encryption.decrypt(check) === masterKeyProof;
   } catch {
     return false;
   }
 }
 
-function refuseOtherKey(vault: Vault, check: Buffer): void {
-  if (isOfDeployment(vault, check)) return;
+function refuseOtherKey(encryption: Encryption, check: Buffer): void {
+  if (isOfDeployment(encryption, check)) return;
   throw new MasterKeyError(
     'The master key is not the one that this database was made with. Set TENURE_MASTER_KEY to that one. Without it, the encrypted data cannot be read.',
   );

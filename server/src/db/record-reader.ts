@@ -2,7 +2,7 @@ import { parseJson } from '../core/json.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { Resource } from '../model/resource.ts';
 import { appendOnly } from '../model/traits/append-only.ts';
-import { coalesce, unanswered } from './batch-loader.ts';
+import { coalesce, noResult } from './batch-loader.ts';
 import type { Reader, ReadStatement } from './reader.ts';
 
 /** Reads one record of an account, or null. */
@@ -13,7 +13,7 @@ interface Wanted {
   id: string;
 }
 
-type Read = StoredRecord | null | typeof unanswered;
+type Read = StoredRecord | null | typeof noResult;
 
 /** Bytes per query. Two queries run at once, and their results stay in memory until the requests resume. */
 const bytesTogetherMax = 4 * 1024 * 1024;
@@ -47,7 +47,7 @@ async function readRecords(reader: Reader, resource: Resource, wanted: Wanted[])
   return wanted.map(({ accountId, id }) => {
     const row = found.get(`${accountId} ${id}`);
     if (!row) return null;
-    return row.is_left ? unanswered : measured(recordOfRow(resource, row), row);
+    return row.is_left ? noResult : measured(recordOfRow(resource, row), row);
   });
 }
 

@@ -34,7 +34,7 @@ const reservedBytes = 1024 * 1024;
  * Bounds the bytes of events that are read but not yet sent to clients. An account's share serves 8 followers that read large events at
  * once. Or it serves 64 whose clients do not read their page. Other followers wait.
  */
-export const followedBytes: ByteLimits = {
+export const subscriptionBytes: ByteLimits = {
   max: 32 * 1024 * 1024,
   maxPerAccount: 8 * 1024 * 1024,
   maxPerTree: 24 * 1024 * 1024,
@@ -61,17 +61,17 @@ export class EventFeed {
   readonly #reader: Reader;
   readonly #resource: Resource;
   readonly #log: Logger;
-  readonly #tails = new Map<string, AccountFeed>();
+  readonly #feeds = new Map<string, AccountFeed>();
   /** Bytes that followers hold, and bytes that are kept for them. */
-  readonly budgets: { followed: ByteBudget; kept: ByteBudget };
+  readonly budgets: { subscriptions: ByteBudget; kept: ByteBudget };
   #polling: NodeJS.Timeout | undefined;
   #isAsking = false;
 
-  constructor(parts: { reader: Reader; resource: Resource; log: Logger; followedBytes: ByteLimits }) {
+  constructor(parts: { reader: Reader; resource: Resource; log: Logger; subscriptionBytes: ByteLimits }) {
     this.#reader = parts.reader;
     this.#resource = parts.resource;
     this.#log = parts.log;
-    this.budgets = { followed: new ByteBudget(parts.followedBytes), kept: new ByteBudget(keptBytes) };
+    this.budgets = { subscriptions: new ByteBudget(parts.subscriptionBytes), kept: new ByteBudget(keptBytes) };
   }
 
   /** Reads the position of an event. Returns null if the account has no such event. */
@@ -90,29 +90,29 @@ export class EventFeed {
    * @param payer the account that uses its own share of memory, and its tree's.
    * @throws {UnavailableError}
    */
-  async follow(accountId: string, payer: Payer, after: Position | null): Promise<Subscriber> {
+  async subscribe(accountId: string, payer: Payer, after: Position | null): Promise<Subscriber> {
     const now = await readMoment(this.#reader);
-    const tail = this.#tailOf(accountId, now);
-    const follower = new Subscriber({
-      tail,
+    const feed = this.#feedOf(accountId, now);
+    const subscriber = new Subscriber({
+      feed,
       position: after ?? now.position,
       since: after ? null : now,
-      budget: this.budgets.followed,
+      budget: this.budgets.subscriptions,
       payer,
-      onLeave: () => this.#leave(accountId, tail),
+      onLeave: () => this.#leave(accountId, feed),
     });
-    tail.followers++;
-    return follower;
+    feed.subscribers++;
+    return subscriber;
   }
 
   /** Notifies the feed of new events in these accounts. Returns at once. */
   wake(accountIds: Iterable<string>): void {
-    if (this.#tails.size === 0) return;
-    for (const accountId of accountIds) this.#tails.get(accountId)?.wake();
+    if (this.#feeds.size === 0) return;
+    for (const accountId of accountIds) this.#feeds.get(accountId)?.wake();
   }
 
-  #tailOf(accountId: string, now: Moment): AccountFeed {
-    const known = this.#tails.get(accountId);
+  #feedOf(accountId: string, now: Moment): AccountFeed {
+    const known = this.#feeds.get(accountId);
     if (known) return known;
     const read = (position: Position): Promise<EventPage> =>
       readEventsAfter(this.#reader, this.#resource, {
@@ -122,30 +122,30 @@ export class EventFeed {
         bytesMax: pageBytesMax,
       });
     const keep = (bytes: number): HeldBytes | null => this.budgets.kept.tryTake(accountId, bytes);
-    const tail = new AccountFeed(now.position, read, keep, this.#log);
-    this.#tails.set(accountId, tail);
+    const feed = new AccountFeed(now.position, read, keep, this.#log);
+    this.#feeds.set(accountId, feed);
     // Commits since `now` could not wake this feed.
-    tail.wake();
+    feed.wake();
     this.#polling ??= setInterval(() => void this.#poll(), pollEveryMs).unref();
-    return tail;
+    return feed;
   }
 
-  #leave(accountId: string, tail: AccountFeed): void {
-    if (--tail.followers > 0) return;
-    tail.stop();
-    this.#tails.delete(accountId);
-    if (this.#tails.size > 0) return;
+  #leave(accountId: string, feed: AccountFeed): void {
+    if (--feed.subscribers > 0) return;
+    feed.stop();
+    this.#feeds.delete(accountId);
+    if (this.#feeds.size > 0) return;
     clearInterval(this.#polling);
     this.#polling = undefined;
   }
 
   /** Looks for new events of all followed accounts with one query. */
   async #poll(): Promise<void> {
-    for (const tail of this.#tails.values()) tail.forgetOld();
+    for (const feed of this.#feeds.values()) feed.forgetOld();
     if (this.#isAsking) return;
     this.#isAsking = true;
     try {
-      const heads = new Map([...this.#tails].map(([accountId, { head }]) => [accountId, head]));
+      const heads = new Map([...this.#feeds].map(([accountId, { head }]) => [accountId, head]));
       this.wake(await readWhoMoved(this.#reader, heads));
     } catch (error) {
       this.#log.debug({ err: error }, 'new events could not be looked for');
@@ -157,7 +157,7 @@ export class EventFeed {
 
 /** A follower of one account, at its own position. */
 export class Subscriber {
-  readonly #tail: AccountFeed;
+  readonly #feed: AccountFeed;
   #position: Position;
   /** Skips events that were committed before this moment. */
   readonly #since: Moment | null;
@@ -169,14 +169,14 @@ export class Subscriber {
   #waiting: Promise<HeldBytes> | null = null;
 
   constructor(parts: {
-    tail: AccountFeed;
+    feed: AccountFeed;
     position: Position;
     since: Moment | null;
     budget: ByteBudget;
     payer: Payer;
     onLeave: () => void;
   }) {
-    this.#tail = parts.tail;
+    this.#feed = parts.feed;
     this.#position = parts.position;
     this.#since = parts.since;
     this.#budget = parts.budget;
@@ -194,10 +194,10 @@ export class Subscriber {
   async next(timeoutMs: number): Promise<HeldEvents> {
     const untilMs = performance.now() + timeoutMs;
     while (!this.#hasLeft) {
-      if (this.#tail.isAt(this.#position)) {
+      if (this.#feed.isAt(this.#position)) {
         const leftMs = untilMs - performance.now();
         if (leftMs <= 0) break;
-        await this.#tail.grown(leftMs);
+        await this.#feed.grown(leftMs);
         continue;
       }
       const held = this.#takeKept() ?? (await this.#read(untilMs));
@@ -219,7 +219,7 @@ export class Subscriber {
       (bytes) => bytes.release(),
       () => {},
     );
-    this.#tail.wakeFollowers();
+    this.#feed.wakeSubscribers();
     this.#onLeave();
   }
 
@@ -231,7 +231,7 @@ export class Subscriber {
   #takeKept(): HeldEvents | null {
     // Use awaited room first. Otherwise it would be held without a use.
     if (this.#waiting) return null;
-    const events = this.#tail.after(this.#position);
+    const events = this.#feed.after(this.#position);
     if (events === null) return null;
     const bytes = this.#budget.tryTake(this.#payer, sizeOf(events));
     return bytes && { events, bytes };
@@ -242,7 +242,7 @@ export class Subscriber {
     const bytes = await this.#room(untilMs);
     if (!bytes) return null;
     try {
-      const events = this.#tail.after(this.#position) ?? (await this.#readBehind());
+      const events = this.#feed.after(this.#position) ?? (await this.#readBehind());
       bytes.hold(sizeOf(events));
       return { events, bytes };
     } catch (error) {
@@ -271,8 +271,8 @@ export class Subscriber {
 
   /** Reads events that the tail no longer has. After them, the follower continues with the tail. */
   async #readBehind(): Promise<PlacedEvent[]> {
-    const begin = this.#tail.begin;
-    const { events, isAnchored } = await this.#tail.read(this.#position);
+    const begin = this.#feed.begin;
+    const { events, isAnchored } = await this.#feed.read(this.#position);
     // The position of a moment has no event.
     if (!isAnchored && this.#position.ordinal >= 0) throw new PositionRemovedError();
     if (events.length === 0) this.#position = begin;
@@ -289,7 +289,7 @@ function sizeOf(events: readonly PlacedEvent[]): number {
 /** The newest events of one account, for all its followers in this process. */
 class AccountFeed {
   readonly read: (position: Position) => Promise<EventPage>;
-  followers = 0;
+  subscribers = 0;
   readonly #log: Logger;
   readonly #takeRoom: (bytes: number) => HeldBytes | null;
   #kept: { event: PlacedEvent; held: HeldBytes; readAtMs: number }[] = [];
@@ -358,7 +358,7 @@ class AccountFeed {
     });
   }
 
-  wakeFollowers(): void {
+  wakeSubscribers(): void {
     for (const done of this.#waiting) done();
   }
 
@@ -417,7 +417,7 @@ class AccountFeed {
       else this.#begin = event.position;
     }
     this.forgetOld();
-    this.wakeFollowers();
+    this.wakeSubscribers();
   }
 
   /** Evicts older events until there is room for this one. Returns null if there is no room even then. */

@@ -20,7 +20,7 @@ import { EventStreams } from './routes/sse.ts';
 import { Expectations } from './pipeline/expectations.ts';
 import { addErrorPages } from './routes/error-pages.ts';
 import { readExpansion } from './response/expand.ts';
-import { apiErrorOf, errorAnswer } from './response/errors.ts';
+import { apiErrorOf, errorResponse } from './response/errors.ts';
 import { addHealthRoutes } from './routes/health.ts';
 import { checkHost } from './pipeline/host.ts';
 import { KnownPaths } from './pipeline/known-paths.ts';
@@ -135,7 +135,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     const { config } = request.routeOptions;
     if (config.public) return;
     if (!config.route && !paths.isApi(request.url)) {
-      if (paths.answerForPage(request, reply)) return reply;
+      if (paths.respondForPage(request, reply)) return reply;
       throw paths.refusalOf(request);
     }
     const known = await identify(context, received, limits.failedSignIns).catch((error: unknown) => {
@@ -264,7 +264,7 @@ interface Shared {
 function addRoutes(app: FastifyInstance, context: HttpContext, shared: Shared, routes: Route[]): void {
   const runningKeys = new RunningKeys();
   for (const route of routes) {
-    const isStream = 'follow' in route;
+    const isStream = 'subscribe' in route;
     app.route({
       method: route.method === 'GET' && !isStream ? ['GET', 'HEAD'] : route.method,
       url: route.path,
@@ -283,7 +283,7 @@ function hasEmptyId({ params }: FastifyRequest): boolean {
 
 function handlerOf(context: HttpContext, { streams, responses }: Shared, runningKeys: RunningKeys, route: Route) {
   if (route.method !== 'GET') return writeHandler(context, runningKeys, route);
-  if ('follow' in route) return streamHandler(context, streams, route);
+  if ('subscribe' in route) return streamHandler(context, streams, route);
   return 'open' in route ? contentsHandler(context, responses, route) : readHandler(context, responses, route);
 }
 
@@ -297,7 +297,7 @@ function streamHandler(context: HttpContext, streams: EventStreams, route: Strea
     const apiRequest = routedOf(request);
     const { query, expand } = readQuery(apiRequest.version, request.url);
     readExpansion(context, apiRequest, route.expandable, expand);
-    return streams.begin(apiRequest, reply, () => route.follow(apiRequest, query));
+    return streams.begin(apiRequest, reply, () => route.subscribe(apiRequest, query));
   };
 }
 
@@ -355,21 +355,21 @@ function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: Wri
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const apiRequest = routedOf(request);
     apiRequest.bodyBytes?.workBegins();
-    const { answer, replayed } = await carryOutOrRepeat(apiRequest, request.body ?? {}).catch(
+    const { response, replayed } = await carryOutOrRepeat(apiRequest, request.body ?? {}).catch(
       async (error: unknown) => {
         // After any other error, the file may exist.
         if (error instanceof ApiError) await discardUpload(context, apiRequest);
         throw error;
       },
     );
-    apiRequest.bodyBytes?.workEnds(Buffer.byteLength(answer.body));
-    if (replayed ?? answer.error) await discardUpload(context, apiRequest);
-    if (answer.error) context.metrics.requests.refused(answer.error.code);
+    apiRequest.bodyBytes?.workEnds(Buffer.byteLength(response.body));
+    if (replayed ?? response.error) await discardUpload(context, apiRequest);
+    if (response.error) context.metrics.requests.refused(response.error.code);
     if (replayed) {
       apiRequest.version = replayed.apiVersion;
       reply.header('idempotent-replayed', 'true').header('original-request', replayed.requestId);
     }
-    return send(reply, answer);
+    return send(reply, response);
   };
 }
 
@@ -390,11 +390,11 @@ async function sendError(
   const apiError = apiErrorOf(error, apiRequest);
   if (apiError.code === 'internal') context.log.error({ request: apiRequest.id, err: error }, 'a request failed');
   context.metrics.requests.refused(apiError.code);
-  const answer = errorAnswer(apiError, apiRequest.id, context.config.publicUrl);
+  const response = errorResponse(apiError, apiRequest.id, context.config.publicUrl);
   // Another request has the key, and with that the body. Nothing would link this copy to the person whom it is about.
   if (otherRequestHasKey.has(apiError.code)) apiRequest.bodyText = null;
-  if (isLogged(apiRequest, answer.status)) {
-    await logOnly(context, apiRequest, async () => answer).catch((cause: unknown) => {
+  if (isLogged(apiRequest, response.status)) {
+    await logOnly(context, apiRequest, async () => response).catch((cause: unknown) => {
       context.log.warn({ request: apiRequest.id, err: cause }, 'a refused request could not be logged');
     });
   }
@@ -404,7 +404,7 @@ async function sendError(
   if (reply.hasHeader('connection')) reply.removeHeader('connection');
   if (apiError.allow !== undefined) reply.header('allow', apiError.allow);
   if (apiError.retryAfterSeconds !== undefined) reply.header('retry-after', String(apiError.retryAfterSeconds));
-  return send(reply, answer, apiError.shouldRetry);
+  return send(reply, response, apiError.shouldRetry);
 }
 
 /** Returns whether a request is logged: POST and DELETE requests, except for errors that clients retry. */
@@ -418,15 +418,15 @@ function isLogged(apiRequest: ReceivedRequest, status: number): apiRequest is Au
 
 function send(
   reply: FastifyReply,
-  answer: { status: number; body: string | Buffer },
-  shouldRetry = isPassing(answer.status),
+  response: { status: number; body: string | Buffer },
+  shouldRetry = isPassing(response.status),
 ): FastifyReply {
   reply
-    .code(answer.status)
+    .code(response.status)
     .header('content-type', 'application/json; charset=utf-8')
     .header('cache-control', 'no-store');
-  if (answer.status >= 400) reply.header('service-should-retry', String(shouldRetry));
-  return reply.send(answer.body);
+  if (response.status >= 400) reply.header('service-should-retry', String(shouldRetry));
+  return reply.send(response.body);
 }
 
 /** Counts the start of a request in the metrics. The returned function counts its end. */

@@ -6,7 +6,7 @@ import type { EventShape } from '../commit/write-request.ts';
 import type { Mode } from '../core/api-keys.ts';
 import type { ByteBudget, ByteLimits } from '../core/byte-budget.ts';
 import type { Clock } from '../core/clock.ts';
-import type { Vault } from '../core/encryption.ts';
+import type { Encryption } from '../core/encryption.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import type { IdMaker } from '../core/ids.ts';
 import type { ReferencingServices } from '../core/providers.ts';
@@ -57,7 +57,7 @@ export interface HttpContext {
   /** Notes that a key was used. It never waits. */
   keyUses: { note(key: { accountId: string; id: string }, nowSeconds: number): void };
   accounts: Accounts;
-  vault: Vault;
+  encryption: Encryption;
   randomBytes: RandomBytes;
   resources: readonly Resource[];
   /** Every permission that a key can have. */

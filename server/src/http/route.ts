@@ -23,14 +23,14 @@ interface RouteBase extends MatchedRoute {
   expandable: Expandable | null;
   /** Texts for the API docs. */
   docs: OperationDocs & { summary: string };
-  answer: RouteAnswer;
+  response: RouteResponse;
 }
 
 /**
  * The response with status 200. A record shows its secrets never, always, or to keys that may change it. The kind `objects` is a list of
  * objects that are not records. A `stream` sends records as they are made.
  */
-export type RouteAnswer =
+export type RouteResponse =
   | { kind: 'record'; resource: Resource; secrets: 'never' | 'always' | 'to_writers' }
   | { kind: 'list' | 'deletion'; resource: Resource }
   | { kind: 'stream'; resource: Resource }
@@ -68,11 +68,11 @@ export interface OpenContents {
 /** A route that sends server-sent events until its client disconnects. */
 export interface StreamRoute extends RouteBase {
   method: 'GET';
-  follow(request: ApiRequest, query: Query): Promise<Followed>;
+  subscribe(request: ApiRequest, query: Query): Promise<Subscription>;
 }
 
 /** The events that a client follows. */
-export interface Followed {
+export interface Subscription {
   /**
    * Returns the next events in their order. The caller releases them after sending. Returns no events after `timeoutMs` without one,
    * without room in memory, or after `leave`.
@@ -101,19 +101,19 @@ export interface WriteRoute extends RouteBase {
   /** How long other processes may use a cached record, in milliseconds. */
   propagationDelayMs: number;
   /** Returns the records that it will change, as far as known before. Other requests that change them wait. */
-  touches(request: ApiRequest, input: object): Promise<string[]> | string[];
+  locks(request: ApiRequest, input: object): Promise<string[]> | string[];
   /** Reads the records and decides. Called again if a record has changed meanwhile. */
   decide(request: ApiRequest, input: object, caller: Caller): Promise<Decision | ClockDecision>;
   /** Runs actions outside of this server before the decision. Not called for a replayed idempotency key. */
-  beforehand?(request: ApiRequest, input: object): Promise<void>;
+  beforeCommit?(request: ApiRequest, input: object): Promise<void>;
   /** Runs after the commit and before the response. Not called for a refusal. If it fails, its work is done later. */
-  afterwards?(request: ApiRequest): Promise<void>;
+  afterCommit?(request: ApiRequest): Promise<void>;
 }
 
 /** A decision about the sandbox's clock instead of a record. */
 export interface ClockDecision {
   clockAdvance: ClockAdvance;
-  answer: JsonObject;
+  response: JsonObject;
 }
 
 /** Returns the display name of `webhook_endpoints`: webhook endpoints. */

@@ -14,8 +14,8 @@ export interface JobSubject {
 export interface Task {
   /** Does the job. If it throws, the job goes back into the queue, with growing pauses. */
   run(subject: JobSubject): Promise<void>;
-  /** Returns the lanes with enough jobs under way: their other jobs wait. */
-  crowdedLanes(): string[];
+  /** Returns the groups with enough jobs under way: their other jobs wait. */
+  crowdedGroups(): string[];
 }
 
 /** The newest migration of the queue's tables in our release of graphile-worker, which owns them. */
@@ -118,7 +118,7 @@ export class JobWorker {
       noHandleSignals: true,
       // End each job with its own statement. Otherwise no code awaits that statement, and a lost connection would end the process.
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
-      forbiddenFlags: async () => Object.values(this.#tasks).flatMap((task) => task.crowdedLanes()),
+      forbiddenFlags: async () => Object.values(this.#tasks).flatMap((task) => task.crowdedGroups()),
       taskList: Object.fromEntries(
         Object.entries(this.#tasks).map(([name, task]) => [
           name,

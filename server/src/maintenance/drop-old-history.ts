@@ -154,7 +154,7 @@ async function dropPartition(
 }
 
 /** Holds for a row of the logs' default partition that no key needs. */
-const isNoStoredAnswer = `
+const isNoStoredResponse = `
              and not exists (
                select
                from idempotency_keys stored
@@ -174,7 +174,7 @@ async function deleteRows(client: Client, retention: Retention, signal: AbortSig
         `with slice as materialized (
            select account_id, ${idColumn} as id
            from ${table}_default
-           where (account_id, ${idColumn}) > ($1, $2) and ${idColumn} < $3 ${table === 'request_logs' ? isNoStoredAnswer : ''}
+           where (account_id, ${idColumn}) > ($1, $2) and ${idColumn} < $3 ${table === 'request_logs' ? isNoStoredResponse : ''}
            order by account_id, ${idColumn}
            limit ${rowsAtOnce}
          ),

@@ -220,17 +220,17 @@ function isOfAnother(row: LogRow, about: readonly string[], paths: readonly stri
 }
 
 function withoutPerson(row: LogRow, isOfAnotherRecord: boolean, rewritten: Rewriting): LogRow {
-  const answer = row.response_body === null ? null : answerIn(row.response_body);
-  const emptied = answer && rewritten(answer, row.api_version);
+  const body = row.response_body === null ? null : parseBody(row.response_body);
+  const emptied = body && rewritten(body, row.api_version);
   const responseBody = emptied ? JSON.stringify(emptied) : row.response_body;
   if (isOfAnotherRecord) return { ...row, response_body: responseBody };
-  const isRefusal = typeof answer?.error === 'object' && answer.error !== null;
+  const isRefusal = typeof body?.error === 'object' && body.error !== null;
   return {
     ...row,
     url: row.url.split('?', 1)[0]!,
     request_body: null,
     // An error quotes the wrong input.
-    response_body: isRefusal ? JSON.stringify({ error: withoutParam(answer.error as JsonObject) }) : responseBody,
+    response_body: isRefusal ? JSON.stringify({ error: withoutParam(body.error as JsonObject) }) : responseBody,
     error: row.error === null ? null : JSON.stringify(withoutParam(parseJson(row.error) as JsonObject)),
   };
 }
@@ -267,7 +267,7 @@ export async function eraseAttempts(pool: Pool, accountId: string, events: reado
 }
 
 /** Parses a response, or returns null if it is no object: then it holds no person. */
-function answerIn(text: string): JsonObject | null {
+function parseBody(text: string): JsonObject | null {
   try {
     return parseJson(text) as JsonObject;
   } catch {

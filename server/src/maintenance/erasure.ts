@@ -173,7 +173,7 @@ export class Eraser {
     const files = await this.#filesOf(about, accountId, recordIds, personId);
     await committer.commitAsSystem({
       accountId,
-      touches: [...recordIds, ...files.map(({ id }) => id)],
+      locks: [...recordIds, ...files.map(({ id }) => id)],
       decide: async () => {
         const records = await Promise.all(recordIds.map((id) => readRecord(about, accountId, id)));
         const changes: RecordChange[] = [];

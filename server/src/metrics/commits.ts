@@ -1,5 +1,5 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { askedGauge } from './asked-gauge.ts';
+import { gaugeOnScrape } from './gauge-on-scrape.ts';
 
 /** Metrics of the committer. */
 export class CommitMetrics {
@@ -27,7 +27,7 @@ export class CommitMetrics {
       help: 'Records that were made, changed or deleted.',
       registers,
     });
-    askedGauge(
+    gaugeOnScrape(
       registers,
       {
         name: 'tenure_committer_pending_mutations',
@@ -41,10 +41,10 @@ export class CommitMetrics {
     this.#pending = count;
   }
 
-  sent(result: string, batch: { mutations: number; changes: number }, durationMs: number): void {
+  sent(result: string, batch: { entries: number; changes: number }, durationMs: number): void {
     this.#durations.observe({ result }, durationMs / 1000);
     if (result !== 'committed') return;
-    this.#batches.observe(batch.mutations);
+    this.#batches.observe(batch.entries);
     this.#changes.inc(batch.changes);
   }
 }

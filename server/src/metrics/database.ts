@@ -14,7 +14,7 @@ const lookTimeoutMs = 1_500;
 const countedMax = 10_000;
 
 /** The values that one statement returns, by gauge. Null leaves the gauge out. */
-type Told = Readonly<Record<string, number | null>>;
+type Readings = Readonly<Record<string, number | null>>;
 
 /** Metrics that only the database has. A scrape reads them with few cheap statements. */
 export class DatabaseMetrics {
@@ -53,7 +53,7 @@ export class DatabaseMetrics {
   #begin(startedAtMs: number): void {
     for (const gauge of this.#gauges.values()) gauge.remove();
     const look = { startedAtMs, ended: false, done: Promise.resolve() };
-    look.done = this.#askAll().finally(() => {
+    look.done = this.#readAll().finally(() => {
       look.ended = true;
     });
     this.#look = look;
@@ -61,7 +61,7 @@ export class DatabaseMetrics {
     this.#set({ tenure_database_up: 0 });
   }
 
-  async #askAll(): Promise<void> {
+  async #readAll(): Promise<void> {
     for (const ask of questions) {
       try {
         this.#set(await ask(this.#pool, this.#clock.nowMs(), this.#realClock.nowMs()));
@@ -74,8 +74,8 @@ export class DatabaseMetrics {
     }
   }
 
-  #set(told: Told): void {
-    for (const [name, value] of Object.entries(told)) {
+  #set(readings: Readings): void {
+    for (const [name, value] of Object.entries(readings)) {
       if (value !== null) this.#gauges.get(name)!.set(value);
     }
   }
@@ -99,7 +99,7 @@ const gauges = {
 };
 
 /** @param realNowMs the time that leases are compared with. */
-type Question = (pool: Pool, nowMs: number, realNowMs: number) => Promise<Told>;
+type Question = (pool: Pool, nowMs: number, realNowMs: number) => Promise<Readings>;
 
 /** Transactions first: if they are what the others wait for, the operator sees it. */
 const questions: readonly Question[] = [
@@ -111,7 +111,7 @@ const questions: readonly Question[] = [
   askForQueue,
 ];
 
-async function askForDue(pool: Pool, nowMs: number, realNowMs: number): Promise<Told> {
+async function askForDue(pool: Pool, nowMs: number, realNowMs: number): Promise<Readings> {
   const { rows } = await pool.query<{ due_at_ms: number | null }>({
     name: 'watch_oldest_due',
     text: `
@@ -128,7 +128,7 @@ async function askForDue(pool: Pool, nowMs: number, realNowMs: number): Promise<
 }
 
 /** Job times follow the database's clock. */
-async function askForJobs(pool: Pool): Promise<Told> {
+async function askForJobs(pool: Pool): Promise<Readings> {
   const { rows } = await pool.query<{ seconds: number }>({
     name: 'watch_jobs',
     text: `
@@ -140,7 +140,7 @@ async function askForJobs(pool: Pool): Promise<Told> {
 }
 
 /** Counts expired claims. A claimed delivery was due at its claim, and keeps that time. */
-async function askForExpired(pool: Pool, nowMs: number, realNowMs: number): Promise<Told> {
+async function askForExpired(pool: Pool, nowMs: number, realNowMs: number): Promise<Readings> {
   const { rows } = await pool.query<{ count: number }>({
     name: 'watch_claims_expired',
     text: `
@@ -158,7 +158,7 @@ async function askForExpired(pool: Pool, nowMs: number, realNowMs: number): Prom
   return { tenure_deliveries_claims_expired: rows[0]!.count };
 }
 
-async function askForPending(pool: Pool): Promise<Told> {
+async function askForPending(pool: Pool): Promise<Readings> {
   const { rows } = await pool.query<{ counted: number; estimated: number }>({
     name: 'watch_pending',
     text: `
@@ -170,7 +170,7 @@ async function askForPending(pool: Pool): Promise<Told> {
   return { tenure_deliveries_pending: counted <= countedMax ? counted : Math.max(counted, estimated) };
 }
 
-async function askForQueue(pool: Pool): Promise<Told> {
+async function askForQueue(pool: Pool): Promise<Readings> {
   const { rows } = await pool.query<{ dead: number; size: number }>({
     name: 'watch_queue',
     text: `
@@ -182,7 +182,7 @@ async function askForQueue(pool: Pool): Promise<Told> {
 }
 
 /** Uses the database's own clock, which also timed the start of these transactions. A vacuum's snapshot holds nothing back. */
-async function askForTransactions(pool: Pool): Promise<Told> {
+async function askForTransactions(pool: Pool): Promise<Readings> {
   const { rows } = await pool.query<{ transaction: number; snapshot: number }>({
     name: 'watch_transactions',
     text: `

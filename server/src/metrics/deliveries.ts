@@ -1,5 +1,5 @@
 import { Histogram, type Registry } from 'prom-client';
-import { askedGauge } from './asked-gauge.ts';
+import { gaugeOnScrape } from './gauge-on-scrape.ts';
 
 /** The numbers that a dispatcher shows of its present work. */
 interface WatchedDispatcher {
@@ -21,12 +21,12 @@ export class DeliveryMetrics {
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
       registers,
     });
-    askedGauge(
+    gaugeOnScrape(
       registers,
       { name: 'tenure_deliveries_in_flight', help: 'Deliveries that this process is sending at present.' },
       (gauge) => gauge.set(this.#dispatcher.inFlight),
     );
-    askedGauge(
+    gaugeOnScrape(
       registers,
       {
         name: 'tenure_deliveries_held',
@@ -34,7 +34,7 @@ export class DeliveryMetrics {
       },
       (gauge) => gauge.set(this.#dispatcher.held),
     );
-    askedGauge(
+    gaugeOnScrape(
       registers,
       { name: 'tenure_delivery_connections', help: 'Open connections to receivers, idle ones that are kept included.' },
       (gauge) => gauge.set(this.#dispatcher.connections),

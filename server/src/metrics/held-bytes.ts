@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import { askedGauge } from './asked-gauge.ts';
+import { gaugeOnScrape } from './gauge-on-scrape.ts';
 
 /** Kinds of work whose memory is limited. */
 export type HeldKind =
@@ -23,7 +23,7 @@ export class HeldBytesMetrics {
   readonly #budgets = new Map<HeldKind, HeldBytes>();
 
   constructor(registers: Registry[]) {
-    askedGauge(
+    gaugeOnScrape(
       registers,
       {
         name: 'tenure_held_bytes',
@@ -34,7 +34,7 @@ export class HeldBytesMetrics {
         for (const [kind, { held }] of this.#budgets) gauge.set({ kind }, held);
       },
     );
-    askedGauge(
+    gaugeOnScrape(
       registers,
       {
         name: 'tenure_held_bytes_max',

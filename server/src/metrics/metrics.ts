@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import type { Clock } from '../core/clock.ts';
 import type { Database } from '../db/pools.ts';
-import { askedGauge } from './asked-gauge.ts';
+import { gaugeOnScrape } from './gauge-on-scrape.ts';
 import { CommitMetrics } from './commits.ts';
 import { DatabaseMetrics } from './database.ts';
 import { DeliveryMetrics } from './deliveries.ts';
@@ -38,7 +38,7 @@ export class Metrics {
   }) {
     const { database, clock, realClock, log, product } = parts;
     const registers = [this.#registry];
-    askedGauge(
+    gaugeOnScrape(
       registers,
       {
         name: 'tenure_build_info',

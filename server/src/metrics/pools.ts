@@ -1,12 +1,12 @@
 import type { Registry } from 'prom-client';
 import type { Database } from '../db/pools.ts';
-import { askedGauge } from './asked-gauge.ts';
+import { gaugeOnScrape } from './gauge-on-scrape.ts';
 
 const watched = ['readers', 'listers', 'followers', 'files', 'writers', 'deliverers', 'jobs'] as const;
 
 /** Shows how busy the connections to the database are. */
 export function watchPools(registers: Registry[], database: Database): void {
-  askedGauge(
+  gaugeOnScrape(
     registers,
     {
       name: 'tenure_database_pool_connections',
@@ -21,7 +21,7 @@ export function watchPools(registers: Registry[], database: Database): void {
       }
     },
   );
-  askedGauge(
+  gaugeOnScrape(
     registers,
     {
       name: 'tenure_database_pool_waiting',

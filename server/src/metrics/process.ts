@@ -1,5 +1,5 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { askedGauge } from './asked-gauge.ts';
+import { gaugeOnScrape } from './gauge-on-scrape.ts';
 
 /** Milliseconds between measurements of the event loop's delay. */
 const askEveryMs = 20;
@@ -10,7 +10,7 @@ const askEveryMs = 20;
  * @returns a function that stops it.
  */
 export function watchProcess(registers: Registry[]): () => void {
-  askedGauge(
+  gaugeOnScrape(
     registers,
     {
       name: 'tenure_process_start_time_seconds',
@@ -28,12 +28,12 @@ export function watchProcess(registers: Registry[]): () => void {
       used.inc((user + system) / 1_000_000);
     },
   });
-  askedGauge(
+  gaugeOnScrape(
     registers,
     { name: 'tenure_process_resident_memory_bytes', help: 'Memory that this process takes of its machine.' },
     (gauge) => gauge.set(process.memoryUsage.rss()),
   );
-  askedGauge(
+  gaugeOnScrape(
     registers,
     {
       name: 'tenure_process_heap_used_bytes',
@@ -51,11 +51,11 @@ function watchEventLoop(registers: Registry[]): () => void {
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
     registers,
   });
-  let askedAtMs = performance.now();
+  let readAtMs = performance.now();
   const timer = setInterval(() => {
     const nowMs = performance.now();
-    delays.observe(Math.max(0, nowMs - askedAtMs - askEveryMs) / 1000);
-    askedAtMs = nowMs;
+    delays.observe(Math.max(0, nowMs - readAtMs - askEveryMs) / 1000);
+    readAtMs = nowMs;
   }, askEveryMs).unref();
   return () => clearInterval(timer);
 }

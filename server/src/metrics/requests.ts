@@ -1,5 +1,5 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { askedGauge } from './asked-gauge.ts';
+import { gaugeOnScrape } from './gauge-on-scrape.ts';
 
 /** A client may send any method. Methods that no route takes share one label. */
 const knownMethods = new Set(['GET', 'POST', 'DELETE']);
@@ -27,7 +27,7 @@ export class RequestMetrics {
       labelNames: ['code'],
       registers,
     });
-    askedGauge(
+    gaugeOnScrape(
       registers,
       {
         name: 'tenure_http_requests_in_flight',

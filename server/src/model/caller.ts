@@ -27,9 +27,9 @@ export interface Caller {
   retainedFromSeconds: number;
   makeId<Prefix extends IdPrefix>(prefix: Prefix): Id<Prefix>;
   /** Encrypts a text with the deployment's master key. */
-  seal(text: string): Buffer;
+  encrypt(text: string): Buffer;
   /** Makes a secret, such as `whsec_…`, and encrypts it. */
   makeSecret(prefix: string): Buffer;
   /** Makes an API key of this deployment's mode. */
-  makeKey(type: KeyType): { sealed: Buffer; hash: string; lastFour: string };
+  makeKey(type: KeyType): { encrypted: Buffer; hash: string; lastFour: string };
 }

@@ -73,19 +73,19 @@ export interface Decision {
   changes: [RecordChange, ...RecordChange[]];
   /** Deliveries that the client requested. */
   deliveries?: RequestedDelivery[];
-  answer?: StoredRecord;
+  response?: StoredRecord;
 }
 
 /** Converts a kind's decision to changes. A changed record gets the next revision. */
 export function toDecision(
   resource: Resource,
   before: StoredRecord,
-  { after, verb, eventId, deliveries = [], also = [], answer }: Change<StoredRecord>,
+  { after, verb, eventId, deliveries = [], also = [], response }: Change<StoredRecord>,
 ): Decision {
   // The committer does not write a record that the decision returned unchanged.
   const changed = after === before ? before : { ...after, revision: before.revision + 1 };
   const change = { resource, before, after: changed, ...(verb && { verb }), ...(eventId && { eventId }) };
-  return { changes: [change, ...also], deliveries, ...(answer && { answer }) };
+  return { changes: [change, ...also], deliveries, ...(response && { response }) };
 }
 
 /** Returns the record as the newest API version shows it at this time. */

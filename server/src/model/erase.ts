@@ -50,7 +50,7 @@ export function eraseWithin(value: Json, kinds: ReadonlyMap<string, Resource>, i
 }
 
 /** Returns a pattern for ids of records with personal data: persons, records about them, and files. */
-export function tellingIdsOf(resources: readonly Resource[]): RegExp {
+export function personalDataIdsOf(resources: readonly Resource[]): RegExp {
   const kinds = resources.filter(
     (resource) => resource.delete === 'erases' || erasable.has(resource) || storesFile.has(resource),
   );

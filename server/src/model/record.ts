@@ -30,9 +30,9 @@ export type RecordOf<F extends Fields> = StoredRecord & {
 
 /**
  * The type of a column. `json` is text that only the server parses: PostgreSQL writes it faster than `jsonb`, and never searches it.
- * `sealed` is a secret, encrypted with the deployment's master key.
+ * `encrypted` is a secret, encrypted with the deployment's master key.
  */
-export type ColumnType = 'text' | 'bigint' | 'integer' | 'boolean' | 'text[]' | 'json' | 'sealed';
+export type ColumnType = 'text' | 'bigint' | 'integer' | 'boolean' | 'text[]' | 'json' | 'encrypted';
 
 export interface Field {
   /** Null if it is not stored. Then it is derived, or exists only in a record that a decision has just made. */

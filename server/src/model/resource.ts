@@ -20,7 +20,7 @@ export interface Change<R extends StoredRecord> {
   /** Changes of other records in the same transaction. */
   also?: RecordChange[];
   /** The response if it is not the record itself: a record of the kind that the action `answers`. */
-  answer?: StoredRecord;
+  response?: StoredRecord;
 }
 
 /** A delivery of one event to one endpoint, even if the endpoint has not subscribed to the event's type. */
@@ -131,7 +131,7 @@ export interface Action<R extends StoredRecord = StoredRecord> extends Operation
   /** Left out if the action takes no body. */
   body?: TObject;
   /** The kind of record in the response, if it is another one. */
-  answers?: Resource;
+  returns?: Resource;
   /** The required permissions, if not the one to write records of this kind. */
   permissions?: readonly [string, ...string[]];
   /** Members of the body with ids of other records, each with the path of its kind. These records are read for the decision. */

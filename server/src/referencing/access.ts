@@ -1,6 +1,6 @@
 import { isId } from '../core/ids.ts';
 import { credentialNames, type Provider } from '../core/providers.ts';
-import type { Vault } from '../core/encryption.ts';
+import type { Encryption } from '../core/encryption.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import type { Address, Order, ProviderClient } from './providers/provider.ts';
 import { ProviderFault } from './providers/provider.ts';
@@ -10,13 +10,13 @@ import { customer, type CustomerRecord } from '../resources/customer.ts';
 import type { ReferenceRecord } from '../resources/reference/record.ts';
 
 /** How this deployment reaches a service. */
-export interface Desk {
+export interface ProviderConnection {
   client: ProviderClient;
   /** Whether it belongs to the sandbox. Then its time has another scale, and every account may use it. */
   isSimulated: boolean;
 }
 
-export type Desks = ReadonlyMap<Provider, Desk>;
+export type ProviderConnections = ReadonlyMap<Provider, ProviderConnection>;
 
 /**
  * Returns the credentials with which the account uses the service. In a sandbox, every account can use the simulated services.
@@ -24,26 +24,27 @@ export type Desks = ReadonlyMap<Provider, Desk>;
  * @returns null if it has none.
  */
 export function credentialsOf(
-  vault: Vault,
+  encryption: Encryption,
   owner: AccountRecord,
   provider: Provider,
   isSimulated: boolean,
 ): Record<string, string> | null {
-  const sealed = owner.provider_credentials?.[provider];
-  if (sealed !== undefined) return JSON.parse(vault.open(Buffer.from(sealed, 'base64'))) as Record<string, string>;
+  const encrypted = owner.provider_credentials?.[provider];
+  if (encrypted !== undefined)
+    return JSON.parse(encryption.decrypt(Buffer.from(encrypted, 'base64'))) as Record<string, string>;
   if (!isSimulated) return null;
-  const made = credentialNames[provider].map((name) => [name, vault.derive(`${provider} ${name} ${owner.id}`)]);
+  const made = credentialNames[provider].map((name) => [name, encryption.derive(`${provider} ${name} ${owner.id}`)]);
   return Object.fromEntries(made) as Record<string, string>;
 }
 
 /** @throws {ProviderFault} `credentials_missing`, with a message that says what to do. */
 export function requiredCredentials(
-  vault: Vault,
+  encryption: Encryption,
   owner: AccountRecord,
   provider: Provider,
   isSimulated: boolean,
 ): Record<string, string> {
-  const credentials = credentialsOf(vault, owner, provider, isSimulated);
+  const credentials = credentialsOf(encryption, owner, provider, isSimulated);
   if (credentials) return credentials;
   throw new ProviderFault(
     'credentials_missing',

@@ -3,19 +3,19 @@ import { toDecision } from '../model/change.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import { isId } from '../core/ids.ts';
 import { providers as providerNames, type Provider } from '../core/providers.ts';
-import type { Vault } from '../core/encryption.ts';
+import type { Encryption } from '../core/encryption.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import type { Callback, ReferencingProvider } from './providers/provider.ts';
 import { account, type AccountRecord } from '../resources/account.ts';
 import { reference } from '../resources/reference/index.ts';
-import { heard } from '../resources/reference/order.ts';
+import { onCallback } from '../resources/reference/order.ts';
 import type { ReferenceRecord } from '../resources/reference/record.ts';
 import { credentialsOf } from './access.ts';
 
 interface CallbackContext {
   committer: Committer;
   readRecord: RecordReader;
-  vault: Vault;
+  encryption: Encryption;
   clock: Clock;
   /** Real time, with which services sign. */
   realClock: Clock;
@@ -50,9 +50,9 @@ export class ProviderCallbacks {
     const provider = providerNames.find((name) => name === providerName);
     const service = provider && this.#providers[provider];
     if (!service?.readCallback || !isId('acct', accountId)) return false;
-    const { vault, realClock, readRecord } = this.#context;
+    const { encryption, realClock, readRecord } = this.#context;
     const owner = (await readRecord(account, accountId, accountId)) as AccountRecord | null;
-    const credentials = owner && credentialsOf(vault, owner, provider!, this.#simulated.has(provider!));
+    const credentials = owner && credentialsOf(encryption, owner, provider!, this.#simulated.has(provider!));
     if (!credentials) return false;
     const about = service.readCallback({ ...callback, credentials, nowSeconds: toSeconds(realClock.nowMs()) });
     if (about === null) return false;
@@ -64,12 +64,12 @@ export class ProviderCallbacks {
     const { committer, readRecord, clock } = this.#context;
     await committer.commitAsSystem({
       accountId,
-      touches: [id],
+      locks: [id],
       decide: async () => {
         const current = (await readRecord(reference, accountId, id)) as ReferenceRecord | null;
         // The reference may be with another service now, or with none.
         if (current?.automatic_reference?.provider !== provider) return null;
-        return toDecision(reference, current, heard(current, clock.nowMs()));
+        return toDecision(reference, current, onCallback(current, clock.nowMs()));
       },
     });
   }

@@ -5,7 +5,7 @@ import type { Mode } from '../core/api-keys.ts';
 import type { Provider } from '../core/providers.ts';
 import type { RandomBytes } from '../core/random.ts';
 import type { Change, Resource, RecordChange } from '../model/resource.ts';
-import type { Vault } from '../core/encryption.ts';
+import type { Encryption } from '../core/encryption.ts';
 import { ProviderFault, type Progress, type ProviderAccess, type ReferencingProvider } from './providers/provider.ts';
 import { reference } from '../resources/reference/index.ts';
 import {
@@ -13,13 +13,19 @@ import {
   recordBusy,
   recordFailure,
   recordStopped,
-  recordWord,
+  applyStatus,
   type Asked,
   type OrderStep,
 } from '../resources/reference/order.ts';
 import type { ReferenceRecord } from '../resources/reference/record.ts';
 import type { JobSubject, Task } from '../jobs/queue.ts';
-import { orderOf, readAccount, requiredCredentials, type Desk, type Desks } from './access.ts';
+import {
+  orderOf,
+  readAccount,
+  requiredCredentials,
+  type ProviderConnection,
+  type ProviderConnections,
+} from './access.ts';
 import { lateLook, pauseAfterFailure, scaled, workingDaySeconds } from './pauses.ts';
 import { Reports, type ReportContext, type ReportPrinter } from './reports.ts';
 
@@ -36,7 +42,7 @@ export interface ReferencingContext extends ReportContext {
   committer: Committer;
   resources: readonly Resource[];
   randomBytes: RandomBytes;
-  vault: Vault;
+  encryption: Encryption;
   metrics: { referencing: ReferencingObserver };
 }
 
@@ -52,7 +58,7 @@ export interface ReferencingObserver {
 export class Referencing implements Task {
   readonly #context: ReferencingContext;
   readonly #providers: Readonly<Record<Provider, ReferencingProvider>>;
-  readonly #desks: Desks;
+  readonly #connections: ProviderConnections;
   readonly #timeScale: number;
   readonly #reports: Reports;
   readonly #underWay = new Map<string, number>();
@@ -67,19 +73,19 @@ export class Referencing implements Task {
     context: ReferencingContext,
     parts: {
       providers: Readonly<Record<Provider, ReferencingProvider>>;
-      desks: Desks;
+      connections: ProviderConnections;
       timeScale: number;
       printer: ReportPrinter;
     },
   ) {
     this.#context = context;
     this.#providers = parts.providers;
-    this.#desks = parts.desks;
+    this.#connections = parts.connections;
     this.#timeScale = parts.timeScale;
     this.#reports = new Reports(context, parts.printer);
   }
 
-  crowdedLanes(): string[] {
+  crowdedGroups(): string[] {
     return [...this.#underWay].filter(([, count]) => count >= callsAtOnceMax).map(([provider]) => provider);
   }
 
@@ -105,7 +111,7 @@ export class Referencing implements Task {
     if (!current || !provider) return;
     const underWay = this.#underWay.get(provider) ?? 0;
     // Many jobs are claimed at once before any of them is under way.
-    if (underWay >= callsAtOnceMax) return this.#putOff(current);
+    if (underWay >= callsAtOnceMax) return this.#postpone(current);
     this.#underWay.set(provider, underWay + 1);
     try {
       await this.#takeStep(current, provider);
@@ -114,7 +120,7 @@ export class Referencing implements Task {
     }
   }
 
-  async #putOff(current: ReferenceRecord): Promise<void> {
+  async #postpone(current: ReferenceRecord): Promise<void> {
     const againAtMs = this.#context.clock.nowMs() + crowdedPauseMs;
     await this.#change(current, (now) => (nextStepOf(now) === null ? { after: now } : recordBusy(now, againAtMs)));
   }
@@ -136,31 +142,31 @@ export class Referencing implements Task {
   }
 
   async #ask(current: ReferenceRecord, provider: Provider, step: OrderStep): Promise<void> {
-    const desk = this.#deskOf(provider);
+    const connection = this.#connectionOf(provider);
     const service = this.#providers[provider];
-    const access = await this.#accessOf(current, provider, desk);
+    const access = await this.#accessOf(current, provider, connection);
     const orderId = current.provider_order!.id;
     if (step === 'stop') {
       await service.cancel(access, orderId!);
       return this.#change(current, (now) => recordStopped(now));
     }
-    const word =
+    const progress =
       step === 'submit'
-        ? await service.submit(access, await this.#orderOf(current, provider, desk))
+        ? await service.submit(access, await this.#orderOf(current, provider, connection))
         : await service.read(access, orderId!);
     const lookAgainSeconds = step === 'submit' ? firstLookSeconds : service.lookAgainAfterSeconds;
-    await this.#recordWord(current, word, {
-      lookAgainMs: scaled(lookAgainSeconds, this.#timeScaleOf(desk)),
+    await this.#applyStatus(current, progress, {
+      lookAgainMs: scaled(lookAgainSeconds, this.#timeScaleOf(connection)),
       // Services with callbacks report later changes themselves.
-      lateLookEveryMs: service.readCallback ? null : scaled(secondsOfDay(desk), this.#timeScaleOf(desk)),
-      findings: () => service.fetchFindings(access, word.orderId),
+      lateLookEveryMs: service.readCallback ? null : scaled(secondsOfDay(connection), this.#timeScaleOf(connection)),
+      findings: () => service.fetchFindings(access, progress.orderId),
     });
   }
 
   /** Records a service's progress. The report is made before the change that completes the reference, and becomes a file with it. */
-  async #recordWord(
+  async #applyStatus(
     current: ReferenceRecord,
-    word: Progress,
+    progress: Progress,
     {
       lookAgainMs,
       lateLookEveryMs,
@@ -180,14 +186,14 @@ export class Referencing implements Task {
       lookAgainAtMs: clock.nowMs() + lookAgainMs,
       lateLookAtMs: lateLookEveryMs === null ? null : lateLook(clock.nowMs(), completedAtMs, lateLookEveryMs),
     });
-    const isFinishing = word.status === 'done' && current.completed_at === null && current.status !== 'canceled';
+    const isFinishing = progress.status === 'done' && current.completed_at === null && current.status !== 'canceled';
     if (!isFinishing || current.reference_pdf !== null) {
-      return this.#change(current, (now) => recordWord(now, word, asked(), null));
+      return this.#change(current, (now) => applyStatus(now, progress, asked(), null));
     }
     const report = await this.#reports.make(current, await findings());
     let isWanted = false;
     await this.#change(current, (now) => {
-      const decided = recordWord(now, word, asked(), report);
+      const decided = applyStatus(now, progress, asked(), report);
       isWanted = decided.also !== undefined;
       return decided;
     });
@@ -197,7 +203,7 @@ export class Referencing implements Task {
 
   async #recordFault(current: ReferenceRecord, provider: Provider, fault: ProviderFault): Promise<void> {
     const { clock, log, randomBytes } = this.#context;
-    const timeScale = this.#timeScaleOf(this.#desks.get(provider));
+    const timeScale = this.#timeScaleOf(this.#connections.get(provider));
     log.warn({ reference: current.id, provider, fault: fault.code, err: fault.cause }, 'a provider could not be asked');
     if (fault.busyForSeconds !== null) {
       const retryAtMs = clock.nowMs() + Math.max(fault.busyForSeconds * 1000, scaled(0, timeScale));
@@ -222,7 +228,7 @@ export class Referencing implements Task {
     const { committer, readRecord } = this.#context;
     await committer.commitAsSystem({
       accountId,
-      touches: application === null ? [id] : [id, application],
+      locks: application === null ? [id] : [id, application],
       decide: async () => {
         const now = (await readRecord(reference, accountId, id)) as ReferenceRecord | null;
         if (!now) return null;
@@ -232,9 +238,9 @@ export class Referencing implements Task {
     });
   }
 
-  #deskOf(provider: Provider): Desk {
-    const desk = this.#desks.get(provider);
-    if (desk) return desk;
+  #connectionOf(provider: Provider): ProviderConnection {
+    const connection = this.#connections.get(provider);
+    if (connection) return connection;
     throw new ProviderFault(
       'provider_unavailable',
       `${provider} is not set up here. Whoever runs this server sets TENURE_${provider.toUpperCase()}_URL; it is asked again by itself.`,
@@ -244,26 +250,26 @@ export class Referencing implements Task {
   async #accessOf(
     current: ReferenceRecord,
     provider: Provider,
-    { client, isSimulated }: Desk,
+    { client, isSimulated }: ProviderConnection,
   ): Promise<ProviderAccess> {
-    const { vault, readRecord } = this.#context;
+    const { encryption, readRecord } = this.#context;
     const owner = await readAccount(readRecord, current.account_id);
-    return { client, credentials: requiredCredentials(vault, owner, provider, isSimulated) };
+    return { client, credentials: requiredCredentials(encryption, owner, provider, isSimulated) };
   }
 
-  #orderOf(current: ReferenceRecord, provider: Provider, { isSimulated }: Desk) {
+  #orderOf(current: ReferenceRecord, provider: Provider, { isSimulated }: ProviderConnection) {
     const { readRecord, config } = this.#context;
     const callbackUrl = `${config.publicUrl}/provider_callbacks/${provider}/${current.account_id}`;
     return orderOf(readRecord, current, { callbackUrl, isSimulated });
   }
 
-  #timeScaleOf(desk: Desk | undefined): number {
-    return desk?.isSimulated ? this.#timeScale : 1;
+  #timeScaleOf(connection: ProviderConnection | undefined): number {
+    return connection?.isSimulated ? this.#timeScale : 1;
   }
 }
 
 /** Returns the seconds of a day. Simulated services count working days only. */
-function secondsOfDay({ isSimulated }: Desk): number {
+function secondsOfDay({ isSimulated }: ProviderConnection): number {
   return isSimulated ? workingDaySeconds : 24 * 3600;
 }
 

@@ -36,7 +36,7 @@ export async function wakeOverdueReferences(context: OverdueContext): Promise<vo
 async function wake({ committer, readRecord, clock }: OverdueContext, accountId: string, id: string): Promise<void> {
   await committer.commitAsSystem({
     accountId,
-    touches: [id],
+    locks: [id],
     decide: async () => {
       const current = (await readRecord(reference, accountId, id)) as ReferenceRecord | null;
       const order = current?.provider_order;

@@ -164,7 +164,7 @@ export class Simulations {
     let look = 0;
     await committer.commitAsSystem({
       accountId,
-      touches: [id],
+      locks: [id],
       decide: async () => {
         const now = await this.#now({ account_id: accountId, id });
         const decided = askForLook(now, clock.nowMs());

@@ -223,7 +223,7 @@ function changeCredentials(
     }
     const fault = notSetUp(provider as Provider, caller.referencingServices);
     if (fault !== null) throw invalidParameter(`provider_credentials[${provider}]`, fault);
-    credentials[provider] = caller.seal(JSON.stringify(members)).toString('base64');
+    credentials[provider] = caller.encrypt(JSON.stringify(members)).toString('base64');
   }
   return Object.keys(credentials).length === 0 ? null : credentials;
 }

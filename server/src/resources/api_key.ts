@@ -256,8 +256,8 @@ function lifetimeOf(type: KeyType, asked: number | null, { nowSeconds, keyExpire
 }
 
 function newKey(type: KeyType, caller: Caller): Pick<ApiKeyRecord, 'hash' | 'last_four' | 'secret'> {
-  const { sealed, hash, lastFour } = caller.makeKey(type);
-  return { hash, last_four: lastFour, secret: sealed };
+  const { encrypted, hash, lastFour } = caller.makeKey(type);
+  return { hash, last_four: lastFour, secret: encrypted };
 }
 
 /**
@@ -281,7 +281,7 @@ function roll(current: ApiKeyRecord, caller: Caller, input: object): Change<ApiK
     after: { ...current, expires_at: Math.min(expiresAt, current.expires_at ?? Infinity) },
     verb: 'rolled',
     also: [{ resource: apiKey, before: null, after: successor }],
-    answer: successor,
+    response: successor,
   };
 }
 

@@ -8,7 +8,7 @@ import { DatabaseClock, MovedClock, type Clock } from '../core/clock.ts';
 import { IdMaker } from '../core/ids.ts';
 import { permissionsOf } from '../model/permissions.ts';
 import { pooledRandomBytes, type RandomBytes } from '../core/random.ts';
-import { Vault } from '../core/encryption.ts';
+import { Encryption } from '../core/encryption.ts';
 import { dutiesLockKey, withLock } from '../db/advisory-locks.ts';
 import { EventFeed } from '../events/event-feed.ts';
 import { openDatabase, withClient, type Client, type Connection, type Database } from '../db/pools.ts';
@@ -24,7 +24,7 @@ import { openAccounts } from '../http/pipeline/account-context.ts';
 import { KeyUses } from '../http/pipeline/key-uses.ts';
 import { openKeyRing } from '../http/pipeline/authenticate.ts';
 import { eventTypesOf } from '../http/openapi/event-types.ts';
-import { tellingIdsOf } from '../model/erase.ts';
+import { personalDataIdsOf } from '../model/erase.ts';
 import type { Resource } from '../model/resource.ts';
 import { streamed } from '../model/traits/streamed.ts';
 import { Metrics } from '../metrics/metrics.ts';
@@ -53,7 +53,7 @@ export interface Context extends HttpContext {
   eraser: Eraser;
   metrics: Metrics;
   /** Finds, in a text, the ids of records that can hold personal data. */
-  tellingIds: RegExp;
+  personalDataIds: RegExp;
   /** Not started yet. Null in a process that does not deliver. */
   dispatcher: Dispatcher | null;
   close(): Promise<void>;
@@ -89,7 +89,7 @@ export async function createContext(
   const realClock = overrides.clock ?? databaseClock;
   const clock = new MovedClock(realClock);
   const ids = new IdMaker(clock, randomBytes);
-  const vault = new Vault(masterKey, randomBytes);
+  const encryption = new Encryption(masterKey, randomBytes);
 
   const resources = overrides.resources ?? ownResources;
   const versions = new ApiVersions(overrides.versions ?? apiVersions);
@@ -97,7 +97,7 @@ export async function createContext(
   const { eventEpoch, latestVersion: latestKnown } = await withClient(connection, async (client) => {
     await migrate(client);
     databaseClock.correct(await databaseAheadMs(client));
-    const deployment = await joinDeployment(client, vault, config.mode, { versions: versions.dates, isAlone });
+    const deployment = await joinDeployment(client, encryption, config.mode, { versions: versions.dates, isAlone });
     if (config.mode === 'sandbox') clock.moveTo(deployment.clockAheadMs);
     await withLock(client, dutiesLockKey, () => makePartitionsAhead(client, clock.nowMs()));
     return deployment;
@@ -125,7 +125,7 @@ export async function createContext(
       ? null
       : new Dispatcher({
           pool: database.deliverers,
-          vault,
+          encryption,
           clock,
           realClock,
           versions,
@@ -148,26 +148,26 @@ export async function createContext(
   const onDeliveries = dispatcher ? () => dispatcher.wake() : deliveriesNotifier(database.readers, log);
   const sandboxClock = config.mode === 'sandbox' ? new SandboxClock({ reader, connection, clock, realClock }) : null;
   const readRecord = recordReader(reader);
-  const tellingIds = tellingIdsOf(resources);
+  const personalDataIds = personalDataIdsOf(resources);
   const limitsOfStreams = { ...streamLimits, ...overrides.streamLimits };
   const eventFeed = new EventFeed({
     reader: new Reader(database.followers),
     resource: resources.find((resource) => streamed.has(resource))!,
     log,
-    followedBytes: limitsOfStreams.bytes,
+    subscriptionBytes: limitsOfStreams.bytes,
   });
   const limitsOfReads = { ...readLimits, ...overrides.readLimits };
   const readBudgets = openReadBudgets(limitsOfReads);
   metrics.holdsBytes('reads', readBudgets.reads);
   metrics.holdsBytes('downloads', readBudgets.downloads);
-  metrics.holdsBytes('streams', eventFeed.budgets.followed);
+  metrics.holdsBytes('streams', eventFeed.budgets.subscriptions);
   metrics.holdsBytes('stream_cache', eventFeed.budgets.kept);
   const committer = new Committer({
     writers: database.writers,
     ids,
     clock,
     eventShape,
-    tellingIds,
+    personalDataIds,
     epoch: eventEpoch,
     onDeliveries,
     onEvents: (accountIds) => eventFeed.wake(accountIds),
@@ -197,10 +197,10 @@ export async function createContext(
     readBudgets,
     eraser,
     metrics,
-    tellingIds,
+    personalDataIds,
     fileStore: new FileStore(database.files),
     providerCallbacks: new ProviderCallbacks(
-      { committer, readRecord, vault, clock, realClock },
+      { committer, readRecord, encryption, clock, realClock },
       referencingProviders,
       new Set(simulated),
     ),
@@ -208,7 +208,7 @@ export async function createContext(
     keyRing: openKeyRing(reader),
     keyUses: new KeyUses(),
     accounts: openAccounts(reader),
-    vault,
+    encryption,
     dispatcher,
     resources,
     permissions: permissionsOf(resources),

@@ -87,7 +87,7 @@ function newSecretKey(
 async function commitAsSystem(context: Context, accountId: string, changes: RecordChange[]): Promise<void> {
   await context.committer.commitAsSystem({
     accountId,
-    touches: [],
+    locks: [],
     decide: async () => ({ changes }),
   });
 }

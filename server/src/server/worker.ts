@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { workingDaySeconds } from '../referencing/pauses.ts';
 import { Referencing } from '../referencing/job.ts';
-import type { Desk } from '../referencing/access.ts';
+import type { ProviderConnection } from '../referencing/access.ts';
 import { JobWorker } from '../jobs/queue.ts';
 import { simulatedProviders } from './config.ts';
 import type { Context } from './context.ts';
@@ -29,11 +29,11 @@ export interface Work {
 }
 
 export async function startWork(context: Context): Promise<Work> {
-  const { config, connection, database, vault, clock, realClock, log } = context;
+  const { config, connection, database, encryption, clock, realClock, log } = context;
   const simulated = simulatedProviders(config);
   const simulators = await startSimulators({
     pool: database.readers,
-    vault,
+    encryption,
     clock,
     realClock,
     log,
@@ -41,19 +41,19 @@ export async function startWork(context: Context): Promise<Work> {
     providers: simulated,
   });
   const clients: HttpProviderClient[] = [];
-  const desks = new Map<Provider, Desk>();
+  const connections = new Map<Provider, ProviderConnection>();
   for (const provider of providerNames) {
     const isSimulated = simulated.includes(provider);
     const url = isSimulated ? simulators.urls[provider] : config.providerUrls[provider];
     if (url === undefined || url === null) continue;
     const client = new HttpProviderClient(url, isSimulated ? callTimeoutMs.simulated : callTimeoutMs.real);
     clients.push(client);
-    desks.set(provider, { client, isSimulated });
+    connections.set(provider, { client, isSimulated });
   }
   const printer = new ReportPrinter();
   const referencing = new Referencing(context, {
     providers: referencingProviders,
-    desks,
+    connections,
     timeScale: config.simulatedDaySeconds / workingDaySeconds,
     printer,
   });

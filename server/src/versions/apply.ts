@@ -12,7 +12,7 @@ export class ApiVersions {
   /** Their dates, in the same order. */
   readonly dates: readonly string[];
   readonly newest: string;
-  readonly #ways = new Map<string, Way>();
+  readonly #paths = new Map<string, MigrationPath>();
 
   constructor(versions: readonly ApiVersion[]) {
     this.all = versions;
@@ -33,17 +33,17 @@ export class ApiVersions {
    * @throws {UnknownVersionError}
    */
   convert(object: JsonObject, from: string, to: string): JsonObject {
-    return from === to ? object : convertObject(object, this.#way(from, to));
+    return from === to ? object : convertObject(object, this.#path(from, to));
   }
 
   /** Converts a valid body or query about objects of this kind to another version. */
   convertBody(object: string, body: JsonObject, from: string, to: string): JsonObject {
-    return convertMembers(body, this.#way(from, to).get(object));
+    return convertMembers(body, this.#path(from, to).get(object));
   }
 
   /** Converts a member's name to another version: of a parameter, a filter, a path to expand. In `name[inner]`, only `name` changes. */
   convertName(object: string, name: string, from: string, to: string): string {
-    const steps = this.#way(from, to).get(object);
+    const steps = this.#path(from, to).get(object);
     if (!steps) return name;
     const bracket = name.indexOf('[');
     const [outer, inner] = bracket === -1 ? [name, ''] : [name.slice(0, bracket), name.slice(bracket)];
@@ -52,10 +52,10 @@ export class ApiVersions {
 
   /** Returns the schemas of an object's, a body's or a query's members in this version. */
   propertiesIn(version: string, object: string, properties: Record<string, TSchema>): Record<string, TSchema> {
-    const way = this.#way(this.newest, version).get(object);
-    if (!way) return properties;
+    const path = this.#path(this.newest, version).get(object);
+    if (!path) return properties;
     const older = ([name, schema]: [string, TSchema]): [string, TSchema] =>
-      way.reduce(
+      path.reduce(
         ([known, was], { names, schemas }) => [names.get(known) ?? known, schemas.get(known) ?? was],
         [name, schema],
       );
@@ -71,24 +71,24 @@ export class ApiVersions {
   }
 
   /** Returns the steps from one version to another, by the kind of object. Kinds without steps look the same in both. */
-  #way(from: string, to: string): Way {
+  #path(from: string, to: string): MigrationPath {
     const key = `${from} ${to}`;
-    let way = this.#ways.get(key);
-    if (!way) this.#ways.set(key, (way = this.#makeWay(from, to)));
-    return way;
+    let path = this.#paths.get(key);
+    if (!path) this.#paths.set(key, (path = this.#makeWay(from, to)));
+    return path;
   }
 
-  #makeWay(from: string, to: string): Way {
+  #makeWay(from: string, to: string): MigrationPath {
     for (const date of [from, to]) if (!this.dates.includes(date)) throw new UnknownVersionError(date);
     const [earlier, later] = from < to ? [from, to] : [to, from];
     const between = this.all.filter(({ date }) => date > earlier && date <= later);
-    const way = new Map<string, Step[]>();
+    const path = new Map<string, Step[]>();
     const changes = between.flatMap((version) => version.changes);
     for (const change of from < to ? changes.toReversed() : changes) {
-      const step = from < to ? stepUp(change) : stepDown(change);
-      way.set(change.object, [...(way.get(change.object) ?? []), step]);
+      const step = from < to ? upgrade(change) : downgrade(change);
+      path.set(change.object, [...(path.get(change.object) ?? []), step]);
     }
-    return way;
+    return path;
   }
 }
 
@@ -99,7 +99,7 @@ export class UnknownVersionError extends Error {
   }
 }
 
-type Way = ReadonlyMap<string, readonly Step[]>;
+type MigrationPath = ReadonlyMap<string, readonly Step[]>;
 
 /** One change, in one direction. Names are those before the step. */
 interface Step {
@@ -108,7 +108,7 @@ interface Step {
   schemas: ReadonlyMap<string, TSchema>;
 }
 
-function stepDown({ renamed = {}, reshaped = {} }: ShapeChange): Step {
+function downgrade({ renamed = {}, reshaped = {} }: ShapeChange): Step {
   return {
     names: new Map(Object.entries(renamed)),
     values: new Map(Object.entries(reshaped).map(([name, { older }]) => [name, older])),
@@ -116,7 +116,7 @@ function stepDown({ renamed = {}, reshaped = {} }: ShapeChange): Step {
   };
 }
 
-function stepUp({ renamed = {}, reshaped = {} }: ShapeChange): Step {
+function upgrade({ renamed = {}, reshaped = {} }: ShapeChange): Step {
   return {
     names: new Map(Object.entries(renamed).map(([name, older]) => [older, name])),
     values: new Map(Object.entries(reshaped).map(([name, { newer }]) => [renamed[name] ?? name, newer])),
@@ -125,9 +125,9 @@ function stepUp({ renamed = {}, reshaped = {} }: ShapeChange): Step {
   };
 }
 
-function convertObject(object: JsonObject, way: Way): JsonObject {
-  const whole = object.object === 'event' ? convertEventData(object, way) : convertNested(object, way);
-  return convertMembers(whole, way.get(object.object as string));
+function convertObject(object: JsonObject, path: MigrationPath): JsonObject {
+  const whole = object.object === 'event' ? convertEventData(object, path) : convertNested(object, path);
+  return convertMembers(whole, path.get(object.object as string));
 }
 
 /** Applies each step in turn. The object may have only some of its members, and they keep their order. */
@@ -146,11 +146,11 @@ function convertMembers(object: JsonObject, steps: readonly Step[] = []): JsonOb
 }
 
 /** Converts the items of a list and expanded records. `metadata` belongs to the client and can look like anything. */
-function convertNested(object: JsonObject, way: Way): JsonObject {
+function convertNested(object: JsonObject, path: MigrationPath): JsonObject {
   let converted = object;
   for (const name of Object.keys(object)) {
     const value = object[name]!;
-    const nested = name === 'metadata' ? value : convertValue(value, way);
+    const nested = name === 'metadata' ? value : convertValue(value, path);
     if (nested === value) continue;
     if (converted === object) converted = { ...object };
     converted[name] = nested;
@@ -158,19 +158,19 @@ function convertNested(object: JsonObject, way: Way): JsonObject {
   return converted;
 }
 
-function convertValue(value: Json, way: Way): Json {
-  if (isApiObject(value)) return convertObject(value, way);
+function convertValue(value: Json, path: MigrationPath): Json {
+  if (isApiObject(value)) return convertObject(value, path);
   if (!Array.isArray(value) || !value.some(isApiObject)) return value;
-  return value.map((item) => convertValue(item, way));
+  return value.map((item) => convertValue(item, path));
 }
 
 /** Converts the record in an event, and its previous members. */
-function convertEventData(event: JsonObject, way: Way): JsonObject {
+function convertEventData(event: JsonObject, path: MigrationPath): JsonObject {
   const { object, previous_attributes: previous, ...rest } = event.data as JsonObject;
   const record = object as JsonObject;
   const data = {
-    object: convertObject(record, way),
-    previous_attributes: previous ? convertMembers(previous as JsonObject, way.get(record.object as string)) : null,
+    object: convertObject(record, path),
+    previous_attributes: previous ? convertMembers(previous as JsonObject, path.get(record.object as string)) : null,
     ...rest,
   };
   return { ...event, data };

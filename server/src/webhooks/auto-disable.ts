@@ -31,7 +31,7 @@ export async function disableFailingEndpoints(context: DisablingContext): Promis
 async function disable({ committer, database, readRecord, clock }: DisablingContext, accountId: string, id: string) {
   await committer.commitAsSystem({
     accountId,
-    touches: [id],
+    locks: [id],
     decide: async () => {
       const current = (await readRecord(webhookEndpoint, accountId, id)) as WebhookEndpointRecord | null;
       // The endpoint may have taken a delivery, or have been enabled again, at this moment.

@@ -47,7 +47,7 @@ export interface ClaimWish {
   untilMs: number;
   /** The fencing token: an outcome is written only if the claim still has it. */
   token: number;
-  /** The most first attempts and the most later ones. Each has its own lane, so that neither waits for the other. */
+  /** The most first attempts and the most later ones. Each has its own share, so that neither waits for the other. */
   firstMax: number;
   againMax: number;
   /** Endpoints with enough under way. Their deliveries stay in the database. */

@@ -1,7 +1,7 @@
 import type { buildConnector } from 'undici';
 
 /** Limits the number of open connections. A request beyond the limit waits until one is closed. Idle kept connections are closed for it. */
-export class SocketBound {
+export class ConnectionLimit {
   readonly #connect: buildConnector.connector;
   readonly #max: number;
   readonly #giveUpKept: () => void;

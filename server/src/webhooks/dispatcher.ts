@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { buildConnector } from 'undici';
 import type { Clock } from '../core/clock.ts';
 import type { RandomBytes } from '../core/random.ts';
-import type { Vault } from '../core/encryption.ts';
+import type { Encryption } from '../core/encryption.ts';
 import type { Pool } from '../db/pools.ts';
 import { UnknownVersionError, type ApiVersions } from '../versions/apply.ts';
 import type { ByteBudget, ByteLimits } from '../core/byte-budget.ts';
@@ -11,9 +11,9 @@ import { timeOfId, type Id } from '../core/ids.ts';
 import { claimDeliveries, type ClaimedDelivery, type ClaimedEvent } from './claim.ts';
 import { OutcomeWriter, rewritePauseMsMax, type AttemptRow, type Outcome } from './record-outcomes.ts';
 import { Endpoints, type Endpoint } from './endpoints.ts';
-import { EndpointLanes, type Ending, type LaneLimits } from './endpoint-queues.ts';
+import { EndpointQueues, type Ending, type LaneLimits } from './endpoint-queues.ts';
 import { EventUnreadError, Payloads, type Payload } from './large-payloads.ts';
-import { bringForward, putOffDeliveries, type Now } from './postpone.ts';
+import { bringForward, postponeDeliveries, type Now } from './postpone.ts';
 import { Renderings } from './payload.ts';
 import { parseRetryAfter, pauseAfter } from './backoff.ts';
 import { Sender, type Reply } from './sender.ts';
@@ -61,7 +61,7 @@ const retryShare = 0.25;
 const hungAfterMs = 1_000;
 
 /** Milliseconds between checks for backlogs to postpone. */
-const putOffEveryMs = 1_000;
+const postponeEveryMs = 1_000;
 
 /** Milliseconds after which a delivery in an unknown version is due again. A process of a newer release can then send it. */
 const unknownVersionPauseMs = 5_000;
@@ -81,7 +81,7 @@ export interface DeliveryObserver {
 
 export interface DispatcherParts {
   pool: Pool;
-  vault: Vault;
+  encryption: Encryption;
   /** The deployment's clock, which decides what is due. */
   clock: Clock;
   /** Real time, which leases and receivers use. */
@@ -109,7 +109,7 @@ export class Dispatcher {
   readonly #renderings: Renderings;
   readonly #payloads: Payloads;
   readonly #outcomes: OutcomeWriter;
-  readonly #lanes: EndpointLanes;
+  readonly #queues: EndpointQueues;
   #poll: NodeJS.Timeout | null = null;
   #puttingOff: NodeJS.Timeout | undefined;
   #isPuttingOff = false;
@@ -133,12 +133,12 @@ export class Dispatcher {
     const sharedForMs = leaseMs - attemptTimeoutMs;
     this.#payloads = new Payloads({ pool: parts.pool, limits: payloadBytes, sharedForMs });
     this.#sender = new Sender({ connect: parts.connect, attemptTimeoutMs, socketsMax });
-    this.#lanes = new EndpointLanes(parts.limits, {
+    this.#queues = new EndpointQueues(parts.limits, {
       nowMs: () => parts.clock.nowMs(),
-      carryOut: (delivery) => this.#carryOut(delivery),
-      giveBack: (delivery, dueAtMs) => {
+      attempt: (delivery) => this.#attemptIfEnabled(delivery),
+      release: (delivery, dueAtMs) => {
         if (dueAtMs <= parts.clock.nowMs()) this.#turnedAway.add(delivery);
-        this.#giveBack(delivery, dueAtMs);
+        this.#release(delivery, dueAtMs);
       },
       held: () => this.#held,
       onRoom: () => this.wake(),
@@ -147,16 +147,16 @@ export class Dispatcher {
       this.#held -= outcomes.length;
       for (const { delivery } of outcomes) {
         // From now on a claim finds it.
-        if (this.#turnedAway.delete(delivery)) this.#lanes.passedOver();
+        if (this.#turnedAway.delete(delivery)) this.#queues.passedOver();
       }
-      if (this.#lanes.takeRoomAgain()) this.#wanted = true;
+      if (this.#queues.takeRoomAgain()) this.#wanted = true;
       this.#pump();
     });
   }
 
   /** Attempts that are under way. */
   get inFlight(): number {
-    return this.#lanes.inFlight;
+    return this.#queues.inFlight;
   }
 
   /** Deliveries that are claimed and whose outcome is not yet written. */
@@ -177,7 +177,7 @@ export class Dispatcher {
   /** Begins to claim. After it, `stop` must be called. */
   start(): void {
     this.#poll = setInterval(() => this.wake(), this.#parts.limits.pollMs);
-    this.#puttingOff = setInterval(() => void this.#putOff(), putOffEveryMs);
+    this.#puttingOff = setInterval(() => void this.#postpone(), postponeEveryMs);
     this.wake();
   }
 
@@ -197,7 +197,7 @@ export class Dispatcher {
     if (this.#poll) clearInterval(this.#poll);
     clearInterval(this.#puttingOff);
     await this.#claiming;
-    this.#lanes.empty();
+    this.#queues.empty();
     const endsAtMs = performance.now() + graceMs;
     while (this.#held > 0 && performance.now() < endsAtMs) await delay(5);
     this.#cutOff = true;
@@ -212,7 +212,7 @@ export class Dispatcher {
     const room = Math.min(claimMax, heldMax - this.#held);
     if (!this.#wanted || this.#claiming || this.#stopping) return;
     // A small claim would cost as much as a large one.
-    if (room < claimMax / 2) return this.#lanes.makeRoom();
+    if (room < claimMax / 2) return this.#queues.makeRoom();
     this.#wanted = false;
     this.#claiming = this.#claim(room).finally(() => {
       this.#claiming = null;
@@ -233,10 +233,10 @@ export class Dispatcher {
         token: this.#makeToken(),
         firstMax,
         againMax,
-        fullEndpoints: this.#lanes.full(),
+        fullEndpoints: this.#queues.full(),
       });
       const retries = claimed.filter(({ attemptCount }) => attemptCount > 0).length;
-      // A full lane may have more.
+      // A full queue may have more.
       if (retries === againMax || claimed.length - retries === firstMax) this.#wanted = true;
       this.#held += claimed.length;
       for (const delivery of claimed) this.#take(delivery);
@@ -247,26 +247,26 @@ export class Dispatcher {
 
   /** Starts a delivery, or lets it wait until its endpoint has room. */
   #take(delivery: ClaimedDelivery): void {
-    if (this.#stopping) this.#giveBack(delivery);
-    else this.#lanes.take(delivery);
+    if (this.#stopping) this.#release(delivery);
+    else this.#queues.take(delivery);
   }
 
   /** Postpones the backlog of stuck endpoints, so that claims do not find it, and resumes it when they respond again. */
-  async #putOff(): Promise<void> {
+  async #postpone(): Promise<void> {
     const { pool, log } = this.#parts;
     if (this.#isPuttingOff) return;
     this.#isPuttingOff = true;
     try {
-      for (const revived of this.#lanes.revived()) {
+      for (const revived of this.#queues.revived()) {
         for (let more = true; more && !this.#stopping;) {
           more = await bringForward(pool, this.#now(), revived);
           this.wake();
         }
-        this.#lanes.forgetRevived(revived);
+        this.#queues.forgetRevived(revived);
       }
       for (let more = true; more && !this.#stopping;) {
-        const stuck = this.#lanes.putOff();
-        more = stuck.length > 0 && (await putOffDeliveries(pool, this.#now(), stuck));
+        const stuck = this.#queues.postpone();
+        more = stuck.length > 0 && (await postponeDeliveries(pool, this.#now(), stuck));
       }
     } catch (error) {
       log.warn({ err: error }, 'the deliveries of stuck endpoints could not be postponed');
@@ -276,7 +276,7 @@ export class Dispatcher {
   }
 
   /** Makes one attempt, if the endpoint is enabled and there is time. Never throws. */
-  async #carryOut(delivery: ClaimedDelivery): Promise<Ending> {
+  async #attemptIfEnabled(delivery: ClaimedDelivery): Promise<Ending> {
     const { log } = this.#parts;
     if (this.#isTooLate(delivery)) return this.#leave(delivery);
     let endpoint: Endpoint | null;
@@ -337,7 +337,7 @@ export class Dispatcher {
       const payload = await this.#payloads.take(delivery, form, event.dataBytes, (whole) =>
         this.#renderings.renderAnew(whole, apiVersion, account),
       );
-      if (payload === 'no_room') this.#giveBack(delivery, this.#parts.clock.nowMs() + this.#roomPauseMs(delivery));
+      if (payload === 'no_room') this.#release(delivery, this.#parts.clock.nowMs() + this.#roomPauseMs(delivery));
       else if (payload === 'gone') this.#cancel(delivery);
       else if (await this.#isStillWanted(delivery, endpoint)) return payload;
       else {
@@ -392,21 +392,21 @@ export class Dispatcher {
     facts: Pick<AttemptRow, 'startedAtMs' | 'durationMs' | 'apiVersion'>,
   ): Outcome {
     this.#parts.observer.attempted({ status, error }, facts.durationMs);
-    const told = { ...facts, status, error, isOurs, response };
+    const ending = { ...facts, status, error, isOurs, response };
     const { nowMs, realNowMs } = this.#now();
     if (error === 'interrupted') {
-      return { delivery, dueAgainAtMs: nowMs, attempt: { ...told, outcome: 'interrupted' } };
+      return { delivery, dueAgainAtMs: nowMs, attempt: { ...ending, outcome: 'interrupted' } };
     }
     if (error === null && status !== null && status >= 200 && status < 300) {
-      return { delivery, dueAgainAtMs: null, attempt: { ...told, outcome: 'delivered' } };
+      return { delivery, dueAgainAtMs: null, attempt: { ...ending, outcome: 'delivered' } };
     }
     const { retryScheduleSeconds } = this.#parts;
     const retryAfterMs = parseRetryAfter(retryAfter, realNowMs);
     const pauseMs = delivery.isResend
       ? null
       : pauseAfter(delivery.attemptCount + 1, retryScheduleSeconds, retryAfterMs, this.#random());
-    if (pauseMs === null) return { delivery, dueAgainAtMs: null, attempt: { ...told, outcome: 'failed' } };
-    return { delivery, dueAgainAtMs: nowMs + pauseMs, attempt: { ...told, outcome: 'to_be_retried' } };
+    if (pauseMs === null) return { delivery, dueAgainAtMs: null, attempt: { ...ending, outcome: 'failed' } };
+    return { delivery, dueAgainAtMs: nowMs + pauseMs, attempt: { ...ending, outcome: 'to_be_retried' } };
   }
 
   /** Ends a delivery without an attempt. */
@@ -416,12 +416,12 @@ export class Dispatcher {
   }
 
   #leave(delivery: ClaimedDelivery): Ending {
-    this.#giveBack(delivery);
+    this.#release(delivery);
     return 'not_made';
   }
 
   /** Releases a delivery, as if it had not been claimed. */
-  #giveBack(delivery: ClaimedDelivery, dueAtMs = delivery.dueAtMs): void {
+  #release(delivery: ClaimedDelivery, dueAtMs = delivery.dueAtMs): void {
     this.#outcomes.add({ delivery, dueAgainAtMs: dueAtMs, attempt: null });
   }
 

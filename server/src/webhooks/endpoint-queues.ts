@@ -1,5 +1,5 @@
 import type { ClaimedDelivery } from './claim.ts';
-import type { PutOff } from './postpone.ts';
+import type { Postponed } from './postpone.ts';
 
 /** Limits of the deliveries in one process. */
 export interface LaneLimits {
@@ -11,7 +11,7 @@ export interface LaneLimits {
   heldMax: number;
 }
 
-/** The result of an attempt, for its lane. */
+/** The result of an attempt, for its queue. */
 export type Ending = 'answered' | 'hung' | 'not_made';
 
 /** When the process is crowded, each endpoint has one eighth of its usual places, so that responsive ones find room. */
@@ -34,23 +34,23 @@ const pauseMsMax = 60_000;
 const restMs = 600_000;
 
 /**
- * Decides which attempts may begin. Each endpoint has its own lane, so that a slow or dead one does not delay others. A claimed delivery
- * begins at once while its endpoint has room, and otherwise waits here for a while. A full lane is left out of claims. The backlog of a
+ * Decides which attempts may begin. Each endpoint has its own queue, so that a slow or dead one does not delay others. A claimed delivery
+ * begins at once while its endpoint has room, and otherwise waits here for a while. A full queue is left out of claims. The backlog of a
  * stuck one is postponed, so that no claim has to scan past it.
  */
-export class EndpointLanes {
+export class EndpointQueues {
   readonly #limits: LaneLimits;
   readonly #nowMs: () => number;
-  readonly #carryOut: (delivery: ClaimedDelivery) => Promise<Ending>;
-  readonly #giveBack: (delivery: ClaimedDelivery, dueAtMs: number) => void;
+  readonly #attempt: (delivery: ClaimedDelivery) => Promise<Ending>;
+  readonly #release: (delivery: ClaimedDelivery, dueAtMs: number) => void;
   readonly #held: () => number;
   readonly #onRoom: () => void;
-  readonly #lanes = new Map<string, Lane>();
-  /** Lanes whose first delivery could begin if the process had room, in turn. */
-  readonly #ready = new Set<Lane>();
+  readonly #queues = new Map<string, EndpointQueue>();
+  /** Queues whose first delivery could begin if the process had room, in turn. */
+  readonly #ready = new Set<EndpointQueue>();
   #inFlight = 0;
-  /** Trial attempts under way. They hold at most half of the places, however many endpoints hang. */
-  #trials = 0;
+  /** Probes under way. They hold at most half of the places, however many endpoints hang. */
+  #probes = 0;
   /** Whether deliveries were left out of a claim, or released, only because too much was under way. */
   #hasPassedOver = false;
 
@@ -64,16 +64,16 @@ export class EndpointLanes {
     limits: LaneLimits,
     parts: {
       nowMs: () => number;
-      carryOut: (delivery: ClaimedDelivery) => Promise<Ending>;
-      giveBack: (delivery: ClaimedDelivery, dueAtMs: number) => void;
+      attempt: (delivery: ClaimedDelivery) => Promise<Ending>;
+      release: (delivery: ClaimedDelivery, dueAtMs: number) => void;
       held: () => number;
       onRoom: () => void;
     },
   ) {
     this.#limits = limits;
     this.#nowMs = parts.nowMs;
-    this.#carryOut = parts.carryOut;
-    this.#giveBack = parts.giveBack;
+    this.#attempt = parts.attempt;
+    this.#release = parts.release;
     this.#held = parts.held;
     this.#onRoom = parts.onRoom;
   }
@@ -85,23 +85,23 @@ export class EndpointLanes {
 
   /** Begins a delivery, lets it wait for its turn, or releases it. */
   take(delivery: ClaimedDelivery): void {
-    const lane = this.#laneOf(delivery);
+    const queue = this.#queueOf(delivery);
     // Let it wait in the database, where it takes no place.
-    if (this.#turnsAway(lane)) return this.#giveBack(delivery, Math.max(delivery.dueAtMs, lane.putOffUntilMs));
-    lane.waiting.push(delivery);
-    this.#begin(lane);
+    if (this.#isRefusing(queue)) return this.#release(delivery, Math.max(delivery.dueAtMs, queue.postponedUntilMs));
+    queue.waiting.push(delivery);
+    this.#begin(queue);
   }
 
-  /** Returns the endpoints with full lanes. A claim for them would only be released. */
+  /** Returns the endpoints with full queues. A claim for them would only be released. */
   full(): string[] {
-    const full = [...this.#lanes.values()].filter((lane) => this.#isFull(lane));
+    const full = [...this.#queues.values()].filter((queue) => this.#isFull(queue));
     this.#hasPassedOver ||= full.length > 0 && this.#isCrowded();
     return full.map(({ endpointId }) => endpointId);
   }
 
   /** Releases the waiting deliveries of stuck endpoints, so that others find room. */
   makeRoom(): void {
-    for (const lane of this.#lanes.values()) if (this.#isStuck(lane)) this.#empty(lane);
+    for (const queue of this.#queues.values()) if (this.#isStuck(queue)) this.#empty(queue);
   }
 
   /** Notes that released deliveries can be claimed again. */
@@ -118,48 +118,48 @@ export class EndpointLanes {
 
   /** Releases all deliveries that have not begun. */
   empty(): void {
-    for (const lane of this.#lanes.values()) this.#empty(lane);
+    for (const queue of this.#queues.values()) this.#empty(queue);
   }
 
   /**
    * Returns the endpoints whose backlog must be postponed now, each with its time. Call it every second, so that new deliveries are
-   * postponed with the rest. It deletes lanes with nothing left to remember.
+   * postponed with the rest. It deletes queues with nothing left to remember.
    */
-  putOff(): PutOff[] {
+  postpone(): Postponed[] {
     const nowMs = this.#nowMs();
-    for (const lane of this.#lanes.values()) {
-      const { inFlight, waiting, putOffUntilMs } = lane;
-      if (inFlight === 0 && waiting.length === 0 && nowMs > putOffUntilMs + pauseMsMax) {
-        this.#lanes.delete(lane.endpointId);
-      } else if (this.#isStuck(lane) && nowMs >= putOffUntilMs) {
-        this.#lengthen(lane);
+    for (const queue of this.#queues.values()) {
+      const { inFlight, waiting, postponedUntilMs } = queue;
+      if (inFlight === 0 && waiting.length === 0 && nowMs > postponedUntilMs + pauseMsMax) {
+        this.#queues.delete(queue.endpointId);
+      } else if (this.#isStuck(queue) && nowMs >= postponedUntilMs) {
+        this.#lengthen(queue);
       }
     }
-    return [...this.#lanes.values()]
-      .filter(({ putOffUntilMs }) => putOffUntilMs > nowMs)
-      .map((lane) => {
-        const { accountId, endpointId, putOffUntilMs: untilMs } = lane;
-        return { accountId, endpointId, untilMs, restUntilMs: untilMs + (isTriedOut(lane) ? restMs : 0) };
+    return [...this.#queues.values()]
+      .filter(({ postponedUntilMs }) => postponedUntilMs > nowMs)
+      .map((queue) => {
+        const { accountId, endpointId, postponedUntilMs: untilMs } = queue;
+        return { accountId, endpointId, untilMs, restUntilMs: untilMs + (isProbed(queue) ? restMs : 0) };
       });
   }
 
   /** Returns endpoints that respond again while their backlog is postponed for long, until `forgetRevived` confirms that it was resumed. */
-  revived(): { accountId: string; endpointId: string; putOffUntilMs: number }[] {
-    return [...this.#lanes.values()]
+  revived(): { accountId: string; endpointId: string; postponedUntilMs: number }[] {
+    return [...this.#queues.values()]
       .filter(({ revivedFromMs }) => revivedFromMs > 0)
-      .map(({ accountId, endpointId, revivedFromMs }) => ({ accountId, endpointId, putOffUntilMs: revivedFromMs }));
+      .map(({ accountId, endpointId, revivedFromMs }) => ({ accountId, endpointId, postponedUntilMs: revivedFromMs }));
   }
 
   /** Notes that the endpoint's backlog was resumed. */
-  forgetRevived({ endpointId, putOffUntilMs }: { endpointId: string; putOffUntilMs: number }): void {
-    const lane = this.#lanes.get(endpointId);
-    if (lane?.revivedFromMs === putOffUntilMs) lane.revivedFromMs = 0;
+  forgetRevived({ endpointId, postponedUntilMs }: { endpointId: string; postponedUntilMs: number }): void {
+    const queue = this.#queues.get(endpointId);
+    if (queue?.revivedFromMs === postponedUntilMs) queue.revivedFromMs = 0;
   }
 
-  #laneOf({ accountId, endpointId }: ClaimedDelivery): Lane {
-    const known = this.#lanes.get(endpointId);
+  #queueOf({ accountId, endpointId }: ClaimedDelivery): EndpointQueue {
+    const known = this.#queues.get(endpointId);
     if (known) return known;
-    const lane: Lane = {
+    const queue: EndpointQueue = {
       accountId,
       endpointId,
       inFlight: 0,
@@ -167,16 +167,16 @@ export class EndpointLanes {
       lastMoveMs: performance.now(),
       hungInARow: 0,
       pauseMs: 0,
-      putOffUntilMs: 0,
+      postponedUntilMs: 0,
       revivedFromMs: 0,
     };
-    this.#lanes.set(endpointId, lane);
-    return lane;
+    this.#queues.set(endpointId, queue);
+    return queue;
   }
 
-  #shareOf(lane: Lane): number {
+  #shareOf(queue: EndpointQueue): number {
     const { perEndpointMax } = this.#limits;
-    if (isTriedOut(lane)) return 1;
+    if (isProbed(queue)) return 1;
     return this.#isCrowded() ? Math.ceil(perEndpointMax / crowdedShare) : perEndpointMax;
   }
 
@@ -185,29 +185,31 @@ export class EndpointLanes {
     return this.#held() > heldMax / 2 || this.#inFlight > inFlightMax / 2;
   }
 
-  #isStuck(lane: Lane): boolean {
-    return lane.inFlight >= this.#shareOf(lane) && performance.now() - lane.lastMoveMs > stuckAfterMs;
+  #isStuck(queue: EndpointQueue): boolean {
+    return queue.inFlight >= this.#shareOf(queue) && performance.now() - queue.lastMoveMs > stuckAfterMs;
   }
 
-  /** Tells whether a claim for the lane would bring more than it can take. */
-  #isFull(lane: Lane): boolean {
-    if (lane.waiting.length > this.#limits.perEndpointMax || this.#isStuck(lane)) return true;
-    return this.#turnsAway(lane) || (this.#isCrowded() && lane.inFlight + lane.waiting.length >= this.#shareOf(lane));
+  /** Tells whether a claim for the queue would bring more than it can take. */
+  #isFull(queue: EndpointQueue): boolean {
+    if (queue.waiting.length > this.#limits.perEndpointMax || this.#isStuck(queue)) return true;
+    return (
+      this.#isRefusing(queue) || (this.#isCrowded() && queue.inFlight + queue.waiting.length >= this.#shareOf(queue))
+    );
   }
 
-  /** Tells whether a claimed delivery must be released. Other lanes may be long, because they move. */
-  #turnsAway(lane: Lane): boolean {
-    const { inFlight, waiting, putOffUntilMs } = lane;
-    if (isTriedOut(lane) && this.#trials >= this.#limits.inFlightMax / 2) return true;
-    // The lane takes only the trial attempt.
-    if (isTriedOut(lane)) return inFlight + waiting.length > 0 || putOffUntilMs > this.#nowMs();
-    if (this.#isStuck(lane)) return waiting.length > this.#limits.perEndpointMax;
-    return this.#isCrowded() && waiting.length >= this.#shareOf(lane);
+  /** Tells whether a claimed delivery must be released. Other queues may be long, because they move. */
+  #isRefusing(queue: EndpointQueue): boolean {
+    const { inFlight, waiting, postponedUntilMs } = queue;
+    if (isProbed(queue) && this.#probes >= this.#limits.inFlightMax / 2) return true;
+    // The queue takes only the probe.
+    if (isProbed(queue)) return inFlight + waiting.length > 0 || postponedUntilMs > this.#nowMs();
+    if (this.#isStuck(queue)) return waiting.length > this.#limits.perEndpointMax;
+    return this.#isCrowded() && waiting.length >= this.#shareOf(queue);
   }
 
-  /** Begins the deliveries that can begin, after a lane got a delivery or a free place. */
-  #begin(lane: Lane): void {
-    if (lane.waiting.length > 0 && lane.inFlight < this.#shareOf(lane)) this.#ready.add(lane);
+  /** Begins the deliveries that can begin, after a queue got a delivery or a free place. */
+  #begin(queue: EndpointQueue): void {
+    if (queue.waiting.length > 0 && queue.inFlight < this.#shareOf(queue)) this.#ready.add(queue);
     for (const next of this.#ready) {
       if (this.#inFlight >= this.#limits.inFlightMax) return;
       this.#ready.delete(next);
@@ -220,74 +222,74 @@ export class EndpointLanes {
     }
   }
 
-  #start(delivery: ClaimedDelivery, lane: Lane): void {
-    lane.inFlight++;
+  #start(delivery: ClaimedDelivery, queue: EndpointQueue): void {
+    queue.inFlight++;
     this.#inFlight++;
-    lane.lastMoveMs = performance.now();
-    const isTrial = isTriedOut(lane);
-    if (isTrial) {
-      this.#trials++;
+    queue.lastMoveMs = performance.now();
+    const isProbe = isProbed(queue);
+    if (isProbe) {
+      this.#probes++;
       // A claim during the trial must not find the backlog.
-      this.#lengthen(lane);
+      this.#lengthen(queue);
     }
-    void this.#carryOut(delivery).then((ending) => this.#end(ending, lane, isTrial));
+    void this.#attempt(delivery).then((ending) => this.#end(ending, queue, isProbe));
   }
 
-  #end(ending: Ending, lane: Lane, wasTrial: boolean): void {
-    const wasFull = this.#isFull(lane);
-    if (wasTrial) this.#trials--;
-    lane.inFlight--;
+  #end(ending: Ending, queue: EndpointQueue, wasProbe: boolean): void {
+    const wasFull = this.#isFull(queue);
+    if (wasProbe) this.#probes--;
+    queue.inFlight--;
     this.#inFlight--;
-    lane.lastMoveMs = performance.now();
-    if (ending === 'hung') this.#suspect(lane);
-    else if (ending === 'answered') this.#trust(lane);
-    this.#begin(lane);
-    if (wasFull && !this.#isFull(lane)) this.#onRoom();
-    if (isOver(lane)) this.#lanes.delete(lane.endpointId);
+    queue.lastMoveMs = performance.now();
+    if (ending === 'hung') this.#suspect(queue);
+    else if (ending === 'answered') this.#trust(queue);
+    this.#begin(queue);
+    if (wasFull && !this.#isFull(queue)) this.#onRoom();
+    if (isOver(queue)) this.#queues.delete(queue.endpointId);
   }
 
-  #suspect(lane: Lane): void {
-    lane.hungInARow++;
-    if (lane.hungInARow !== hungInARowMax) return;
-    if (lane.putOffUntilMs <= this.#nowMs()) this.#lengthen(lane);
-    this.#empty(lane);
+  #suspect(queue: EndpointQueue): void {
+    queue.hungInARow++;
+    if (queue.hungInARow !== hungInARowMax) return;
+    if (queue.postponedUntilMs <= this.#nowMs()) this.#lengthen(queue);
+    this.#empty(queue);
   }
 
-  #trust(lane: Lane): void {
+  #trust(queue: EndpointQueue): void {
     const nowMs = this.#nowMs();
-    if (isTriedOut(lane)) lane.revivedFromMs = Math.max(nowMs, lane.putOffUntilMs) + restMs;
+    if (isProbed(queue)) queue.revivedFromMs = Math.max(nowMs, queue.postponedUntilMs) + restMs;
     // A backlog that is due soon needs no move.
-    else if (lane.putOffUntilMs > nowMs + pauseMsMin) lane.revivedFromMs = lane.putOffUntilMs;
-    lane.hungInARow = 0;
-    lane.pauseMs = 0;
-    lane.putOffUntilMs = 0;
+    else if (queue.postponedUntilMs > nowMs + pauseMsMin) queue.revivedFromMs = queue.postponedUntilMs;
+    queue.hungInARow = 0;
+    queue.pauseMs = 0;
+    queue.postponedUntilMs = 0;
   }
 
-  #lengthen(lane: Lane): void {
-    lane.pauseMs = Math.min(Math.max(pauseMsMin, 2 * lane.pauseMs), pauseMsMax);
-    lane.putOffUntilMs = this.#nowMs() + lane.pauseMs;
+  #lengthen(queue: EndpointQueue): void {
+    queue.pauseMs = Math.min(Math.max(pauseMsMin, 2 * queue.pauseMs), pauseMsMax);
+    queue.postponedUntilMs = this.#nowMs() + queue.pauseMs;
   }
 
-  #empty(lane: Lane): void {
-    this.#ready.delete(lane);
-    for (const delivery of lane.waiting.splice(0)) {
-      this.#giveBack(delivery, Math.max(delivery.dueAtMs, lane.putOffUntilMs));
+  #empty(queue: EndpointQueue): void {
+    this.#ready.delete(queue);
+    for (const delivery of queue.waiting.splice(0)) {
+      this.#release(delivery, Math.max(delivery.dueAtMs, queue.postponedUntilMs));
     }
   }
 }
 
 /** Tells whether so many attempts have hung that the endpoint gets one at a time. */
-function isTriedOut({ hungInARow }: Lane): boolean {
+function isProbed({ hungInARow }: EndpointQueue): boolean {
   return hungInARow >= hungInARowMax;
 }
 
-/** Tells whether the lane has nothing to remember. */
-function isOver({ inFlight, waiting, hungInARow, putOffUntilMs, revivedFromMs }: Lane): boolean {
-  return inFlight + waiting.length + hungInARow + putOffUntilMs + revivedFromMs === 0;
+/** Tells whether the queue has nothing to remember. */
+function isOver({ inFlight, waiting, hungInARow, postponedUntilMs, revivedFromMs }: EndpointQueue): boolean {
+  return inFlight + waiting.length + hungInARow + postponedUntilMs + revivedFromMs === 0;
 }
 
 /** The attempts under way to an endpoint, and the deliveries that wait for their turn. */
-interface Lane {
+interface EndpointQueue {
   accountId: string;
   endpointId: string;
   inFlight: number;
@@ -299,7 +301,7 @@ interface Lane {
   /** The last pause of its backlog; 0 if the endpoint is not stuck. */
   pauseMs: number;
   /** The time at which its backlog is due, by the deployment's clock; 0 if it is not postponed. */
-  putOffUntilMs: number;
-  /** The value of `putOffUntilMs` when the endpoint responded again; 0 if there is nothing to resume. */
+  postponedUntilMs: number;
+  /** The value of `postponedUntilMs` when the endpoint responded again; 0 if there is nothing to resume. */
   revivedFromMs: number;
 }

@@ -1,5 +1,5 @@
 import { toSeconds, type Clock } from '../core/clock.ts';
-import type { Vault } from '../core/encryption.ts';
+import type { Encryption } from '../core/encryption.ts';
 import type { Pool } from '../db/pools.ts';
 import { TtlCache } from '../db/ttl-cache.ts';
 
@@ -23,7 +23,7 @@ export class Endpoints {
   readonly #known: TtlCache<Endpoint>;
 
   /** @param ageMaxMs the greatest age of a cached endpoint. */
-  constructor(ageMaxMs: number, parts: { pool: Pool; vault: Vault; realClock: Clock }) {
+  constructor(ageMaxMs: number, parts: { pool: Pool; encryption: Encryption; realClock: Clock }) {
     this.#known = new TtlCache(ageMaxMs, (keys) => readEndpoints(parts, keys));
   }
 
@@ -39,7 +39,7 @@ export class Endpoints {
 }
 
 async function readEndpoints(
-  { pool, vault, realClock }: { pool: Pool; vault: Vault; realClock: Clock },
+  { pool, encryption, realClock }: { pool: Pool; encryption: Encryption; realClock: Clock },
   keys: string[],
 ): Promise<(Endpoint | null)[]> {
   // Take the time before the query, so that a secret rolled meanwhile signs nothing later than this.
@@ -67,7 +67,7 @@ async function readEndpoints(
       const endpoint: Endpoint = {
         origin,
         path: pathname + search,
-        signingSecret: vault.open(row.signing_secret),
+        signingSecret: encryption.decrypt(row.signing_secret),
         apiVersion: row.api_version,
         isEnabled: row.status === 'enabled',
         enablement: row.enablement,

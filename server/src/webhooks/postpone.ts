@@ -8,7 +8,7 @@ const movedAtOnceMax = 20_000;
 const dueFirst = 10;
 
 /** An endpoint whose backlog is postponed. The rest of its first attempts may be due later. */
-export interface PutOff {
+export interface Postponed {
   accountId: string;
   endpointId: string;
   untilMs: number;
@@ -26,10 +26,10 @@ export interface Now {
  *
  * @returns whether one of them may have more due deliveries.
  */
-export async function putOffDeliveries(
+export async function postponeDeliveries(
   pool: Pool,
   { nowMs, realNowMs }: Now,
-  endpoints: readonly PutOff[],
+  endpoints: readonly Postponed[],
 ): Promise<boolean> {
   const { rowCount } = await pool.query({
     name: 'put_off_deliveries',
@@ -83,14 +83,14 @@ export async function putOffDeliveries(
 }
 
 /**
- * Makes first attempts due again that were postponed until `putOffUntilMs` or earlier. A retry keeps its time.
+ * Makes first attempts due again that were postponed until `postponedUntilMs` or earlier. A retry keeps its time.
  *
  * @returns whether there may be more.
  */
 export async function bringForward(
   pool: Pool,
   { nowMs, realNowMs }: Now,
-  { accountId, endpointId, putOffUntilMs }: { accountId: string; endpointId: string; putOffUntilMs: number },
+  { accountId, endpointId, postponedUntilMs }: { accountId: string; endpointId: string; postponedUntilMs: number },
 ): Promise<boolean> {
   const { rowCount } = await pool.query({
     name: 'bring_deliveries_forward',
@@ -111,7 +111,7 @@ export async function bringForward(
       set due_at_ms = $3
       from put_off
       where ${isInQueueAs('put_off')}`,
-    values: [accountId, endpointId, nowMs, putOffUntilMs, realNowMs],
+    values: [accountId, endpointId, nowMs, postponedUntilMs, realNowMs],
   });
   return (rowCount ?? 0) >= movedAtOnceMax;
 }

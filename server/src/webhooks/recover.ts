@@ -79,7 +79,7 @@ export class Recoveries {
     this.#underWay.delete(id);
     await committer.commitAsSystem({
       accountId,
-      touches: [id],
+      locks: [id],
       decide: async () => {
         const current = (await readRecord(recovery, accountId, id)) as RecoveryRecord | null;
         if (current?.status !== 'pending') return null;

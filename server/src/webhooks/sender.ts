@@ -1,7 +1,7 @@
 import { Pool, type Dispatcher } from 'undici';
 import type { buildConnector } from 'undici';
-import { boundReads, hearResponse, informationalMax, isTooManyChunks } from '../core/response-bounds.ts';
-import { SocketBound } from './connection-limit.ts';
+import { boundReads, restartLineCount, informationalMax, isTooManyChunks } from '../core/response-bounds.ts';
+import { ConnectionLimit } from './connection-limit.ts';
 
 /** Why an attempt got no complete response. The list is closed, and shows no more than the receiver's own side would know. */
 export type AttemptError =
@@ -51,14 +51,16 @@ const originsMax = 1_000;
  * nothing. A timeout covers the whole attempt, from connecting to the end of the response's body.
  */
 export class Sender {
-  readonly #sockets: SocketBound;
+  readonly #sockets: ConnectionLimit;
   readonly #attemptTimeoutMs: number;
   readonly #pools = new Map<string, Pool>();
   readonly #inFlight = new Set<Attempt>();
 
   /** @param settings.socketsMax the limit of connections. It exceeds the attempts at once; otherwise no connection could be kept. */
   constructor(settings: { connect: buildConnector.connector; attemptTimeoutMs: number; socketsMax: number }) {
-    this.#sockets = new SocketBound(boundedReads(settings.connect), settings.socketsMax, () => this.#giveUpOldest());
+    this.#sockets = new ConnectionLimit(boundedReads(settings.connect), settings.socketsMax, () =>
+      this.#giveUpOldest(),
+    );
     this.#attemptTimeoutMs = settings.attemptTimeoutMs;
   }
 
@@ -163,7 +165,7 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
-    hearResponse();
+    restartLineCount();
     // The final response follows an interim one (1xx).
     if (status < 200) {
       if (++this.#informational > informationalMax) this.fail({ error: 'response_invalid', isOurs: false });
@@ -175,7 +177,7 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
-    hearResponse();
+    restartLineCount();
     this.#readBytes += chunk.length;
     this.#chunks++;
     if (this.#keptBytes < keptBytesMax) {
@@ -247,10 +249,10 @@ const unknownNameCodes = /^(ENOTFOUND|ENODATA)$/;
 function faultOf(fault: unknown): Fault {
   const { code, errors, name, cause } = fault as Error & { code?: string; errors?: { code?: string }[] };
   // Of several addresses, the first one's error stands for all.
-  const told = code ?? errors?.[0]?.code ?? name;
-  const error = errorClasses.find(([form]) => form.test(told))?.[1] ?? 'failed';
+  const reason = code ?? errors?.[0]?.code ?? name;
+  const error = errorClasses.find(([form]) => form.test(reason))?.[1] ?? 'failed';
   if (error === 'host_unresolved') {
     return { error, isOurs: cause !== undefined && !unknownNameCodes.test((cause as { code?: string }).code ?? '') };
   }
-  return { error, isOurs: error === 'failed' || ourCodes.test(told) };
+  return { error, isOurs: error === 'failed' || ourCodes.test(reason) };
 }

@@ -110,7 +110,7 @@ function socketFault(remoteAddress: string | undefined, allowed: AddressRanges):
  * If one family cannot be resolved, the result has only addresses of the other. That is safe, because connections use checked addresses
  * only.
  */
-export const systemResolve: ResolveHost = rememberAnswers(askSystem);
+export const systemResolve: ResolveHost = cacheAddresses(askSystem);
 
 const dnsBudgetMs = 3_000;
 const lookupBudgetMs = 2_000;
@@ -123,12 +123,12 @@ async function askSystem(hostname: string): Promise<string[]> {
   // A resolver for each question, so that its cancel leaves the others alone.
   const resolver = new dns.Resolver({ timeout: 1_000, tries: 2 });
   const giveUp = setTimeout(() => resolver.cancel(), dnsBudgetMs);
-  const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  const results = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
   clearTimeout(giveUp);
-  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  const addresses = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
   if (addresses.length > 0) return addresses;
-  for (const answer of answers) {
-    if (answer.status === 'rejected' && !unknownCodes.has(answer.reason.code)) throw answer.reason;
+  for (const result of results) {
+    if (result.status === 'rejected' && !unknownCodes.has(result.reason.code)) throw result.reason;
   }
   // It holds one of the few threads that files and cryptography need too, so it comes last, for unknown names.
   const found = await Promise.race([dns.lookup(hostname, { all: true }), delay(lookupBudgetMs, [], { ref: false })]);
@@ -136,27 +136,27 @@ async function askSystem(hostname: string): Promise<string[]> {
   return found.map(({ address }) => address);
 }
 
-const rememberAnswerMs = 30_000;
+const cacheMs = 30_000;
 const rememberFailureMs = 5_000;
 const rememberedMax = 10_000;
 
 /** Asks once for all concurrent callers of the same name, and caches the result. The oldest entry makes room. */
-function rememberAnswers(ask: ResolveHost): ResolveHost {
-  const remembered = new Map<string, { answer: Promise<string[]>; untilMs: number }>();
+function cacheAddresses(ask: ResolveHost): ResolveHost {
+  const remembered = new Map<string, { result: Promise<string[]>; untilMs: number }>();
   return (hostname) => {
     const known = remembered.get(hostname);
-    if (known && performance.now() < known.untilMs) return known.answer;
-    const entry = { answer: ask(hostname), untilMs: Infinity };
+    if (known && performance.now() < known.untilMs) return known.result;
+    const entry = { result: ask(hostname), untilMs: Infinity };
     const rememberFor = (durationMs: number): void => {
       entry.untilMs = performance.now() + durationMs;
     };
-    entry.answer.then(
-      () => rememberFor(rememberAnswerMs),
+    entry.result.then(
+      () => rememberFor(cacheMs),
       () => rememberFor(rememberFailureMs),
     );
     remembered.delete(hostname);
     remembered.set(hostname, entry);
     if (remembered.size > rememberedMax) remembered.delete(remembered.keys().next().value!);
-    return entry.answer;
+    return entry.result;
   };
 }

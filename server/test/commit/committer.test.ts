@@ -46,7 +46,7 @@ describe('batches', () => {
     const winner = first === 'committed' ? 'first' : 'second';
     const [won, told] = winner === 'first' ? [first, second] : [second, first];
     expect(won).toBe('committed');
-    expect(told).toMatch(/^key_(in_use|stored)$/);
+    expect(told).toMatch(/^key_(locked|completed)$/);
     expect(await customerNames(server)).toEqual([winner, 'third']);
   });
 
@@ -57,7 +57,7 @@ describe('batches', () => {
       committer.commit(create('again', { key: 'stored' })),
       ...['a', 'b', 'c'].map((name) => committer.commit(create(name, { key: name }))),
     ]);
-    expect(outcomes.map(({ kind }) => kind)).toEqual(['key_stored', 'committed', 'committed', 'committed']);
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['key_completed', 'committed', 'committed', 'committed']);
     expect(await customerNames(server)).toEqual(['a', 'b', 'before', 'c']);
     expect(await eventCount(server, 'customer.created')).toBe(4);
   });
@@ -67,7 +67,7 @@ describe('batches', () => {
     await withClient(server.connection, async (other) => {
       await other.query('begin');
       await other.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', ['acct_a acct_a busy']);
-      expect(await committer.commit(create('twin', { key: 'busy' }))).toEqual({ kind: 'key_in_use' });
+      expect(await committer.commit(create('twin', { key: 'busy' }))).toEqual({ kind: 'key_locked' });
       await other.query('rollback');
     });
     expect(await committer.commit(create('later', { key: 'busy' }))).toMatchObject({ kind: 'committed' });
@@ -89,8 +89,8 @@ describe('batches', () => {
     const { committer, together, server } = await committerForTest();
     const id = await created(committer, 'Ada');
     const outcomes = await together(() => [
-      committer.commit(update(server, id, (name) => `${name} 1`, { touches: [] })),
-      committer.commit(update(server, id, (name) => `${name} 2`, { touches: [] })),
+      committer.commit(update(server, id, (name) => `${name} 1`, { locks: [] })),
+      committer.commit(update(server, id, (name) => `${name} 2`, { locks: [] })),
     ]);
     expect(outcomes.map(({ kind }) => kind)).toEqual(['committed', 'committed']);
     // The change whose read returns first is decided first.
@@ -189,7 +189,7 @@ test('refuses a decision when it changes one record twice', async () => {
     ...update(server, id, (name) => name),
     decide: async () => ({
       changes: [await changeOf(server, id, () => 'One'), await changeOf(server, id, () => 'Two')],
-      answer: answer(),
+      response: answer(),
     }),
   });
   await expect(twice).rejects.toThrow(`Bug! A decision changes ${id} twice.`);
@@ -207,7 +207,7 @@ test('retries a batch when PostgreSQL ends a deadlock', async () => {
       ...create('unused'),
       decide: async () => {
         const changes = await Promise.all([left, right].map((id) => changeOf(server, id, (name) => `${name}!`)));
-        return { changes, answer: answer() };
+        return { changes, response: answer() };
       },
     });
     await expect.poll(() => waitingForLocks(server)).toBe(1);
@@ -247,7 +247,7 @@ describe('memory of mutations', () => {
     const batches: number[] = [];
     const { committer, together } = await committerForTest({
       bytes: { max: 100 * megabyte, maxPerAccount: 100 * megabyte },
-      observer: { pendingIs() {}, sent: (_, { mutations }) => batches.push(mutations) },
+      observer: { pendingIs() {}, sent: (_, { entries }) => batches.push(entries) },
     });
     const outcomes = await together(() => [
       ...Array.from({ length: 8 }, (_, index) => committer.commit(create(`large ${index}`, large()))),
@@ -261,7 +261,7 @@ describe('memory of mutations', () => {
   test('writes small mutations apart from large ones when both wait', async () => {
     const batches: number[] = [];
     const { committer, together } = await committerForTest({
-      observer: { pendingIs() {}, sent: (_, { mutations }) => batches.push(mutations) },
+      observer: { pendingIs() {}, sent: (_, { entries }) => batches.push(entries) },
     });
     await together(() =>
       Array.from({ length: 16 }, (_, index) =>
@@ -322,7 +322,7 @@ describe('memory of mutations', () => {
         ...Array.from({ length: 6 }, (_, index) => committer.commit(create(`large ${index}`, large()))),
         committer.commitAsSystem({
           accountId: 'acct_a',
-          touches: [],
+          locks: [],
           decide: async () => ({ changes: (await create('own').decide()).changes }),
         }),
       ],
@@ -368,8 +368,8 @@ async function committerForTest(more?: Partial<ConstructorParameters<typeof Comm
           payer: { accountId: 'acct_z', rootId: 'acct_z' },
           request: facts(),
           claim: null,
-          touches: [],
-          decide: async () => ({ changes: [], answer: answer() }),
+          locks: [],
+          decide: async () => ({ changes: [], response: answer() }),
         }),
       );
       await new Promise((resolve) => setImmediate(resolve));
@@ -434,10 +434,10 @@ function create(name: string, { key = null as string | null, answer: answered = 
     payer: { accountId: 'acct_a', rootId: 'acct_a' },
     request: facts(key),
     claim: key === null ? null : { name: `acct_a acct_a ${key}`, keyAccountId: 'acct_a', key, fingerprint: name },
-    touches: [],
+    locks: [],
     decide: async () => ({
       changes: [decideCreate(customer, ids.make('cus'), 'acct_a', { name }, caller)],
-      answer: answered,
+      response: answered,
     }),
   };
 }
@@ -450,15 +450,15 @@ function createLimited(server: TestServer, name: string, maximum: number): Write
     ...mutation,
     async decide() {
       const count = await readCount(server.context.reader, resource, this.accountId);
-      if (count >= maximum) return { changes: [], answer: { status: 400, body: '{}' } };
+      if (count >= maximum) return { changes: [], response: { status: 400, body: '{}' } };
       const change = decideCreate(resource, ids.make('cus'), this.accountId, { name }, caller);
-      return { changes: [change], answer: answer() };
+      return { changes: [change], response: answer() };
     },
   };
 }
 
 function statusOf(outcome: Outcome): number | string | undefined {
-  return outcome.kind === 'committed' ? outcome.answer?.status : outcome.kind;
+  return outcome.kind === 'committed' ? outcome.response?.status : outcome.kind;
 }
 
 function countsOf(statuses: readonly (number | string | undefined)[]): Record<string, number> {
@@ -467,19 +467,14 @@ function countsOf(statuses: readonly (number | string | undefined)[]): Record<st
   return counts;
 }
 
-function update(
-  server: TestServer,
-  id: string,
-  rename: (name: string) => string,
-  { touches = [id] } = {},
-): WriteRequest {
+function update(server: TestServer, id: string, rename: (name: string) => string, { locks = [id] } = {}): WriteRequest {
   return {
     accountId: 'acct_a',
     payer: { accountId: 'acct_a', rootId: 'acct_a' },
     request: facts(),
     claim: null,
-    touches,
-    decide: async () => ({ changes: [await changeOf(server, id, rename)], answer: answer() }),
+    locks,
+    decide: async () => ({ changes: [await changeOf(server, id, rename)], response: answer() }),
   };
 }
 

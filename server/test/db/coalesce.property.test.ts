@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { coalesce, unanswered } from '../../src/db/batch-loader.ts';
+import { coalesce, noResult } from '../../src/db/batch-loader.ts';
 
 test('answers each question once when queries leave some of them unanswered', async () => {
   await fc.assert(
@@ -11,7 +11,7 @@ test('answers each question once when queries leave some of them unanswered', as
         let asked = 0;
         const ask = coalesce(async (batch: number[]) => {
           asked += Math.min(batch.length, answeredMax);
-          return batch.map((question, index) => (index < answeredMax ? 2 * question : unanswered));
+          return batch.map((question, index) => (index < answeredMax ? 2 * question : noResult));
         });
         expect(await Promise.all(questions.map(ask))).toEqual(questions.map((question) => 2 * question));
         expect(asked).toBe(questions.length);

@@ -168,10 +168,10 @@ test('responds 503 at once when the queue is full', async () => {
       payer: null,
       request: null,
       claim: null,
-      touches: [],
+      locks: [],
       decide: async () => {
         await decided;
-        return { changes: [], answer: null };
+        return { changes: [], response: null };
       },
     }),
   );

@@ -15,7 +15,7 @@ const worker = new JobWorker({
         process.stdout.write(`${id}\n`);
         await new Promise(() => {});
       },
-      crowdedLanes: () => [],
+      crowdedGroups: () => [],
     },
   },
   log,

@@ -27,11 +27,11 @@ beforeEach(async () => {
 });
 
 /** Adds jobs to the queue, as a commit does. */
-async function add(ids: readonly string[], lane = 'lane', from = database): Promise<void> {
+async function add(ids: readonly string[], group = 'group', from = database): Promise<void> {
   await from.readers.query(
     `select graphile_worker.add_job('work', json_build_object('account', 'acct_1', 'id', id), job_key => id, flags => array[$2::text])
      from unnest($1::text[]) as id`,
-    [ids, lane],
+    [ids, group],
   );
 }
 
@@ -43,9 +43,9 @@ async function jobsLeft(): Promise<number> {
 }
 
 /** Starts a worker with its own connections, as in another process. It stops with the test. */
-function workerForTest(run: Task['run'], crowdedLanes: Task['crowdedLanes'] = () => []): JobWorker {
+function workerForTest(run: Task['run'], crowdedGroups: Task['crowdedGroups'] = () => []): JobWorker {
   const own = openDatabase(connection, log);
-  const worker = new JobWorker({ connection, pool: own.jobs, tasks: { work: { run, crowdedLanes } }, log });
+  const worker = new JobWorker({ connection, pool: own.jobs, tasks: { work: { run, crowdedGroups } }, log });
   worker.start();
   onTestFinished(async () => {
     await worker.stop();
@@ -85,7 +85,7 @@ test('retries a job and delays no other when it throws', async () => {
   expect(Object.fromEntries(tried)).toEqual({ ref_0: 2, ref_1: 1, ref_2: 1 });
 });
 
-test('skips crowded lanes and runs others when a lane is full', async () => {
+test('skips crowded groups and runs others when a group is full', async () => {
   const done: string[] = [];
   let crowded = ['slow'];
   workerForTest(
@@ -198,7 +198,7 @@ test("creates the queue's tables once when five processes start at once on an em
     );
     // The newest migration that this release knows equals the library's. Otherwise each start would search for more.
     expect(rows.map(({ id }) => id)).toEqual(Array.from({ length: queueSchemaVersion }, (_, index) => index + 1));
-    await add(['ref_1'], 'lane', opened[1]);
+    await add(['ref_1'], 'group', opened[1]);
   } finally {
     await Promise.all(opened.map((one) => one.end()));
     await withClient(cluster, (client) => client.query(`drop database ${name} with (force)`));

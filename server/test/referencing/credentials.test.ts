@@ -169,7 +169,7 @@ describe('credentials that do not fit into an HTTP header', () => {
     async (provider, members) => {
       const working = await quickServerForTest();
       const other = await addAccount(working);
-      const sealed = working.context.vault.seal(JSON.stringify(members)).toString('base64');
+      const sealed = working.context.encryption.encrypt(JSON.stringify(members)).toString('base64');
       await working.context.database.readers.query('update accounts set provider_credentials = $2 where id = $1', [
         other.accountId,
         JSON.stringify({ [provider]: sealed }),

@@ -60,7 +60,7 @@ test("completes other services' references in the usual time when one service ha
   const hanging = await Promise.all(Array.from({ length: 48 }, () => refer(api)));
   await expect.poll(() => vendor.held, { timeout: 5_000 }).toBeGreaterThanOrEqual(8);
   expect(await timeOf(api, 8)).toBeLessThan(usualMs + 3_000);
-  // The service got no more calls than its lane allows, and a few that were claimed at the same moment.
+  // The service got no more calls than its group allows, and a few that were claimed at the same moment.
   expect(vendor.held).toBeLessThan(32);
   vendor.stage = 'DONE';
   vendor.release();

@@ -6,14 +6,14 @@ import type { Change } from '../../src/model/resource.ts';
 import { reference } from '../../src/resources/reference/index.ts';
 import {
   failuresMax,
-  heard,
+  onCallback,
   newOrder,
   nextStepOf,
   recordBusy,
   recordFailure,
   recordStopped,
-  recordWord,
-  type ProviderWord,
+  applyStatus,
+  type ProviderStatus,
 } from '../../src/resources/reference/order.ts';
 import type { ReferenceRecord } from '../../src/resources/reference/record.ts';
 import { cancel, endForErasure, update } from '../../src/resources/reference/transitions.ts';
@@ -23,7 +23,7 @@ const runs = { numRuns: 2_000 };
 
 /** One thing that happens to a reference, at least a second after the one before. */
 type Happening =
-  | { kind: 'word'; word: ProviderWord; isLate: boolean }
+  | { kind: 'word'; word: ProviderStatus; isLate: boolean }
   | { kind: 'failure' | 'busy' | 'callback' | 'cancel' | 'erase' }
   | { kind: 'overrule'; outcome: 'accept' | 'consider' | 'high_risk' };
 
@@ -44,7 +44,7 @@ const word = fc
     progress: fc.integer({ min: 0, max: 100 }),
     problem: fc.option(fc.constantFrom('invite_bounced', 'renter_declined')),
   })
-  .map(({ status, verdict: said, progress, problem }): ProviderWord => ({
+  .map(({ status, verdict: said, progress, problem }): ProviderStatus => ({
     orderId: 'order_1',
     status,
     outcome: status === 'done' ? { words: said.toUpperCase(), verdict: said } : null,
@@ -147,11 +147,11 @@ describe('references at a provider', () => {
   test('shows mere progress at most every five seconds, and every step at once', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 4_000 }), { minLength: 1, maxLength: 40 }), (pauses) => {
-        let current = recordWord(made(), inProgress(0), askedAt(1_000_000), null).after;
+        let current = applyStatus(made(), inProgress(0), askedAt(1_000_000), null).after;
         let [nowMs, shownMs] = [1_000_000, 1_000_000];
         for (const [index, pause] of pauses.entries()) {
           nowMs += pause;
-          const { after } = recordWord(current, inProgress(index + 1), askedAt(nowMs), null);
+          const { after } = applyStatus(current, inProgress(index + 1), askedAt(nowMs), null);
           const isShown = after.automatic_reference !== current.automatic_reference;
           expect(isShown).toBe(nowMs - shownMs >= 5_000);
           // Progress that is not shown yet is read again when it can be.
@@ -159,7 +159,7 @@ describe('references at a provider', () => {
           else shownMs = nowMs;
           current = after;
         }
-        const { after } = recordWord(current, { ...inProgress(99), status: 'in_review' }, askedAt(nowMs), null);
+        const { after } = applyStatus(current, { ...inProgress(99), status: 'in_review' }, askedAt(nowMs), null);
         expect(after.automatic_reference).toMatchObject({
           status: 'in_review',
           provider_data: { provider_a: { progress: 99 } },
@@ -199,7 +199,7 @@ function happen(current: ReferenceRecord, what: Happening, nowMs: number): Chang
     case 'word':
       if (step === null) return { after: current };
       if (step === 'stop' && !what.isLate) return recordStopped(current);
-      return recordWord(current, what.word, askedAt(nowMs), null);
+      return applyStatus(current, what.word, askedAt(nowMs), null);
     case 'failure':
       if (step === null) return { after: current };
       return recordFailure(
@@ -210,7 +210,7 @@ function happen(current: ReferenceRecord, what: Happening, nowMs: number): Chang
     case 'busy':
       return step === null ? { after: current } : recordBusy(current, nowMs + 5_000);
     case 'callback':
-      return heard(current, nowMs);
+      return onCallback(current, nowMs);
     case 'cancel':
       return cancel(current, { nowSeconds });
     case 'overrule':
@@ -258,7 +258,7 @@ function without(object: Record<string, unknown>, names: string[]): Record<strin
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
 }
 
-function inProgress(percent: number): ProviderWord {
+function inProgress(percent: number): ProviderStatus {
   return {
     orderId: 'order_1',
     status: 'in_progress',

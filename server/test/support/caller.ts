@@ -17,7 +17,7 @@ export function callerAt(nowSeconds: number): Caller {
     allowedTargets: parseRanges(''),
     retainedFromSeconds: 0,
     makeId: notNeeded,
-    seal: notNeeded,
+    encrypt: notNeeded,
     makeSecret: notNeeded,
     makeKey: notNeeded,
   };

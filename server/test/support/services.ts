@@ -4,7 +4,7 @@ import { newMasterKey } from '../../src/server/config.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import type { Provider } from '../../src/core/providers.ts';
 import { pooledRandomBytes } from '../../src/core/random.ts';
-import { Vault } from '../../src/core/encryption.ts';
+import { Encryption } from '../../src/core/encryption.ts';
 import { openDatabase, withClient, type Connection, type Pool } from '../../src/db/pools.ts';
 import { HttpProviderClient } from '../../src/referencing/providers/client.ts';
 import { referencingProviders } from '../../src/referencing/providers/index.ts';
@@ -29,7 +29,7 @@ export const goodCredentials: Readonly<Record<Provider, Readonly<Record<string, 
   provider_d: { token: 'token_of_d' },
 };
 
-const vault = new Vault(Buffer.from(newMasterKey(), 'base64'), pooledRandomBytes());
+const encryption = new Encryption(Buffer.from(newMasterKey(), 'base64'), pooledRandomBytes());
 
 export interface Services {
   clock: StillClock;
@@ -57,7 +57,13 @@ export async function servicesForTest(shared?: Services, callTimeoutMs = 5_000):
   const log = pino({ level: 'silent' });
   const opened = openDatabase(connection, log);
   const pool = opened.readers;
-  const simulators = await startSimulators({ pool, vault, clock: clock satisfies Clock, realClock: clock, log });
+  const simulators = await startSimulators({
+    pool,
+    encryption,
+    clock: clock satisfies Clock,
+    realClock: clock,
+    log,
+  });
   const clients: HttpProviderClient[] = [];
   let isStopped = false;
   const stop = async (): Promise<void> => {

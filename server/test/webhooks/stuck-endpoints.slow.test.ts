@@ -116,7 +116,7 @@ test('resumes a backlog in parts, except what is claimed or due later, when the 
   await pool.query('update webhook_queue set due_at_ms = $1 where id = $2', [nowMs + 30_001, places[0]!.id]);
   await pool.query('update webhook_queue set claimed_until_ms = $1 where id = $2', [nowMs + 30_000, places[1]!.id]);
   const { rows } = await pool.query<{ account_id: string }>('select account_id from webhook_queue limit 1');
-  const revived = { accountId: rows[0]!.account_id, endpointId: endpoint.id, putOffUntilMs: nowMs + 30_000 };
+  const revived = { accountId: rows[0]!.account_id, endpointId: endpoint.id, postponedUntilMs: nowMs + 30_000 };
   const now = { nowMs, realNowMs: nowMs };
   expect(await bringForward(pool, now, revived)).toBe(true);
   expect(await bringForward(pool, now, revived)).toBe(false);

@@ -8,26 +8,24 @@ export function advanceClock(batch: readonly BatchEntry[]): (Statement | null)[]
   return [moveClock(batch), moveOwnKeys(batch), moveJobs(batch)];
 }
 
-/** Moves the clock. If another request has moved it meanwhile, the member is decided again, as for a record that moved. */
+/** Moves the clock. If another request has moved it meanwhile, the entry is decided again, as for a record that moved. */
 function moveClock(batch: readonly BatchEntry[]): Statement | null {
   return statementOf(
     'move_clock',
     `
     with input as materialized (
-      select * from unnest($1::integer[], $2::bigint[], $3::bigint[]) as input (member, from_ms, to_ms)
+      select * from unnest($1::integer[], $2::bigint[], $3::bigint[]) as input (entry, from_ms, to_ms)
     ),
     moved as (
       update deployment
       set clock_ahead_ms = input.to_ms
       from input
       where clock_ahead_ms = input.from_ms
-      returning input.member
+      returning input.entry
     )
-    select refuse_batch_members('record_moved', array(
-      select member from input where member not in (select member from moved)
+    select reject_batch_entries('stale_record', array(
+      select entry from input where entry not in (select entry from moved)
     ))`,
-    batch.flatMap(({ clockAdvance }, member) =>
-      clockAdvance ? [[member, clockAdvance.fromMs, clockAdvance.toMs]] : [],
-    ),
+    batch.flatMap(({ clockAdvance }, entry) => (clockAdvance ? [[entry, clockAdvance.fromMs, clockAdvance.toMs]] : [])),
   );
 }

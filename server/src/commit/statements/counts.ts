@@ -2,7 +2,7 @@ import type { BatchEntry } from '../batch-entry.ts';
 import { type Statement, type Cell, statementOf } from './statement.ts';
 import { limited } from '../../model/traits/limited.ts';
 
-/** Adds one row for each count that the batch changes, however many members change it. */
+/** Adds one row for each count that the batch changes, however many entries change it. */
 export function appendCounts(batch: readonly BatchEntry[]): Statement | null {
   const sums = new Map<string, { row: string[]; delta: number }>();
   for (const { accountId, counts } of batch) {
@@ -24,7 +24,7 @@ export function appendCounts(batch: readonly BatchEntry[]): Statement | null {
 }
 
 /**
- * Rejects the members that would exceed an account's limit of a kind; they decide again. Batches that add to the same count take turns, in
+ * Rejects the entries that would exceed an account's limit of a kind; they decide again. Batches that add to the same count take turns, in
  * all processes. A transaction lock on account and kind is taken before the count is read. It has its own statement, because a statement
  * sees only what was committed before it began. Locks are taken in one order, so that two batches never wait for each other. A batch
  * without such a kind has no extra cost.
@@ -32,7 +32,7 @@ export function appendCounts(batch: readonly BatchEntry[]): Statement | null {
 export function holdLimits(batch: readonly BatchEntry[]): (Statement | null)[] {
   const created = new Map<string, number>();
   const rows: Cell[][] = [];
-  batch.forEach(({ accountId, inserts }, member) => {
+  batch.forEach(({ accountId, inserts }, entry) => {
     for (const { resource } of inserts) {
       const { object } = resource;
       const most = limited.of(resource);
@@ -40,7 +40,7 @@ export function holdLimits(batch: readonly BatchEntry[]): (Statement | null)[] {
       const kind = `${accountId} ${object}`;
       const ordinal = (created.get(kind) ?? 0) + 1;
       created.set(kind, ordinal);
-      rows.push([member, accountId, object, ordinal, most]);
+      rows.push([entry, accountId, object, ordinal, most]);
     }
   });
   const lockOnCounts = statementOf(
@@ -60,7 +60,7 @@ export function holdLimits(batch: readonly BatchEntry[]): (Statement | null)[] {
     with input as materialized (
       select *
       from unnest($1::integer[], $2::text[], $3::text[], $4::bigint[], $5::bigint[])
-        as input (member, account_id, object, ordinal, most)
+        as input (entry, account_id, object, ordinal, most)
     ),
     counted as materialized (
       select account_id, object, sum(delta) as count
@@ -68,8 +68,8 @@ export function holdLimits(batch: readonly BatchEntry[]): (Statement | null)[] {
       where (account_id, object) in (select account_id, object from input) and dimension = ''
       group by account_id, object
     )
-    select refuse_batch_members('record_moved', array(
-      select distinct member
+    select reject_batch_entries('stale_record', array(
+      select distinct entry
       from input
       left join counted using (account_id, object)
       where coalesce(counted.count, 0) + ordinal > most

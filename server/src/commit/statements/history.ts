@@ -41,7 +41,7 @@ export function insertLogs(batch: readonly BatchEntry[]): Statement | null {
   const rows: Cell[][] = [];
   for (const { accountId, log } of batch) {
     if (!log) continue;
-    const { facts, answer } = log;
+    const { facts, response } = log;
     rows.push([
       accountId,
       facts.id,
@@ -49,7 +49,7 @@ export function insertLogs(batch: readonly BatchEntry[]): Statement | null {
       facts.method,
       facts.url,
       facts.path,
-      answer.status,
+      response.status,
       log.durationMs,
       facts.ipAddress,
       facts.userAgent,
@@ -61,8 +61,8 @@ export function insertLogs(batch: readonly BatchEntry[]): Statement | null {
       facts.originalRequest,
       facts.originalRequest !== null,
       facts.body,
-      answer.secret?.redactedBody ?? answer.body,
-      answer.error ? JSON.stringify(answer.error) : null,
+      response.secret?.redactedBody ?? response.body,
+      response.error ? JSON.stringify(response.error) : null,
       arrayLiteral(log.events),
       arrayLiteral(log.mentions),
       arrayLiteral(log.alsoMentions),

@@ -19,13 +19,13 @@ const tryLockOnKey = `pg_try_advisory_xact_lock(hashtextextended(account_id || '
  */
 export function claimKeys(batch: readonly BatchEntry[], nowMs: number): Statement | null {
   const rows: Cell[][] = [];
-  batch.forEach(({ accountId, claim, log }, member) => {
+  batch.forEach(({ accountId, claim, log }, entry) => {
     if (!claim || !log) return;
-    const sealedBody = log.answer.secret?.sealedBody.toString('hex') ?? null;
+    const encryptedBody = log.response.secret?.encryptedBody.toString('hex') ?? null;
     const { keyAccountId, key, fingerprint } = claim;
     const { id, startedMs } = log.facts;
     const isLate = nowMs - startedMs > claimedWithinMs;
-    rows.push([member, accountId, keyAccountId, key, fingerprint, id, startedMs, sealedBody, isLate]);
+    rows.push([entry, accountId, keyAccountId, key, fingerprint, id, startedMs, encryptedBody, isLate]);
   });
   return statementOf(
     'claim_keys',
@@ -33,7 +33,7 @@ export function claimKeys(batch: readonly BatchEntry[], nowMs: number): Statemen
     with input as materialized (
       select *
       from unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::text[], $9::boolean[])
-        as input (member, account_id, key_account_id, key, fingerprint, request_id, claimed_at_ms, sealed_body, is_late)
+        as input (entry, account_id, key_account_id, key, fingerprint, request_id, claimed_at_ms, sealed_body, is_late)
     ),
     claimed as (
       insert into idempotency_keys as stored
@@ -56,8 +56,8 @@ export function claimKeys(batch: readonly BatchEntry[], nowMs: number): Statemen
     )
     -- A transaction can take its own lock again. A rejected key whose lock is free or ours is stored by now.
     select
-      refuse_batch_members('key_in_use', array(select member from refused where is_late or not ${tryLockOnKey})),
-      refuse_batch_members('key_stored', array(select member from refused))`,
+      reject_batch_entries('key_locked', array(select entry from refused where is_late or not ${tryLockOnKey})),
+      reject_batch_entries('key_completed', array(select entry from refused))`,
     rows,
   );
 }

@@ -18,12 +18,12 @@ export function addJobs(batch: readonly BatchEntry[], nowMs: number): Statement 
         ${jobAttemptsMax},
         id,
         0,
-        array[lane]
+        array[job_group]
       )::graphile_worker.job_spec
-      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[]) as input (job, lane, account_id, id, wait_ms)
+      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[]) as input (job, job_group, account_id, id, wait_ms)
     ))`,
     batch.flatMap(({ accountId, jobs }) =>
-      jobs.map(({ job, lane, id, dueAtMs }) => [job, lane, accountId, id, Math.max(0, dueAtMs - nowMs)]),
+      jobs.map(({ job, group, id, dueAtMs }) => [job, group, accountId, id, Math.max(0, dueAtMs - nowMs)]),
     ),
   );
 }

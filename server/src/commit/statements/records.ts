@@ -16,7 +16,7 @@ export function updateRecords(batch: readonly BatchEntry[]): (Statement | null)[
       `update_${resource.table}`,
       `
       with input as materialized (
-        select * from unnest(${parameters(types)}) as input (member, expected_revision, ${columns.join(', ')})
+        select * from unnest(${parameters(types)}) as input (entry, expected_revision, ${columns.join(', ')})
       ),
       held as materialized (
         select record.account_id, record.id
@@ -35,13 +35,13 @@ export function updateRecords(batch: readonly BatchEntry[]): (Statement | null)[
         join held using (account_id, id)
         where record.account_id = held.account_id and record.id = held.id
       )
-      select refuse_batch_members('record_moved', array(
-        select distinct member
+      select reject_batch_entries('stale_record', array(
+        select distinct entry
         from input
         left join held using (account_id, id)
         where held.id is null
       ))`,
-      changes.map(({ member, write }) => [member, write.before!.revision, ...cellsOf(resource, write)]),
+      changes.map(({ entry, write }) => [entry, write.before!.revision, ...cellsOf(resource, write)]),
     );
   });
 }
@@ -54,7 +54,7 @@ export function deleteRecords(batch: readonly BatchEntry[]): (Statement | null)[
       `
       with input as materialized (
         select * from unnest($1::integer[], $2::bigint[], $3::text[], $4::text[])
-          as input (member, expected_revision, account_id, id)
+          as input (entry, expected_revision, account_id, id)
       ),
       gone as (
         delete from ${resource.table} record
@@ -64,13 +64,13 @@ export function deleteRecords(batch: readonly BatchEntry[]): (Statement | null)[
           and record.revision = input.expected_revision
         returning record.account_id, record.id
       )${storesFile.has(resource) ? deletionOfParts : ''}
-      select refuse_batch_members('record_moved', array(
-        select member
+      select reject_batch_entries('stale_record', array(
+        select entry
         from input
         left join gone using (account_id, id)
         where gone.id is null
       ))`,
-      deletions.map(({ member, write }) => [member, write.before!.revision, write.record.account_id, write.record.id]),
+      deletions.map(({ entry, write }) => [entry, write.before!.revision, write.record.account_id, write.record.id]),
     ),
   );
 }
@@ -110,14 +110,14 @@ const endOfUploads = `,
 
 function byResource(
   batch: readonly BatchEntry[],
-  writesOf: (member: BatchEntry) => RecordWrite[],
-): [Resource, { member: number; write: RecordWrite }[]][] {
-  const grouped = new Map<Resource, { member: number; write: RecordWrite }[]>();
-  batch.forEach((candidate, member) => {
-    for (const write of writesOf(candidate)) {
+  writesOf: (entry: BatchEntry) => RecordWrite[],
+): [Resource, { entry: number; write: RecordWrite }[]][] {
+  const grouped = new Map<Resource, { entry: number; write: RecordWrite }[]>();
+  batch.forEach((entryOfBatch, entry) => {
+    for (const write of writesOf(entryOfBatch)) {
       const group = grouped.get(write.resource);
-      if (group) group.push({ member, write });
-      else grouped.set(write.resource, [{ member, write }]);
+      if (group) group.push({ entry, write });
+      else grouped.set(write.resource, [{ entry, write }]);
     }
   });
   // Every batch writes tables in the same order, so that two batches never wait for each other.
@@ -138,7 +138,7 @@ function cellOf(type: ColumnType | null | undefined, value: unknown): Cell {
   if (value === null || value === undefined) return null;
   if (type === 'json') return JSON.stringify(value);
   if (type === 'text[]') return arrayLiteral(value as string[]);
-  if (type === 'sealed') return (value as Buffer).toString('hex');
+  if (type === 'encrypted') return (value as Buffer).toString('hex');
   return value as Cell;
 }
 
@@ -153,7 +153,7 @@ function fromInput(resource: Resource, column: string): string {
   switch (resource.fields[column]?.column) {
     case 'text[]':
       return `input.${column}::text[]`;
-    case 'sealed':
+    case 'encrypted':
       return `decode(input.${column}, 'hex')`;
     default:
       return `input.${column}`;

@@ -9,8 +9,8 @@ export interface Statement {
 
 export type Cell = string | number | boolean | null;
 
-/** The reasons that `refuse_batch_members` gives. Its SQLSTATE is `refusalCode`. */
-export type RefusalReason = 'key_in_use' | 'key_stored' | 'record_moved';
+/** The reasons that `reject_batch_entries` gives. Its SQLSTATE is `refusalCode`. */
+export type RefusalReason = 'key_locked' | 'key_completed' | 'stale_record';
 
 export const refusalCode = 'TN001';
 

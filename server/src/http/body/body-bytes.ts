@@ -20,7 +20,7 @@ export const bodyLimits: ByteLimits = {
 };
 
 /** Responses up to this size fit into the buffers of the connection, in bytes. */
-const smallAnswerBytes = 64 * 1024;
+const smallResponseBytes = 64 * 1024;
 
 /** Disconnects a client that has not read its response after so many milliseconds. It has the same time to send its body. */
 const readTimeoutMs = 15_000;
@@ -39,7 +39,7 @@ export class BodyBytes implements HeldBody {
   #body: HeldBytes | null;
   /** The bytes that the body holds. */
   #bytes: number;
-  #answer: HeldBytes | null = null;
+  #response: HeldBytes | null = null;
   #isAtWork = false;
   #isClosed = false;
 
@@ -76,18 +76,18 @@ export class BodyBytes implements HeldBody {
     this.#isAtWork = true;
   }
 
-  workEnds(answerBytes: number): void {
+  workEnds(responseBytes: number): void {
     this.#isAtWork = false;
     this.#releaseIfOver();
-    if (answerBytes <= smallAnswerBytes || this.#isClosed) return;
-    this.#answer = this.#budget.add(this.#share, answerBytes);
+    if (responseBytes <= smallResponseBytes || this.#isClosed) return;
+    this.#response = this.#budget.add(this.#share, responseBytes);
     const timer = setTimeout(() => this.#reply.writableFinished || this.#reply.destroy(), readTimeoutMs);
     this.#reply.once('close', () => clearTimeout(timer));
   }
 
   #close(): void {
     this.#isClosed = true;
-    this.#answer?.release();
+    this.#response?.release();
     this.#releaseIfOver();
   }
 

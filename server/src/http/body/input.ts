@@ -18,9 +18,9 @@ export function versionedQueryReader(
   { object, query: known }: Pick<Route, 'object' | 'query'>,
 ): VersionedQueryReader {
   const readerOf = madeOnce(versions, (version) => versions.propertiesIn(version, object, known), queryReader);
-  const told = nameTeller(versions, object, Object.keys(known));
+  const withSuggestion = suggestName(versions, object, Object.keys(known));
   return (version, url) => {
-    const { query, expand } = told(version, () => readerOf(version)(url));
+    const { query, expand } = withSuggestion(version, () => readerOf(version)(url));
     const lifted = versions.convertBody(object, query as JsonObject, version, versions.newest);
     return { query: lifted as Query, expand };
   };
@@ -29,8 +29,8 @@ export function versionedQueryReader(
 /** Returns the validator of a route's body for each version. */
 export function versionedValidator(versions: ApiVersions, { object, body }: WriteRoute): VersionedValidator {
   const validatorOf = madeOnce(versions, (version) => versions.schemaIn(version, object, body), validator);
-  const told = nameTeller(versions, object, Object.keys(body.properties));
-  return (version, value) => told(version, () => validatorOf(version)(value));
+  const withSuggestion = suggestName(versions, object, Object.keys(body.properties));
+  return (version, value) => withSuggestion(version, () => validatorOf(version)(value));
 }
 
 /**
@@ -57,7 +57,7 @@ function madeOnce<Shape, Value>(
 }
 
 /** Adds the right name to the error for a parameter name of another version. */
-function nameTeller(versions: ApiVersions, object: string, known: readonly string[]) {
+function suggestName(versions: ApiVersions, object: string, known: readonly string[]) {
   const nameOf = (param: string, version: string): string | null => {
     for (const other of versions.dates) {
       const newest = versions.convertName(object, param, other, versions.newest);

@@ -1,7 +1,7 @@
 import { idPatternOf, type Piece } from './schemas.ts';
 
 /** The headers of responses, by name. Some are in every response. */
-const ofAnswers: Record<string, Piece> = {
+const ofResponses: Record<string, Piece> = {
   'Request-Id': {
     description: 'The id of the request, and of its log if it has one. Name it when you ask for support.',
     required: true,
@@ -89,7 +89,7 @@ const ofDeliveries: Record<string, Piece> = {
 
 /** Returns the headers of responses, for the components of a document. */
 export function headerComponents(): Record<string, Piece> {
-  return Object.fromEntries(Object.entries(ofAnswers).map(([name, header]) => [componentName(name), header]));
+  return Object.fromEntries(Object.entries(ofResponses).map(([name, header]) => [componentName(name), header]));
 }
 
 /** Returns the headers of requests and deliveries, for the components of a document of this version. */
@@ -106,7 +106,7 @@ export function parameterComponents(version: string): Record<string, Piece> {
 }
 
 /** Returns a `$ref` for each header of every response, and for these. */
-export function answerHeaders(...names: string[]): Record<string, Piece> {
+export function responseHeaders(...names: string[]): Record<string, Piece> {
   const all = ['Request-Id', 'Service-Version', 'RateLimit', 'RateLimit-Policy', ...names];
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${componentName(name)}` }]));
 }

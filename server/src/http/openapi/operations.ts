@@ -5,7 +5,7 @@ import type { ApiVersions } from '../../versions/apply.ts';
 import { displayName, type Route } from '../route.ts';
 import { fileField } from '../body/upload.ts';
 import { streamBounds, uploadBounds, type Bounds } from '../pipeline/concurrency.ts';
-import { answerHeaders, requestHeaders } from './headers.ts';
+import { responseHeaders, requestHeaders } from './headers.ts';
 import { refusalsOf } from './refusals.ts';
 import type { Piece, Schemas } from './schemas.ts';
 import type { UploadRoute } from '../request.ts';
@@ -56,7 +56,7 @@ export function operationOf(shapes: Shapes, route: Route): Piece {
 }
 
 function boundsOf(route: Route): Bounds | undefined {
-  if ('follow' in route) return streamBounds;
+  if ('subscribe' in route) return streamBounds;
   return 'upload' in route && route.upload ? uploadBounds : undefined;
 }
 
@@ -86,9 +86,9 @@ function queryParameters({ versions, version, schemas }: Shapes, route: Route): 
 /** Returns the parameter `expand` if the response has links. */
 function expandParameter(
   { versions, version }: Pick<Shapes, 'versions' | 'version'>,
-  { expandable, answer }: Route,
+  { expandable, response }: Route,
 ): Piece[] {
-  if (!expandable || !('resource' in answer) || answer.resource !== expandable.resource) return [];
+  if (!expandable || !('resource' in response) || response.resource !== expandable.resource) return [];
   const { links = {}, object } = expandable.resource;
   const within = expandable.isList ? 'data.' : '';
   const paths = Object.keys(links).map((link) => within + versions.convertName(object, link, versions.newest, version));
@@ -105,12 +105,12 @@ function expandParameter(
   ];
 }
 
-function headerParameters({ method, answer }: Route): Piece[] {
+function headerParameters({ method, response }: Route): Piece[] {
   return requestHeaders(
     'Service-Version',
     'Service-Context',
     ...(method === 'POST' ? ['Idempotency-Key'] : []),
-    ...(answer.kind === 'stream' ? ['Last-Event-ID'] : []),
+    ...(response.kind === 'stream' ? ['Last-Event-ID'] : []),
   );
 }
 
@@ -166,38 +166,38 @@ function withFieldTexts(body: TObject, resource: Resource | undefined): TObject 
 }
 
 function successOf(shapes: Shapes, route: Route): Piece {
-  const { answer, method } = route;
-  const headers = answerHeaders(...(method === 'POST' ? ['Idempotent-Replayed', 'Original-Request'] : []));
-  if (answer.kind === 'file') {
-    const schema = { type: 'string', contentMediaType: answer.contentType };
-    return { description: answer.description, headers, content: { [answer.contentType]: { schema } } };
+  const { response, method } = route;
+  const headers = responseHeaders(...(method === 'POST' ? ['Idempotent-Replayed', 'Original-Request'] : []));
+  if (response.kind === 'file') {
+    const schema = { type: 'string', contentMediaType: response.contentType };
+    return { description: response.description, headers, content: { [response.contentType]: { schema } } };
   }
-  if (answer.kind === 'stream') {
+  if (response.kind === 'stream') {
     const description = 'Server-sent events (HTML Standard, 9.2), without an end. `data` is JSON.';
-    const schema = { type: 'string', description, 'x-data': shapes.schemas.record(answer.resource) };
-    return { description: answerInWords(route), headers, content: { 'text/event-stream': { schema } } };
+    const schema = { type: 'string', description, 'x-data': shapes.schemas.record(response.resource) };
+    return { description: describeResponse(route), headers, content: { 'text/event-stream': { schema } } };
   }
-  const isCreation = answer.kind === 'record' && route.operationId === `${answer.resource.path}_create`;
-  const example = isCreation ? shapes.schemas.newExample(answer.resource) : null;
+  const isCreation = response.kind === 'record' && route.operationId === `${response.resource.path}_create`;
+  const example = isCreation ? shapes.schemas.newExample(response.resource) : null;
   return {
-    description: answerInWords(route),
+    description: describeResponse(route),
     headers,
     content: {
-      'application/json': { schema: shapes.schemas.ofAnswer(answer, method), ...(example && { example }) },
+      'application/json': { schema: shapes.schemas.ofResponse(response, method), ...(example && { example }) },
     },
   };
 }
 
-function answerInWords({ answer }: Route): string {
-  switch (answer.kind) {
+function describeResponse({ response }: Route): string {
+  switch (response.kind) {
     case 'record':
-      return `The ${displayName(answer.resource.object)}.`;
+      return `The ${displayName(response.resource.object)}.`;
     case 'list':
-      return `A page of ${displayName(answer.resource.path)}.`;
+      return `A page of ${displayName(response.resource.path)}.`;
     case 'deletion':
-      return `The id of the deleted ${displayName(answer.resource.object)}.`;
+      return `The id of the deleted ${displayName(response.resource.object)}.`;
     case 'stream':
-      return `The ${displayName(answer.resource.path)}, as soon as they are committed.`;
+      return `The ${displayName(response.resource.path)}, as soon as they are committed.`;
     case 'objects':
       return 'The complete list.';
     case 'object':

@@ -1,6 +1,6 @@
 import { errorCatalogue, type ErrorCode } from '../../core/errors.ts';
 import type { Route } from '../route.ts';
-import { answerHeaders } from './headers.ts';
+import { responseHeaders } from './headers.ts';
 import type { Piece, Schemas } from './schemas.ts';
 
 /** Statuses with the same errors for every operation, with the names of their components. */
@@ -92,7 +92,7 @@ function refusal(schemas: Schemas, when: string, codes: ErrorCode[], headers: st
   const listed = codes.map((code) => `\`${code}\``).join(', ');
   return {
     description: `${when} Codes: ${listed}.`,
-    headers: answerHeaders('Service-Should-Retry', ...headers),
+    headers: responseHeaders('Service-Should-Retry', ...headers),
     content: { 'application/json': { schema: schemas.error() } },
     'x-error-codes': codes,
   };

@@ -10,7 +10,7 @@ import { aboutAccount } from '../../model/traits/about-account.ts';
 import { erasable } from '../../model/traits/erasable.ts';
 import { snapshot } from '../../model/traits/snapshot.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
-import { displayName, type RouteAnswer } from '../route.ts';
+import { displayName, type RouteResponse } from '../route.ts';
 import { eventTypesOf } from './event-types.ts';
 
 /** A piece of a document. It becomes plain JSON. */
@@ -41,23 +41,23 @@ export class Schemas {
   }
 
   /** Returns the schema of a JSON response. */
-  ofAnswer(answer: Exclude<RouteAnswer, { kind: 'file' | 'stream' }>, method: string): Piece {
-    switch (answer.kind) {
+  ofResponse(response: Exclude<RouteResponse, { kind: 'file' | 'stream' }>, method: string): Piece {
+    switch (response.kind) {
       case 'list':
-        return this.list(nameOf(answer.resource.object), this.record(answer.resource));
+        return this.list(nameOf(response.resource.object), this.record(response.resource));
       case 'deletion':
-        return this.deletion(answer.resource);
+        return this.deletion(response.resource);
       case 'object':
       case 'objects': {
-        const { name, schema, example } = answer;
+        const { name, schema, example } = response;
         const object = this.#named(name, () => ({
           ...this.inVersion(example.object as string, schema),
           examples: [this.#older(example)],
         }));
-        return answer.kind === 'object' ? object : this.list(name, object);
+        return response.kind === 'object' ? object : this.list(name, object);
       }
       case 'record': {
-        const { resource, secrets } = answer;
+        const { resource, secrets } = response;
         // Secrets that are not stored are shown once, in the response that makes them.
         const kept = secretsOf(resource).some(([, { column }]) => column !== null);
         const shapes = [
@@ -238,8 +238,8 @@ export class Schemas {
     for (const [name, { schema, description }] of fields) {
       const linked = resource.links?.[name];
       const own = linked === undefined ? schema : this.#expandable(schema, linked);
-      const told = Type.Unsafe({ ...own, ...(description !== undefined && { description }) });
-      members[name] = IsOptional(schema) ? Type.Optional(told) : told;
+      const shown = Type.Unsafe({ ...own, ...(description !== undefined && { description }) });
+      members[name] = IsOptional(schema) ? Type.Optional(shown) : shown;
     }
     const isEvent = snapshot.has(resource);
     if (isEvent) {

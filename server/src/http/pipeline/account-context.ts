@@ -75,7 +75,7 @@ export async function pinned(
   const version = request.versionsServed.includes(wanted) ? wanted : request.versionsServed[0]!;
   await committer.commitAsSystem({
     accountId: facts.id,
-    touches: [facts.id],
+    locks: [facts.id],
     async decide() {
       const record = (await readRecord(account, facts.id, facts.id))!;
       const { changes } = toDecision(account, record, { after: ownAccount.of(account)!.pin(record, version) });

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { ApiError } from '../../core/errors.ts';
 import { stopRequests } from '../parser.ts';
 import { DiscardPace } from './discard-pace.ts';
-import { errorAnswer } from '../response/errors.ts';
+import { errorResponse } from '../response/errors.ts';
 import type { HttpContext } from '../context.ts';
 
 /** Keep reading a client's body this long after the response (in milliseconds). Otherwise it might see a reset instead of the response. */
@@ -41,7 +41,7 @@ const dropLogMs = 10_000;
 export class Connections {
   readonly #context: HttpContext;
   /** The response to the last request of each connection, sent or not. */
-  readonly #lastAnswers = new WeakMap<Socket, ServerResponse>();
+  readonly #lastResponses = new WeakMap<Socket, ServerResponse>();
   /** Requests without a valid key. */
   readonly #ofStrangers = new WeakSet<IncomingMessage>();
   /** Requests of each connection that have no response yet. */
@@ -64,7 +64,7 @@ export class Connections {
     // Before the framework sees the request.
     server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
       this.#countPipelined(request.socket, response);
-      this.#lastAnswers.set(request.socket, response);
+      this.#lastResponses.set(request.socket, response);
       response.once('finish', () => {
         if (request.complete) return;
         setTimeout(() => request.complete || request.socket.destroy(), lingerMs).unref();
@@ -119,7 +119,7 @@ export class Connections {
     if (error.code === 'ECONNRESET') return void socket.destroy();
     if (this.#closing.has(socket)) return;
     this.#closing.add(socket);
-    const last = this.#lastAnswers.get(socket);
+    const last = this.#lastResponses.get(socket);
     // The request before it is complete, so its response comes first.
     if (last?.req.complete && !last.writableFinished) last.once('close', () => this.#write(error, socket));
     // The data is the rest of a request that already has its response.
@@ -133,7 +133,7 @@ export class Connections {
       const requestId = ids.make('req');
       const refusal = unreadable(error.code);
       metrics.requests.refused(refusal.code);
-      const { status, body } = errorAnswer(refusal, requestId, config.publicUrl);
+      const { status, body } = errorResponse(refusal, requestId, config.publicUrl);
       socket.write(
         `HTTP/1.1 ${status} Error\r\ncontent-type: application/json; charset=utf-8\r\nrequest-id: ${requestId}\r\n` +
           `service-version: ${versions.upTo(latestVersion.known)[0]!}\r\nservice-should-retry: false\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,

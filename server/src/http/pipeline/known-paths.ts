@@ -38,7 +38,7 @@ export class KnownPaths {
    * Responds to OPTIONS of a page, and redirects a page's path with slashes at its end. Returns whether the request was one of these. Pages
    * only: below `/v1` every request needs a key, and a path has one spelling.
    */
-  answerForPage({ method, url }: FastifyRequest, reply: FastifyReply): boolean {
+  respondForPage({ method, url }: FastifyRequest, reply: FastifyReply): boolean {
     const path = url.split('?', 1)[0]!;
     if (method === 'OPTIONS' && this.#pages.has(path)) {
       void reply.code(204).header('allow', this.#allowOf(path)).send();

@@ -23,7 +23,7 @@ export function apiErrorOf(error: unknown, request: ReceivedRequest): ApiError {
     });
   }
   if (error instanceof UnavailableError) {
-    if (error.inDoubt) return fateUnknown(error, request);
+    if (error.inDoubt) return outcomeUnknown(error, request);
     const message = 'The database cannot be reached now. Nothing was changed. Try again shortly.';
     return new ApiError('unavailable', message, { retryAfterSeconds: 1, cause: error });
   }
@@ -38,7 +38,7 @@ export function apiErrorOf(error: unknown, request: ReceivedRequest): ApiError {
  * Returns the error of an unknown commit outcome. Only a POST without an idempotency key is unsafe to retry. Deletions and callbacks are
  * idempotent.
  */
-function fateUnknown(cause: UnavailableError, { route, idempotencyKey }: ReceivedRequest): ApiError {
+function outcomeUnknown(cause: UnavailableError, { route, idempotencyKey }: ReceivedRequest): ApiError {
   const shouldRetry = idempotencyKey !== null || route?.method !== 'POST';
   const advice = shouldRetry
     ? `Repeat the request${idempotencyKey === null ? '' : ' with the same Idempotency-Key'}: it is executed at most once.`
@@ -66,7 +66,7 @@ export function internalError(cause: unknown): ApiError {
 }
 
 /** Returns the response for an error. */
-export function errorAnswer(error: ApiError, requestId: string, publicUrl: string): StoredResponse {
+export function errorResponse(error: ApiError, requestId: string, publicUrl: string): StoredResponse {
   const { type, code, param } = error;
   // Both can repeat what was sent, and are logged.
   const message = maskSecrets(error.message);

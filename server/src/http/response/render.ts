@@ -5,7 +5,7 @@ import type { StoredRecord } from '../../model/record.ts';
 import type { Resource } from '../../model/resource.ts';
 import { aboutAccount } from '../../model/traits/about-account.ts';
 import { snapshot } from '../../model/traits/snapshot.ts';
-import type { Vault } from '../../core/encryption.ts';
+import type { Encryption } from '../../core/encryption.ts';
 import type { StoredRow } from '../../db/record-reader.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
 import type { ApiRequest } from '../request.ts';
@@ -34,13 +34,17 @@ export function render(
 }
 
 /** Decrypts the record's secrets. Returns null if it has none. */
-export function openSecrets(resource: Resource, record: StoredRecord, vault: Vault): Record<string, string> | null {
+export function openSecrets(
+  resource: Resource,
+  record: StoredRecord,
+  encryption: Encryption,
+): Record<string, string> | null {
   const values = record as unknown as Record<string, Buffer | undefined>;
   const names = Object.keys(resource.fields).filter(
     (name) => resource.fields[name]!.shown === 'as_secret' && values[name] !== undefined,
   );
   if (names.length === 0) return null;
-  return Object.fromEntries(names.map((name) => [name, vault.open(values[name]!)]));
+  return Object.fromEntries(names.map((name) => [name, encryption.decrypt(values[name]!)]));
 }
 
 /** Redacts secrets for logs. */

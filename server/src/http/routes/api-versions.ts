@@ -39,7 +39,7 @@ export function versionRoutes(context: HttpContext, routes: readonly Route[]): R
       description:
         'Returns the versions that you can send in `Service-Version`, the newest first, with their changes. All versions are on one page.',
     },
-    answer: {
+    response: {
       kind: 'objects',
       name: 'ApiVersion',
       schema: ServedVersion,
@@ -78,7 +78,7 @@ export function versionRoutes(context: HttpContext, routes: readonly Route[]): R
       description:
         'Shows which of the account’s last 100 requests and events would differ in another version, and how. It also shows which requests would be refused. GET requests are not logged, so they are not compared. Your key also needs `logs.read` and `events.read`.',
     },
-    answer: {
+    response: {
       kind: 'object',
       name: 'ApiVersionPreview',
       schema: UpgradePreview,

@@ -11,7 +11,7 @@ import { aOrAn, displayName, type StreamRoute } from '../route.ts';
 import type { ApiRequest } from '../request.ts';
 import type { HttpContext } from '../context.ts';
 import { onlyHeaderOf } from '../headers.ts';
-import type { Query, Followed } from '../route.ts';
+import type { Query, Subscription } from '../route.ts';
 
 const lastEventId = 'Last-Event-ID';
 
@@ -27,7 +27,7 @@ export function streamRoute(context: HttpContext, resource: Resource): StreamRou
       description: `Sends the account’s ${name} as soon as they are committed, as server-sent events. \`id\` is the id of the ${displayName(resource.object)}, and \`data\` is what the list shows of it. Nothing is lost or repeated. All streams of an account have the same order, and changes of one record come in their order. A stream begins now. With \`Last-Event-ID\` or \`after\`, it resumes after that ${displayName(resource.object)}. It can end at any time, for example when the server stops. Then reconnect with the last id that you have. It ends within a second after its key ends or loses the permission. After 15 seconds without data you get a comment, which has an id if filters have skipped ${name}. A client that does not read is disconnected after 30 seconds.`,
       refusals: ['event_cursor_expired', 'resource_missing'],
     },
-    answer: { kind: 'stream', resource },
+    response: { kind: 'stream', resource },
     path: `/v1/${path}/stream`,
     permission: `${path}.read`,
     object: resource.object,
@@ -40,8 +40,8 @@ export function streamRoute(context: HttpContext, resource: Resource): StreamRou
         description: `Resumes after the ${displayName(resource.object)} with this id, \`${prefix}_…\`, like \`${lastEventId}\`. For clients that cannot send that header.`,
       }),
     },
-    async follow(request, query) {
-      const follower = await context.eventFeed.follow(
+    async subscribe(request, query) {
+      const subscriber = await context.eventFeed.subscribe(
         request.accountId,
         // As for the rate limit, the account of the key counts, not the one acted upon.
         request.payer,
@@ -49,11 +49,11 @@ export function streamRoute(context: HttpContext, resource: Resource): StreamRou
       );
       const wanted = Object.entries(filters).filter(([filter]) => query[filter] !== undefined);
       return {
-        next: (timeoutMs) => follower.next(timeoutMs),
-        leave: () => follower.leave(),
+        next: (timeoutMs) => subscriber.next(timeoutMs),
+        leave: () => subscriber.leave(),
         has: ({ row }) => wanted.every(([filter]) => isMatch(filters[filter]!, String(query[filter]), row)),
         messageOf: (event) => messageOf(context, resource, event, request),
-      } satisfies Followed;
+      } satisfies Subscription;
     },
   };
 }

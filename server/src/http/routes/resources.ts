@@ -29,7 +29,7 @@ import {
   type ContentsRoute,
   type ReadRoute,
   type Route,
-  type RouteAnswer,
+  type RouteResponse,
   type WriteRoute,
 } from '../route.ts';
 import { streamRoute } from './event-stream.ts';
@@ -90,7 +90,7 @@ function listRoute(context: HttpContext, resource: Resource): ReadRoute {
       summary: `List ${displayName(resource.path)}`,
       description: `Returns the account’s ${displayName(resource.path)}, the newest first.`,
     },
-    answer: { kind: 'list', resource },
+    response: { kind: 'list', resource },
     path: `/v1/${resource.path}`,
     permission: `${resource.path}.read`,
     object: resource.object,
@@ -111,7 +111,7 @@ function listRoutesBelow(context: HttpContext, resource: Resource, columns: Nest
         summary: `List the ${displayName(resource.path)} of ${aOrAn(owners)}`,
         description: `Returns the ${displayName(resource.path)} of this ${displayName(owners.object)}, the newest first.`,
       },
-      answer: { kind: 'list', resource },
+      response: { kind: 'list', resource },
       path: `/v1/${path}/:id/${resource.path}`,
       permission: `${path}.read`,
       object: resource.object,
@@ -139,7 +139,7 @@ function actionRoutesOnOthers(
 ): WriteRoute[] {
   return Object.entries(actionsOn).flatMap(([path, actions]) =>
     Object.entries(actions).map(([name, action]) => ({
-      ...actionRoute(context, resourceAt(context, path), name, { answers: resource, ...action }),
+      ...actionRoute(context, resourceAt(context, path), name, { returns: resource, ...action }),
       object: resource.object,
     })),
   );
@@ -169,7 +169,7 @@ function retrieveRoute(context: HttpContext, resource: Resource): ReadRoute {
       summary: `Retrieve ${aOrAn(resource)}`,
       description: `Returns the ${displayName(resource.object)} as it is now.`,
     },
-    answer: { kind: 'record', resource, secrets: 'to_writers' },
+    response: { kind: 'record', resource, secrets: 'to_writers' },
     path: `/v1/${path}/:id`,
     permission: `${path}.read`,
     object: resource.object,
@@ -180,7 +180,7 @@ function retrieveRoute(context: HttpContext, resource: Resource): ReadRoute {
       const object = await renderExpanded(context, request, resource, record);
       // A key that may change the secret may see it.
       if (!includesPermission(request.principal.permissions, `${path}.write`)) return object;
-      return { ...object, ...openSecrets(resource, record, context.vault) };
+      return { ...object, ...openSecrets(resource, record, context.encryption) };
     },
   };
 }
@@ -203,7 +203,7 @@ function contentsRoute(context: HttpContext, resource: Resource, contents: Conte
       summary: `Download ${aOrAn(resource)}`,
       description: `Returns the bytes of the ${name} as a download. It needs a permission of its own, because its contents are more sensitive than its record.`,
     },
-    answer: { kind: 'file', contentType: contents.contentType, description: `The ${name}, byte for byte.` },
+    response: { kind: 'file', contentType: contents.contentType, description: `The ${name}, byte for byte.` },
     path: `/v1/${resource.path}/:id/contents`,
     permission: `${resource.object}_contents.read`,
     object: resource.object,
@@ -234,14 +234,14 @@ function createRoute(context: HttpContext, resource: Resource, create: Create<St
     ...writeRoute(context, resource, 'POST', '', create.body),
     operationId: `${resource.path}_create`,
     docs: { ...docs, refusals: [...refusals, ...(create.refusals ?? [])] },
-    answer: { kind: 'record', resource, secrets: 'always' },
+    response: { kind: 'record', resource, secrets: 'always' },
     ...(ownAccount.has(resource) && { ownAccountOnly: true }),
     showsSecrets: true,
     ...(create.alsoNeeds && { alsoNeeds: create.alsoNeeds }),
     // A new record is in no cache.
     propagationDelayMs: 0,
     // Requests that add to a limited count run one after the other here. Across processes the committer enforces the limit.
-    touches: (request, input) => [
+    locks: (request, input) => [
       ...summedUpBy(context, resource, input),
       ...(limited.has(resource) ? [resource.path] : []),
       ...actingKey(resource, request),
@@ -292,7 +292,7 @@ function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 
     ...writeRoute(context, resource, 'DELETE', '/:id', closedObject({})),
     operationId: `${resource.path}_delete`,
     docs: { summary, description, ...(typeof how === 'object' && docsOf(how)) },
-    answer: typeof how === 'object' ? actionAnswer(resource, how) : { kind: 'deletion', resource },
+    response: typeof how === 'object' ? actionResponse(resource, how) : { kind: 'deletion', resource },
     ...(how === 'erases' && { alsoNeeds: also }),
     async decide(request, input, caller) {
       const before = await load(context, resource, request);
@@ -302,7 +302,7 @@ function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 
       return { changes: [decideErasure(resource, before, caller.nowSeconds)] };
     },
     ...(how === 'erases' && {
-      afterwards: (request) => context.eraser.erasedNow(resource, request.accountId, idInPath(request)),
+      afterCommit: (request) => context.eraser.erasedNow(resource, request.accountId, idInPath(request)),
     }),
   };
 }
@@ -335,7 +335,7 @@ function eraseRoute(context: HttpContext, resource: Resource, erasure: Erasure):
       if (isErased(before)) return toDecision(resource, before, { after: before });
       return { changes: [decideErasure(resource, before, caller.nowSeconds)] };
     },
-    afterwards: (request) => context.eraser.erasedNow(resource, request.accountId, idInPath(request)),
+    afterCommit: (request) => context.eraser.erasedNow(resource, request.accountId, idInPath(request)),
   };
 }
 
@@ -345,7 +345,7 @@ function actionRoute(context: HttpContext, resource: Resource, name: string, act
     ...writeRoute(context, resource, 'POST', `/:id/${name}`, action.body ?? closedObject({})),
     operationId: `${resource.path}_${name}`,
     docs: { summary: `${name} ${aOrAn(resource)}`, ...docsOf(action) },
-    answer: actionAnswer(resource, action),
+    response: actionResponse(resource, action),
     showsSecrets: action.showsSecrets ?? false,
     permission,
     alsoNeeds: also,
@@ -408,7 +408,7 @@ function writeRoute(
 ): Omit<WriteRoute, 'decide' | 'operationId' | 'docs'> {
   return {
     method,
-    answer: { kind: 'record', resource, secrets: 'never' },
+    response: { kind: 'record', resource, secrets: 'never' },
     path: `/v1/${resource.path}${path}`,
     permission: `${resource.path}.write`,
     object: resource.object,
@@ -421,7 +421,7 @@ function writeRoute(
     secretMembers: resource.update?.secrets ?? [],
     propagationDelayMs: cached.of(resource) ?? 0,
     ...(grantsRights.has(resource) && { judgesKeyAnew: true }),
-    async touches(request) {
+    async locks(request) {
       const id = idInPath(request);
       if (!isSummedUp(context, resource) || !isId(resource.prefix, id)) return [id, ...actingKey(resource, request)];
       // Ignore errors here: the decision reads the record again and reports them.
@@ -466,7 +466,7 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
       summary: `Retrieve your own ${displayName(resource.object)}`,
       description: `Returns the ${displayName(resource.object)} of your key, or the one in \`Service-Context\`.`,
     },
-    answer: { kind: 'record', resource, secrets: 'never' },
+    response: { kind: 'record', resource, secrets: 'never' },
     path,
     permission: `${resource.path}.read`,
     object: resource.object,
@@ -477,7 +477,7 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
   const ownRoute = (name: string, body: TObject): Omit<WriteRoute, 'decide' | 'operationId' | 'docs'> => ({
     ...writeRoute(context, resource, 'POST', '', body),
     path: path + name,
-    touches: (request) => [request.accountId],
+    locks: (request) => [request.accountId],
   });
   return [
     read,
@@ -516,8 +516,8 @@ function updateDocs(resource: Resource, update: Update<StoredRecord>): Operation
 }
 
 /** Returns the response of an action. */
-function actionAnswer(resource: Resource, { answers = resource, showsSecrets }: Action): RouteAnswer {
-  return { kind: 'record', resource: answers, secrets: showsSecrets ? 'always' : 'never' };
+function actionResponse(resource: Resource, { returns = resource, showsSecrets }: Action): RouteResponse {
+  return { kind: 'record', resource: returns, secrets: showsSecrets ? 'always' : 'never' };
 }
 
 /** Returns the part of a definition for the API docs. */

@@ -42,7 +42,7 @@ export function clockRoute(sandboxClock: SandboxClock): WriteRoute {
         'Sandbox only. Moves the clock of this deployment forward, for all accounts. So you can test what takes days: webhook retries, expiry of an `Idempotency-Key` or an API key, the rollback of an upgrade, retention. When you get the response, every process uses the new time. The clock never moves back.',
       example: { seconds: 86_400 },
     },
-    answer: {
+    response: {
       kind: 'object',
       name: 'Clock',
       schema: MovedClock,
@@ -60,7 +60,7 @@ export function clockRoute(sandboxClock: SandboxClock): WriteRoute {
     showsSecrets: false,
     propagationDelayMs: 1_000,
     // Concurrent moves by other accounts and processes are detected: each decision names the value that it has read.
-    touches: () => ['clock'],
+    locks: () => ['clock'],
     async decide({ withContext, accountId }, input) {
       const { seconds } = input as { seconds: number };
       const fromMs = await sandboxClock.look();
@@ -74,8 +74,8 @@ export function clockRoute(sandboxClock: SandboxClock): WriteRoute {
       // Make partitions before the move, because rows in the default partitions would stay there.
       await sandboxClock.makePartitionsFor(timeMs);
       const now = { object: 'clock', now: toSeconds(timeMs), advanced_by: toMs / 1000 };
-      return { clockAdvance: { fromMs, toMs }, answer: { ...now, ...(withContext && { account: accountId }) } };
+      return { clockAdvance: { fromMs, toMs }, response: { ...now, ...(withContext && { account: accountId }) } };
     },
-    afterwards: async () => void (await sandboxClock.look()),
+    afterCommit: async () => void (await sandboxClock.look()),
   };
 }

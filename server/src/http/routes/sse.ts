@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { HeldBytes } from '../../core/byte-budget.ts';
 import { ApiError } from '../../core/errors.ts';
 import { PositionRemovedError } from '../../events/event-order.ts';
-import { followedBytes } from '../../events/event-feed.ts';
+import { subscriptionBytes } from '../../events/event-feed.ts';
 import { chooseAccount, openAccounts, type AccountContext } from '../pipeline/account-context.ts';
 import { authenticate, openKeyRing } from '../pipeline/authenticate.ts';
 import { apiErrorOf } from '../response/errors.ts';
@@ -10,10 +10,10 @@ import { PacedBody } from '../response/paced-body.ts';
 import { streamBounds, ConcurrencyLimit } from '../pipeline/concurrency.ts';
 import type { ApiRequest } from '../request.ts';
 import type { HttpContext, KeyRing, StreamLimits } from '../context.ts';
-import type { Followed } from '../route.ts';
+import type { Subscription } from '../route.ts';
 import { requirePermission } from '../../model/permissions.ts';
 
-export const streamLimits: StreamLimits = { heartbeatMs: 15_000, stalledMs: 30_000, bytes: followedBytes };
+export const streamLimits: StreamLimits = { heartbeatMs: 15_000, stalledMs: 30_000, bytes: subscriptionBytes };
 
 /** A client that conforms to the standard reconnects a lost stream after so many milliseconds. */
 const retryMs = 1_000;
@@ -49,7 +49,7 @@ export class EventStreams {
    *
    * @throws {ApiError} `rate_limit` or `overloaded` if there are too many streams, and the errors of `follow`.
    */
-  async begin(request: ApiRequest, reply: FastifyReply, follow: () => Promise<Followed>): Promise<FastifyReply> {
+  async begin(request: ApiRequest, reply: FastifyReply, subscribe: () => Promise<Subscription>): Promise<FastifyReply> {
     // As for the rate limit, the account of the key counts, not the one acted upon.
     const end = this.#underWay.begin(request.payer);
     const closed = new Promise<void>((resolve) => {
@@ -59,7 +59,7 @@ export class EventStreams {
     });
     void closed.then(end);
     const cutOff = (): unknown => reply.raw.destroy();
-    const stream = new OpenStream(request, await follow(), cutOff);
+    const stream = new OpenStream(request, await subscribe(), cutOff);
     void closed.then(() => this.#forget(stream));
     this.#open.add(stream);
     this.#watching ??= setInterval(() => this.#watch(), watchEveryMs).unref();
@@ -123,15 +123,15 @@ export class EventStreams {
   }
 
   /** Returns the text of the next events, or null if there are none for the client in time. */
-  async #nextPiece({ request, followed }: OpenStream, place: Place, timeoutMs: number): Promise<Piece> {
-    const { events, bytes } = await followed.next(timeoutMs);
+  async #nextPiece({ request, subscription }: OpenStream, place: Place, timeoutMs: number): Promise<Piece> {
+    const { events, bytes } = await subscription.next(timeoutMs);
     try {
       await this.#requireAccess(request);
       let text = '';
       for (const event of events) {
         place.passedId = event.id;
-        if (!followed.has(event)) continue;
-        text += followed.messageOf(event);
+        if (!subscription.has(event)) continue;
+        text += subscription.messageOf(event);
         place.sentId = event.id;
       }
       const piece = text === '' ? null : Buffer.from(text);
@@ -163,21 +163,21 @@ export class EventStreams {
 
 class OpenStream {
   readonly request: ApiRequest;
-  readonly followed: Followed;
+  readonly subscription: Subscription;
   hasEnded = false;
   readonly #cutOff: () => void;
   #ending: NodeJS.Timeout | undefined;
 
-  constructor(request: ApiRequest, followed: Followed, cutOff: () => void) {
+  constructor(request: ApiRequest, subscription: Subscription, cutOff: () => void) {
     this.request = request;
-    this.followed = followed;
+    this.subscription = subscription;
     this.#cutOff = cutOff;
   }
 
   /** Sends nothing more. */
   end(): void {
     this.hasEnded = true;
-    this.followed.leave();
+    this.subscription.leave();
     this.#ending ??= setTimeout(this.#cutOff, endingMs);
   }
 

@@ -23,7 +23,7 @@ function testHelperRoute(context: HttpContext, resource: Resource, name: string,
     method: 'POST',
     operationId: `test_helpers_${resource.path}_${name}`,
     docs,
-    answer: { kind: 'record', resource, secrets: 'never' },
+    response: { kind: 'record', resource, secrets: 'never' },
     path: `/v1/test_helpers/${resource.path}/:id/${name}`,
     permission: `${resource.path}.write`,
     object: resource.object,
@@ -34,8 +34,8 @@ function testHelperRoute(context: HttpContext, resource: Resource, name: string,
     showsSecrets: false,
     secretMembers: [],
     propagationDelayMs: 0,
-    touches: () => [],
-    async beforehand(request, input) {
+    locks: () => [],
+    async beforeCommit(request, input) {
       await context.simulations.play(await load(context, resource, request), name, input);
     },
     async decide(request) {

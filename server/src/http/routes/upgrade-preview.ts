@@ -248,9 +248,9 @@ function requestIn(
   const { object } = previewed.route;
   // A refused request has no valid body to convert, and would not be worse off.
   const sent = status === 200 ? objectOf(log.request_body) : null;
-  const answered = objectOf(log.response_body);
+  const oldBody = objectOf(log.response_body);
   const requestBody = sent ? differencesOf(sent, versions.convertBody(object, sent, from, to)) : [];
-  const responseBody = answered ? differencesOf(answered, answerIn(versions, object, answered, from, to)) : [];
+  const responseBody = oldBody ? differencesOf(oldBody, bodyIn(versions, object, oldBody, from, to)) : [];
   // A body that was removed with an erased person cannot be checked.
   const isTold = log.request_body !== null || ((previewed.route.body.required ?? []) as string[]).length === 0;
   const refused = status === 200 && isTold ? refusalIn(context, request, previewed, log, sent ?? {}, to) : null;
@@ -258,7 +258,7 @@ function requestIn(
   return { id, method, path, status, request_body: requestBody, refused, response_body: responseBody };
 }
 
-function answerIn(versions: ApiVersions, object: string, answer: JsonObject, from: string, to: string): JsonObject {
+function bodyIn(versions: ApiVersions, object: string, answer: JsonObject, from: string, to: string): JsonObject {
   const { error } = answer as { error?: JsonObject };
   if (!error) return versions.convert(answer, from, to);
   if (typeof error.param !== 'string') return answer;

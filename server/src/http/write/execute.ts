@@ -13,7 +13,7 @@ import type { Caller } from '../../model/caller.ts';
 import type { RecordChange } from '../../model/resource.ts';
 import { UnavailableError, type DatabaseError } from '../../db/pools.ts';
 import { authenticateAnew } from '../pipeline/authenticate.ts';
-import { apiErrorOf, errorAnswer, internalError } from '../response/errors.ts';
+import { apiErrorOf, errorResponse, internalError } from '../response/errors.ts';
 import {
   fingerprints,
   keyInUse,
@@ -38,7 +38,7 @@ const secretLength = 32;
 
 /** The response to a write, and the request that it was stored for if it is replayed. */
 export interface ExecutedWrite {
-  answer: StoredResponse;
+  response: StoredResponse;
   replayed: { requestId: string; apiVersion: string } | null;
 }
 
@@ -64,15 +64,15 @@ export async function executeWrite(
     context.versions.newest,
   );
   return runningKeys.hold(claim, async () => {
-    if (route.beforehand && !(await isRepeat(context, request, claim))) await route.beforehand(request, input);
+    if (route.beforeCommit && !(await isRepeat(context, request, claim))) await route.beforeCommit(request, input);
     const outcome = await executeOnce(context, request, route, input, claim);
     switch (outcome.kind) {
       case 'committed':
-        if (outcome.answer!.status === 200) await follow(context, request, route);
-        return { answer: outcome.answer!, replayed: null };
-      case 'key_in_use':
+        if (outcome.response!.status === 200) await runAfterCommit(context, request, route);
+        return { response: outcome.response!, replayed: null };
+      case 'key_locked':
         throw keyInUse();
-      case 'key_stored':
+      case 'key_completed':
         return replay(context, request, route, claim!);
       case 'refused':
         throw new UnavailableError(false, outcome.error);
@@ -117,10 +117,10 @@ async function isRepeat(context: HttpContext, request: ApiRequest, claim: Claim 
  * Runs the work between the commit and the response. The change is durable, so an error here is only logged. An error response would tell
  * the client that nothing was changed.
  */
-async function follow({ log }: HttpContext, request: ApiRequest, route: WriteRoute): Promise<void> {
+async function runAfterCommit({ log }: HttpContext, request: ApiRequest, route: WriteRoute): Promise<void> {
   await untilKnownEverywhere(route);
   try {
-    await route.afterwards?.(request);
+    await route.afterCommit?.(request);
   } catch (error) {
     log.warn({ request: request.id, err: error }, 'the work after a commit failed');
   }
@@ -134,21 +134,21 @@ async function untilKnownEverywhere({ propagationDelayMs }: WriteRoute): Promise
 /**
  * Writes the log of a request that was not executed.
  *
- * @param answer makes the response. It is called when there is room in memory.
- * @throws the error of `answer`. Then there is no log.
+ * @param response makes the response. It is called when there is room in memory.
+ * @throws the error of `response`. Then there is no log.
  */
 export async function logOnly(
   context: HttpContext,
   request: AuthenticatedRequest,
-  answer: () => Promise<StoredResponse>,
+  response: () => Promise<StoredResponse>,
 ): Promise<void> {
   const outcome = await context.committer.commit({
     accountId: request.accountId,
     payer: request.payer,
     request: requestFacts(request),
     claim: null,
-    touches: [],
-    decide: async () => ({ changes: [], answer: await answer() }),
+    locks: [],
+    decide: async () => ({ changes: [], response: await response() }),
   });
   if (outcome.kind === 'refused') throw outcome.error;
 }
@@ -168,7 +168,7 @@ async function executeOnce(
       claim &&
       error instanceof ApiError &&
       (await readStoredResponse(context, request.accountId, claim, request.startedMs));
-    if (stored) return { kind: 'key_stored' };
+    if (stored) return { kind: 'key_completed' };
     throw error;
   }
 }
@@ -180,22 +180,25 @@ async function execute(
   input: object,
   claim: Claim | null,
 ): Promise<Outcome> {
-  const mutation: Omit<WriteRequest, 'decide'> = {
+  const writeRequest: Omit<WriteRequest, 'decide'> = {
     accountId: request.accountId,
     payer: request.payer,
     request: requestFacts(request),
     claim,
-    touches: await route.touches(request, input),
+    locks: await route.locks(request, input),
   };
-  const outcome = await context.committer.commit({ ...mutation, decide: () => decide(context, request, route, input) });
+  const outcome = await context.committer.commit({
+    ...writeRequest,
+    decide: () => decide(context, request, route, input),
+  });
   if (outcome.kind !== 'refused') return outcome;
 
   // A decision that breaks the database's rules is a bug of ours. Its response is stored like any other. The log omits the error's
   // detail, because it contains the row.
   const { code, message, constraint } = outcome.error as DatabaseError;
   context.log.error({ request: request.id, code, message, constraint }, 'the database refused a change');
-  const answer = errorAnswer(internalError(outcome.error), request.id, context.config.publicUrl);
-  return context.committer.commit({ ...mutation, decide: async () => ({ changes: [], answer }) });
+  const response = errorResponse(internalError(outcome.error), request.id, context.config.publicUrl);
+  return context.committer.commit({ ...writeRequest, decide: async () => ({ changes: [], response }) });
 }
 
 /** Decides, and converts a refusal to the response that is stored. Without a database there is no decision. */
@@ -209,19 +212,19 @@ async function decide(
     if (route.judgesKeyAnew) request.principal = await authenticateAnew(request, context.keyRing, context.clock);
     const deciding = await route.decide(request, input, callerOf(context, request));
     if ('clockAdvance' in deciding) {
-      const { clockAdvance, answer } = deciding;
-      return { changes: [], clockAdvance, answer: { status: 200, body: textIn(context, request, answer) } };
+      const { clockAdvance, response } = deciding;
+      return { changes: [], clockAdvance, response: { status: 200, body: textIn(context, request, response) } };
     }
     await requireLinkedRecords(context, request, deciding.changes);
     const changes = await withRollUps(context, request.accountId, deciding.changes);
-    const answer = await answerOf(asWritten(context, changes), request, route, deciding);
-    return { changes, deliveries: deciding.deliveries ?? [], answer };
+    const response = await responseOf(asWritten(context, changes), request, route, deciding);
+    return { changes, deliveries: deciding.deliveries ?? [], response };
   } catch (error) {
     if (error instanceof UnavailableError) throw error;
     const apiError = errorInVersion(context.versions, apiErrorOf(error, request), route.object, request.version);
     if (isValidation(apiError)) throw apiError;
     if (apiError.code === 'internal') context.log.error({ request: request.id, err: error }, 'a request failed');
-    return { changes: [], answer: errorAnswer(apiError, request.id, context.config.publicUrl) };
+    return { changes: [], response: errorResponse(apiError, request.id, context.config.publicUrl) };
   }
 }
 
@@ -236,15 +239,15 @@ function asWritten(context: HttpContext, changes: readonly RecordChange[]): Http
   };
 }
 
-async function answerOf(
+async function responseOf(
   context: HttpContext,
   request: ApiRequest,
   route: WriteRoute,
-  { changes, answer }: Decision,
+  { changes, response }: Decision,
 ): Promise<StoredResponse> {
   const [change] = changes;
-  const resource = answer && 'resource' in route.answer ? route.answer.resource : change.resource;
-  const record = answer ?? change.after;
+  const resource = response && 'resource' in route.response ? route.response.resource : change.resource;
+  const record = response ?? change.after;
   if (!record) {
     const { id } = change.before!;
     const object = {
@@ -255,13 +258,13 @@ async function answerOf(
     };
     return { status: 200, body: JSON.stringify(object) };
   }
-  const { vault } = context;
-  const object = await renderExpanded(context, request, resource, record, answer ? {} : request.expansion);
-  const secrets = route.showsSecrets ? openSecrets(resource, record, vault) : null;
+  const { encryption } = context;
+  const object = await renderExpanded(context, request, resource, record, response ? {} : request.expansion);
+  const secrets = route.showsSecrets ? openSecrets(resource, record, encryption) : null;
   if (!secrets) return { status: 200, body: textIn(context, request, object) };
   const body = textIn(context, request, { ...object, ...secrets });
   const redactedBody = textIn(context, request, { ...object, ...redact(secrets) });
-  return { status: 200, body, secret: { redactedBody, sealedBody: vault.seal(body) } };
+  return { status: 200, body, secret: { redactedBody, encryptedBody: encryption.encrypt(body) } };
 }
 
 /** Returns the response's text in the request's version. */
@@ -281,7 +284,7 @@ async function replay(
   claim: Claim,
 ): Promise<ExecutedWrite> {
   const logged = { ...request };
-  let answer: ReplayedResponse;
+  let response: ReplayedResponse;
   await logOnly(context, logged, async () => {
     // The claim has already checked the expiry of the key.
     const stored = await readStoredResponse(context, request.accountId, claim);
@@ -298,19 +301,19 @@ async function replay(
     // The person of the first request was erased since.
     if (stored.isBodyErased) request.bodyText = null;
     Object.assign(logged, request, { version: stored.apiVersion });
-    answer = stored;
+    response = stored;
     return stored;
   });
-  const { requestId, apiVersion } = answer!;
+  const { requestId, apiVersion } = response!;
   // The process that committed it may have ended before it did what follows.
-  if (answer!.status === 200) await follow(context, request, route);
-  return { answer: answer!, replayed: { requestId, apiVersion } };
+  if (response!.status === 200) await runAfterCommit(context, request, route);
+  return { response: response!, replayed: { requestId, apiVersion } };
 }
 
 /** Returns whether the secret of the response is stored. Then a key with this route's permission can read it at any time. */
-function isSecretKept({ answer }: WriteRoute): boolean {
-  if (!('resource' in answer)) return false;
-  const secrets = Object.values(answer.resource.fields).filter(({ shown }) => shown === 'as_secret');
+function isSecretKept({ response }: WriteRoute): boolean {
+  if (!('resource' in response)) return false;
+  const secrets = Object.values(response.resource.fields).filter(({ shown }) => shown === 'as_secret');
   return secrets.every(({ column }) => column !== null);
 }
 
@@ -327,7 +330,7 @@ function claimOf(request: ApiRequest, input: object): Claim | null {
 }
 
 function callerOf(context: HttpContext, request: ApiRequest): Caller {
-  const { config, clock, ids, vault, randomBytes, permissions, eventTypes, referencingServices } = context;
+  const { config, clock, ids, encryption, randomBytes, permissions, eventTypes, referencingServices } = context;
   const { apiVersion, defaultProvider } = request.account;
   return {
     mode: config.mode,
@@ -343,11 +346,11 @@ function callerOf(context: HttpContext, request: ApiRequest): Caller {
     allowedTargets: config.allowedTargets,
     retainedFromSeconds: toSeconds(retainedFromMs(clock.nowMs(), config.retentionDays)),
     makeId: (prefix) => ids.make(prefix),
-    seal: (text) => vault.seal(text),
-    makeSecret: (prefix) => vault.seal(`${prefix}_${randomBase62(secretLength, randomBytes)}`),
+    encrypt: (text) => encryption.encrypt(text),
+    makeSecret: (prefix) => encryption.encrypt(`${prefix}_${randomBase62(secretLength, randomBytes)}`),
     makeKey(type) {
       const key = makeKey(type, config.mode, randomBytes);
-      return { sealed: vault.seal(key), hash: hashKey(key), lastFour: key.slice(-4) };
+      return { encrypted: encryption.encrypt(key), hash: hashKey(key), lastFour: key.slice(-4) };
     },
   };
 }

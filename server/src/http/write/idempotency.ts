@@ -4,7 +4,7 @@ import type { StoredResponse, Claim as KeyClaim } from '../../commit/write-reque
 import { keyLifetimeMs } from '../../commit/statements/idempotency-keys.ts';
 import type { Json } from '../../core/json-diff.ts';
 import { ApiError } from '../../core/errors.ts';
-import type { Vault } from '../../core/encryption.ts';
+import type { Encryption } from '../../core/encryption.ts';
 import type { Reader } from '../../db/reader.ts';
 import { onlyHeaderOf, headerLines } from '../headers.ts';
 
@@ -145,7 +145,7 @@ export interface ReplayedResponse extends StoredResponse {
  * @throws {ApiError} `idempotency_key_reused` if the key was used for another request.
  */
 export async function readStoredResponse(
-  { reader, vault }: { reader: Reader; vault: Vault },
+  { reader, encryption }: { reader: Reader; encryption: Encryption },
   accountId: string,
   claim: Claim,
   atMs: number | null = null,
@@ -161,7 +161,7 @@ export async function readStoredResponse(
     error: string | null;
     is_body_erased: boolean;
   }>({
-    name: 'read_stored_answer',
+    name: 'read_stored_response',
     text: `
       select stored.fingerprint, stored.request_id, stored.sealed_body, log.status, log.response_body, log.api_version, log.key_id,
         log.error, log.request_body is null as is_body_erased
@@ -179,12 +179,14 @@ export async function readStoredResponse(
       'This Idempotency-Key was used for another request: the method, path, query, `Service-Context` or body differs. Use a new key.',
     );
   }
-  const { sealed_body: sealedBody, response_body: body } = row;
-  const answer: StoredResponse = {
+  const { sealed_body: encryptedBody, response_body: body } = row;
+  const response: StoredResponse = {
     status: row.status,
-    ...(sealedBody ? { body: vault.open(sealedBody), secret: { redactedBody: body, sealedBody } } : { body }),
+    ...(encryptedBody
+      ? { body: encryption.decrypt(encryptedBody), secret: { redactedBody: body, encryptedBody } }
+      : { body }),
     ...(row.error !== null && { error: JSON.parse(row.error) as StoredResponse['error'] & {} }),
   };
   const { request_id: requestId, api_version: apiVersion, key_id: keyId, is_body_erased: isBodyErased } = row;
-  return { ...answer, requestId, apiVersion, keyId, isBodyErased };
+  return { ...response, requestId, apiVersion, keyId, isBodyErased };
 }

@@ -5,8 +5,8 @@ import { defineTrait } from '../trait.ts';
 export interface Schedule {
   /** The name of the job. It gets the account and the id, and reads the rest. A record has one job at a time. */
   job: string;
-  /** Returns the service that the job waits for. If that service hangs, jobs of other lanes continue. */
-  lane(record: StoredRecord): string;
+  /** Returns the service that the job waits for. If that service hangs, jobs of other groups continue. */
+  group(record: StoredRecord): string;
   /** Returns the time of the job, in milliseconds since the Unix epoch. Null if there is no job. */
   dueAtMs(record: StoredRecord): number | null;
 }

@@ -2,7 +2,7 @@ import { validateHeaderValue } from 'node:http';
 import { buildConnector, Pool, type Dispatcher } from 'undici';
 import {
   boundReads,
-  hearResponse,
+  restartLineCount,
   informationalMax,
   isTooManyChunks,
   ResponseUnboundedError,
@@ -11,10 +11,10 @@ import { ProviderFault, type ProviderClient, type ProviderRequest } from './prov
 import { refusal } from './reading.ts';
 
 /** Bytes. No service sends longer responses. The rest of one is not read. */
-const answerBytesMax = 1_000_000;
+const bodyBytesMax = 1_000_000;
 
 /** A response with more bytes is cut off. Heads, trailers and the frames of chunks count, too. */
-const responseBytesMax = 2 * answerBytesMax;
+const responseBytesMax = 2 * bodyBytesMax;
 
 /** Concurrent calls. Others wait, and the wait is part of their timeout. */
 const connectionsMax = 32;
@@ -97,7 +97,7 @@ export class HttpProviderClient implements ProviderClient {
     request: ProviderRequest,
     signal: AbortSignal,
   ): Promise<{ status: number; headers: Headers; text: string }> {
-    const answer = await this.#pool.request({
+    const response = await this.#pool.request({
       method: request.method,
       path: this.#basePath + request.path,
       headers: {
@@ -108,7 +108,7 @@ export class HttpProviderClient implements ProviderClient {
       body: request.body ? JSON.stringify(request.body) : null,
       signal,
     });
-    return { status: answer.statusCode, headers: answer.headers, text: await textOf(answer.body) };
+    return { status: response.statusCode, headers: response.headers, text: await textOf(response.body) };
   }
 }
 
@@ -139,7 +139,7 @@ class BoundedHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Headers, text?: string): void {
-    hearResponse();
+    restartLineCount();
     if (status < 200 && ++this.#informational > informationalMax) {
       throw new ProviderFault('response_invalid', 'The service sends one informational response after another.');
     }
@@ -147,7 +147,7 @@ class BoundedHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    hearResponse();
+    restartLineCount();
     this.#chunks++;
     this.#bytes += chunk.length;
     if (isTooManyChunks(this.#chunks, this.#bytes)) {
@@ -189,7 +189,7 @@ async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
   for await (const chunk of body) {
     length += chunk.length;
     // Leaving the loop closes the connection.
-    if (length > answerBytesMax) throw new ProviderFault('response_invalid', "The service's answer is too long.");
+    if (length > bodyBytesMax) throw new ProviderFault('response_invalid', "The service's answer is too long.");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -213,6 +213,6 @@ function refusalIn(request: ProviderRequest, text: string): ReturnType<NonNullab
 
 /** Reads a Retry-After in seconds (RFC 9110, 10.2.3). A date is not worth a clock here. */
 function secondsOf(retryAfter: string | string[] | undefined): number {
-  const told = typeof retryAfter === 'string' && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : busySeconds;
-  return Math.min(Math.max(told, 1), busySecondsMax);
+  const seconds = typeof retryAfter === 'string' && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : busySeconds;
+  return Math.min(Math.max(seconds, 1), busySecondsMax);
 }

@@ -34,9 +34,9 @@ export function meaningOf<Meaning>(meanings: Readonly<Record<string, Meaning>>, 
 }
 
 /** Returns the fault for a service's rejection, in its own words as far as they may be shown. */
-export function refusal(status: number, told: { code: unknown; message: unknown } | undefined): ProviderFault {
-  const message = typeof told?.message === 'string' ? bounded(told.message) : '';
-  return new ProviderFault(codeOf(told?.code, 'refused'), message || `The service refused with status ${status}.`);
+export function refusal(status: number, fault: { code: unknown; message: unknown } | undefined): ProviderFault {
+  const message = typeof fault?.message === 'string' ? bounded(fault.message) : '';
+  return new ProviderFault(codeOf(fault?.code, 'refused'), message || `The service refused with status ${status}.`);
 }
 
 /** Converts a service's code to our form, or returns `fallback` if that is impossible. */

@@ -64,7 +64,7 @@ export class ReportPrinter {
     if (this.#stopping.signal.aborted) throw new PrintError('The printer was stopped.');
     const thread = (this.#thread ??= this.#startThread());
     try {
-      const printed = await this.#answerOf(thread, contents);
+      const printed = await this.#printedBy(thread, contents);
       if ('bytes' in printed) return Buffer.from(printed.bytes.buffer);
       throw new PrintError(`The report could not be laid out: ${printed.fault}`);
     } catch (error) {
@@ -75,10 +75,10 @@ export class ReportPrinter {
   }
 
   /** @throws {Error} if the thread dies first, if it takes too long, or if the printer is stopped. */
-  async #answerOf(thread: Worker, contents: ReportContents): Promise<Printed> {
-    const answered = new AbortController();
+  async #printedBy(thread: Worker, contents: ReportContents): Promise<Printed> {
+    const waiting = new AbortController();
     const tooLong = AbortSignal.timeout(this.#options.printTimeoutMs);
-    const signal = AbortSignal.any([answered.signal, tooLong, this.#stopping.signal]);
+    const signal = AbortSignal.any([waiting.signal, tooLong, this.#stopping.signal]);
     thread.postMessage(contents, []);
     try {
       const message = once(thread, 'message', { signal });
@@ -90,7 +90,7 @@ export class ReportPrinter {
     } catch (error) {
       throw signal.aborted ? signal.reason : error;
     } finally {
-      answered.abort();
+      waiting.abort();
     }
   }
 

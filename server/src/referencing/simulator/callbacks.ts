@@ -1,6 +1,6 @@
 import type { Provider } from '../../core/providers.ts';
 import { nextStepAtMs, standingOf, stepsOf } from './order.ts';
-import { claimToTell, giveBack, type ToTell } from './orders.ts';
+import { claimToTell, release, type ToTell } from './orders.ts';
 import type { ServiceContext } from './service.ts';
 import type { CallbackContent, Vendor } from './vendor.ts';
 
@@ -59,30 +59,30 @@ async function tellAll(
 }
 
 async function tell(vendor: Vendor, toTell: ToTell, context: ServiceContext, stopping: AbortSignal): Promise<void> {
-  const { pool, vault, clock, realClock } = context;
-  const { order, toldSteps, attempts } = toTell;
+  const { pool, encryption, clock, realClock } = context;
+  const { order, reportedSteps, attempts } = toTell;
   const nowMs = clock.nowMs();
-  const secret = vault.open(toTell.callbackSecret);
+  const secret = encryption.decrypt(toTell.callbackSecret);
   const reached = standingOf(order, nowMs).steps;
   let isTaken = true;
-  for (const told of whatToTell(vendor, toTell, nowMs)) {
-    const { headers, body } = vendor.callback!.request(told, secret, realClock.nowMs());
+  for (const content of callbacksFor(vendor, toTell, nowMs)) {
+    const { headers, body } = vendor.callback!.request(content, secret, realClock.nowMs());
     isTaken &&= await call(toTell.callbackUrl, headers, body, stopping);
   }
   const pauseMs = pausesMs[attempts];
   const next =
     isTaken || pauseMs === undefined
-      ? { toldSteps: reached, tellAtMs: nextStepAtMs(order, nowMs), attempts: 0 }
-      : { toldSteps, tellAtMs: nowMs + pauseMs, attempts: attempts + 1 };
-  await giveBack(pool, toTell, next);
+      ? { reportedSteps: reached, tellAtMs: nextStepAtMs(order, nowMs), attempts: 0 }
+      : { reportedSteps, tellAtMs: nowMs + pauseMs, attempts: attempts + 1 };
+  await release(pool, toTell, next);
 }
 
 /** Returns the steps to report. If there are none, a helper has changed something, and the present step is reported. */
-function whatToTell(vendor: Vendor, { order, toldSteps }: ToTell, nowMs: number): CallbackContent[] {
+function callbacksFor(vendor: Vendor, { order, reportedSteps }: ToTell, nowMs: number): CallbackContent[] {
   const { phase, steps: reached } = standingOf(order, nowMs);
   if (phase === 'canceled') return [{ order, phase, step: reached }];
   const steps = stepsOf(order);
-  const from = Math.min(toldSteps, reached);
+  const from = Math.min(reportedSteps, reached);
   const numbers = vendor.callback!.stepsToTell(from, reached, steps.length);
   return (numbers.length > 0 ? numbers : [reached]).map((step) => ({ order, phase: steps[step - 1]!.phase, step }));
 }
@@ -95,15 +95,15 @@ async function call(
   stopping: AbortSignal,
 ): Promise<boolean> {
   try {
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body,
       redirect: 'manual',
       signal: AbortSignal.any([AbortSignal.timeout(callTimeoutMs), stopping]),
     });
-    await answer.body?.cancel();
-    return answer.ok;
+    await response.body?.cancel();
+    return response.ok;
   } catch {
     return false;
   }

@@ -36,8 +36,8 @@ export async function complete(
   outcome: 'accept' | 'consider' | 'high_risk' | null = null,
 ): Promise<boolean> {
   return changeOrder(pool, provider, { referenceId }, nowMs, (order) => {
-    const isUntold = standingOf(order, nowMs).phase === 'done' && order.disclosed.length === 0;
-    if (!isOpen(order, nowMs) && !isUntold) return null;
+    const isUndisclosed = standingOf(order, nowMs).phase === 'done' && order.disclosed.length === 0;
+    if (!isOpen(order, nowMs) && !isUndisclosed) return null;
     const forced: Forced = { ...order.forced, outcome, failure: null, lifted: true };
     const byMs = workUntil({ ...order, forced }, 'done', nowMs);
     return { forced: byMs === null ? forced : jumped(forced, nowMs, byMs) };

@@ -23,7 +23,7 @@ export interface ToTell {
   callbackUrl: string;
   /** Encrypted. */
   callbackSecret: Buffer;
-  toldSteps: number;
+  reportedSteps: number;
   attempts: number;
   changes: number;
 }
@@ -43,7 +43,7 @@ interface Row {
   disclosed: Disclosure[];
   callback_url: string | null;
   callback_secret: Buffer | null;
-  told_steps: number;
+  reported_steps: number;
   tell_attempts: number;
   changes: number;
 }
@@ -213,28 +213,28 @@ export async function claimToTell(
     order: orderOf(row),
     callbackUrl: row.callback_url!,
     callbackSecret: row.callback_secret!,
-    toldSteps: row.told_steps,
+    reportedSteps: row.reported_steps,
     attempts: row.tell_attempts,
     changes: row.changes,
   }));
 }
 
 /** Releases a claimed order. A change made meanwhile keeps its own time. */
-export async function giveBack(
+export async function release(
   pool: Pool,
   { order, changes }: ToTell,
-  next: { toldSteps: number; tellAtMs: number | null; attempts: number },
+  next: { reportedSteps: number; tellAtMs: number | null; attempts: number },
 ): Promise<void> {
   await query(
     pool,
     `
     update simulated_orders
-    set told_steps = $4,
+    set reported_steps = $4,
       tell_at_ms = case when changes = $3 then $5::bigint else tell_at_ms end,
       tell_attempts = case when changes = $3 then $6::bigint else tell_attempts end,
       claimed_until_ms = 0
     where provider = $1 and reference = $2`,
-    [order.provider, order.referenceId, changes, next.toldSteps, next.tellAtMs, next.attempts],
+    [order.provider, order.referenceId, changes, next.reportedSteps, next.tellAtMs, next.attempts],
   );
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { Clock } from '../../core/clock.ts';
-import type { Vault } from '../../core/encryption.ts';
+import type { Encryption } from '../../core/encryption.ts';
 import type { Pool } from '../../db/pools.ts';
 import { caseFileOf } from './findings.ts';
 import {
@@ -20,7 +20,7 @@ import type { StoredResponse, Asked, OrderView, PlacedOrder, Vendor } from './ve
 
 export interface ServiceContext {
   pool: Pool;
-  vault: Vault;
+  encryption: Encryption;
   clock: Clock;
   /** Real time. Callbacks are signed with it, because their receivers compare it. */
   realClock: Clock;
@@ -34,7 +34,7 @@ const bodyBytesMax = 256 * 1024;
 /** Makes a referencing service that is called over HTTP like any other. It listens after `listen`. */
 export function simulatedService(vendor: Vendor, context: ServiceContext): Server {
   return createServer((request, response) => {
-    answer(vendor, context, request, response).catch((error: unknown) => {
+    respond(vendor, context, request, response).catch((error: unknown) => {
       context.log.warn({ err: error, provider: vendor.provider }, 'a simulated service could not respond');
       if (response.headersSent) response.destroy();
       else send(response, vendor.refused(500, 'internal_error', 'Something went wrong.'));
@@ -42,7 +42,7 @@ export function simulatedService(vendor: Vendor, context: ServiceContext): Serve
   });
 }
 
-async function answer(
+async function respond(
   vendor: Vendor,
   context: ServiceContext,
   request: IncomingMessage,
@@ -60,14 +60,14 @@ async function answer(
   if (asked.kind === 'unreadable') {
     return send(response, vendor.refused(400, 'invalid_request', 'The order cannot be read.'));
   }
-  const carriedOut = await carryOut(vendor, context, asked);
+  const carriedOut = await execute(vendor, context, asked);
   if ('fault' in carriedOut) fail(vendor, response, carriedOut.fault);
   else send(response, carriedOut);
 }
 
 type Carried = StoredResponse | { fault: CallFault };
 
-async function carryOut(
+async function execute(
   vendor: Vendor,
   context: ServiceContext,
   asked: Exclude<Asked, { kind: 'unreadable' }>,
@@ -84,17 +84,21 @@ async function carryOut(
   if (asked.kind === 'cancel') return cancel(vendor, context, order);
   if (asked.kind === 'report') {
     // A report shows what the customer was told, even if the service has changed its result since.
-    const known = order.disclosed.length > 0 ? order : await toldNow(pool, order, nowMs);
+    const known = order.disclosed.length > 0 ? order : await disclosedNow(pool, order, nowMs);
     const view = viewOf(known, knownUntilMs(known, nowMs));
     if (view.file) return vendor.report(view, view.file);
     return vendor.refused(409, 'report_not_ready', 'The check is not done.');
   }
-  const view = viewOf(await toldNow(pool, order, nowMs), nowMs);
+  const view = viewOf(await disclosedNow(pool, order, nowMs), nowMs);
   return asked.kind === 'find' ? vendor.list!(view) : vendor.order(view);
 }
 
 /** Stores that the customer is told the order's state now. Only later can the service change its result. */
-async function toldNow(pool: Pool, { provider, referenceId }: SimulatedOrder, nowMs: number): Promise<SimulatedOrder> {
+async function disclosedNow(
+  pool: Pool,
+  { provider, referenceId }: SimulatedOrder,
+  nowMs: number,
+): Promise<SimulatedOrder> {
   return discloseFindings(pool, provider, { referenceId }, (order) => {
     const disclosed = disclose(order, nowMs);
     return disclosed && { disclosed, tellAtMs: nextStepAtMs({ ...order, disclosed }, nowMs) };
@@ -102,7 +106,7 @@ async function toldNow(pool: Pool, { provider, referenceId }: SimulatedOrder, no
 }
 
 async function place(vendor: Vendor, context: ServiceContext, placed: PlacedOrder): Promise<Carried> {
-  const { pool, vault, clock, workingDayMs } = context;
+  const { pool, encryption, clock, workingDayMs } = context;
   const { referenceId, hasGuarantor, rent, callback } = placed;
   const digest = createHash('sha256').update(`${vendor.provider}/${referenceId}`).digest();
   const counted = await countOrdering(pool, vendor.provider, {
@@ -112,13 +116,13 @@ async function place(vendor: Vendor, context: ServiceContext, placed: PlacedOrde
     hasGuarantor,
     rent,
     workingDayMs,
-    callback: callback && { url: callback.url, secret: vault.seal(callback.secret) },
+    callback: callback && { url: callback.url, secret: encryption.encrypt(callback.secret) },
   });
   const fault = faultOf(counted);
   if (fault) return { fault };
   const nowMs = clock.nowMs();
   const begun = counted.placedAtMs === null ? await beginWork(pool, counted, nowMs) : null;
-  const known = await toldNow(pool, counted, nowMs);
+  const known = await disclosedNow(pool, counted, nowMs);
   return vendor.placed(viewOf(known, nowMs), begun !== null);
 }
 

@@ -26,7 +26,7 @@ export interface Vendor {
   callback?: {
     /** Returns the steps to report, in sending order, after the order went from `from` to `to` of `total`. Steps count from 1. */
     stepsToTell(from: number, to: number, total: number): number[];
-    request(told: CallbackContent, secret: string, nowMs: number): { headers: Record<string, string>; body: string };
+    request(content: CallbackContent, secret: string, nowMs: number): { headers: Record<string, string>; body: string };
   };
 }
 

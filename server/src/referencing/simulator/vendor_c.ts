@@ -99,13 +99,13 @@ export const vendorC: Vendor = {
   callback: {
     /* Of two steps, sends the second first, and then both again. So each comes twice, and some come too late. */
     stepsToTell(from, to, total) {
-      const told: number[] = [];
+      const reported: number[] = [];
       for (let step = from + 1; step <= to; step++) {
-        if (step % 2 === 0) told.push(step, step - 1, step);
-        else if (step === total) told.push(step, step);
-        else told.push(step);
+        if (step % 2 === 0) reported.push(step, step - 1, step);
+        else if (step === total) reported.push(step, step);
+        else reported.push(step);
       }
-      return told;
+      return reported;
     },
     request({ order, phase, step }, secret) {
       const body = JSON.stringify({

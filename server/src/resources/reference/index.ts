@@ -173,7 +173,7 @@ export const reference = defineResource<ReferenceRecord>(
   },
   scheduled({
     job: 'carry_on_reference',
-    lane: ({ automatic_reference: automatic }: ReferenceRecord) => automatic?.provider ?? '',
+    group: ({ automatic_reference: automatic }: ReferenceRecord) => automatic?.provider ?? '',
     dueAtMs: ({ provider_order: order }: ReferenceRecord) => order?.due_at_ms ?? null,
   }),
   erasable({ link: 'customer', files: ['reference_pdf'], decide: endForErasure }),

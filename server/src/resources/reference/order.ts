@@ -24,7 +24,7 @@ import type { AutomaticReferenceInput } from './shape.ts';
  */
 
 /** A provider's report on an order. See `Progress` of the providers. */
-export interface ProviderWord {
+export interface ProviderStatus {
   orderId: string;
   status: string;
   outcome: { words: string; verdict: NonNullable<ReferenceRecord['outcome']> } | null;
@@ -89,7 +89,7 @@ export function nextStepOf(reference: ReferenceRecord): OrderStep | null {
 }
 
 /** Schedules a read after a callback: as soon as progress may be shown again. */
-export function heard(current: ReferenceRecord, nowMs: number): Change<ReferenceRecord> {
+export function onCallback(current: ReferenceRecord, nowMs: number): Change<ReferenceRecord> {
   const { provider_order: order } = current;
   if (!order) return { after: current };
   if (order.id === null) {
@@ -135,22 +135,22 @@ export interface Asked {
  *
  * @param report the change that makes the file of the report, for an order that is done.
  */
-export function recordWord(
+export function applyStatus(
   current: ReferenceRecord,
-  word: ProviderWord,
+  latest: ProviderStatus,
   asked: Asked,
   report: RecordChange | null,
 ): Change<ReferenceRecord> {
   const before = current.provider_order!;
   const isAwaited = asked.look > (before.looks?.answered ?? 0);
-  const known = { ...before, id: word.orderId, failures: 0, ...looked(before, { answered: asked.look }) };
-  if (!isOpen(current)) return recordLate(current, { ...known, due_at_ms: asked.lateLookAtMs }, word, asked.nowMs);
+  const known = { ...before, id: latest.orderId, failures: 0, ...looked(before, { answered: asked.look }) };
+  if (!isOpen(current)) return recordLate(current, { ...known, due_at_ms: asked.lateLookAtMs }, latest, asked.nowMs);
 
   const order = { ...known, due_at_ms: nextLook(current, asked) };
   const automaticBefore = current.automatic_reference!;
-  const automatic = saidBy(automaticBefore, word);
+  const automatic = withStatus(automaticBefore, latest);
   const after = { ...current, automatic_reference: automatic, provider_order: order };
-  if (word.status === 'done' && word.outcome) {
+  if (latest.status === 'done' && latest.outcome) {
     return {
       after: {
         ...after,
@@ -161,7 +161,7 @@ export function recordWord(
         },
         status: 'complete',
         completed_at: Math.floor(asked.nowMs / 1000),
-        outcome: current.outcome ?? word.outcome.verdict,
+        outcome: current.outcome ?? latest.outcome.verdict,
         reference_pdf: current.reference_pdf ?? report?.after?.id ?? null,
       },
       verb: 'completed',
@@ -169,8 +169,8 @@ export function recordWord(
       ...(report && current.reference_pdf === null && { also: [report] }),
     };
   }
-  if (hasEnded(word.status)) return { after: { ...after, provider_order: { ...order, due_at_ms: null } } };
-  const status = word.status === 'queued' || word.status === 'invited' ? current.status : 'processing';
+  if (hasEnded(latest.status)) return { after: { ...after, provider_order: { ...order, due_at_ms: null } } };
+  const status = latest.status === 'queued' || latest.status === 'invited' ? current.status : 'processing';
   const isStep = status !== current.status || stepMembers.some((name) => automatic[name] !== automaticBefore[name]);
   const isNew = isStep || !sameJson(automatic, automaticBefore);
   const showAtMs = isStep || isAwaited ? asked.nowMs : order.shown_at_ms + shownEveryMs;
@@ -256,8 +256,8 @@ function nextLook({ provider_order: order }: ReferenceRecord, { dueAtMs, lookAga
 }
 
 /** Returns `automatic_reference` after a report. */
-function saidBy(automatic: AutomaticReference, word: ProviderWord): AutomaticReference {
-  const { status, outcome, data, problem } = word;
+function withStatus(automatic: AutomaticReference, latest: ProviderStatus): AutomaticReference {
+  const { status, outcome, data, problem } = latest;
   return {
     ...automatic,
     // A check that ended without a verdict has failed. The reference waits for a person.
@@ -277,18 +277,18 @@ const endedEarly = {
 function recordLate(
   current: ReferenceRecord,
   order: ProviderOrder,
-  word: ProviderWord,
+  latest: ProviderStatus,
   nowMs: number,
 ): Change<ReferenceRecord> {
   const wasDone = current.automatic_reference!.status === 'done';
   if (isErased(current))
     return { after: { ...current, provider_order: { ...order, due_at_ms: wasDone || order.stopped ? null : nowMs } } };
   if (wasDone) {
-    const isCorrection = word.status === 'done' && word.outcome !== null;
-    const automatic = isCorrection ? saidBy(current.automatic_reference!, word) : current.automatic_reference;
+    const isCorrection = latest.status === 'done' && latest.outcome !== null;
+    const automatic = isCorrection ? withStatus(current.automatic_reference!, latest) : current.automatic_reference;
     return { after: { ...current, automatic_reference: automatic, provider_order: order } };
   }
-  const late = { heard: Math.floor(nowMs / 1000), status: word.status, outcome: word.outcome?.words ?? null };
+  const late = { heard: Math.floor(nowMs / 1000), status: latest.status, outcome: latest.outcome?.words ?? null };
   const last = order.later.at(-1);
   const isNews = !last || last.status !== late.status || last.outcome !== late.outcome;
   return {

@@ -33,7 +33,7 @@ export interface ProviderOrder {
   /** Reads that test helpers wait for. Left out if there was none. */
   looks?: Looks;
   /** The provider's reports after a client has ended the reference, the oldest first. */
-  later: LateWord[];
+  later: LateStatus[];
 }
 
 /** Numbers the reads of an order for test helpers, so that each helper knows when its own read is done. */
@@ -46,7 +46,7 @@ export interface Looks {
   failed: number;
 }
 
-interface LateWord {
+interface LateStatus {
   /** The time of the report, in seconds since the Unix epoch. */
   heard: number;
   status: string;

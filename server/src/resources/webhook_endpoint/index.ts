@@ -98,7 +98,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>(
         description: 'Why the server has disabled it. Null if it has not.',
       },
       signing_secret: {
-        column: 'sealed',
+        column: 'encrypted',
         schema: Type.String(),
         shown: 'as_secret',
         description:
@@ -186,7 +186,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>(
         description:
           'Sends an event of the type `webhook_endpoint.pinged` to this endpoint only, even if it has not subscribed to it. The response is the delivery. You find its attempts in the endpoint’s deliveries.',
         refusals: ['status_transition_invalid'],
-        answers: webhookDelivery,
+        returns: webhookDelivery,
         decide: ping,
       },
       recover,
@@ -215,7 +215,7 @@ function ping(current: WebhookEndpointRecord, caller: Caller): Change<WebhookEnd
     isResend: false,
   };
   const record = newDelivery(delivery, caller.nowSeconds);
-  return { after: current, verb, eventId, deliveries: [delivery], answer: record };
+  return { after: current, verb, eventId, deliveries: [delivery], response: record };
 }
 
 /**

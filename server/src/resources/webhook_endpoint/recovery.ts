@@ -89,7 +89,7 @@ export const recover: Action<WebhookEndpointRecord> = {
         'The time from which to recover, in seconds since the Unix epoch. It must be within the retention time.',
     },
   }),
-  answers: recovery,
+  returns: recovery,
   decide(current, caller, input): Change<WebhookEndpointRecord> {
     const { since } = input as { since: number };
     requireEnabled(current);
@@ -113,7 +113,7 @@ export const recover: Action<WebhookEndpointRecord> = {
     return {
       after: current,
       also: [{ resource: recovery, before: null, after: record }],
-      answer: record,
+      response: record,
     };
   },
 };

@@ -37,7 +37,7 @@ export const resend: Action = {
       enablement: endpoint.enablement,
       isResend: true,
     };
-    return { after: event, deliveries: [delivery], answer: newDelivery(delivery, caller.nowSeconds) };
+    return { after: event, deliveries: [delivery], response: newDelivery(delivery, caller.nowSeconds) };
   },
 };
 

@@ -5,7 +5,7 @@ import { purgeIdempotencyKeys } from '../../../src/maintenance/purge-idempotency
 import type { Clock } from '../../../src/core/clock.ts';
 import { IdMaker } from '../../../src/core/ids.ts';
 import type { RandomBytes } from '../../../src/core/random.ts';
-import { Vault } from '../../../src/core/encryption.ts';
+import { Encryption } from '../../../src/core/encryption.ts';
 import type { Database } from '../../../src/db/pools.ts';
 import { Reader } from '../../../src/db/reader.ts';
 import { recordReader, type RecordReader } from '../../../src/db/record-reader.ts';
@@ -44,7 +44,7 @@ export class Life {
   readonly lies: DatabaseLies;
   readonly clock: Clock;
   readonly ids: IdMaker;
-  readonly vault: Vault;
+  readonly encryption: Encryption;
   readonly committer: Committer;
   readonly dispatcher: Dispatcher;
   readonly reader: Reader;
@@ -77,7 +77,7 @@ export class Life {
     const ofIds = bytesOf(this.random.fork('ids'));
     const ofTokens = bytesOf(this.random.fork('tokens'));
     this.ids = new IdMaker(this.clock, ofIds);
-    this.vault = new Vault(masterKey, ofTokens);
+    this.encryption = new Encryption(masterKey, ofTokens);
     this.#deliverers = new SimulatedPool(this, real.deliverers, { purpose: 'delivering', ownRole: world.role });
     const readers = new SimulatedPool(this, real.readers, { purpose: 'reading', ownRole: null });
     const writers = new SimulatedPool(this, real.writers, { purpose: 'writing', ownRole: null });
@@ -85,7 +85,7 @@ export class Life {
     this.readRecord = recordReader(this.reader);
     this.dispatcher = new Dispatcher({
       pool: this.#deliverers.asPool,
-      vault: this.vault,
+      encryption: this.encryption,
       clock: this.clock,
       realClock: this.clock,
       versions,
@@ -102,7 +102,7 @@ export class Life {
       ids: this.ids,
       clock: this.clock,
       eventShape: () => ({ version: versions.newest, of: (event) => event }),
-      tellingIds: /(?!)/g,
+      personalDataIds: /(?!)/g,
       epoch: 1,
       onDeliveries: () => this.dispatcher.wake(),
       doubtMs: world.doubtMs,

@@ -5,7 +5,7 @@ import { ApiError } from '../../../src/core/errors.ts';
 import type { StoredRecord } from '../../../src/model/record.ts';
 import type { Resource, RecordChange } from '../../../src/model/resource.ts';
 import { UnavailableError } from '../../../src/db/pools.ts';
-import { errorAnswer, recordMissing } from '../../../src/http/response/errors.ts';
+import { errorResponse, recordMissing } from '../../../src/http/response/errors.ts';
 import { fingerprints, readStoredResponse, type Claim } from '../../../src/http/write/idempotency.ts';
 import { customer } from '../../../src/resources/customer.ts';
 import { reference } from '../../../src/resources/reference/index.ts';
@@ -50,7 +50,7 @@ export type WishOutcome =
 
 /** Sends a wish to a process, as its HTTP side does. Executes a wish with a key once, and then returns the stored response. */
 export async function ask(life: Life, wish: Wish, asked: Asked): Promise<WishOutcome> {
-  const { committer, reader, vault, clock } = life;
+  const { committer, reader, encryption, clock } = life;
   const { accountId } = life.world;
   const claim = claimOf(accountId, wish);
   const request = requestOf(life, wish, asked.requestId);
@@ -59,27 +59,27 @@ export async function ask(life: Life, wish: Wish, asked: Asked): Promise<WishOut
     payer: { accountId, rootId: accountId },
     request,
     claim,
-    touches: wish.target === null ? [] : [wish.target],
+    locks: wish.target === null ? [] : [wish.target],
     decide: () => decide(life, wish, asked.requestId),
   };
   try {
     const outcome = await committer.commit(mutation);
     switch (outcome.kind) {
       case 'committed':
-        return { kind: 'answered', ...partsOf(outcome.answer!), original: null };
-      case 'key_in_use':
+        return { kind: 'answered', ...partsOf(outcome.response!), original: null };
+      case 'key_locked':
         return { kind: 'in_use' };
       case 'refused':
         return { kind: 'fault', message: String(outcome.error) };
-      case 'key_stored':
+      case 'key_completed':
     }
-    const stored = await readStoredResponse({ reader, vault }, accountId, claim!);
+    const stored = await readStoredResponse({ reader, encryption }, accountId, claim!);
     if (!stored) return { kind: 'in_use' };
     const logged = await committer.commit({
       ...mutation,
       request: { ...request, startedMs: clock.nowMs(), originalRequest: stored.requestId },
       claim: null,
-      decide: async () => ({ changes: [], answer: stored }),
+      decide: async () => ({ changes: [], response: stored }),
     });
     if (logged.kind !== 'committed') return { kind: 'fault', message: `The log was not written: ${logged.kind}.` };
     return { kind: 'answered', ...partsOf(stored), original: stored.requestId };
@@ -126,10 +126,10 @@ async function decide(life: Life, wish: Wish, requestId: string): Promise<WriteD
   try {
     const change = await changeOf(life, wish);
     const body = JSON.stringify(renderRecord(change.resource, change.after!, toSeconds(life.clock.nowMs())));
-    return { changes: [change], answer: { status: 200, body } };
+    return { changes: [change], response: { status: 200, body } };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return { changes: [], answer: errorAnswer(error, requestId, 'http://simulated.test') };
+    return { changes: [], response: errorResponse(error, requestId, 'http://simulated.test') };
   }
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { readConfig } from '../../../src/server/config.ts';
-import { Vault } from '../../../src/core/encryption.ts';
+import { Encryption } from '../../../src/core/encryption.ts';
 import { Random } from '../crash-checker/random.ts';
 import type { DatabaseLies, SharedDatabase } from './database.ts';
 import { judge, type Violation } from './judge.ts';
@@ -150,7 +150,7 @@ export class World {
       const id = `we_${number}${this.accountId.slice(-21)}`;
       this.receivers.push(new Receiver(id, this.random.fork(id), { temper, enabledEvents }));
     }
-    const vault = new Vault(masterKey, (length) => new Uint8Array(length).fill(this.seed));
+    const encryption = new Encryption(masterKey, (length) => new Uint8Array(length).fill(this.seed));
     await this.#real(0).readers.query(
       `with own as (
          insert into accounts (account_id, id, created, revision, name, linked_records, api_version)
@@ -165,7 +165,7 @@ export class World {
         this.receivers.map(({ endpointId }) => endpointId),
         this.receivers.map(({ host }) => host),
         this.receivers.map(({ enabledEvents }) => enabledEvents.join()),
-        this.receivers.map(({ signingSecret }) => vault.seal(signingSecret).toString('hex')),
+        this.receivers.map(({ signingSecret }) => encryption.encrypt(signingSecret).toString('hex')),
       ],
     );
   }

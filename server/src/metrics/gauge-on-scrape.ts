@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 
 /** Makes a gauge, or one for each set of labels, whose value is read at each scrape. */
-export function askedGauge<Label extends string = never>(
+export function gaugeOnScrape<Label extends string = never>(
   registers: Registry[],
   about: { name: string; help: string; labelNames?: Label[] },
   look: (gauge: Gauge<Label>) => void,

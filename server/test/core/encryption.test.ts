@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { masterKeyLength, Vault } from '../../src/core/encryption.ts';
+import { masterKeyLength, Encryption } from '../../src/core/encryption.ts';
 import { naughtyStrings } from '../support/naughty-strings.ts';
 
 const masterKey = randomBytes(masterKeyLength);
-const vault = new Vault(masterKey, randomBytes);
+const encryption = new Encryption(masterKey, randomBytes);
 /** Node's messages for a ciphertext that is empty, incomplete or does not fit. */
 const unreadable = /unable to authenticate|Invalid authentication tag|Invalid initialization vector/;
 const anyText = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', ...naughtyStrings));
@@ -14,8 +14,8 @@ describe('encrypted values', () => {
   test('decrypts a value when the same or another process has the same key', () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        expect(vault.open(vault.seal(text))).toBe(text);
-        expect(new Vault(masterKey, randomBytes).open(vault.seal(text))).toBe(text);
+        expect(encryption.decrypt(encryption.encrypt(text))).toBe(text);
+        expect(new Encryption(masterKey, randomBytes).decrypt(encryption.encrypt(text))).toBe(text);
       }),
     );
   });
@@ -23,8 +23,8 @@ describe('encrypted values', () => {
   test('refuses to decrypt a value when the key is another one', () => {
     fc.assert(
       fc.property(anyText, fc.nat(masterKeyLength * 8 - 1), (text, bit) => {
-        const other = new Vault(flipped(masterKey, bit), randomBytes);
-        expect(() => other.open(vault.seal(text))).toThrow(unreadable);
+        const other = new Encryption(flipped(masterKey, bit), randomBytes);
+        expect(() => other.decrypt(encryption.encrypt(text))).toThrow(unreadable);
       }),
     );
   });
@@ -32,8 +32,8 @@ describe('encrypted values', () => {
   test('refuses to decrypt a value when one bit has changed', () => {
     fc.assert(
       fc.property(anyText, fc.nat(), (text, at) => {
-        const sealed = vault.seal(text);
-        expect(() => vault.open(flipped(sealed, at % (sealed.length * 8)))).toThrow(unreadable);
+        const sealed = encryption.encrypt(text);
+        expect(() => encryption.decrypt(flipped(sealed, at % (sealed.length * 8)))).toThrow(unreadable);
       }),
       { numRuns: 500 },
     );
@@ -42,9 +42,9 @@ describe('encrypted values', () => {
   test('refuses to decrypt a value when it was cut or extended', () => {
     fc.assert(
       fc.property(anyText, fc.nat(), (text, length) => {
-        const sealed = vault.seal(text);
-        expect(() => vault.open(sealed.subarray(0, length % sealed.length))).toThrow(unreadable);
-        expect(() => vault.open(Buffer.concat([sealed, Buffer.from([0])]))).toThrow(unreadable);
+        const sealed = encryption.encrypt(text);
+        expect(() => encryption.decrypt(sealed.subarray(0, length % sealed.length))).toThrow(unreadable);
+        expect(() => encryption.decrypt(Buffer.concat([sealed, Buffer.from([0])]))).toThrow(unreadable);
       }),
       { numRuns: 500 },
     );
@@ -52,7 +52,7 @@ describe('encrypted values', () => {
 
   test('encrypts a text differently each time, and shows nothing of it', () => {
     const text = 'whsec_0123456789abcdef0123456789abcdef';
-    const sealed = Array.from({ length: 100 }, () => vault.seal(text));
+    const sealed = Array.from({ length: 100 }, () => encryption.encrypt(text));
     expect(new Set(sealed.map((value) => value.toString('hex'))).size).toBe(100);
     for (const value of sealed) expect(value.includes('whsec')).toBe(false);
   });
