@@ -1,0 +1,91 @@
+import * as fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { apiVersions } from '../../src/versions/index.ts';
+import { Deployment } from '../faults/crash-checker/deployment.ts';
+import { runCommand } from '../support/backups.ts';
+import { processesForTest, urlOf } from '../support/processes.ts';
+import { apiClient, good } from '../support/server.ts';
+
+/*
+ * The operator's commands, as npm runs them. The tests of `backup` and `restore` are in backup.matrix.test.ts.
+ */
+
+describe.each([
+  { command: 'backup', takes: ['a'] },
+  { command: 'restore', takes: ['a'] },
+  { command: 'new-key', takes: [] },
+  { command: 'release-version', takes: [] },
+  { command: 'seed', takes: [] },
+])('npm run $command', { timeout: 60_000 }, ({ command, takes }) => {
+  test('prints its help and does nothing when --help is sent', async () => {
+    // The settings are invalid, and the command does not read them.
+    const { code, output } = await runCommand(command, ['--help'], { PORT: 'x' });
+    expect({ code, output }).toEqual({ code: 0, output: expect.stringMatching(`^npm run ${command}.*\n\n[A-Z]`) });
+  });
+
+  test.each([
+    ['an unknown option', ['--folder=a']],
+    ['an unknown short option', ['-f']],
+    ['an option for a folder', ['--', '--folder']],
+    ['an argument too many', [...takes, 'b']],
+  ])('refuses %s before it opens anything when it is sent', async (_, given) => {
+    const { code, output } = await runCommand(command, given, { PORT: 'x' });
+    expect({ code, output }).toEqual({ code: 2, output: expect.stringMatching(`^npm run ${command}.*\n\n[A-Z]`) });
+  });
+});
+
+describe("commands on an operator's own database", { timeout: 60_000 }, () => {
+  test("requires no master key for release-version, and the database's own for new-key, when they run", async () => {
+    const dataDir = fs.mkdtempSync(join(tmpdir(), 'tenure-commands-'));
+    onTestFinished(() => fs.rmSync(dataDir, { recursive: true, force: true }));
+    const processes = await processesForTest();
+    await processes.start({ TENURE_ROLE: 'api' });
+    const settings = { DATABASE_URL: urlOf(processes.connection), DATA_DIR: dataDir };
+    const newest = apiVersions[0]!.date;
+    expect(await runCommand('release-version', [], settings)).toEqual({
+      code: 0,
+      output: expect.stringMatching(`^The latest version of the API is ${newest}`),
+    });
+    expect(await runCommand('new-key', [], settings)).toEqual({
+      code: 1,
+      output: expect.stringMatching(/^TENURE_MASTER_KEY is required with DATABASE_URL: the one of this database\. /),
+    });
+  });
+});
+
+describe('npm run seed', { timeout: 60_000 }, () => {
+  test('makes references in every state, and nothing twice, when it runs twice', async () => {
+    const deployment = await Deployment.create();
+    onTestFinished(() => deployment.remove());
+    await deployment.start();
+    const settings = { PORT: new URL(deployment.url).port, DATA_DIR: deployment.dataDir };
+    for (let run = 0; run < 2; run++) {
+      expect(await runCommand('seed', [], settings)).toEqual({
+        code: 0,
+        output: expect.stringMatching(/^The agency is there\. /),
+      });
+    }
+    const api = apiClient(deployment.url, deployment.secretKey);
+    const listed = async (path: string): Promise<{ status: string }[]> =>
+      (await good(api.get(`/v1/${path}?limit=50`))).body.data;
+    const references = await listed('references');
+    expect(references).toHaveLength(9);
+    expect(new Set(references.map(({ status }) => status))).toEqual(
+      new Set(['pending', 'processing', 'complete', 'canceled']),
+    );
+    expect(await listed('customers')).toHaveLength(6);
+    expect((await listed('api_keys')).filter(({ status }) => status === 'active')).toHaveLength(1);
+  });
+
+  test('is refused when no server runs', async () => {
+    const { code, output } = await runCommand('seed', [], { PORT: '1' });
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(/^No server answers at http/) });
+  });
+
+  test('is refused in live mode', async () => {
+    const { code, output } = await runCommand('seed', [], { TENURE_MODE: 'live' });
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(/^Only a sandbox is filled/) });
+  });
+});

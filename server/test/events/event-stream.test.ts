@@ -1,0 +1,629 @@
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { withClient } from '../../src/db/pools.ts';
+import { buildApp } from '../../src/http/app.ts';
+import { inMatrix } from '../support/rounds.ts';
+import { openStream, type EventStream } from '../support/event-stream.ts';
+import { heapBytes } from '../support/heap.ts';
+import { copyNewestEvent, makeLargeCustomer } from '../support/large-records.ts';
+import { expectRefusal, invalid, refusals, unknown } from '../support/refusals.ts';
+import {
+  apiClient,
+  good,
+  serverForTest,
+  startTestServer,
+  type ApiResponse,
+  type TestServer,
+} from '../support/server.ts';
+import { TestClock } from '../support/clock.ts';
+import { addAccount, addKey, type Tenant } from '../support/tenants.ts';
+import { versions } from '../support/versions.ts';
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.stop());
+
+describe('event streams', () => {
+  test('sends each event committed from now on as the list shows it when a stream is opened', async () => {
+    const tenant = await addAccount(server);
+    await createReference(tenant);
+    const stream = await streamForTest(server.url, tenant.key);
+    const ids = [];
+    for (let number = 0; number < 3; number++) ids.push((await createReference(tenant)).id);
+    await good(tenant.api.post(`/v1/references/${ids[0]}`, { outcome: 'accept' }));
+    const events = await stream.count(5);
+    expect(events.map(({ type }) => type)).toEqual([
+      'reference.created',
+      'reference.created',
+      'reference.created',
+      'reference.updated',
+      'reference.completed',
+    ]);
+    const listed = (await good(tenant.api.get('/v1/events?limit=5'))).body.data;
+    expect(events.toReversed()).toStrictEqual(listed);
+    expect(stream.ids).toEqual(events.map(({ id }) => id));
+    // The exact bytes, with no further lines.
+    const texts = listed.toReversed().map((event: unknown) => JSON.stringify(event));
+    const messages = texts.map((text: string, index: number) => `id: ${stream.ids[index]}\ndata: ${text}\n\n`);
+    expect(stream.text.join('')).toBe(`retry: 1000\n\n${messages.join('')}`);
+  });
+
+  test('tells proxies not to store, change or buffer the stream when it is opened', async () => {
+    const tenant = await addAccount(server);
+    const { response } = await streamForTest(server.url, tenant.key, { headers: { 'accept-encoding': 'gzip, br' } });
+    expect(response.headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store, no-transform',
+      'x-accel-buffering': 'no',
+      'request-id': expect.stringMatching(/^req_/),
+      'service-version': versions[0],
+    });
+    expect(response.headers).not.toHaveProperty('content-encoding');
+    expect(response.headers).not.toHaveProperty('content-length');
+  });
+
+  test('sends events in the version of the request when a stream asks for one', async () => {
+    const tenant = await addAccount(server);
+    const streams = await Promise.all(
+      versions.map((version) => streamForTest(server.url, tenant.key, { headers: { 'service-version': version } })),
+    );
+    await createReference(tenant, { reference_pdf: undefined });
+    for (const [index, stream] of streams.entries()) {
+      const [event] = await stream.count(1);
+      const header = { 'service-version': versions[index]! };
+      expect(event).toStrictEqual((await good(tenant.api.get('/v1/events', header))).body.data[0]);
+      expect(stream.response.headers['service-version']).toBe(versions[index]);
+    }
+  });
+
+  test('sends only the events of one account when Service-Context names it', async () => {
+    const child = (await good(server.api.post('/v1/accounts', { name: 'Connected' }))).body.id;
+    const context = { 'service-context': child };
+    const [own, connected] = await Promise.all([
+      streamForTest(server.url, server.secretKey),
+      streamForTest(server.url, server.secretKey, { headers: context }),
+    ]);
+    await good(server.api.post('/v1/references', { application: 'app_1' }, context));
+    await good(server.api.post('/v1/references', { application: 'app_2' }));
+    const [theirs] = await connected.count(1);
+    const [ours] = await own.count(1);
+    expect([theirs.data.object.application, ours.data.object.application]).toEqual(['app_1', 'app_2']);
+    expect(theirs).not.toHaveProperty('account');
+    await delay(300);
+    expect([own.events.length, connected.events.length]).toEqual([1, 1]);
+  });
+
+  test('sends only matching events when a stream has filters', async () => {
+    const tenant = await addAccount(server);
+    const customer = (await good(tenant.api.post('/v1/customers', { name: 'Grace' }))).body.id;
+    const first = await createReference(tenant, { customer });
+    const [start] = (await good(tenant.api.get('/v1/events?limit=1'))).body.data;
+    const asked: [query: string, finds: (event: ApiResponse['body']) => boolean][] = [
+      ['type=reference.*', ({ type }) => type.startsWith('reference.')],
+      ['type=reference.created', ({ type }) => type === 'reference.created'],
+      ['type=*', () => true],
+      ['type=reference', () => false],
+      [`object_id=${first.id}`, ({ data }) => data.object.id === first.id],
+      [`related_object=${customer}`, ({ data }) => [data.object.id, data.object.customer].includes(customer)],
+      [
+        `related_object=${customer}&type=customer.*`,
+        ({ data, type }) => data.object.id === customer && type.startsWith('customer.'),
+      ],
+    ];
+    const streams = await Promise.all(
+      asked.map(([query]) => streamForTest(server.url, tenant.key, { query: `?${query}` })),
+    );
+    await createReference(tenant);
+    await good(tenant.api.post(`/v1/references/${first.id}`, { outcome: 'accept' }));
+    await good(tenant.api.post(`/v1/customers/${customer}`, { phone: '1' }));
+    const last = await createReference(tenant, { application: 'app_last' });
+    const all = await streamForTest(server.url, tenant.key, { query: `?after=${start.id}` });
+    const events = await all.count(5);
+    expect(events.at(-1).data.object.id).toBe(last.id);
+    await delay(300);
+    for (const [index, [query, finds]] of asked.entries()) {
+      expect([query, streams[index]!.ids]).toEqual([query, events.filter(finds).map(({ id }) => id)]);
+      // Events from memory and events read from the database are the same.
+      const again = await streamForTest(server.url, tenant.key, { query: `?${query}&after=${start.id}` });
+      await again.count(events.filter(finds).length);
+      expect([query, again.ids]).toEqual([query, streams[index]!.ids]);
+    }
+  });
+
+  test('returns 404 or 405 when a request only resembles one for a stream', async () => {
+    expectRefusal(await server.api.post('/v1/events/stream', {}), {
+      ...refusals.methodNotAllowed,
+      says: 'Use GET.',
+    });
+    expectRefusal(await server.api.get('/v1/events/streams'), refusals.idUnknown);
+    expectRefusal(await server.api.get('/v1/events/stream/deliveries'), refusals.idUnknown);
+    const head = await fetch(`${server.url}/v1/events/stream`, {
+      method: 'HEAD',
+      headers: { authorization: `Bearer ${server.secretKey}` },
+    });
+    expect([head.status, head.headers.get('allow')]).toEqual([405, 'GET']);
+  });
+
+  test('refuses a stream like a list when permission, parameter or version is wrong', async () => {
+    const tenant = await addAccount(server);
+    const other = await addKey(server, tenant.accountId, { permissions: ['references.read'] });
+    expectRefusal(await other.api.get('/v1/events/stream'), { ...refusals.permission, says: '`events.read`' });
+    for (const name of ['limit', 'offset', 'starting_after', 'created[gt]', 'afterwards']) {
+      expectRefusal(await tenant.api.get(`/v1/events/stream?${name}=1`), unknown(name));
+    }
+    expectRefusal(await tenant.api.get('/v1/events/stream?expand=data.customer'), invalid('expand'));
+    expectRefusal(await tenant.api.get('/v1/events/stream?type=%25'), invalid('type'));
+    expectRefusal(await tenant.api.get('/v1/events/stream', { 'service-version': '2020-01-01' }), refusals.version);
+    expectRefusal(await tenant.api.get('/v1/events/stream', { 'service-context': 'me' }), refusals.accountMalformed);
+  });
+});
+
+describe('resumed streams', () => {
+  test('resumes after any known event when a header or parameter names it', async () => {
+    const tenant = await addAccount(server);
+    for (let number = 0; number < 5; number++) await createReference(tenant);
+    const known = (await good(tenant.api.get('/v1/events'))).body.data.map(({ id }: { id: string }) => id).toReversed();
+    for (const [index, id] of known.entries()) {
+      for (const position of [
+        { query: `?after=${id}` },
+        { headers: { 'last-event-id': id } },
+        { query: `?after=${id}`, headers: { 'last-event-id': id } },
+      ]) {
+        const stream = await streamForTest(server.url, tenant.key, position);
+        await stream.count(known.length - index - 1);
+        expect(stream.ids).toEqual(known.slice(index + 1));
+        stream.close();
+      }
+    }
+  });
+
+  test('sends a long history without gaps or repeats when events are added meanwhile', async () => {
+    const tenant = await addAccount(server);
+    await createReference(tenant);
+    await multiplyEvents(tenant, 3_000);
+    const [oldest] = await idsInOrder(tenant);
+    const stream = await streamForTest(server.url, tenant.key, { headers: { 'last-event-id': oldest! } });
+    for (let number = 0; number < 50; number++) await createReference(tenant);
+    await stream.count(3_050);
+    expect(stream.ids).toEqual((await idsInOrder(tenant)).slice(1));
+  });
+
+  test('starts with new events when Last-Event-ID is empty, as clients without an id send it', async () => {
+    const tenant = await addAccount(server);
+    await createReference(tenant);
+    const stream = await streamForTest(server.url, tenant.key, { headers: { 'last-event-id': '' } });
+    const { id } = await createReference(tenant);
+    expect((await stream.count(1)).map(({ data }) => data.object.id)).toEqual([id]);
+  });
+
+  test('resumes after Last-Event-ID when the URL names an older event', async () => {
+    const tenant = await addAccount(server);
+    for (let number = 0; number < 3; number++) await createReference(tenant);
+    const [first, second, third] = await idsInOrder(tenant);
+    const position = { query: `?after=${first}`, headers: { 'last-event-id': second! } };
+    const stream = await streamForTest(server.url, tenant.key, position);
+    await stream.count(1);
+    expect(stream.ids).toEqual([third]);
+  });
+
+  test('refuses a stream when its position is not an event id', async () => {
+    const { api } = await addAccount(server);
+    expectRefusal(await api.get('/v1/events/stream?after=ref_0VbZr1fe00bS0eOQrul9Xo'), invalid('after'));
+    expectRefusal(await api.get('/v1/events/stream', { 'last-event-id': '17' }), invalid('Last-Event-ID'));
+  });
+
+  test("returns the same 404 when the position is another account's event or does not exist", async () => {
+    const [tenant, stranger] = [await addAccount(server), await addAccount(server)];
+    await createReference(tenant);
+    await createReference(stranger);
+    const [theirs] = await idsInOrder(stranger);
+    for (const id of [theirs!, server.context.ids.make('evt')]) {
+      expectRefusal(await tenant.api.get('/v1/events/stream', { 'last-event-id': id }), {
+        ...refusals.idUnknown,
+        param: 'Last-Event-ID',
+        says: `There is no event \`${id}\` in this account.`,
+      });
+      expectRefusal(await tenant.api.get(`/v1/events/stream?after=${id}`), { ...refusals.idUnknown, param: 'after' });
+    }
+  });
+
+  test('returns event_cursor_expired when retention has removed the position', async () => {
+    const tenant = await addAccount(server);
+    await createReference(tenant);
+    const [removed] = await idsInOrder(tenant);
+    const expired = { status: 400, type: 'invalid_request_error', code: 'event_cursor_expired' };
+    const says = 'open a stream without';
+    await server.context.database.readers.query('delete from events where account_id = $1', [tenant.accountId]);
+    expectRefusal(await tenant.api.get(`/v1/events/stream?after=${removed}`), { ...expired, param: 'after', says });
+    await createReference(tenant);
+    expectRefusal(await tenant.api.get('/v1/events/stream', { 'last-event-id': removed! }), {
+      ...expired,
+      param: 'Last-Event-ID',
+      says,
+    });
+    const [left] = await idsInOrder(tenant);
+    const stream = await streamForTest(server.url, tenant.key, { query: `?after=${left}` });
+    expect(await stream.endWithin(100)).toBe('open');
+  });
+});
+
+describe('history deleted during a read', () => {
+  test('ends the stream without a gap when the events it reads are deleted, and its position has expired', async () => {
+    const own = await serverForTest();
+    const tenant = await addAccount(own);
+    await createReference(tenant, { metadata: { text: 'x'.repeat(500), more: 'y'.repeat(500) } });
+    await multiplyEvents(tenant, 15_000, own);
+    const ids = await idsInOrder(tenant, own);
+    const stream = await streamForTest(own.url, tenant.key, { query: `?after=${ids[0]}` });
+    stream.response.pause();
+    await delay(1_000);
+    await own.context.database.readers.query('delete from events where account_id = $1 and ordinal < 14900', [
+      tenant.accountId,
+    ]);
+    stream.response.resume();
+    expect(await stream.endWithin(10_000)).toBe('ended');
+    expect(stream.ids.length).toBeLessThan(14_000);
+    expect(stream.ids).toEqual(ids.slice(1, stream.ids.length + 1));
+    const answer = await tenant.api.get('/v1/events/stream', { 'last-event-id': stream.lastId! });
+    expect(answer.body.error.code).toBe('event_cursor_expired');
+  });
+});
+
+describe('the order of a stream', () => {
+  test("sends an earlier transaction's events first when that transaction commits later", async () => {
+    const tenant = await addAccount(server);
+    await createReference(tenant);
+    const stream = await streamForTest(server.url, tenant.key);
+    const held = await holdTransaction();
+    const late = await held.copyNewestEvent(tenant);
+    const { id } = await createReference(tenant);
+    await delay(600);
+    expect(stream.ids).toEqual([]);
+    await held.commit();
+    await stream.count(2);
+    expect(stream.ids[0]).toBe(late);
+    expect(stream.events[1]!.event.data.object.id).toBe(id);
+  });
+
+  test('sends events again when an earlier transaction has rolled back', async () => {
+    const tenant = await addAccount(server);
+    const stream = await streamForTest(server.url, tenant.key);
+    const held = await holdTransaction();
+    await createReference(tenant);
+    await delay(100);
+    await held.rollBack();
+    await stream.count(1);
+  });
+
+  test('starts after all committed events when an earlier transaction is still running', async () => {
+    const tenant = await addAccount(server);
+    await createReference(tenant);
+    const held = await holdTransaction();
+    await createReference(tenant);
+    const stream = await streamForTest(server.url, tenant.key);
+    const late = await held.copyNewestEvent(tenant);
+    await createReference(tenant);
+    const newest = (await idsInOrder(tenant)).at(-1);
+    await held.commit();
+    await stream.count(2);
+    await delay(300);
+    expect(stream.ids).toEqual([late, newest]);
+  });
+
+  test('continues in the next epoch when the database was restored to earlier transactions', async () => {
+    const own = await serverForTest();
+    const tenant = await addAccount(own);
+    await createReference(tenant);
+    const { readers } = own.context.database;
+    // As if the existing events had been written far in the future.
+    await readers.query(`update events set transaction_id = '9000000000000000000'`);
+    const restored = await serverForTest({ connection: own.connection, secretKey: own.secretKey });
+    const [before] = await idsInOrder(tenant, own);
+    const stream = await streamForTest(restored.url, tenant.key, { query: `?after=${before}` });
+    const made = (await good(addApi(restored, tenant).post('/v1/references', { application: 'app_1' }))).body;
+    expect((await stream.count(1)).map(({ data }) => data.object.id)).toEqual([made.id]);
+    // The epoch rises once for each restore.
+    await serverForTest({ connection: own.connection, secretKey: own.secretKey });
+    const { rows } = await readers.query('select event_epoch from deployment');
+    expect(rows).toEqual([{ event_epoch: 2 }]);
+  });
+});
+
+describe('ends of a stream', () => {
+  const endings: [string, (tenant: Tenant, keyId: string) => Promise<unknown>][] = [
+    ['its key is revoked', (_, keyId) => server.api.delete(`/v1/api_keys/${keyId}`)],
+    ['its key is rolled', (_, keyId) => server.api.post(`/v1/api_keys/${keyId}/roll`)],
+    ['its key loses the permission', (_, keyId) => sql(`update api_keys set permissions = '{references.read}'`, keyId)],
+  ];
+
+  test.each(endings)('ends a stream within a second when %s', async (_, end) => {
+    const made = (await good(server.api.post('/v1/api_keys', { type: 'secret', permissions: ['events.read'] }))).body;
+    const stream = await streamForTest(server.url, made.secret);
+    expect(await stream.endWithin(300)).toBe('open');
+    const startedMs = performance.now();
+    const ending = end({} as Tenant, made.id);
+    expect(await stream.endWithin(5_000)).toBe('ended');
+    expect(performance.now() - startedMs).toBeLessThan(1_000);
+    await ending;
+  });
+
+  test('ends a stream within a second when its key expires', async () => {
+    const clock = new TestClock();
+    const own = await serverForTest({ overrides: { clock } });
+    const expires_at = Math.floor(clock.nowMs() / 1000) + 60;
+    const made = (
+      await good(own.api.post('/v1/api_keys', { type: 'secret', permissions: ['events.read'], expires_at }))
+    ).body;
+    const stream = await streamForTest(own.url, made.secret);
+    expect(await stream.endWithin(300)).toBe('open');
+    clock.advanceSeconds(61);
+    expect(await stream.endWithin(1_000)).toBe('ended');
+  });
+
+  test('ends a stream within a second when its account is no longer connected', async () => {
+    const child = (await good(server.api.post('/v1/accounts', { name: 'Connected' }))).body.id;
+    const stream = await streamForTest(server.url, server.secretKey, { headers: { 'service-context': child } });
+    const own = await streamForTest(server.url, server.secretKey);
+    await server.context.database.readers.query('update accounts set parent = null where id = $1', [child]);
+    expect(await stream.endWithin(1_000)).toBe('ended');
+    expect(await own.endWithin(300)).toBe('open');
+  });
+
+  test('ends a stream without delaying the stop when the server stops', async () => {
+    const app = buildApp(server.context);
+    const url = await app.listen({ host: '127.0.0.1', port: 0 });
+    const streams = await Promise.all(Array.from({ length: 5 }, () => streamForTest(url, server.secretKey)));
+    const startedMs = performance.now();
+    await app.stopServing(10_000);
+    expect(performance.now() - startedMs).toBeLessThan(1_000);
+    for (const stream of streams) expect(await stream.end).toBe('ended');
+  });
+});
+
+describe('stream connections', () => {
+  test('sends heartbeat comments when there are no events', async () => {
+    const own = await serverForTest({ overrides: { streamLimits: { heartbeatMs: 200 } } });
+    const stream = await streamForTest(own.url, own.secretKey);
+    await expect.poll(() => stream.text.join('')).toMatch(/^retry: 1000\n\n(:\n\n){3}/);
+    expect([stream.events.length, stream.lastId]).toEqual([0, null]);
+  });
+
+  test('sends the position in heartbeats when filters hold back every event, so that it does not expire', async () => {
+    const own = await serverForTest({ overrides: { streamLimits: { heartbeatMs: 200 } } });
+    const tenant = await addAccount(own);
+    const stream = await streamForTest(own.url, tenant.key, { query: '?type=customer.*' });
+    await createReference(tenant);
+    const [passed] = await idsInOrder(tenant, own);
+    await expect.poll(() => stream.lastId).toBe(passed);
+    expect(stream.events).toEqual([]);
+    // The position is sent once. Later heartbeats are bare again.
+    await expect.poll(() => stream.text.join('').endsWith(`:\nid: ${passed}\n\n:\n\n`)).toBe(true);
+  });
+
+  inMatrix(() => {
+    test('cuts a stream off with little memory held when its client does not read', async () => {
+      const own = await serverForTest({ overrides: { streamLimits: { stalledMs: 400 } } });
+      const tenant = await addAccount(own);
+      await createReference(tenant, { metadata: { text: 'x'.repeat(500), more: 'y'.repeat(500) } });
+      await multiplyEvents(tenant, 15_000, own);
+      const [oldest] = await idsInOrder(tenant, own);
+      const asked = queriesOf(own);
+      const before = heapBytes();
+      const { hostname, port } = new URL(own.url);
+      const sockets = await Promise.all(
+        Array.from({ length: 10 }, async () => {
+          const socket = connect(Number(port), hostname);
+          socket.on('error', () => {}).pause();
+          onTestFinished(() => void socket.destroy());
+          socket.write(
+            `GET /v1/events/stream?after=${oldest} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`,
+          );
+          return socket;
+        }),
+      );
+      await delay(300);
+      expect(heapBytes() - before).toBeLessThan(30_000_000);
+      // Until the streams are cut off and the server queries nothing for them.
+      const askedMeanwhile = async (): Promise<number> => {
+        asked.length = 0;
+        await delay(700);
+        return asked.length;
+      };
+      await expect.poll(askedMeanwhile, { timeout: 40_000 }).toBe(0);
+      // The bytes sent before the cut can still be read, and are not the whole history.
+      const received = await Promise.all(
+        sockets.map(async (socket) => {
+          let bytes = 0;
+          socket.on('data', (chunk) => (bytes += chunk.length)).resume();
+          await new Promise((resolve) => socket.once('close', resolve));
+          return bytes;
+        }),
+      );
+      for (const bytes of received) expect(bytes).toBeLessThan(15_000_000);
+      // A client that reads gets the whole history.
+      const reader = await streamForTest(own.url, tenant.key, { query: `?after=${oldest}` });
+      await reader.count(15_000);
+      expect(reader.text.join('').length).toBeGreaterThan(20_000_000);
+    }, 60_000);
+  });
+
+  test('keeps a stream open while it waits for memory, resumes it when there is room, and ends it with its key', async () => {
+    const bytes = { max: 1_200_000, maxPerAccount: 1_200_000 };
+    const own = await serverForTest({ overrides: { streamLimits: { heartbeatMs: 200, bytes } } });
+    const tenant = await addAccount(own);
+    await makeLargeCustomer(tenant.api);
+    const ids = await copyNewestEvent(own.connection, tenant.accountId, 40);
+    const { subscriptions: followed } = own.context.eventFeed.budgets;
+    // As streams whose clients do not read.
+    const unread = followed.add(tenant.accountId, bytes.max);
+    const revoked = await addKey(own, tenant.accountId);
+    const waiting = await streamForTest(own.url, tenant.key, { query: `?after=${ids[0]}` });
+    const ending = await streamForTest(own.url, revoked.key, { query: `?after=${ids[0]}` });
+    await expect.poll(() => followed.waiting).toBe(2);
+    await expect.poll(() => waiting.text.join('')).toMatch(/(:\n\n){3}/);
+    await own.context.database.readers.query('update api_keys set revoked_at = 1 where id = $1', [revoked.keyId]);
+    expect(await ending.endWithin(5_000)).toBe('ended');
+    expect([waiting.ids, ending.ids, followed.waiting]).toEqual([[], [], 1]);
+    unread.release();
+    await waiting.count(ids.length - 1);
+    expect(waiting.ids).toEqual(ids.slice(1));
+    waiting.close();
+    await expect.poll(() => followed.held).toBe(0);
+  });
+
+  test("refuses an account's 51st stream until one ends, and no other account's, when it has fifty", async () => {
+    const tenant = await addAccount(server);
+    const streams = await Promise.all(Array.from({ length: 50 }, () => streamForTest(server.url, tenant.key)));
+    expectRefusal(await tenant.api.get('/v1/events/stream'), { ...refusals.rateLimit, says: '50 streams' });
+    const child = await addKey(server, (await good(tenant.api.post('/v1/accounts', { name: 'A branch' }))).body.id);
+    await streamForTest(server.url, child.key);
+    await streamForTest(server.url, (await addAccount(server)).key);
+    streams[0]!.close();
+    await expect.poll(async () => (await tenant.api.get('/v1/events/stream')).status).toBe(200);
+  });
+
+  test("refuses a platform's stream, and no other account's, when its connected accounts hold four fifths of all streams", async () => {
+    const own = await serverForTest();
+    const platform = await addAccount(own);
+    const branchOf = async ({ api }: Tenant): Promise<Tenant> =>
+      addKey(own, (await good(api.post('/v1/accounts', { name: 'A branch' }))).body.id);
+    const branches = await Promise.all(Array.from({ length: 7 }, () => branchOf(platform)));
+    const room = await branchOf(branches[0]!);
+    for (const { key } of [...branches, room]) {
+      await Promise.all(Array.from({ length: 50 }, () => streamForTest(own.url, key)));
+    }
+    expectRefusal(await platform.api.get('/v1/events/stream'), { ...refusals.rateLimit, says: '400 streams' });
+    await streamForTest(own.url, (await addAccount(own)).key);
+  });
+
+  test('refuses a stream when the process has as many as it can serve', async () => {
+    const own = await serverForTest();
+    const tenants = await Promise.all(Array.from({ length: 11 }, () => addAccount(own)));
+    for (const { key } of tenants.slice(0, 10)) {
+      await Promise.all(Array.from({ length: 50 }, () => streamForTest(own.url, key)));
+    }
+    expectRefusal(await tenants[10]!.api.get('/v1/events/stream'), { ...refusals.overloaded, says: 'streams' });
+  });
+});
+
+describe('database queries of streams', () => {
+  test('queries nothing when no stream is open, and once for all streams when 20 are', async () => {
+    const own = await serverForTest();
+    const asked = queriesOf(own);
+    await createReference(await addAccount(own));
+    await delay(600);
+    expect(asked).toEqual([]);
+
+    const tenant = await addAccount(own);
+    const streams = await Promise.all(Array.from({ length: 20 }, () => streamForTest(own.url, tenant.key)));
+    await createReference(tenant);
+    await Promise.all(streams.map((stream) => stream.count(1)));
+    await delay(300);
+    asked.length = 0;
+    await delay(1_000);
+    expect(asked.length).toBeGreaterThanOrEqual(2);
+    expect(asked.length).toBeLessThanOrEqual(5);
+
+    for (const stream of streams) stream.close();
+    await delay(300);
+    asked.length = 0;
+    await delay(600);
+    expect(asked).toEqual([]);
+  });
+});
+
+async function sql(statement: string, keyId: string): Promise<void> {
+  await server.context.database.readers.query(`${statement} where id = $1`, [keyId]);
+}
+
+/** Records the names of the statements that streams execute. */
+function queriesOf({ context }: TestServer): string[] {
+  const { followers } = context.database;
+  const asked: string[] = [];
+  const query = followers.query.bind(followers) as (statement: { name: string }) => Promise<unknown>;
+  followers.query = ((statement: { name: string }) => {
+    asked.push(statement.name);
+    return query(statement);
+  }) as typeof followers.query;
+  return asked;
+}
+
+async function createReference({ api }: Pick<Tenant, 'api'>, body: object = {}): Promise<ApiResponse['body']> {
+  return (await good(api.post('/v1/references', { application: 'app_1', ...body }))).body;
+}
+
+function addApi({ url }: TestServer, { key }: Tenant): Tenant['api'] {
+  return apiClient(url, key);
+}
+
+/** Returns all events of an account in stream order, by reading the table. */
+async function idsInOrder({ accountId }: Tenant, { context }: TestServer = server): Promise<string[]> {
+  const { rows } = await context.database.readers.query<{ id: string }>(
+    'select id from events where account_id = $1 order by epoch, events.transaction_id, ordinal',
+    [accountId],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Copies the account's newest event this many times, in one transaction. */
+async function multiplyEvents({ accountId }: Tenant, count: number, { context }: TestServer = server): Promise<void> {
+  await context.database.readers.query(
+    `
+    insert into events
+      (account_id, id, created, type, object_id, mentions, data, request, shape_version, epoch, transaction_id, ordinal)
+    select account_id, left(id, 12) || lpad(number::text, 14, '0'), created, type, object_id, mentions, data, request,
+      shape_version, epoch, pg_current_xact_id(), number
+    from (select * from events where account_id = $1 order by id desc limit 1) newest, generate_series(1, $2) number`,
+    [accountId, count],
+  );
+}
+
+/** Begins a transaction that has written, and that only the test ends. */
+async function holdTransaction(): Promise<{
+  copyNewestEvent(tenant: Tenant): Promise<string>;
+  commit(): Promise<void>;
+  rollBack(): Promise<void>;
+}> {
+  const ready = Promise.withResolvers<Parameters<Parameters<typeof withClient>[1]>[0]>();
+  const over = Promise.withResolvers<void>();
+  void withClient(server.connection, async (client) => {
+    await client.query('begin');
+    await client.query('select pg_current_xact_id()');
+    ready.resolve(client);
+    await over.promise;
+  });
+  const client = await ready.promise;
+  const end = async (how: string): Promise<void> => {
+    await client.query(how);
+    over.resolve();
+  };
+  onTestFinished(() => over.resolve());
+  return {
+    async copyNewestEvent({ accountId }) {
+      const { rows } = await client.query<{ id: string }>(
+        `
+        insert into events
+          (account_id, id, created, type, object_id, mentions, data, request, shape_version, epoch, transaction_id, ordinal)
+        select account_id, $2, created, type, object_id, mentions, data, request, shape_version, epoch,
+          pg_current_xact_id(), 0
+        from events where account_id = $1 order by id desc limit 1
+        returning id`,
+        [accountId, server.context.ids.make('evt')],
+      );
+      return rows[0]!.id;
+    },
+    commit: () => end('commit'),
+    rollBack: () => end('rollback'),
+  };
+}
+
+/** Opens a stream as `openStream` does, for one test. */
+async function streamForTest(...options: Parameters<typeof openStream>): Promise<EventStream> {
+  const stream = await openStream(...options);
+  onTestFinished(() => stream.close());
+  return stream;
+}

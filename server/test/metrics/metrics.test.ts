@@ -1,0 +1,529 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { ConfigError, readConfig } from '../../src/server/config.ts';
+import { errorCatalogue } from '../../src/core/errors.ts';
+import { openDatabase, withClient } from '../../src/db/pools.ts';
+import { buildApp } from '../../src/http/app.ts';
+import { Metrics } from '../../src/metrics/metrics.ts';
+import { startDuties } from '../../src/maintenance/scheduler.ts';
+import { inMatrix } from '../support/rounds.ts';
+import { TestClock } from '../support/clock.ts';
+import { startDatabaseProxy } from '../support/database-proxy.ts';
+import { Scrape } from '../support/prometheus.ts';
+import { exchange, rawRequest } from '../support/raw-http.ts';
+import { receiverForTest, startReceiver } from '../support/receiver.ts';
+import { serverForTest, startTestServer, type TestServer } from '../support/server.ts';
+import { makeReferences, pingedEndpoint, ping, queueEmpty, role, seed, soon } from '../webhooks/scenario.ts';
+
+const token = 'a-token-of-some-length';
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.stop());
+
+describe('metrics output', () => {
+  test('returns Prometheus text whose label values no client can add to when metrics are scraped', async () => {
+    const before = new Scrape(await text(server));
+    for (let round = 0; round < 3; round++) {
+      const id = randomUUID().replaceAll('-', '');
+      await server.api.get(`/v1/references/ref_${id}`);
+      await server.api.get(`/v1/${id}`);
+      await server.api.get(`/${id}`);
+      await server.api.post('/v1/references', { application: `app_${id}` }, { 'idempotency-key': id });
+      await rawRequest(server, `PROPFIND /${id}`);
+      await rawRequest(server, `MKCOL /v1/references/%zz${id}`);
+      await exchange(server, `${id}\r\n\r\n`);
+    }
+    const first = new Scrape(await text(server));
+    expect(first.samples().length).toBeGreaterThan(before.samples().length);
+    for (let round = 0; round < 3; round++) {
+      const id = randomUUID().replaceAll('-', '');
+      await server.api.get(`/v1/references/ref_${id}`);
+      await server.api.get(`/v1/${id}`);
+      await server.api.get(`/${id}`);
+      await rawRequest(server, `COPY /${id}`);
+      await exchange(server, `${id}\r\n\r\n`);
+    }
+    const told = await text(server);
+    expect(new Scrape(told).samples().toSorted()).toEqual(first.samples().toSorted());
+    expect(told).not.toMatch(/[a-z]+_[0-9A-Za-z]{22}/);
+  });
+
+  test("prefixes each metric with the product's name and gives its unit when metrics are scraped", async () => {
+    const { types } = new Scrape(await text(server));
+    expect(types.size).toBeGreaterThan(25);
+    for (const [name, type] of types) {
+      expect(name).toMatch(/^tenure_[a-z_]+$/);
+      if (type === 'counter') expect(name).toMatch(/_total$/);
+      else expect(name).not.toMatch(/_total$|_ms$|_milliseconds$/);
+    }
+  });
+
+  test("sends the format's content type and forbids caching when metrics are scraped", async () => {
+    const answer = await fetch(`${server.url}/metrics`);
+    expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+  });
+});
+
+describe('the metrics guide', () => {
+  const guide = readFileSync(new URL('../../../docs/guides/operations.md', import.meta.url), 'utf8');
+
+  test('explains exactly the existing metrics when it is compared with a scrape', async () => {
+    const names = [...new Scrape(await text(server)).types.keys()].toSorted();
+    const explained = guide
+      .split('\n')
+      .flatMap((line) =>
+        [...(/^\| ((?:`tenure_\w+`(?:, )?)+) \|/.exec(line)?.[1]?.matchAll(/tenure_\w+/g) ?? [])].flat(),
+      );
+    expect(explained.toSorted()).toEqual(names);
+  });
+
+  test('uses only existing metrics and labels when it defines alerts', async () => {
+    const own = await serverForTest();
+    const { types } = new Scrape(await text(own));
+    const alarms = guide.split('\n').filter((line) => /^\| `[^`]+` \| \d+ min \|/.test(line));
+    expect(alarms.length).toBeGreaterThan(10);
+    for (const mentioned of guide.match(/tenure_[a-z_]+/g)!) {
+      const name = types.has(mentioned) ? mentioned : mentioned.replace(/_(bucket|sum|count)$/, '');
+      expect([...types.keys()], mentioned).toContain(name);
+    }
+    for (const [, code = ''] of guide.matchAll(/code=~?"([^"]+)"/g))
+      for (const each of code.split('\\|')) expect(Object.keys(errorCatalogue)).toContain(each);
+    const duties = readFileSync(new URL('../../src/maintenance/scheduler.ts', import.meta.url), 'utf8');
+    for (const [, duty = ''] of guide.matchAll(/duty="([^"]+)"/g)) expect(duties).toContain(`'${duty}'`);
+  });
+
+  test('contains valid SQL when its statements run', async () => {
+    const statements = [...guide.matchAll(/^```sql\n([\s\S]*?)^```/gm)].map(([, statement]) => statement!);
+    const queries = statements.filter((statement) => statement.startsWith('select'));
+    expect(queries.length).toBeGreaterThan(1);
+    for (const query of queries) {
+      expect((await server.context.database.listers.query(query)).rows.length).toBeGreaterThan(0);
+    }
+    // Statements that change data do not run on this database, but the data they would change must exist.
+    for (const change of statements.filter((statement) => statement.startsWith('update'))) {
+      await server.context.database.listers.query(`explain ${change}`);
+    }
+  });
+});
+
+describe('access to metrics', () => {
+  test.each(['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1'])(
+    'serves metrics without a token when the address is the machine itself: %s',
+    async (address) => {
+      const ask = asking(await guardedServer());
+      expect((await ask(address)).status).toBe(200);
+      // An API key gives no access to metrics.
+      expect((await ask(address, { authorization: 'Bearer x' })).status).toBe(200);
+    },
+  );
+
+  test.each(['203.0.113.7', '10.0.0.1', '2001:db8::7', '::ffff:192.168.0.1', '128.0.0.1', 'fe80::1'])(
+    'serves metrics only with the token when the address is another: %s',
+    async (address) => {
+      const guarded = await guardedServer();
+      const ask = asking(guarded);
+      for (const authorization of [`Bearer ${token}`, `bearer  ${token} `])
+        expect((await ask(address, { authorization })).status).toBe(200);
+      const wrong = [undefined, '', 'Bearer', token, `Basic ${token}`, `Bearer ${token}x`, `Bearer ${token.slice(1)}`];
+      for (const authorization of [...wrong, `Bearer ${guarded.secretKey}`]) {
+        const answer = await ask(address, authorization === undefined ? {} : { authorization });
+        expect([answer.status, answer.headers['www-authenticate']], authorization).toEqual([401, 'Bearer']);
+        expect(answer.body).not.toMatch(/tenure_|a-token/);
+      }
+    },
+  );
+
+  test('refuses other addresses, with any header, when no token is set', async () => {
+    const ask = asking(server);
+    for (const authorization of ['', 'Bearer ', 'Bearer null', `Bearer ${server.secretKey}`]) {
+      const answer = await ask('203.0.113.7', { authorization });
+      expect([answer.status, answer.body]).toEqual([
+        403,
+        'Metrics are not available to this address. Ask the operator to set a token.\n',
+      ]);
+    }
+  });
+
+  test.each(['X-Forwarded-For', 'Forwarded', 'Via', 'X-Forwarded-Proto', 'X-Forwarded-Host', 'X-Real-IP'])(
+    'treats a request as remote when a proxy on the machine has added %s',
+    async (header) => {
+      const guarded = await guardedServer();
+      for (const value of ['203.0.113.7', '127.0.0.1', '']) {
+        expect(
+          (await rawRequest(guarded, 'GET /metrics', { key: null, headers: [`${header}: ${value}`] })).status,
+        ).toBe(401);
+        expect((await rawRequest(server, 'GET /metrics', { key: null, headers: [`${header}: ${value}`] })).status).toBe(
+          403,
+        );
+        expect(
+          (await rawRequest(guarded, 'GET /metrics', { key: token, headers: [`${header}: ${value}`] })).status,
+        ).toBe(200);
+      }
+    },
+  );
+
+  test('throttles an address when it tries tokens, and still accepts the right one', async () => {
+    const ask = asking(await guardedServer());
+    const statuses: number[] = [];
+    for (let sent = 0; sent < 80 && statuses.at(-1) !== 429; sent++)
+      statuses.push((await ask('203.0.113.9', { authorization: `Bearer ${sent}` })).status);
+    expect(statuses.at(-1)).toBe(429);
+    expect(statuses.length).toBeGreaterThan(20);
+    expect((await ask('203.0.113.9', { authorization: `Bearer ${token}` })).status).toBe(200);
+  });
+
+  test("serves a worker's own metrics with the same rules when a worker is scraped", async () => {
+    const worker = await serverForTest({ settings: role('worker') });
+    expect(new Scrape(await text(worker)).sum('tenure_build_info', { role: 'worker' })).toBe(1);
+    expect((await asking(worker)('203.0.113.7')).status).toBe(403);
+  });
+
+  test.each(['short', 'fifteen-letters', 'with a space in it, and long'])(
+    'stops the start when the metrics token is invalid: %s',
+    (value) => {
+      const start = (): unknown => readConfig({ TENURE_METRICS_TOKEN: value, PORT: 'x' });
+      expect(start).toThrow(ConfigError);
+      expect(start).toThrow(/^TENURE_METRICS_TOKEN must be at least 16 printable ASCII characters/m);
+      expect(start).toThrow(/^PORT is /m);
+      expect(start).not.toThrow(value);
+      expect(readConfig({ TENURE_METRICS_TOKEN: ' ' }).metricsToken).toBeNull();
+    },
+  );
+});
+
+describe('metrics that change', () => {
+  test('counts requests by method, route and class, refusals by code, and broken-off ones apart when they end', async () => {
+    const before = new Scrape(await text(server));
+    const since = async (name: string, labels: Record<string, string>): Promise<number> =>
+      new Scrape(await text(server)).sum(name, labels) - before.sum(name, labels);
+    await makeReferences(server.api, 5);
+    await server.api.get('/v1/references/ref_1');
+    await server.api.post('/v1/references/ref_1', { metadata: {} }, { 'idempotency-key': 'a' });
+    await server.api.post('/v1/references/ref_1', { metadata: {} }, { 'idempotency-key': 'a' });
+    await server.api.post('/v1/references', { application: 'app_1', nothing: 1 });
+    await fetch(`${server.url}/v1/references`);
+    const requests = 'tenure_http_request_duration_seconds_count';
+    const create = { method: 'POST', route: '/v1/references' };
+    expect(await since(requests, { ...create, status: '2xx' })).toBe(5);
+    expect(await since(requests, { ...create, status: '4xx' })).toBe(1);
+    expect(await since(requests, { method: 'GET', route: '/v1/references/:id', status: '4xx' })).toBe(1);
+    expect(await since(requests, { method: 'POST', route: '/v1/references/:id', status: '4xx' })).toBe(2);
+    expect(await since('tenure_http_errors_total', { code: 'resource_missing' })).toBe(3);
+    expect(await since('tenure_http_errors_total', { code: 'parameter_unknown' })).toBe(1);
+    expect(await since('tenure_http_errors_total', { code: 'api_key_missing' })).toBe(1);
+    // The scrape itself is being served.
+    expect(new Scrape(await text(server)).value('tenure_http_requests_in_flight')).toBe(1);
+  });
+
+  test('counts a request when its client went away', async () => {
+    const { context, url, secretKey } = server;
+    await withClient(server.connection, async (client) => {
+      await client.query('begin');
+      await client.query('lock table count_deltas in access exclusive mode');
+      const before = new Scrape(await text(server));
+      const leaving = new AbortController();
+      const asked = fetch(`${url}/v1/references`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },
+        body: '{"application": "app_1"}',
+        signal: leaving.signal,
+      }).catch(() => null);
+      const pending = async () => new Scrape(await text(server)).value('tenure_committer_pending_mutations');
+      await expect.poll(pending, soon).toBe(1);
+      leaving.abort();
+      await asked;
+      const aborted = async (): Promise<number> =>
+        new Scrape(await text(server)).sum('tenure_http_request_duration_seconds_count', { status: 'aborted' }) -
+        before.sum('tenure_http_request_duration_seconds_count', { status: 'aborted' });
+      await expect.poll(aborted, soon).toBe(1);
+      await client.query('rollback');
+    });
+    await expect
+      .poll(async () => new Scrape(await text(server)).value('tenure_committer_pending_mutations'), soon)
+      .toBe(0);
+    expect(context.config.role).toBe('all');
+  });
+
+  test('counts changes and their batches when they are committed', async () => {
+    const before = new Scrape(await text(server));
+    await makeReferences(server.api, 200);
+    const after = new Scrape(await text(server));
+    const grown = (name: string, labels = {}): number => after.sum(name, labels) - before.sum(name, labels);
+    expect(grown('tenure_committed_changes_total')).toBe(200);
+    expect(grown('tenure_commit_batch_mutations_sum')).toBe(200);
+    const batches = grown('tenure_commit_batch_mutations_count');
+    expect(batches).toBeLessThan(150);
+    expect(grown('tenure_commit_duration_seconds_count', { result: 'committed' })).toBe(batches);
+  });
+
+  test("counts a failed delivery by the receiver's fault, and returns gauges to zero when it ends", async () => {
+    const own = await serverForTest({ settings: { TENURE_RETRY_SCHEDULE: 'none' } });
+    const receiver = await startReceiver(200, 500);
+    const endpoint = await pingedEndpoint(own.api, receiver.url);
+    const attempts = async (outcome: string): Promise<number> =>
+      new Scrape(await text(own)).sum('tenure_delivery_attempt_duration_seconds_count', { outcome });
+    await ping(own.api, endpoint.id);
+    await expect.poll(() => attempts('2xx'), soon).toBe(1);
+    expect(new Scrape(await text(own)).value('tenure_delivery_connections')).toBe(1);
+    await ping(own.api, endpoint.id);
+    await expect.poll(() => attempts('5xx'), soon).toBe(1);
+    await receiver.stop();
+    await ping(own.api, endpoint.id);
+    await expect.poll(() => attempts('connection_refused'), soon).toBe(1);
+    await queueEmpty(own);
+    const quiet = async () => {
+      const scrape = new Scrape(await text(own));
+      return ['tenure_deliveries_held', 'tenure_deliveries_in_flight', 'tenure_delivery_connections'].map((name) =>
+        scrape.value(name),
+      );
+    };
+    await expect.poll(quiet, soon).toEqual([0, 0, 0]);
+  });
+
+  test('shows a delivery as in flight and held when its attempt is running', async () => {
+    const own = await serverForTest();
+    const receiver = await receiverForTest(() => {});
+    const endpoint = await pingedEndpoint(own.api, receiver.url);
+    await ping(own.api, endpoint.id);
+    await expect
+      .poll(async () => {
+        const scrape = new Scrape(await text(own));
+        return [scrape.value('tenure_deliveries_held'), scrape.value('tenure_deliveries_in_flight')];
+      }, soon)
+      .toEqual([1, 1]);
+  });
+
+  test('shows the last success and the failures of each duty when duties run', async () => {
+    const own = await serverForTest();
+    let failing = true;
+    const duties = startDuties({
+      ...own.context,
+      writeKeyUses: async () => {
+        if (failing) throw new Error('not today');
+      },
+    });
+    onTestFinished(() => duties.stop());
+    const lastSuccess = async (duty: string): Promise<number> =>
+      new Scrape(await text(own)).sum('tenure_duty_last_success_timestamp_seconds', { duty });
+    const startedSeconds = Math.floor(own.context.clock.nowMs() / 1000);
+    await expect.poll(() => lastSuccess('fold counts'), soon).toBeGreaterThanOrEqual(startedSeconds);
+    await expect
+      .poll(async () => new Scrape(await text(own)).sum('tenure_duty_failures_total', { duty: 'write key uses' }), soon)
+      .toBe(1);
+    expect(await lastSuccess('write key uses')).toBe(0);
+    failing = false;
+  });
+});
+
+inMatrix(() => {
+  describe('metrics from the database', () => {
+    test('shows the age of the oldest due delivery when a dispatcher stalls', async () => {
+      const clock = new TestClock();
+      const api = await serverForTest({ settings: role('api'), overrides: { clock } });
+      const endpoint = await pingedEndpoint(api.api, 'http://127.0.0.1:9/');
+      expect((await looked(api)).value('tenure_deliveries_oldest_due_age_seconds')).toBe(0);
+      await seed(api, endpoint.id, 3);
+      clock.advanceSeconds(600);
+      const scrape = await looked(api);
+      expect(scrape.value('tenure_deliveries_oldest_due_age_seconds')).toBeGreaterThanOrEqual(600);
+      expect(scrape.value('tenure_deliveries_oldest_due_age_seconds')).toBeLessThan(660);
+      expect(scrape.value('tenure_deliveries_pending')).toBe(3);
+    });
+
+    test('leaves postponed deliveries out of the due ones, and hides no due one, when a backlog was postponed', async () => {
+      const clock = new TestClock();
+      const api = await serverForTest({ settings: role('api'), overrides: { clock } });
+      const endpoint = await pingedEndpoint(api.api, 'http://127.0.0.1:9/');
+      await seed(api, endpoint.id, 2);
+      const [, postponed] = (
+        await api.context.database.readers.query<{ id: string }>('select id from webhook_queue order by id')
+      ).rows;
+      await api.context.database.readers.query(
+        'update webhook_queue set due_at_ms = due_at_ms + 3600000, attempt_count = 3 where id = $1',
+        [postponed!.id],
+      );
+      clock.advanceSeconds(600);
+      expect((await looked(api)).value('tenure_deliveries_oldest_due_age_seconds')).toBeGreaterThanOrEqual(600);
+      await api.context.database.readers.query('delete from webhook_queue where id <> $1', [postponed!.id]);
+      expect((await looked(api)).value('tenure_deliveries_oldest_due_age_seconds')).toBe(0);
+      clock.advanceSeconds(3600);
+      expect((await looked(api)).value('tenure_deliveries_oldest_due_age_seconds')).toBeGreaterThanOrEqual(600);
+    });
+
+    test("shows a dead process's deliveries as due when their claims have expired", async () => {
+      const clock = new TestClock();
+      const api = await serverForTest({ settings: role('api'), overrides: { clock } });
+      const endpoint = await pingedEndpoint(api.api, 'http://127.0.0.1:9/');
+      await seed(api, endpoint.id, 4, { token: 7, untilMs: clock.nowMs() + 30_000 });
+      clock.advanceSeconds(20);
+      const during = await looked(api);
+      expect(during.value('tenure_deliveries_claims_expired')).toBe(0);
+      expect(during.value('tenure_deliveries_oldest_due_age_seconds')).toBe(0);
+      clock.advanceSeconds(20);
+      const after = await looked(api);
+      expect(after.value('tenure_deliveries_claims_expired')).toBe(4);
+      expect(after.value('tenure_deliveries_oldest_due_age_seconds')).toBeGreaterThanOrEqual(40);
+    });
+
+    test('estimates the number of deliveries, and never below the counted part, when there are too many to count', async () => {
+      const api = await serverForTest({ settings: role('api') });
+      const endpoint = await pingedEndpoint(api.api, 'http://127.0.0.1:9/');
+      await seed(api, endpoint.id, 12_000);
+      expect((await looked(api)).value('tenure_deliveries_pending')).toBeGreaterThanOrEqual(10_001);
+      await withClient(api.connection, (client) => client.query('analyze webhook_queue'));
+      expect((await looked(api)).value('tenure_deliveries_pending')).toBe(12_000);
+    });
+
+    test('tells apart the age of an idle transaction that has written and of one that has only read when both are open', async () => {
+      await withClient(server.connection, async (client) => {
+        await client.query('begin isolation level repeatable read');
+        await client.query('select 1 from accounts');
+        await new Promise((resolve) => setTimeout(resolve, 2_000));
+        const looking = await looked(server);
+        expect(looking.value('tenure_database_oldest_snapshot_age_seconds')).toBeGreaterThanOrEqual(2);
+        expect(looking.value('tenure_database_oldest_transaction_age_seconds')).toBeLessThan(2);
+        await client.query('select pg_current_xact_id()');
+        expect((await looked(server)).value('tenure_database_oldest_transaction_age_seconds')).toBeGreaterThanOrEqual(
+          2,
+        );
+        await client.query('rollback');
+        expect((await looked(server)).value('tenure_database_oldest_snapshot_age_seconds')).toBeLessThan(2);
+      });
+    });
+
+    test('counts dead rows of the queue when vacuum has not removed them', async () => {
+      const api = await serverForTest({ settings: role('api') });
+      const endpoint = await pingedEndpoint(api.api, 'http://127.0.0.1:9/');
+      await seed(api, endpoint.id, 500);
+      const before = await looked(api);
+      expect(before.value('tenure_webhook_queue_size_bytes')).toBeGreaterThan(8_192);
+      await withClient(api.connection, async (client) => {
+        await client.query('delete from webhook_queue');
+      });
+      await expect
+        .poll(async () => (await looked(api)).value('tenure_webhook_queue_dead_rows'), soon)
+        .toBeGreaterThanOrEqual(500);
+    });
+
+    test('queries the database once when several scrapes arrive', async () => {
+      const { watchers } = server.context.database;
+      const query = watchers.query.bind(watchers);
+      let asked = 0;
+      Object.assign(watchers, { query: (...all: [string]) => (asked++, query(...all)) });
+      onTestFinished(() => void Object.assign(watchers, { query }));
+      await new Promise((resolve) => setTimeout(resolve, 1_100));
+      const startedMs = performance.now();
+      await Promise.all(Array.from({ length: 20 }, () => text(server)));
+      await text(server);
+      expect(performance.now() - startedMs).toBeLessThan(1_000);
+      expect(asked).toBe(6);
+    });
+
+    test('leaves database metrics out without a delay when the database is away', async () => {
+      const proxy = await startDatabaseProxy(server.connection);
+      onTestFinished(() => proxy.stop());
+      const cutOff = await serverForTest({ connection: proxy.connection, secretKey: server.secretKey });
+      expect((await looked(cutOff)).value('tenure_database_up')).toBe(1);
+      proxy.close();
+      const startedMs = performance.now();
+      const scrape = await looked(cutOff);
+      expect(performance.now() - startedMs).toBeLessThan(4_000);
+      expect(scrape.value('tenure_database_up')).toBe(0);
+      expect(scrape.value('tenure_deliveries_pending')).toBeUndefined();
+      expect(scrape.value('tenure_process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
+      proxy.open();
+      await expect.poll(async () => (await looked(cutOff)).value('tenure_deliveries_pending'), soon).toBeDefined();
+    });
+
+    test('leaves database metrics out when the database accepts a connection and does not respond', async () => {
+      const sockets = new Set<Socket>();
+      const silent = createServer((socket) => void sockets.add(socket));
+      await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+      onTestFinished(() => {
+        for (const socket of sockets) socket.destroy();
+        silent.close();
+      });
+      const { clock, realClock, log } = server.context;
+      const { port } = silent.address() as AddressInfo;
+      const database = openDatabase({ host: '127.0.0.1', port, user: 'nobody', database: 'none' }, log);
+      const product = { version: '1', mode: 'sandbox', role: 'all' };
+      const metrics = new Metrics({ database, clock, realClock, log, product });
+      onTestFinished(() => metrics.stop());
+      for (let round = 0; round < 3; round++) {
+        const startedMs = performance.now();
+        const scrape = new Scrape(await metrics.text());
+        expect(performance.now() - startedMs).toBeLessThan(2_000);
+        expect(scrape.value('tenure_database_up')).toBe(0);
+        expect(scrape.value('tenure_deliveries_pending')).toBeUndefined();
+      }
+      expect(sockets.size).toBeGreaterThan(0);
+    });
+
+    test('leaves out only the metric of a statement when that statement hangs', async () => {
+      await withClient(server.connection, async (client) => {
+        await client.query('begin');
+        await client.query('lock table webhook_queue in access exclusive mode');
+        await looked(server);
+        const startedMs = performance.now();
+        const scrape = await looked(server);
+        expect(performance.now() - startedMs).toBeLessThan(4_000);
+        expect(scrape.value('tenure_deliveries_pending')).toBeUndefined();
+        expect(scrape.value('tenure_deliveries_oldest_due_age_seconds')).toBeUndefined();
+        // Statements are sent one after the other, even when one is slow.
+        let waitingMost = 0;
+        for (let scrapes = 0; scrapes < 15; scrapes++) {
+          text(server).catch(() => {});
+          await new Promise((resolve) => setTimeout(resolve, 200));
+          waitingMost = Math.max(waitingMost, server.context.database.watchers.waitingCount);
+        }
+        expect(waitingMost).toBe(0);
+        // The idle transaction that blocks the statement.
+        expect(scrape.value('tenure_database_oldest_snapshot_age_seconds')).toBeGreaterThan(1);
+        await client.query('rollback');
+      });
+      await expect.poll(async () => (await looked(server)).value('tenure_deliveries_pending'), soon).toBe(0);
+    });
+  });
+});
+
+async function text({ url }: TestServer): Promise<string> {
+  const answer = await fetch(`${url}/metrics`);
+  expect(answer.status).toBe(200);
+  return answer.text();
+}
+
+/** Scrapes after the database was read anew. */
+async function looked(own: TestServer): Promise<Scrape> {
+  await new Promise((resolve) => setTimeout(resolve, 1_050));
+  return new Scrape(await text(own));
+}
+
+/** Scrapes as if from another address: in a test, no real connection comes from elsewhere. */
+function asking(own: TestServer) {
+  const app = buildApp(own.context);
+  onTestFinished(() => app.close());
+  return async (remoteAddress: string, headers: Record<string, string> = {}) => {
+    const {
+      statusCode: status,
+      headers: answered,
+      body,
+    } = await app.inject({ method: 'GET', url: '/metrics', remoteAddress, headers });
+    return { status, headers: answered, body };
+  };
+}
+
+/** Starts another process of the deployment, with its own token and limits. */
+function guardedServer(): Promise<TestServer> {
+  return serverForTest({
+    settings: { TENURE_METRICS_TOKEN: token },
+    connection: server.connection,
+    secretKey: server.secretKey,
+  });
+}

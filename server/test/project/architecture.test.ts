@@ -1,0 +1,321 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { resources } from '../../src/resources/index.ts';
+
+const sourceDir = join(import.meta.dirname, '../../src');
+
+/**
+ * The rooms that each room may import. A room is a folder of `src/`, or one below `http/` or `referencing/`. Only `http/app.ts` is a room
+ * by itself, because it assembles the others of `http/`.
+ */
+const mayImport: Record<string, readonly string[]> = {
+  core: [],
+  model: ['core'],
+  db: ['core', 'model'],
+  'embedded-postgres': ['core', 'db'],
+  events: ['core', 'model', 'db'],
+  versions: ['core', 'model'],
+  commit: ['core', 'model', 'db'],
+  metrics: ['core', 'db'],
+  resources: ['core', 'model'],
+  jobs: ['db'],
+  'referencing/providers': ['core'],
+  'referencing/report': ['referencing/providers'],
+  // An outside service: it knows only what its customer sends over HTTP.
+  'referencing/simulator': ['core', 'db'],
+  referencing: [
+    'core',
+    'model',
+    'db',
+    'commit',
+    'resources',
+    'jobs',
+    'referencing/providers',
+    'referencing/report',
+    'referencing/simulator',
+  ],
+  webhooks: ['core', 'model', 'db', 'commit', 'versions', 'resources'],
+  maintenance: ['core', 'model', 'db', 'commit', 'versions', 'webhooks', 'referencing'],
+  // The types of a request and a route. The rooms of `http/` follow in the order of a request.
+  http: ['core', 'model', 'db', 'events', 'commit', 'versions'],
+  'http/body': ['core', 'model', 'versions', 'http'],
+  'http/response': ['core', 'model', 'db', 'commit', 'versions', 'http', 'http/body'],
+  'http/pipeline': ['core', 'model', 'db', 'versions', 'http', 'http/response'],
+  'http/write': ['core', 'model', 'db', 'commit', 'http', 'http/pipeline', 'http/response'],
+  'http/openapi': ['core', 'model', 'versions', 'http', 'http/body', 'http/pipeline'],
+  'http/routes': [
+    'core',
+    'model',
+    'db',
+    'events',
+    'versions',
+    'http',
+    'http/body',
+    'http/response',
+    'http/pipeline',
+    'http/openapi',
+  ],
+  'http/app.ts': ['core', 'model', 'http', 'http/body', 'http/response', 'http/pipeline', 'http/write', 'http/routes'],
+  commands: ['core', 'db', 'embedded-postgres', 'versions', 'server'],
+  '.': ['server'],
+};
+/** The room that assembles all others. Only the commands and `main.ts` import it. */
+mayImport.server = Object.keys(mayImport).filter((room) => !['commands', '.'].includes(room));
+
+/** Rooms that export data types: only types may be imported from them. */
+const typesOnly: Record<string, readonly string[]> = { 'referencing/report': ['referencing/providers'] };
+
+/** Packages that only these folders may import, so that they can be replaced there. */
+const packageOwners: Record<string, readonly string[]> = {
+  pg: ['db', 'embedded-postgres'],
+  fastify: ['http'],
+  ajv: ['http/body'],
+  undici: ['webhooks', 'referencing/providers'],
+  'prom-client': ['metrics'],
+  'graphile-worker': ['jobs'],
+  pdfkit: ['referencing/report'],
+  fontkit: ['referencing/report'],
+  'bidi-js': ['referencing/report'],
+  wawoff2: ['referencing/report'],
+};
+
+/** The tables whose statements must name the account: all with an account column, and those of resources. */
+const accountTables = [
+  ...tablesWithAccounts(readFileSync(join(import.meta.dirname, '../../sql/schema.sql'), 'utf8')),
+  ...resources.map(({ table }) => table),
+];
+
+/** Statements without an account, each with its reason. */
+const withoutAccount = new Set([
+  // No account exists yet. The statement looks for the first one.
+  'select id from accounts order by id limit 1',
+  // A key expires in any account, and the statement deletes exactly what it finds.
+  'delete from idempotency_keys where ctid = any(array( select ctid from idempotency_keys where claimed_at_ms <= $1 order by claimed_at_ms limit ${purgedAtOnceMax} for update skip locked ))',
+  // The state of the delivery queue, over all accounts.
+  'select least( (select due_at_ms from webhook_queue where attempt_count = 0 and due_at_ms <= $1 and claimed_until_ms <= $2 order by due_at_ms limit 1), (select due_at_ms from webhook_queue where attempt_count > 0 and due_at_ms <= $1 and claimed_until_ms <= $2 order by due_at_ms limit 1) ) as due_at_ms',
+  'select count(*) from ( (select claimed_until_ms from webhook_queue where attempt_count = 0 and due_at_ms <= $1 order by due_at_ms limit ${countedMax}) union all (select claimed_until_ms from webhook_queue where attempt_count > 0 and due_at_ms <= $1 order by due_at_ms limit ${countedMax}) ) due where claimed_until_ms > 0 and claimed_until_ms <= $2',
+  "select (select count(*) from (select from webhook_queue limit ${countedMax + 1}) found) as counted, (select reltuples::bigint from pg_class where oid = 'webhook_queue'::regclass) as estimated",
+  // Whether any account has something pending in a partition.
+  "select exists ( select from webhook_queue where id >= $1 and id < $2 or event >= $3 and event < $4 ) or exists ( select from recoveries where status = 'pending' and since < $5 ) or exists ( select from idempotency_keys where request_id >= $6 and request_id < $7 ) as pending",
+  "select min(id) as delivery, min(event) as event, (select min(since) from recoveries where status = 'pending') as since from webhook_queue",
+]);
+
+type Sources = ReadonlyMap<string, string>;
+
+describe('the import rule', () => {
+  test('lets every file import only the allowed rooms', () => {
+    expect(importFaults(readSources())).toEqual([]);
+  });
+
+  test('reports a resource that imports another one, and a database driver outside its room, when they are planted', () => {
+    const planted = new Map([
+      ['resources/deposit.ts', `import { customer } from './customer.ts';`],
+      [
+        'http/shortcut.ts',
+        `import type { Pool } from 'pg';\nimport { reference } from '../resources/reference/index.ts';`,
+      ],
+      ['core/clever.ts', `export { query } from '../db/reader.ts';`],
+      [
+        'referencing/report/caller.ts',
+        `import type { Note } from '../providers/provider.ts';\nimport { ProviderFault } from '../providers/provider.ts';`,
+      ],
+    ]);
+    expect(importFaults(planted)).toEqual([
+      'resources/deposit.ts imports resources/customer.ts: a resource never imports another one',
+      'http/shortcut.ts imports pg, which belongs to db/, embedded-postgres/',
+      'http/shortcut.ts imports resources/reference/index.ts, but http/ may import only core/, model/, db/, events/, commit/, versions/',
+      'core/clever.ts imports db/reader.ts, but core/ may import nothing',
+      'referencing/report/caller.ts imports more of referencing/providers/provider.ts than types',
+    ]);
+  });
+});
+
+test('has no circular imports of files or rooms, types included', () => {
+  const imports = new Map([...readSources()].map(([file, source]) => [file, importedFiles(file, source)]));
+  expect(circleIn(imports)).toBeNull();
+  expect(circleIn(new Map(Object.entries(mayImport)))).toBeNull();
+  expect(
+    circleIn(
+      new Map([
+        ['a.ts', ['b.ts']],
+        ['b.ts', ['c.ts']],
+        ['c.ts', ['b.ts']],
+      ]),
+    ),
+  ).toEqual(['b.ts', 'c.ts', 'b.ts']);
+});
+
+describe('the account rule', () => {
+  test("names the account in every statement when it concerns an account's records", () => {
+    expect(accountTables.length).toBeGreaterThan(20);
+    expect(statementFaults(readSources())).toEqual([]);
+  });
+
+  test('reports a statement across accounts when one is planted', () => {
+    const planted = new Map([['http/shortcut.ts', 'const text = `select * from events where id = $1`;']]);
+    expect(statementFaults(planted)).toEqual([
+      'http/shortcut.ts: no account_id in "select * from events where id = $1"',
+    ]);
+  });
+});
+
+test('writes only in the committer and in housekeeping duties', () => {
+  const writes = /\b(insert into|delete from|update (?!of\b)[a-z$])/;
+  const writers = [...readSources()].filter(([, source]) => statementsIn(source).some((text) => writes.test(text)));
+  expect(writers.map(([file]) => file).sort()).toEqual([
+    // Parts of a file are stored before the file, and belong to an account only through it.
+    'commit/file-store.ts',
+    'commit/statements/clock.ts',
+    'commit/statements/counts.ts',
+    'commit/statements/deliveries.ts',
+    'commit/statements/history.ts',
+    'commit/statements/idempotency-keys.ts',
+    'commit/statements/jobs.ts',
+    'commit/statements/records.ts',
+    // The deployment's one row, and the list of migrations.
+    'db/deployment.ts',
+    'db/latest-version.ts',
+    'db/migrate.ts',
+    // The time of a key's last use is not a change of the key.
+    'http/pipeline/key-uses.ts',
+    'maintenance/compact-counts.ts',
+    // Retention deletes old history together with its counts.
+    'maintenance/drop-old-history.ts',
+    // Erasure removes a person's data from history.
+    'maintenance/erase-history.ts',
+    // The end of an erasure is not a change of the person.
+    'maintenance/erasure.ts',
+    'maintenance/purge-idempotency-keys.ts',
+    // Simulated services store the orders they receive.
+    'referencing/simulator/orders.ts',
+    // Delivery state is not a change of a record: it has no event, and no request asks for it.
+    'webhooks/claim.ts',
+    'webhooks/postpone.ts',
+    'webhooks/record-outcomes.ts',
+  ]);
+});
+
+test('asks SQL or JavaScript for the current time only where no other clock would do', () => {
+  const askers = [...readSources()].filter(([, source]) =>
+    statementsIn(source).some((text) =>
+      /\bnow\(\)|current_timestamp|localtimestamp|(clock|statement|transaction)_timestamp/.test(text),
+    ),
+  );
+  expect(askers.map(([file]) => file).sort()).toEqual([
+    // Compares a connection's process with the connection: both by the database's clock.
+    'commit/committer.ts',
+    // The job queue uses the database's clock, and is told how long to wait.
+    'commit/statements/jobs.ts',
+    'jobs/queue.ts',
+    // The ages of transactions and jobs, by the clock that they use.
+    'metrics/database.ts',
+    // Measures the difference between the database's clock and the machine's.
+    'server/context.ts',
+  ]);
+  const takers = [...readSources()].filter(([, source]) => /\bDate\.now\(|new Date\(\)|Math\.random\(/.test(source));
+  expect(takers.map(([file]) => file).sort()).toEqual([
+    'core/clock.ts',
+    // Compares the ages of files with the clock.
+    'embedded-postgres/remains.ts',
+    // An example for readers: a receiver of webhooks reads the clock.
+    'http/openapi/guide.ts',
+    // Measures the difference between the database's clock and the machine's.
+    'server/context.ts',
+  ]);
+});
+
+function importFaults(sources: Sources): string[] {
+  const faults: string[] = [];
+  for (const [file, source] of sources) {
+    const room = roomOf(file);
+    for (const [statement, target = ''] of source.matchAll(/^\s*(?:import|export)\b[^;]*?\bfrom\s+'([^']+)'/gm)) {
+      if (!target.startsWith('.')) {
+        const owners = packageOwners[target.split('/')[0]!];
+        if (owners && !owners.some((owner) => `${room}/`.startsWith(`${owner}/`)))
+          faults.push(`${file} imports ${target}, which belongs to ${owners.map((name) => `${name}/`).join(', ')}`);
+        continue;
+      }
+      const imported = normalize(join(dirname(file), target));
+      const otherRoom = roomOf(imported);
+      if (room === 'resources' && otherRoom === 'resources') {
+        const sameFolder = dirname(file) !== 'resources' && dirname(file) === dirname(imported);
+        if (!sameFolder && file !== 'resources/index.ts')
+          faults.push(`${file} imports ${imported}: a resource never imports another one`);
+      } else if (typesOnly[room]?.includes(otherRoom) && !/^\s*(?:import|export) type\b/.test(statement)) {
+        faults.push(`${file} imports more of ${imported} than types`);
+      } else if (otherRoom !== room && !mayImport[room]?.includes(otherRoom)) {
+        const allowed = mayImport[room]?.map((name) => `${name}/`).join(', ') || 'nothing';
+        faults.push(
+          `${file} imports ${imported}, but ${room}/ may import ${allowed === 'nothing' ? allowed : `only ${allowed}`}`,
+        );
+      }
+    }
+  }
+  return faults;
+}
+
+function importedFiles(file: string, source: string): string[] {
+  const targets = source.matchAll(/^\s*(?:import|export)\b[^;]*?\bfrom\s+'(\.[^']+)'/gm);
+  return [...targets].map(([, target]) => normalize(join(dirname(file), target!)));
+}
+
+/** Returns the first path found that leads back to its start, or null. */
+function circleIn(imports: ReadonlyMap<string, readonly string[]>): string[] | null {
+  const done = new Set<string>();
+  const search = (file: string, way: string[]): string[] | null => {
+    if (way.includes(file)) return [...way.slice(way.indexOf(file)), file];
+    if (done.has(file)) return null;
+    for (const imported of imports.get(file) ?? []) {
+      const circle = search(imported, [...way, file]);
+      if (circle) return circle;
+    }
+    done.add(file);
+    return null;
+  };
+  for (const file of imports.keys()) {
+    const circle = search(file, []);
+    if (circle) return circle;
+  }
+  return null;
+}
+
+function tablesWithAccounts(schema: string): string[] {
+  const tables = schema.matchAll(/^create table (\w+) \((.*?)^\)/gms);
+  return [...tables].flatMap(([, table, columns]) => (/\baccount_id\b/.test(columns!) ? [table!] : []));
+}
+
+function statementFaults(sources: Sources): string[] {
+  const touches = new RegExp(
+    `\\b(?:from|into|update|join)\\s+(?:${accountTables.join('|')}|\\$\\{resource\\.table\\})\\b`,
+  );
+  const faults: string[] = [];
+  for (const [file, source] of sources) {
+    for (const text of statementsIn(source)) {
+      if (!touches.test(text) || text.includes('account_id') || text.includes('columnsOf(')) continue;
+      if (!withoutAccount.has(text)) faults.push(`${file}: no account_id in "${text}"`);
+    }
+  }
+  return faults;
+}
+
+/** Returns the string literals that look like SQL, with their white space collapsed. */
+function statementsIn(source: string): string[] {
+  const literals = source.matchAll(/`((?:[^`\\]|\\.)*)`|'((?:[^'\\\n]|\\.)*)'/g);
+  return [...literals]
+    .map(([, template, plain]) => (template ?? plain ?? '').replace(/\s+/g, ' ').trim())
+    .filter((text) => /^\(?(select|insert|update|delete|with) /.test(text));
+}
+
+function roomOf(file: string): string {
+  if (file in mayImport) return file;
+  const folders = file.split('/').slice(0, -1);
+  const inner = folders.slice(0, 2).join('/');
+  return inner in mayImport ? inner : (folders[0] ?? '.');
+}
+
+function readSources(): Sources {
+  const files = readdirSync(sourceDir, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  expect(files.length).toBeGreaterThan(30);
+  return new Map(files.map((file) => [relative('.', file), readFileSync(join(sourceDir, file), 'utf8')]));
+}

@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { serverForTest } from '../support/server.ts';
+
+/*
+ * Executes the guides as a reader would, each command in turn. `key_…` stands for the newest key. The same holds for ids. A shown
+ * response must be the real one, apart from ids, times and the parts left out as `…`. A guide that begins with `npm start` gets a server
+ * with the settings of that command.
+ */
+
+const guidesDir = join(import.meta.dirname, '../../../docs/guides');
+const run = promisify(execFile);
+
+describe.each(readdirSync(guidesDir))('%s', (file) => {
+  const blocks = [...readFileSync(join(guidesDir, file), 'utf8').matchAll(/^```(sh|json|text)\n([\s\S]*?)^```/gm)].map(
+    ([, kind, text]) => ({ kind: kind!, text: text! }),
+  );
+
+  test('returns what the guide shows when its commands run', async () => {
+    const start = blocks[0]!.text.endsWith('npm start\n') ? blocks[0]!.text : '';
+    const settings = Object.fromEntries([...start.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name!, value!]));
+    // A guide that sets the speed of the sandbox's services needs the services.
+    const works = settings.TENURE_SIMULATOR_SPEED === undefined ? {} : ({ works: true } as const);
+    const server = await serverForTest({ unpinned: true, settings, ...works });
+    const newest = new Map([['sk_test', server.secretKey.slice('sk_test_'.length)]]);
+    let answer: unknown = null;
+    let commands = 0;
+    for (const { kind, text } of blocks.slice(start === '' ? 0 : 1)) {
+      if (kind !== 'sh') {
+        expectShown(answer, kind === 'json' ? JSON.parse(text) : text.trim(), file);
+        continue;
+      }
+      const command = text
+        .replaceAll('http://127.0.0.1:4000', server.url)
+        .replaceAll(/\b([a-z]+(?:_test)?)_…/g, (_, prefix: string) => `${prefix}_${newest.get(prefix)}`);
+      const { stdout } = await run('sh', ['-c', command]);
+      answer = stdout.startsWith('{') ? JSON.parse(stdout) : stdout.replaceAll('\r', '').trim();
+      for (const [, prefix, rest] of stdout.matchAll(/"([a-z]+(?:_test)?)_([0-9A-Za-z]{22,38})"/g)) {
+        newest.set(prefix!, rest!);
+      }
+      commands++;
+    }
+    expect(commands).toBeGreaterThan(0);
+  });
+});
+
+function expectShown(answer: unknown, shown: unknown, at: string): void {
+  if (typeof shown === 'string') {
+    const pattern = shown.split('…').map((piece) => piece.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+    expect(answer, at).toMatch(new RegExp(`^${pattern.join('[\\s\\S]*')}$`));
+  } else if (typeof shown === 'number' && /created|since$|_at$|_ms$|_until$| now$/.test(at)) {
+    expect(typeof answer, at).toBe('number');
+  } else if (typeof shown === 'object' && shown !== null) {
+    expect(Object.keys(answer as object).sort(), at).toEqual(Object.keys(shown).sort());
+    for (const [key, value] of Object.entries(shown)) {
+      expectShown((answer as Record<string, unknown>)[key], value, `${at} ${key}`);
+    }
+  } else {
+    expect(answer, at).toEqual(shown);
+  }
+}

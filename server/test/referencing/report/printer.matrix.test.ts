@@ -1,0 +1,108 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { onTestFinished, describe, expect, test } from 'vitest';
+import { PrintError, ReportPrinter, type ReportContents } from '../../../src/referencing/report/index.ts';
+import { contentsOf } from './contents.ts';
+
+const threadFile = new URL('./troubled-thread.ts', import.meta.url);
+
+function printerForTest(options: ConstructorParameters<typeof ReportPrinter>[0] = {}): ReportPrinter {
+  const printer = new ReportPrinter(options);
+  onTestFinished(() => printer.stop());
+  return printer;
+}
+
+/** The two parts of the PDF's file id. They are equal in a file that was never changed. */
+function idOf(pdf: Buffer): string {
+  return /\/ID \[<(\w+)> <\1>\]/.exec(pdf.toString('latin1'))![1]!;
+}
+
+describe('reports with the same contents', () => {
+  test('prints the same bytes when the contents are the same, in any thread and after other reports', async () => {
+    const [one, other] = [printerForTest(), printerForTest()];
+    const first = await one.print(contentsOf());
+    const unlike = contentsOf({ isTest: true, accountName: 'Όμιλος ﬃ & Ко', applicant: null, customerId: 'cus_1' });
+    await other.print(unlike);
+    expect(await one.print(contentsOf())).toEqual(first);
+    expect(await other.print(contentsOf())).toEqual(first);
+    expect(await one.print(unlike)).toEqual(await other.print(unlike));
+    const reversed = Object.fromEntries(Object.entries(contentsOf()).toReversed()) as unknown as ReportContents;
+    expect(await one.print(reversed)).toEqual(first);
+  });
+
+  test('gives the same contents the same file id, and other contents of the same moment another one', async () => {
+    const printer = printerForTest();
+    const id = idOf(await printer.print(contentsOf()));
+    expect(idOf(await printer.print(contentsOf()))).toBe(id);
+    expect(idOf(await printer.print(contentsOf({}, { words: 'Something else' })))).not.toBe(id);
+  });
+});
+
+test('prints each report correctly when several are requested at once', async () => {
+  const printer = printerForTest();
+  const contents = Array.from({ length: 8 }, (_, index) => contentsOf({ referenceId: `ref_${index}` }));
+  const together = await Promise.all(contents.map((one) => printer.print(one)));
+  expect(new Set(together.map((pdf) => pdf.toString('latin1'))).size).toBe(contents.length);
+  for (const [index, one] of contents.entries()) expect(together[index]).toEqual(await printer.print(one));
+});
+
+test('keeps the event loop running when a report is printed', async () => {
+  const printer = printerForTest();
+  await printer.print(contentsOf());
+  const message = 'A note of usual length about how things stand with it. '.repeat(30);
+  const timeline = Array.from({ length: 200 }, (_, index) => ({ created: index, message }));
+  let turns = 0;
+  const turning = setInterval(() => turns++, 1);
+  await printer.print(contentsOf({ timeline })).finally(() => clearInterval(turning));
+  expect(turns).toBeGreaterThan(20);
+});
+
+describe('printer threads', () => {
+  test.each(['ref_dies', 'ref_greedy'])(
+    'fails one report only when its thread ends while it prints (%s)',
+    async (referenceId) => {
+      const printer = printerForTest({ threadFile });
+      const before = await printer.print(contentsOf());
+      const [lost, next, last] = await Promise.allSettled([
+        printer.print(contentsOf({ referenceId })),
+        printer.print(contentsOf()),
+        printer.print(contentsOf()),
+      ]);
+      expect(lost).toMatchObject({ status: 'rejected', reason: expect.any(PrintError) });
+      expect(next).toEqual({ status: 'fulfilled', value: before });
+      expect(last).toEqual({ status: 'fulfilled', value: before });
+    },
+  );
+
+  test('ends a thread and starts another for the next report when printing takes too long', async () => {
+    const printer = printerForTest({ threadFile, printTimeoutMs: 5_000 });
+    const before = await printer.print(contentsOf());
+    const started = performance.now();
+    const endless = printer.print(contentsOf({ referenceId: 'ref_endless' }));
+    const next = printer.print(contentsOf());
+    await expect(endless).rejects.toThrow(/timeout/);
+    expect(performance.now() - started).toBeGreaterThan(4_900);
+    expect(await next).toEqual(before);
+  });
+
+  test('starts no thread when none is needed, and stops all the same', async () => {
+    await expect(new ReportPrinter({ threadFile: new URL('file:///nowhere.ts') }).stop()).resolves.toBeUndefined();
+  });
+
+  test('fails the report when a thread cannot start', async () => {
+    const printer = printerForTest({ threadFile: new URL('file:///nowhere.ts') });
+    await expect(printer.print(contentsOf())).rejects.toThrow(PrintError);
+  });
+});
+
+test('ends running and waiting prints, and starts none, when the printer stops', async () => {
+  const printer = printerForTest({ threadFile });
+  await printer.print(contentsOf());
+  const asked = [printer.print(contentsOf({ referenceId: 'ref_endless' })), printer.print(contentsOf())];
+  const outcomes = Promise.allSettled(asked);
+  await delay(50);
+  await printer.stop();
+  for (const outcome of await outcomes) {
+    expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(PrintError) });
+  }
+  await expect(printer.print(contentsOf())).rejects.toThrow('stopped');
+});

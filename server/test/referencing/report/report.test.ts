@@ -1,0 +1,492 @@
+import * as fc from 'fast-check';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Verdict } from '../../../src/referencing/providers/provider.ts';
+import { ReportPrinter, type ReportContents } from '../../../src/referencing/report/index.ts';
+import { naughtyStrings } from '../../support/naughty-strings.ts';
+import {
+  fontsOf,
+  informationOf,
+  metadataOf,
+  pagesOf,
+  pdfToolsMissing,
+  picturesOf,
+  structureOf,
+  type Picture,
+} from '../../support/pdf.ts';
+import { completed, contentsOf } from './contents.ts';
+import { rounds } from '../../support/rounds.ts';
+
+const printer = new ReportPrinter();
+afterAll(() => printer.stop());
+
+/** Returns all pages as one text, with white space collapsed. */
+async function textOf(contents: ReportContents): Promise<string> {
+  return pagesOf(await printer.print(contents))
+    .join(' ')
+    .replace(/\s+/g, ' ');
+}
+
+describe('report texts', () => {
+  beforeEach((context) => {
+    if (pdfToolsMissing) context.skip(pdfToolsMissing);
+  });
+
+  test('states all findings in plain words when a check is complete', async () => {
+    const text = await textOf(contentsOf());
+    for (const said of [
+      'Łukasz Żółć',
+      'Prepared for Harper & Sons <Lettings>. Completed on 31 January 2027.',
+      'Accept The checks gave no reason against a tenancy. In the words of Canopy: Acceptable',
+      'Income covers the rent with room to spare.',
+      'No adverse credit.',
+      'Canopy reports and recommends. Whether to let is decided by Harper & Sons <Lettings>, and by nobody else.',
+      'Date of birth 7 April 1993',
+      'Current address 14 Albion Terrace, Flat 3, Bristol, BS1 4QA, United Kingdom',
+      'Reference ref_0192f3a4b5c6',
+      'Application app_0192f3a4b5c7',
+      'Ordered 29 January 2027, 10:45 UTC',
+      'Completed 31 January 2027, 10:45 UTC',
+      '28% of verified gross income goes on rent, within the 40% line.',
+      'Result Passed',
+      'Rent £950.00 a month',
+      'Verified gross income £40,714.00 a year',
+      'Salary, confirmed by the employer.',
+      'Credit score 640 of 999',
+      'Electoral roll Registered at this address',
+      'Passed: the person was found on no sanctions list.',
+      'UK, UN and EU lists were searched.',
+      'corrected by Canopy Disputes: disputes@canopy.example',
+      'decides about the tenancy, not Canopy',
+    ])
+      expect(text).toContain(said);
+  });
+
+  test('prints a row with the result of each check', async () => {
+    const text = await textOf(contentsOf());
+    expect(text).toContain(
+      'Identity Passed Passport and picture matched. Employer Referred On probation until May. Former landlord Failed Two months of arrears. Right to rent Not performed No details',
+    );
+  });
+
+  test('lists progress in order, and once when reference and service both report it', async () => {
+    const invited = { created: completed - 86_400, message: 'The applicant was invited.' };
+    const text = await textOf(
+      contentsOf({}, { notes: [invited, { created: completed - 3_600, message: 'An answer.' }] }),
+    );
+    expect(text).toContain(
+      '30 January 2027, 10:45 The applicant was invited. 31 January 2027, 09:45 An answer. 31 January 2027, 10:45 Completed',
+    );
+  });
+
+  test.each<[Verdict, string]>([
+    ['accept', 'Accept The checks gave no reason against a tenancy.'],
+    ['consider', 'Consider Something in the checks should be weighed by a person'],
+    ['high_risk', 'High risk The checks gave strong reasons to be careful.'],
+  ])('states the outcome %s without relying on color', async (verdict, said) => {
+    expect(await textOf(contentsOf({}, { verdict }))).toContain(said);
+  });
+
+  describe('acceptances beyond the income', () => {
+    const { affordability } = contentsOf().findings;
+    const failed = { affordability: { ...affordability!, status: 'fail', percentage: 58 } };
+
+    test('begins with the condition, and names no guarantor, when the income does not carry the rent', async () => {
+      const text = await textOf(contentsOf({}, failed));
+      expect(text).toContain('Accept, but not on this income alone The rent is more than the income can carry.');
+      expect(text).not.toContain('The checks gave no reason against a tenancy.');
+      expect(text).not.toContain('guarantor');
+      expect(text).toContain('Result Failed');
+    });
+
+    test('names the guarantor when the application has one', async () => {
+      const text = await textOf(contentsOf({ hasGuarantor: true }, failed));
+      expect(text).toContain('what the acceptance rests on. The application names a guarantor.');
+      expect(await textOf(contentsOf({ hasGuarantor: true }))).not.toContain('guarantor');
+    });
+
+    test.each<Verdict>(['consider', 'high_risk'])(
+      'keeps the headline of %s when the income does not carry the rent',
+      async (verdict) => {
+        expect(await textOf(contentsOf({}, { ...failed, verdict }))).not.toContain('not on this income alone');
+      },
+    );
+  });
+
+  test('calls no income verified when the service doubts it', async () => {
+    const { affordability } = contentsOf().findings;
+    const text = await textOf(contentsOf({}, { affordability: { ...affordability!, isIncomeVerified: false } }));
+    expect(text).toContain('28% of stated gross income goes on rent, within the 40% line.');
+    expect(text).toContain('This income is not verified: its proof is in doubt. Do not rely on the share.');
+    expect(text).toContain('Stated gross income £40,714.00 a year, not verified');
+    expect(text).not.toMatch(/verified gross income/i);
+  });
+
+  test('names the scale of a score only when the service reports it', async () => {
+    const text = await textOf(contentsOf({}, { credit: { score: 612, scoreMax: null, facts: [] } }));
+    expect(text).toMatch(/Credit score 612 (?!of)/);
+  });
+
+  test("states each applicant's share without names when two applicants pay the rent", async () => {
+    const rent = { amount: 95_000, currency: 'gbp', interval: 'month' } as const;
+    const sharedRent = {
+      whole: { ...rent, amount: 190_000 },
+      shares: ['cus_1', 'cus_2'].map((customerId) => ({ customerId, rent })),
+    };
+    const { affordability } = contentsOf().findings;
+    for (const checked of [affordability, null]) {
+      const text = await textOf(contentsOf({ customerId: 'cus_2', sharedRent }, { affordability: checked }));
+      expect(text).toContain('Rent of the home £1,900.00 a month');
+      expect(text).toContain('Another applicant £950.00 a month (cus_1) This applicant £950.00 a month (cus_2)');
+      expect(text).toContain('is divided equally among its 2 applicants');
+      if (checked) expect(text).toContain('Share of this applicant £950.00 a month');
+    }
+    expect(await textOf(contentsOf())).not.toContain('Rent of the home');
+  });
+
+  test('calls a missing credit file no bad sign when none was found', async () => {
+    const text = await textOf(contentsOf({}, { credit: { score: null, scoreMax: 999, facts: [] } }));
+    expect(text).toContain('No credit file was found. That is no bad sign');
+    expect(text).not.toContain('Credit score');
+  });
+
+  test('separates passed, failed and open sanctions checks', async () => {
+    for (const [passed, said] of [
+      [true, 'Sanctions Passed: the person was found on no sanctions list.'],
+      [false, 'Sanctions Not passed: the person may be on a sanctions list.'],
+      [null, 'Sanctions Not settled: whether the person is on a sanctions list is open.'],
+    ] as const)
+      expect(await textOf(contentsOf({}, { sanctions: { passed, facts: [] } }))).toContain(said);
+  });
+
+  test('prints a sentence in the place of a finding when it was not checked or not reported', async () => {
+    const nothing = { affordability: null, credit: null, sanctions: null, reasons: [], checks: [], notes: [] };
+    const text = await textOf(contentsOf({ applicant: null, customerId: 'cus_1', timeline: [] }, nothing));
+    for (const said of [
+      'Customer cus_1',
+      'Canopy gave no reasons.',
+      'Name, date of birth and address are kept by Harper & Sons <Lettings>, as customer cus_1.',
+      'Affordability was not checked.',
+      'Credit was not checked.',
+      'Sanctions lists were not checked.',
+      'No other checks were reported.',
+      'Nothing was noted.',
+    ])
+      expect(text).toContain(said);
+    const unknown = {
+      status: null,
+      percentage: null,
+      rent: null,
+      annualIncome: null,
+      isIncomeVerified: true,
+      sources: [],
+    };
+    expect(await textOf(contentsOf({}, { affordability: unknown }))).toContain(
+      'The rent could not be held against a verified income. Result None was given Rent Not known Verified gross income None could be verified No sources',
+    );
+  });
+
+  test.each([
+    [{ amount: 120_050, currency: 'eur', interval: 'week' }, '€1,200.50 a week'],
+    [{ amount: 98_000, currency: 'jpy', interval: 'month' }, 'JP¥98,000 a month'],
+    [{ amount: 1_234_567, currency: 'kwd', interval: 'year' }, 'KWD 1,234.567 a year'],
+    [{ amount: 99, currency: 'shells', interval: 'month' }, '99 shells a month'],
+  ] as const)("prints money with its currency's own decimals: %j", async (rent, said) => {
+    const affordability = { ...contentsOf().findings.affordability!, rent };
+    expect(await textOf(contentsOf({}, { affordability }))).toContain(`Rent ${said}`);
+  });
+
+  test.each([
+    'Łukasz Żółć',
+    'Ελένη Παπαδοπούλου',
+    'Юлия Щербакова',
+    'Nguyễn Thị Ánh',
+    'Şükrü Ağaoğlu',
+    'office ﬃ fjord',
+  ])('makes a name searchable: %s', async (name) => {
+    const { applicant } = contentsOf();
+    const text = await textOf(contentsOf({ applicant: { ...applicant!, name: name.normalize('NFD') } }));
+    expect(text).toContain(`Name ${name.normalize('NFC')} Date of birth`);
+  });
+
+  test('cuts the notes and states their number when there are very many', async () => {
+    const timeline = Array.from({ length: 230 }, (_, index) => ({ created: index, message: `Note ${index}.` }));
+    const text = await textOf(contentsOf({ timeline }, { notes: [] }));
+    expect(text).toContain('Note 199. and 30 more');
+    expect(text).not.toContain('Note 200.');
+  });
+
+  test('takes as many pages as it needs and loses or covers no word when texts are long', async () => {
+    const words = Array.from({ length: 260 }, (_, index) => `w${index}`);
+    const timeline = Array.from({ length: 12 }, (_, index) => ({
+      created: index,
+      message: `${index}: ${words.join(' ')}`,
+    }));
+    const pdf = await printer.print(contentsOf({ timeline }, { notes: [] }));
+    const pages = pagesOf(pdf);
+    expect(pages.length).toBeGreaterThan(3);
+    const text = pages
+      .map((page) => page.replace(/^Tenant reference report: .*$|^Reference ref_.*$|^Page \d+ of \d+$/gm, ''))
+      .join(' ');
+    for (const { message } of timeline) expect(text.replace(/\s+/g, ' ')).toContain(message);
+  });
+
+  test('says that a text was shortened when it is extremely long', async () => {
+    const message = `${'word '.repeat(400)}the end`;
+    const text = await textOf(contentsOf({ timeline: [{ created: completed, message }] }, { notes: [] }));
+    expect(text).toContain('word word … All times are UTC.');
+    expect(text).not.toContain('the end');
+  });
+});
+
+/** Measures how much of each page is as pale as the text across it. */
+function paleDotsOf(pdf: Buffer): number[] {
+  return picturesOf(pdf, 36).map(({ dots }) => dots.filter((dot) => dot >= 215 && dot < 252).length);
+}
+
+/** Measures in dots. Only the bar is dark without a gap over more than a letter's width. */
+function longestDarkRun({ width, dots }: Picture): number {
+  let longest = 0;
+  let run = 0;
+  for (const [index, dot] of dots.entries()) {
+    run = dot < 130 && index % width > 0 ? run + 1 : 0;
+    longest = Math.max(longest, run);
+  }
+  return longest;
+}
+
+describe('report pages', () => {
+  beforeEach((context) => {
+    if (pdfToolsMissing) context.skip(pdfToolsMissing);
+  });
+
+  test('numbers the pages, and prints at most three in an ordinary report', async () => {
+    const pages = pagesOf(await printer.print(contentsOf()));
+    expect(pages.length).toBeLessThanOrEqual(3);
+    for (const [index, page] of pages.entries()) expect(page).toContain(`Page ${index + 1} of ${pages.length}`);
+  });
+
+  test('marks every page as a test in a sandbox, and none in live mode', async () => {
+    const timeline = Array.from({ length: 60 }, (_, index) => ({ created: index, message: 'A note.' }));
+    const [sandbox, live] = [
+      await printer.print(contentsOf({ isTest: true, timeline })),
+      await printer.print(contentsOf({ timeline })),
+    ];
+    const inkOfLive = paleDotsOf(live);
+    expect(inkOfLive.length).toBeGreaterThan(2);
+    for (const [index, count] of paleDotsOf(sandbox).entries())
+      expect(count).toBeGreaterThan(inkOfLive[index]! + 5_000);
+    expect(pagesOf(sandbox).join('')).toContain('This is a test, made in the sandbox');
+    expect(pagesOf(live).join('')).not.toMatch(/test/i);
+  });
+
+  test('prints A4 pages, of which none is empty', async () => {
+    const timeline = Array.from({ length: 200 }, (_, index) => ({ created: index, message: 'A note. '.repeat(20) }));
+    for (const contents of [contentsOf(), contentsOf({ timeline, isTest: true })]) {
+      const pictures = picturesOf(await printer.print(contents), 72);
+      for (const { width, height, dots } of pictures) {
+        expect([width, height]).toEqual([596, 842]);
+        expect(dots.filter((dot) => dot < 128).length).toBeGreaterThan(500);
+      }
+    }
+  });
+
+  test("draws the bar of the rent's share to scale", async () => {
+    const fullLength = 353;
+    for (const percentage of [28, 62, 100, 250]) {
+      const affordability = { ...contentsOf().findings.affordability!, percentage };
+      const [first] = picturesOf(await printer.print(contentsOf({}, { affordability })), 72);
+      const drawn = longestDarkRun(first!) - (fullLength * Math.min(percentage, 100)) / 100;
+      expect(Math.abs(drawn), `${percentage}%`).toBeLessThan(4);
+    }
+  });
+});
+
+describe('PDF documents', () => {
+  beforeEach((context) => {
+    if (pdfToolsMissing) context.skip(pdfToolsMissing);
+  });
+
+  test('stores title, author, language and time in the document', async () => {
+    const pdf = await printer.print(contentsOf());
+    expect(informationOf(pdf)).toMatchObject({
+      Title: 'Tenant reference for Łukasz Żółć',
+      Author: 'Harper & Sons <Lettings>',
+      CreationDate: '2027-01-31T10:45:00Z',
+      Tagged: 'yes',
+      JavaScript: 'no',
+      Form: 'none',
+      'PDF version': '1.7',
+    });
+    const metadata = metadataOf(pdf);
+    expect(metadata).toContain('<rdf:li>Harper &amp; Sons &lt;Lettings&gt;</rdf:li>');
+    expect(metadata).toContain('<pdfuaid:part>1</pdfuaid:part>');
+    const source = pdf.toString('latin1');
+    expect(source).toContain('/Lang (en-GB)');
+    expect(source).toContain('/DisplayDocTitle true');
+    expect(source).toContain('/Marked true');
+    expect(source).toContain('/Type /StructTreeRoot');
+  });
+
+  test('tags headings, lists, tables and drawings in reading order, but not the repeated parts of pages', async () => {
+    const pdf = await printer.print(contentsOf({ isTest: true }));
+    const structure = structureOf(pdf);
+    const headings = [...structure.matchAll(/^ *(H\d) .*\n *"(.*)"$/gm)].map(([, tag, text]) => `${tag} ${text}`);
+    expect(headings).toEqual([
+      'H1 Łukasz Żółć',
+      'H2 Accept',
+      'H2 Decision and why',
+      'H2 Applicant',
+      'H2 This reference',
+      'H2 Affordability',
+      'H2 Credit',
+      'H2 Sanctions',
+      'H2 Checks',
+      'H2 Progress and notes',
+      'H2 If something is wrong',
+    ]);
+    expect(structure).toMatch(/LI \(block\)\n *Lbl \(block\)\n *"–"\n *LBody \(block\)\n *"No adverse credit."/);
+    expect(structure).toMatch(
+      /TH:\n *\/Scope \/Row\n *"Identity"\n *TD\n *"Passed"\n *TD\n *"Passport and picture matched."/,
+    );
+    expect(structure).toMatch(/TH:\n *\/Scope \/Column\n *"Result"/);
+    expect(structure).toContain('Figure');
+    const alternative = 'A bar from 0% to 100% of gross income: rent takes 28%, within the 40% line.';
+    expect(pdf.toString('latin1')).toContain(`/Alt (${alternative})`);
+    expect(structure).not.toContain('TEST');
+    expect(structure).not.toMatch(/Page \d of/);
+    // A line end is not the end of a word.
+    expect(structure).toContain('is decided by Harper & Sons <Lettings>, and by nobody else.');
+  });
+
+  test('embeds only the used parts of its fonts', async () => {
+    const pdf = await printer.print(contentsOf());
+    const fonts = fontsOf(pdf);
+    expect(fonts.map(({ name }) => name.replace(/^[A-Z]{6}\+/, '')).toSorted()).toEqual([
+      'NotoSans-Regular',
+      'NotoSans-SemiBold',
+    ]);
+    for (const font of fonts) expect(font).toMatchObject({ embedded: 'yes', subset: 'yes', unicode: 'yes' });
+    expect(pdf.length).toBeLessThan(100_000);
+  });
+});
+
+describe('reports with any findings', () => {
+  const anyText = fc.oneof(
+    { weight: 4, arbitrary: fc.string({ unit: 'grapheme', maxLength: 100 }) },
+    { weight: 4, arbitrary: fc.string({ unit: 'binary', maxLength: 100 }) },
+    { weight: 4, arbitrary: fc.constantFrom(...naughtyStrings) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        'W'.repeat(5_000),
+        '\uFFFD'.repeat(3_000),
+        'e\u0301\u0302\u0303\u0323\u0331'.repeat(900),
+        '\n'.repeat(9_000),
+        'निर्भर '.repeat(99),
+      ),
+    },
+  );
+  const anyNumber = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }));
+  const texts = fc.array(anyText, { maxLength: 5 });
+  const note = fc.record({ created: anyNumber, message: anyText });
+  const rent = fc.record({ amount: anyNumber, currency: anyText, interval: fc.constantFrom('week', 'month', 'year') });
+  const address = fc.record({
+    line1: anyText,
+    line2: fc.option(anyText),
+    city: anyText,
+    postalCode: anyText,
+    country: anyText,
+  });
+  const findings = fc.record({
+    verdict: fc.constantFrom('accept', 'consider', 'high_risk'),
+    words: anyText,
+    reasons: texts,
+    affordability: fc.option(
+      fc.record({
+        status: fc.option(anyText),
+        percentage: fc.option(anyNumber),
+        rent: fc.option(rent),
+        annualIncome: fc.option(fc.record({ amount: anyNumber, currency: anyText })),
+        isIncomeVerified: fc.boolean(),
+        sources: texts,
+      }),
+    ),
+    credit: fc.option(
+      fc.record({
+        score: fc.option(anyNumber),
+        scoreMax: fc.option(anyNumber),
+        facts: fc.array(fc.record({ label: anyText, value: anyText }), { maxLength: 5 }),
+      }),
+    ),
+    sanctions: fc.option(fc.record({ passed: fc.option(fc.boolean()), facts: texts })),
+    checks: fc.array(
+      fc.record({
+        name: anyText,
+        result: fc.constantFrom('pass', 'refer', 'fail', 'not_performed'),
+        detail: fc.option(anyText),
+      }),
+      { maxLength: 5 },
+    ),
+    notes: fc.array(note, { maxLength: 5 }),
+    dispute: fc.record({ service: anyText, contact: anyText }),
+  });
+  const anyContents = fc.record({
+    referenceId: anyText,
+    created: anyNumber,
+    completed: anyNumber,
+    providerName: anyText,
+    applicationId: anyText,
+    accountName: anyText,
+    applicant: fc.option(
+      fc.record({ name: anyText, dateOfBirth: fc.option(anyText), currentAddress: fc.option(address) }),
+    ),
+    customerId: fc.option(anyText),
+    sharedRent: fc.option(
+      fc.record({ whole: rent, shares: fc.array(fc.record({ customerId: anyText, rent }), { maxLength: 4 }) }),
+    ),
+    hasGuarantor: fc.boolean(),
+    findings,
+    timeline: fc.array(note, { maxLength: 5 }),
+    isTest: fc.boolean(),
+  }) as fc.Arbitrary<ReportContents>;
+
+  test('prints a PDF of bounded size when the findings are random', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyContents, async (contents) => {
+        const pdf = await printer.print(contents);
+        expect(pdf.subarray(0, 8).toString()).toBe('%PDF-1.7');
+        expect(pdf.subarray(-6).toString()).toBe('%%EOF\n');
+        expect(pdf.length).toBeLessThan(10_000_000);
+      }),
+      { numRuns: rounds(8, 30) },
+    );
+  }, 60_000);
+
+  test('prints a PDF that another program can read when the findings are random', async (context) => {
+    if (pdfToolsMissing) context.skip(pdfToolsMissing);
+    await fc.assert(
+      fc.asyncProperty(anyContents, async (contents) => {
+        const pages = pagesOf(await printer.print(contents));
+        expect(pages.at(-1)).toContain(`Page ${pages.length} of ${pages.length}`);
+      }),
+      { numRuns: rounds(4, 12) },
+    );
+  }, 60_000);
+
+  test('bounds the size of a report when all its texts are as long as they can be', async () => {
+    const long = 'W'.repeat(2_500);
+    const many = Array.from({ length: 1_000 }, () => long);
+    const contents = contentsOf(
+      { accountName: long, timeline: many.map((message, created) => ({ created, message })) },
+      {
+        reasons: many,
+        checks: many.map((name) => ({ name, result: 'refer', detail: long })),
+        credit: { score: 1, scoreMax: null, facts: many.map((label) => ({ label, value: long })) },
+      },
+    );
+    // A busy machine takes longer than the server waits.
+    const patient = new ReportPrinter({ printTimeoutMs: 60_000 });
+    onTestFinished(() => patient.stop());
+    expect((await patient.print(contents)).length).toBeLessThan(10_000_000);
+  }, 90_000);
+});

@@ -1,0 +1,553 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newMasterKey } from '../../src/server/config.ts';
+import { makeKey } from '../../src/core/api-keys.ts';
+import { buildApp } from '../../src/http/app.ts';
+import type { Route } from '../../src/http/route.ts';
+import { routesOf } from '../../src/http/routes/resources.ts';
+import { textOf } from '../support/answer-text.ts';
+import { encodedForm } from '../support/files.ts';
+import { expectRefusal, refusals, type Refusal } from '../support/refusals.ts';
+import { bodies, hasId, inParallel, kindOf, nameOf } from '../support/routes.ts';
+import { pairwise } from '../support/pairwise.ts';
+import { rounds } from '../support/rounds.ts';
+import { startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
+import { addAccount, addKey, firstAccountId } from '../support/tenants.ts';
+
+/*
+ * Every route, with every kind of key, for every kind of target. A model of a few lines predicts each response. It knows nothing of the
+ * server, only each key's account and permissions, each account's parent, and each record's account.
+ */
+
+type Account = 'parent' | 'connected' | 'foreign';
+
+interface Key {
+  name: string;
+  account: Account;
+  permissions: readonly string[];
+  /** Null sends no Authorization header. */
+  text: string | null;
+  /** The refusal of a key that is not accepted. */
+  refused?: Refusal;
+}
+
+/** The id in the path, if the route has one, and its account. Null for a record that does not exist. */
+interface Target {
+  name: string;
+  owner: Account | null;
+  id: string;
+}
+
+interface Context {
+  name: string;
+  /** The account in `Service-Context`: absent if the header is not sent, null if its value is no account id. */
+  account?: Account | 'nobody' | null;
+  header?: string;
+}
+
+interface Probe {
+  route: Route;
+  key: Key;
+  context: Context;
+  target: Target | null;
+}
+
+type Expected = 'accepted' | Refusal;
+
+const writable = ['references', 'applications', 'customers', 'files', 'webhook_endpoints', 'api_keys', 'accounts'];
+const resourcesOfKeys = [...writable, 'events', 'logs'];
+const readPermissions = resourcesOfKeys.map((resource) => `${resource}.read`);
+const writePermissions = writable.map((resource) => `${resource}.write`);
+const everyPermission = [...readPermissions, ...writePermissions, 'file_contents.read'];
+const forbiddenForAgents = new Set(['api_keys.read', 'api_keys.write', 'accounts.write']);
+
+/** The error code of accepted requests on routes where only the first request could succeed. */
+const toldNo: Record<string, string> = {
+  'POST /v1/events/:id/resend': 'resource_missing',
+  'POST /v1/account/api_version': 'parameter_invalid',
+  'POST /v1/account/api_version/rollback': 'status_transition_invalid',
+  // No service handles these references.
+  'POST /v1/test_helpers/references/:id/advance': 'status_transition_invalid',
+  'POST /v1/test_helpers/references/:id/complete': 'status_transition_invalid',
+  'POST /v1/test_helpers/references/:id/fail': 'status_transition_invalid',
+  'POST /v1/test_helpers/references/:id/note': 'status_transition_invalid',
+};
+
+/** The permissions that a route needs besides its own. */
+const alsoNeeded: Record<string, readonly string[]> = {
+  'POST /v1/events/:id/resend': ['events.read'],
+  'POST /v1/references/:id/erase': ['files.write'],
+  'DELETE /v1/customers/:id': ['references.write', 'files.write'],
+  'POST /v1/webhook_endpoints': ['events.read'],
+  'GET /v1/account/api_version/preview': ['logs.read', 'events.read'],
+};
+
+/** Routes without a permission: they show nothing of an account. */
+const forEverybody = new Set(['GET /v1/api_versions']);
+
+const parents: Partial<Record<Account, Account>> = { connected: 'parent' };
+const accounts: Account[] = ['parent', 'connected', 'foreign'];
+
+let server: TestServer;
+let routes: Route[];
+let agent: Agent;
+let accountIds: Record<Account | 'nobody', string>;
+/** Keys with all permissions. */
+let fullKeys: Record<Account, Key>;
+let keys: Key[];
+/**
+ * The targets of each kind of record, by its path. Each account has one. There are also unknown ones, and a deleted one if records can be
+ * deleted.
+ */
+let targets: Map<string, Target[]>;
+/** The account of each record that a response could reveal. The asking keys are left out, because events and logs name the actor. */
+const owners = new Map<string, Account>();
+
+beforeAll(async () => {
+  // The servers deliver nothing, so only requests change anything.
+  server = await startTestServer({
+    settings: { TENURE_ROLE: 'api', DATABASE_URL: 'postgres://given.by.the.test/', TENURE_MASTER_KEY: newMasterKey() },
+  });
+  agent = new Agent({ connections: 48 });
+  routes = routesOf(server.context);
+  await makeAccounts();
+  targets = await makeTargets();
+  keys = await makeKeys();
+});
+afterAll(async () => {
+  await agent.close();
+  await server.stop();
+});
+
+/** Enough to keep the server busy all the time, within the uploads that an account may run at once. */
+const atOnce = 16;
+let probes = 0;
+
+describe('route permissions', () => {
+  test('requires the permission that path and method imply when a route is listed', () => {
+    expect(routeFaults(routes)).toEqual([]);
+    expect(routes.length).toBeGreaterThanOrEqual(42);
+  });
+
+  test('reports a route when its permission is missing, unknown or wrong', () => {
+    const good = routes.find(({ path, method }) => path === '/v1/references/:id' && method === 'POST')!;
+    const planted = [
+      { ...good, permission: '' },
+      { ...good, permission: undefined as unknown as string },
+      { ...good, permission: 'references.cancel' },
+      { ...good, permission: 'references.read' },
+      { ...good, permission: 'customers.write' },
+      { ...good, path: '/v1/deposits', permission: 'deposits.write' },
+      { ...good, path: '/references/:id' },
+    ];
+    expect(routeFaults([...routes, ...planted])).toEqual([
+      'POST /v1/references/:id needs no permission',
+      'POST /v1/references/:id needs no permission',
+      'POST /v1/references/:id needs references.cancel, which no key can have',
+      'POST /v1/references/:id needs references.read, but changes something',
+      'POST /v1/references/:id needs customers.write, which is for another kind of record',
+      'POST /v1/deposits needs deposits.write, which no key can have',
+      'POST /references/:id is not below /v1/',
+    ]);
+  });
+
+  test('does not serve a route when it bypasses the list', async () => {
+    const app = buildApp(server.context);
+    app.get('/v1/planted', async () => 'open');
+    app.get('/planted', async () => 'open');
+    const headers = { authorization: `Bearer ${server.secretKey}` };
+    for (const url of ['/v1/planted', '/planted']) {
+      for (const answer of [await app.inject({ url }), await app.inject({ url, headers })]) {
+        expect([401, 404, 405]).toContain(answer.statusCode);
+        expect(answer.body).not.toContain('open');
+      }
+    }
+    expect((await app.inject({ url: '/v1/references', headers })).statusCode).toBe(200);
+    await app.close();
+  });
+});
+
+describe('the matrix of requests', () => {
+  test('refuses every forbidden request without a trace when it is sent, with one text for foreign and unknown records', async () => {
+    const refused = probesToSend().filter((probe) => expectedOf(probe) !== 'accepted');
+    const before = await everythingThereIs();
+    const missingBodies = new Map<string, Set<string>>();
+    await inParallel(refused, atOnce, async (probe) => {
+      const answer = await ask(probe);
+      const expected = expectedOf(probe) as Refusal;
+      inProbe(probe, () => {
+        expectRefusal(answer, expected);
+        expectNothingOfOthers(probe, answer);
+      });
+      if (expected !== refusals.idUnknown) return;
+      const kind = kindOf(probe.route);
+      const seen = missingBodies.get(kind) ?? new Set();
+      missingBodies.set(kind, seen.add(masked(answer, probe.target!.id)));
+    });
+    expect(await everythingThereIs()).toEqual(before);
+    // One response text for each kind of record, for every route, target and key.
+    for (const [kind, seen] of missingBodies) expect([kind, [...seen]]).toEqual([kind, [expect.any(String)]]);
+    expect(missingBodies.size).toBe(new Set(routes.filter(hasId).map(kindOf)).size);
+    probes += refused.length;
+    process.stdout.write(`permission matrix: ${refused.length} requests refused, as they must be\n`);
+  }, 120_000);
+
+  test('accepts every allowed request when it is sent, on its own account alone', async () => {
+    const accepted = probesToSend().filter((probe) => expectedOf(probe) === 'accepted');
+    await inParallel(accepted, atOnce, async (probe) => {
+      const answer = await ask({ ...probe, target: await targetToUse(probe) });
+      // A file and a stream are not JSON.
+      if (/\/(contents|stream)$/.test(probe.route.path)) return inProbe(probe, () => expect(answer.status).toBe(200));
+      inProbe(probe, () => {
+        expectNothingOfOthers(probe, answer);
+        const no = toldNo[nameOf(probe.route)];
+        if (no !== undefined) return expect([answer.status, answer.body.error.code]).toEqual([400, no]);
+        expect(answer.status, answer.text.slice(0, 300)).toBe(200);
+        const acted = accountIds[actedUpon(probe) as Account];
+        if (probe.context.header !== undefined && answer.body.object !== 'list' && answer.body.object !== 'event')
+          expect(answer.body.account).toBe(acted);
+        if (probe.route.path === '/v1/account') expect(answer.body.id).toBe(acted);
+      });
+    });
+    probes += accepted.length;
+    process.stdout.write(`permission matrix: ${accepted.length} requests accepted, as they must be\n`);
+    // Keys of all accounts have used every route.
+    for (const route of routes) {
+      const names = new Set(accepted.filter((probe) => probe.route === route).map(({ key }) => key.account));
+      expect([nameOf(route), names.size]).toEqual([nameOf(route), accounts.length]);
+    }
+  }, 120_000);
+
+  test('sends thousands of requests when all probes are counted', () => {
+    expect(probes).toBeGreaterThanOrEqual(rounds(2_000, 5_000));
+  });
+});
+
+/** Paths whose permission is for another kind than the path's first part. */
+const permittedBy: readonly [RegExp, string][] = [
+  // A file's contents need a permission of their own.
+  [/\/contents$/, 'file_contents'],
+  // An account retrieves itself at a path of its own.
+  [/^\/v1\/account\b/, 'accounts'],
+  // The clock belongs to the whole deployment.
+  [/^\/v1\/test_helpers\/clock\b/, 'accounts'],
+  // A simulated provider's actions belong to the reference.
+  [/^\/v1\/test_helpers\/references\b/, 'references'],
+  // The deliveries of an endpoint belong to the endpoint.
+  [/\/resend$/, 'webhook_endpoints'],
+];
+
+/** Returns what is wrong with the permissions of these routes. */
+function routeFaults(checked: readonly Route[]): string[] {
+  return checked.flatMap((route) => {
+    const { method, path, permission } = route;
+    const [, version, first] = path.split('/');
+    const resource = permittedBy.find(([form]) => form.test(path))?.[1] ?? first;
+    const fault = (text: string): string[] => [`${nameOf(route)} ${text}`];
+    if (version !== 'v1') return fault('is not below /v1/');
+    if (permission === null && forEverybody.has(nameOf(route))) return [];
+    if (!permission) return fault('needs no permission');
+    if (!everyPermission.includes(permission)) return fault(`needs ${permission}, which no key can have`);
+    if (!permission.startsWith(`${resource}.`))
+      return fault(`needs ${permission}, which is for another kind of record`);
+    if (method !== 'GET' && !permission.endsWith('.write')) return fault(`needs ${permission}, but changes something`);
+    return [];
+  });
+}
+
+/** Returns the whole matrix. A fast run has every pair of route, key, context, target and outcome at least once. */
+function probesToSend(): Probe[] {
+  const all = allProbes();
+  const some = pairwise(all, (probe) => {
+    const { route, key, context, target } = probe;
+    const expected = expectedOf(probe);
+    const outcome = expected === 'accepted' ? expected : expected.code;
+    return [nameOf(route), key.name, context.name, target?.name, `${key.account} ${outcome}`];
+  });
+  return rounds(some, all);
+}
+
+/** Returns the whole matrix. */
+function allProbes(): Probe[] {
+  return routes.flatMap((route) =>
+    keys.flatMap((key) =>
+      contexts().flatMap((context): Probe[] => {
+        if (!hasId(route)) return [{ route, key, context, target: null }];
+        const ofKind = targets.get(kindOf(route))!;
+        // Without a context, every target is tried. With one, only existing records are.
+        const tried = context.account === undefined ? ofKind : ofKind.filter(({ owner }) => owner !== null);
+        return tried.map((target) => ({ route, key, context, target }));
+      }),
+    ),
+  );
+}
+
+function contexts(): Context[] {
+  return [
+    { name: 'no context' },
+    ...[...accounts, 'nobody' as const].map((account) => ({
+      name: `context ${account}`,
+      account,
+      header: accountIds[account],
+    })),
+    { name: 'malformed context', account: null, header: 'acct_1' },
+  ];
+}
+
+/** Routes that refuse a connected account in the context. */
+const forOwnAccount = new Set(['POST /v1/accounts']);
+
+/** Returns what the model predicts for a probe. */
+function expectedOf(probe: Probe): Expected {
+  const { route, key, context, target } = probe;
+  if (key.refused) return key.refused;
+  if (context.account === null) return refusals.accountMalformed;
+  const acted = actedUpon(probe);
+  if (acted === 'nobody' || (acted !== key.account && parents[acted] !== key.account)) return refusals.accountUnknown;
+  const lacking = [route.permission, ...(alsoNeeded[nameOf(route)] ?? [])].find(
+    (needed) => needed && !holds(key, needed),
+  );
+  if (lacking) return { ...refusals.permission, says: `\`${lacking}\`` };
+  if (acted !== key.account && forOwnAccount.has(nameOf(route))) return refusals.accountMalformed;
+  return target && target.owner !== acted ? refusals.idUnknown : 'accepted';
+}
+
+function actedUpon({ key, context }: Probe): Account | 'nobody' {
+  return context.account ?? key.account;
+}
+
+/** Tells whether the key has the permission. A write permission includes reading. */
+function holds({ permissions }: Key, needed: string): boolean {
+  return permissions.includes(needed) || permissions.includes(needed.replace(/\.read$/, '.write'));
+}
+
+/** Checks that a response shows no other account's record, except an id that the request itself named. */
+function expectNothingOfOthers(probe: Probe, { text: whole, body }: ApiResponse): void {
+  const acted = expectedOf(probe) === 'accepted' ? actedUpon(probe) : null;
+  // A log repeats ids that the account itself sent.
+  const isLogs = acted !== null && probe.route.path.startsWith('/v1/logs');
+  const text = isLogs ? JSON.stringify((body.data ?? [body]).map(withoutRequest)) : whole;
+  for (const [id] of text.matchAll(/\b[a-z]+_[0-9A-Za-z]{22}\b/g)) {
+    const owner = owners.get(id);
+    if (owner === undefined || owner === acted || id === probe.target?.id) continue;
+    expect.fail(`It tells of ${id}, which is of the account ${owner}: ${text.slice(0, 300)}`);
+  }
+}
+
+function withoutRequest({ id, events }: ApiResponse['body']): unknown {
+  return [id, events];
+}
+
+/** Returns the target of a probe, or a new record if the request would use it up. */
+async function targetToUse({ route, target }: Probe): Promise<Target | null> {
+  const usesUp = route.method === 'DELETE' || /\/(cancel|erase|roll)$/.test(route.path);
+  if (!target || !usesUp) return target;
+  const kind = kindOf(route);
+  return { ...target, id: (await make(kind, target.owner!)).id };
+}
+
+async function makeAccounts(): Promise<void> {
+  const parent = await firstAccountId(server);
+  const connected = (await server.api.post('/v1/accounts', { name: 'Connected' })).body.id;
+  const foreign = (await addAccount(server)).accountId;
+  accountIds = { parent, connected, foreign, nobody: server.context.ids.make('acct') };
+  const made = accounts.map(async (account): Promise<[Account, Key]> => {
+    const { key } = await addKey(server, accountIds[account], { permissions: everyPermission });
+    return [account, { name: `everything, of ${account}`, account, permissions: everyPermission, text: key }];
+  });
+  fullKeys = Object.fromEntries(await Promise.all(made)) as Record<Account, Key>;
+}
+
+/** Creates a record of this kind, given by its path, in this account. */
+async function make(kind: string, account: Account): Promise<{ id: string; requestId: string }> {
+  const line = `POST /v1/${kind}`;
+  if (!bodies[line]) throw new Error(`Tell how a record is made at ${line}.`);
+  const { body, headers } = await send('POST', `/v1/${kind}`, fullKeys[account].text, {}, bodies[line]);
+  expect(body.id, JSON.stringify(body)).toMatch(/^[a-z]+_[0-9A-Za-z]{22}$/);
+  owners.set(body.id, account);
+  return { id: body.id, requestId: headers.get('request-id')! };
+}
+
+async function makeTargets(): Promise<Map<string, Target[]>> {
+  const kinds = [...new Set(routes.filter(hasId).map(kindOf))];
+  const made = new Map<string, Target[]>(kinds.map((kind) => [kind, []]));
+  for (const account of accounts) {
+    const { id: customerId, requestId } = await make('customers', account);
+    const { body } = await send('GET', `/v1/events?object_id=${customerId}`, fullKeys[account].text);
+    for (const kind of kinds) {
+      const id = kind === 'events' ? body.data[0].id : kind === 'logs' ? requestId : (await make(kind, account)).id;
+      owners.set(id, account);
+      made.get(kind)!.push({ name: `of ${account}`, owner: account, id });
+    }
+  }
+  for (const route of routes.filter(hasId)) {
+    const kind = kindOf(route);
+    if (route.method !== 'DELETE') continue;
+    const { id } = await make(kind, 'parent');
+    const { body } = await send('DELETE', `/v1/${kind}/${id}`, fullKeys.parent.text);
+    // A revoked key can still be retrieved, and so can a deleted customer.
+    if (body.deleted && kind !== 'customers') made.get(kind)!.push({ name: 'deleted', owner: null, id });
+  }
+  for (const [kind, [first]] of made) {
+    const prefix = first!.id.split('_')[0]!;
+    const others = [...made.values()].find(([other]) => !other!.id.startsWith(`${prefix}_`))![0]!;
+    const never = [
+      ['random', server.context.ids.make(prefix as 'ref')],
+      ['of another kind', others.id],
+      ['too short', `${prefix}_1`],
+      ['odd', `${prefix}_%00%F0%9F%98%80`],
+    ] as const;
+    made.get(kind)!.push(...never.map(([name, id]) => ({ name, owner: null, id: decodeURIComponent(id) })));
+  }
+  return made;
+}
+
+async function makeKeys(): Promise<Key[]> {
+  const nowSeconds = Math.floor(Date.now() / 1000);
+  const newKey = async (
+    name: string,
+    type: string,
+    permissions: readonly string[],
+    settings: object = {},
+  ): Promise<Key & { id: string }> => {
+    const body = { type, name, permissions, ...settings };
+    const made = await send('POST', '/v1/api_keys', fullKeys.parent.text, {}, body);
+    expect(made.status, made.text).toBe(200);
+    return { name, account: 'parent', permissions, text: made.body.secret, id: made.body.id };
+  };
+  const allowedAgents = everyPermission.filter((permission) => !forbiddenForAgents.has(permission));
+  const writing = [
+    'file_contents.read',
+    ...resourcesOfKeys.map((one) => (writable.includes(one) ? `${one}.write` : `${one}.read`)),
+  ];
+  const good = await Promise.all([
+    newKey('secret', 'secret', writing),
+    newKey('agent', 'agent', allowedAgents),
+    newKey('reading', 'restricted', readPermissions),
+    ...everyPermission.map((permission) => newKey(`${permission} alone`, 'restricted', [permission])),
+    // A write permission includes reading. A read permission can stand alone.
+    ...resourcesOfKeys.map((one) =>
+      newKey(
+        `nothing of ${one}`,
+        'restricted',
+        writing.filter((permission) => !permission.startsWith(`${one}.`)),
+      ),
+    ),
+    ...writable.map((one) =>
+      newKey(`reads only ${one}`, 'restricted', [
+        ...writing.filter((permission) => permission !== `${one}.write`),
+        `${one}.read`,
+      ]),
+    ),
+  ]);
+  const [expired, revoked, rolled] = await Promise.all([
+    newKey('expired', 'secret', writing, { expires_at: nowSeconds + 2 }),
+    newKey('revoked', 'secret', writing),
+    newKey('rolled', 'secret', writing),
+  ]);
+  const ended = await Promise.all([
+    send('DELETE', `/v1/api_keys/${revoked.id}`, fullKeys.parent.text),
+    send('POST', `/v1/api_keys/${rolled.id}/roll`, fullKeys.parent.text, {}, {}),
+    delay(3_000, { status: 200 }),
+  ]);
+  expect(ended.map(({ status }) => status)).toEqual([200, 200, 200]);
+  const nobodys = { account: 'parent' as const, permissions: writing };
+  return [
+    ...accounts.map((account) => fullKeys[account]),
+    ...good,
+    ...[expired, revoked, rolled].map((key) => ({ ...key, refused: refusals.keyExpired })),
+    { ...nobodys, name: 'unknown', text: makeKey('secret', 'sandbox', randomBytes), refused: refusals.keyInvalid },
+    { ...nobodys, name: 'mistyped', text: `${fullKeys.parent.text}0`, refused: refusals.keyInvalid },
+    {
+      ...nobodys,
+      name: 'of the other mode',
+      text: makeKey('secret', 'live', randomBytes),
+      refused: refusals.modeMismatch,
+    },
+    { ...nobodys, name: 'none', text: null, refused: refusals.keyMissing },
+  ];
+}
+
+function ask({ route, key, context, target }: Probe): Promise<ApiResponse> {
+  const path = route.path.replace(':id', encodeURIComponent(target?.id ?? ''));
+  const headers = context.header === undefined ? {} : { 'service-context': context.header };
+  return send(
+    route.method,
+    path,
+    key.text,
+    headers,
+    route.method === 'POST' ? (bodies[nameOf(route)] ?? {}) : undefined,
+  );
+}
+
+async function send(
+  method: Route['method'],
+  path: string,
+  key: string | null,
+  headers: Record<string, string> = {},
+  body?: object,
+): Promise<ApiResponse> {
+  const sent =
+    body instanceof FormData
+      ? await encodedForm(body)
+      : body && { contentType: 'application/json', bytes: JSON.stringify(body) };
+  const response = await request(server.url + path, {
+    method,
+    dispatcher: agent,
+    headers: {
+      ...(key !== null && { authorization: `Bearer ${key}` }),
+      ...(sent && { 'content-type': sent.contentType }),
+      ...headers,
+    },
+    ...(sent && { body: sent.bytes }),
+  });
+  const text = await textOf(response);
+  return {
+    status: response.statusCode,
+    headers: new Headers(response.headers as Record<string, string>),
+    text,
+    body: text.startsWith('{') ? JSON.parse(text) : null,
+  };
+}
+
+/** Runs the check, and adds the probe to its error. */
+function inProbe({ route, key, context, target }: Probe, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    const facts = [nameOf(route), `key: ${key.name}`, context.name, ...(target ? [`id: ${target.name}`] : [])];
+    throw new Error(`${facts.join(', ')}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** Returns the response without the parts in which two refusals of one kind may differ, headers included. */
+function masked({ text, headers }: ApiResponse, id: string): string {
+  const told = JSON.parse(text) as { error: { message: string; request_id: string } };
+  told.error.message = told.error.message.replace(id, '…');
+  told.error.request_id = 'req_…';
+  const names = [...headers].filter(([name]) => !['date', 'request-id', 'content-length'].includes(name));
+  return JSON.stringify([told, Object.fromEntries(names)]);
+}
+
+/** Returns the row count and a hash of every table except the logs: all that a request can leave behind. */
+async function everythingThereIs(): Promise<Record<string, unknown>> {
+  const { readers } = server.context.database;
+  const { rows: tables } = await readers.query<{ name: string }>(`
+    select oid::regclass::text as name
+    from pg_class
+    where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace
+    order by name`);
+  const found: Record<string, unknown> = {};
+  for (const { name } of tables) {
+    if (name === 'request_logs') continue;
+    const where = name === 'count_deltas' ? `where object <> 'log'` : '';
+    const { rows } = await readers.query(
+      `select count(*), sum(hashtextextended(t::text, 0)) as hash from ${name} t ${where}`,
+    );
+    found[name] = rows[0];
+  }
+  expect(Object.keys(found)).toEqual(expect.arrayContaining(['events', 'api_keys', 'accounts', 'idempotency_keys']));
+  return found;
+}

@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/server/config.ts';
+
+describe('addresses in the settings', () => {
+  test.each(['https://api.example.org/tenure', 'http://127.0.0.1:4000', ' https://api.example.org '])(
+    'accepts an address when it needs no repair: %j',
+    (url) => {
+      expect(readConfig({ TENURE_PUBLIC_URL: url }).publicUrl).toBe(url.trim());
+    },
+  );
+
+  test.each([
+    'https://api.exam\nple.org',
+    'https:\\\\api.example.org',
+    'https://api.example.org/a b',
+    'https://a\tb.example.org',
+  ])('stops the start when the URL parser would repair an address: %j', (url) => {
+    for (const name of ['TENURE_PUBLIC_URL', 'TENURE_PROVIDER_A_URL'])
+      expect(() => readConfig({ [name]: url })).toThrow(
+        `${name} is no valid address; it must begin with http:// or https://, and have no spaces, line breaks or backslashes.`,
+      );
+  });
+});
+
+describe('misspelt settings', () => {
+  test.each([
+    ['TENURE_RETENTION_DAY', 'TENURE_RETENTION_DAYS'],
+    ['TENURE_RATELIMIT', 'TENURE_RATE_LIMIT'],
+    ['TENURE_ALLOWED_TARGET', 'TENURE_ALLOWED_TARGETS'],
+    ['TENURE_PROVIDER_E_URL', 'TENURE_PROVIDER_A_URL'],
+  ])('stops the start and names the known setting when %s is set', (name, known) => {
+    expect(() => readConfig({ [name]: '7' })).toThrow(`There is no setting ${name}. Did you mean ${known}?`);
+    expect(() => readConfig({ [name]: '' })).not.toThrow();
+  });
+
+  test('ignores a setting when it belongs to another program or a later release', () => {
+    const others = { TENURE_TEST_SLOW: '1', TENURE_WORKFLOWS: 'on', TENANT_RATE_LIMIT: '7', NODE_ENV: 'production' };
+    expect(() => readConfig(others)).not.toThrow();
+  });
+});
