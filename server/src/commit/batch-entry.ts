@@ -140,6 +140,7 @@ export function prepareEntry(
       addCounts(entry.counts, 'event', { type: event.type }, 1);
     }
   }
+  addUnchanged(entry, decision);
   if (request && decision.response) {
     entry.log = {
       facts: request,
@@ -202,9 +203,20 @@ function mentionsBeyond(
   return [...new Set(found)].filter((id) => !known.has(id));
 }
 
-/** Returns the keys that two members of one batch must not share. */
+/**
+ * Writes the records that must not have changed as they are. The statement checks their revision and holds their rows until the commit, as it
+ * does with every update.
+ */
+function addUnchanged(entry: BatchEntry, { changes, unchanged = [] }: WriteDecision): void {
+  for (const { resource, record } of unchanged) {
+    const isChanged = changes.some(({ before, after }) => (before ?? after).id === record.id);
+    if (!isChanged) entry.updates.push({ resource, before: record, record });
+  }
+}
+
+/** Returns the keys that two entries of one batch must not share. */
 export function conflictKeys(entry: BatchEntry): string[] {
-  const keys = [...entry.updates, ...entry.deletes].map(({ record }) => `${entry.accountId} ${record.id}`);
+  const keys = [...entry.updates, ...entry.deletes].map(({ record }) => `${record.account_id} ${record.id}`);
   if (entry.claim) keys.push(entry.claim.name);
   return keys;
 }

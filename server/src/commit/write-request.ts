@@ -2,7 +2,8 @@ import type { Payer } from '../core/byte-budget.ts';
 import type { Actor } from '../model/principal.ts';
 import type { ErrorCode, ErrorType } from '../core/errors.ts';
 import type { JsonObject } from '../core/json-diff.ts';
-import type { RequestedDelivery, RecordChange } from '../model/resource.ts';
+import type { StoredRecord } from '../model/record.ts';
+import type { RequestedDelivery, RecordChange, Resource } from '../model/resource.ts';
 
 /** A mutation as the committer takes it. */
 export interface WriteRequest {
@@ -27,10 +28,18 @@ export interface WriteDecision {
   changes: RecordChange[];
   /** Deliveries besides those that follow from the changes. */
   deliveries?: readonly RequestedDelivery[];
+  /** Records that must not change between the decision and its commit. If one has, it is decided again. */
+  unchanged?: readonly KnownRecord[];
   /** Null, or left out, if the deployment's clock stays as it is. */
   clockAdvance?: ClockAdvance | null;
   /** The response for the client. Null when the server acts by itself. */
   response: StoredResponse | null;
+}
+
+/** A record as a decision saw it. */
+export interface KnownRecord {
+  resource: Resource;
+  record: StoredRecord;
 }
 
 /** The current and the new lead of the deployment's clock over real time, in milliseconds. */

@@ -95,8 +95,8 @@ export interface WriteRoute extends RouteBase {
   upload: UploadRoute | null;
   /** Tells whether the response shows the record's secrets. */
   showsSecrets: boolean;
-  /** Set if the acting key is read again before the decision, past the cache. */
-  judgesKeyAnew?: true;
+  /** The kind of record that API keys are, if the acting key is read anew in the decision, and must not change before the commit. */
+  judgesKeyAnew?: Resource;
   secretMembers: readonly string[];
   /** How long other processes may use a cached record, in milliseconds. */
   propagationDelayMs: number;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { KeyUses } from '../../src/http/pipeline/key-uses.ts';
 import { allOf } from '../support/paging.ts';
 import { expectRefusal, invalid, missing, refusals, unknown, type Refusal } from '../support/refusals.ts';
@@ -353,6 +353,30 @@ describe('keys with fewer permissions or an earlier end', () => {
     expect((await by[1]!.post(path, secretKey)).status).toBe(401);
     for (const answer of await Promise.all(ending)) expect(answer.status).toBe(200);
   });
+
+  test.each(['rolled', 'revoked'])(
+    'creates no key that outlives the caller when another process commits first that the caller is %s',
+    async (ending) => {
+      const { api: own } = await tenant();
+      const caller = await created(own, secretKey);
+      // The commit of a request with an Idempotency-Key waits for this table. That of a request without one does not.
+      const blocker = await server.context.database.listers.connect();
+      onTestFinished(() => blocker.release(true));
+      await blocker.query('begin');
+      await blocker.query('lock table idempotency_keys in exclusive mode');
+      const made = apiClient(other.url, caller.secret).post(path, secretKey, newKey());
+      const waiting = async (): Promise<number> =>
+        (await blocker.query(`select from pg_locks where not granted and relation = 'idempotency_keys'::regclass`))
+          .rowCount!;
+      await expect.poll(waiting, { interval: 10, timeout: 10_000 }).toBe(1);
+      const its = `${path}/${caller.id}`;
+      await good(ending === 'rolled' ? own.post(`${its}/roll`, { expires_in: 60 }) : own.delete(its));
+      await blocker.query('commit');
+      const { status, body } = await made;
+      if (ending === 'revoked') expect(status).toBe(401);
+      else expect([status, body.expires_at]).toEqual([200, (await own.get(its)).body.expires_at]);
+    },
+  );
 
   test('cannot roll or revoke a key when that key outlives the caller', async () => {
     const { api: own } = await tenant(still);

@@ -420,7 +420,7 @@ function writeRoute(
     // Redact them on every route, because a client may send them to a wrong one by mistake.
     secretMembers: resource.update?.secrets ?? [],
     propagationDelayMs: cached.of(resource) ?? 0,
-    ...(grantsRights.has(resource) && { judgesKeyAnew: true }),
+    ...(grantsRights.has(resource) && { judgesKeyAnew: resource }),
     async locks(request) {
       const id = idInPath(request);
       if (!isSummedUp(context, resource) || !isId(resource.prefix, id)) return [id, ...actingKey(resource, request)];

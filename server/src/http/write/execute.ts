@@ -1,5 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { StoredResponse, WriteDecision, WriteRequest, Outcome, RequestFacts } from '../../commit/write-request.ts';
+import type {
+  KnownRecord,
+  Outcome,
+  RequestFacts,
+  StoredResponse,
+  WriteDecision,
+  WriteRequest,
+} from '../../commit/write-request.ts';
 import { hashKey, makeKey } from '../../core/api-keys.ts';
 import { randomBase62 } from '../../core/base62.ts';
 import { withRollUps } from '../../commit/roll-ups.ts';
@@ -209,7 +216,7 @@ async function decide(
   input: object,
 ): Promise<WriteDecision> {
   try {
-    if (route.judgesKeyAnew) request.principal = await authenticateAnew(request, context.keyRing, context.clock);
+    const unchanged = await judgeKeyAnew(context, request, route);
     const deciding = await route.decide(request, input, callerOf(context, request));
     if ('clockAdvance' in deciding) {
       const { clockAdvance, response } = deciding;
@@ -218,7 +225,7 @@ async function decide(
     await requireLinkedRecords(context, request, deciding.changes);
     const changes = await withRollUps(context, request.accountId, deciding.changes);
     const response = await responseOf(asWritten(context, changes), request, route, deciding);
-    return { changes, deliveries: deciding.deliveries ?? [], response };
+    return { changes, unchanged, deliveries: deciding.deliveries ?? [], response };
   } catch (error) {
     if (error instanceof UnavailableError) throw error;
     const apiError = errorInVersion(context.versions, apiErrorOf(error, request), route.object, request.version);
@@ -226,6 +233,23 @@ async function decide(
     if (apiError.code === 'internal') context.log.error({ request: request.id, err: error }, 'a request failed');
     return { changes: [], response: errorResponse(apiError, request.id, context.config.publicUrl) };
   }
+}
+
+/**
+ * Reads the acting key anew if the route requires it. Another process may roll or revoke the key before the commit. So the commit requires
+ * the key's record as it is here.
+ */
+async function judgeKeyAnew(
+  context: HttpContext,
+  request: ApiRequest,
+  { judgesKeyAnew: resource }: WriteRoute,
+): Promise<KnownRecord[]> {
+  if (!resource) return [];
+  const { id, accountId } = request.principal;
+  // First the record: if it changes after this, its revision tells.
+  const record = await context.readRecord(resource, accountId, id);
+  request.principal = await authenticateAnew(request, context.keyRing, context.clock);
+  return record ? [{ resource, record }] : [];
 }
 
 /** Returns a context that reads changed records as they are after the change, for expanded records in the response. */
