@@ -213,6 +213,37 @@ export async function eraseLogs(
   while (await held(holdPage, erasePage));
 }
 
+/**
+ * Returns the other accounts of the same platform whose requests named one of these records. They were refused, because a record belongs to
+ * one account. Most were sent without `Service-Context`, or with a wrong one. Their logs have the bodies.
+ */
+export async function readAccountsThatNamed(pool: Pool, accountId: string, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await query<{ id: string }>(
+    pool,
+    `with recursive named as materialized (
+       select distinct account_id
+       from request_logs
+       where account_id <> $1 and also_mentions <> '{}' and also_mentions && $2::text[]
+     ),
+     above as (
+       select account_id as of, account_id, parent
+       from accounts
+       where account_id = $1 or account_id in (select account_id from named)
+       union all
+       select above.of, account.account_id, account.parent
+       from above
+       join accounts account on account.account_id = above.parent
+     )
+     select other.of as id
+     from above own
+     join above other on other.account_id = own.account_id and other.of <> own.of
+     where own.of = $1 and own.parent is null
+     order by id`,
+    [accountId, ids],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** Tells whether a successful request was about another record, and its response showed the person. */
 function isOfAnother(row: LogRow, about: readonly string[], paths: readonly string[]): boolean {
   if (row.status !== 200 || about.includes(row.original_request ?? row.id)) return false;

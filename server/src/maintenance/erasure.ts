@@ -6,6 +6,7 @@ import {
   erasedAtOnceBytes,
   eraseEvents,
   eraseLogs,
+  readAccountsThatNamed,
   readMentioned,
   type Rewriting,
 } from './erase-history.ts';
@@ -155,6 +156,9 @@ export class Eraser {
     const { events, requests } = await eraseEvents(pool, accountId, [...ids], rewriting, holdPage);
     const paths = [...ids].flatMap((each) => this.#pathsOf(each));
     await eraseLogs(pool, accountId, { ...requests, paths, ids: [...ids] }, rewriting, holdPage);
+    for (const other of await readAccountsThatNamed(pool, accountId, [...ids])) {
+      await eraseLogs(pool, other, { about: [], besides: [], paths, ids: [...ids] }, rewriting, holdPage);
+    }
     await eraseAttempts(pool, accountId, events);
     return erased;
   }

@@ -18,7 +18,8 @@ import {
   type TestServer,
 } from '../support/server.ts';
 import { inVersion, versions } from '../support/versions.ts';
-import { firstAccountId } from '../support/tenants.ts';
+import { tablesWith } from '../support/tables.ts';
+import { addAccount, firstAccountId } from '../support/tenants.ts';
 import { TestClock } from '../support/clock.ts';
 import { endpointFor } from '../webhooks/scenario.ts';
 
@@ -397,6 +398,28 @@ describe('traces of erased customers', () => {
       'parameter_invalid',
       'parameter_unknown',
     ]);
+  });
+
+  test('erases the logs of other accounts of a platform when their requests named the customer by mistake', async () => {
+    const server = await serverForTest();
+    const { api } = server;
+    const { body: branch } = await good(api.post('/v1/accounts', { name: 'Branch' }));
+    const { body: deepest } = await good(api.post('/v1/accounts', { name: 'Sub' }));
+    const contexts = [{}, { 'service-context': branch.id }, { 'service-context': deepest.id }];
+    const stranger = await addAccount(server);
+    for (const [index, own] of contexts.entries()) {
+      const { body: customer } = await good(api.post('/v1/customers', { name: 'Ada' }, own));
+      const others = contexts.filter((_, other) => other !== index);
+      for (const context of others) {
+        const path = `/v1/customers/${customer.id}`;
+        expectRefusal(await api.post(path, { email: 'zebedee@example.com' }, context), refusals.idUnknown);
+        expect((await api.post(path, { name: 'Zebedee', shoe: 1 }, context)).status).toBe(400);
+      }
+      await stranger.api.post(`/v1/customers/${customer.id}`, { name: 'Quokka' });
+      await good(api.delete(`/v1/customers/${customer.id}`, own));
+      expect(await tablesWith(server, 'ebedee')).toEqual([]);
+    }
+    expect(await tablesWith(server, 'Quokka')).toEqual(['request_logs']);
   });
 
   test('leaves no person in the logs of requests when their Idempotency-Key was another request’s', async () => {
