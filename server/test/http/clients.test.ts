@@ -98,6 +98,14 @@ describe('OPTIONS requests', () => {
     expect(answer.headers.get('request-id')).toMatch(/^req_/);
   });
 
+  test('lists the methods of a page with variable parts when another method requests it', async () => {
+    const path = '/provider_callbacks/provider_a/acct_1';
+    const options = await rawRequest(server, `OPTIONS ${path}`, { key: null });
+    expect([options.status, options.headers.get('allow')]).toEqual([204, 'POST, OPTIONS']);
+    const get = await rawRequest(server, `GET ${path}`, { key: null });
+    expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
+  });
+
   test('requires a key and returns 405 when OPTIONS requests an API route', async () => {
     expectRefusal(await rawRequest(server, 'OPTIONS /v1/references', { key: null }), refusals.keyMissing);
     const answer = await rawRequest(server, 'OPTIONS /v1/references');

@@ -261,7 +261,7 @@ test.each(['GET', 'PUT', 'DELETE'])('refuses a callback when its method is %s', 
   const response = await fetch(`${server.url}/provider_callbacks/provider_a/${account}`, { method });
   const text = await response.text();
   const { status, headers } = response;
-  expectRefusal({ status, headers, text, body: JSON.parse(text) }, refusals.routeUnknown);
+  expectRefusal({ status, headers, text, body: JSON.parse(text) }, refusals.methodNotAllowed);
 });
 
 inMatrix(() => {

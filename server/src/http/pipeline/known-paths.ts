@@ -17,10 +17,10 @@ export class KnownPaths {
     this.#isWorker = server.isWorker;
   }
 
-  /** @param path the path, with `:id` for ids. */
+  /** @param path the path, with names such as `:id` for its variable parts. */
   add(method: string | string[], path: string): void {
     const known = this.#paths.get(path) ?? {
-      pattern: new RegExp(`^${path.replaceAll(':id', '[^/]+')}$`),
+      pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`),
       methods: new Set(),
     };
     for (const each of [method].flat()) known.methods.add(each);
@@ -40,8 +40,9 @@ export class KnownPaths {
    */
   respondForPage({ method, url }: FastifyRequest, reply: FastifyReply): boolean {
     const path = url.split('?', 1)[0]!;
-    if (method === 'OPTIONS' && this.#pages.has(path)) {
-      void reply.code(204).header('allow', this.#allowOf(path)).send();
+    const known = this.#find(path);
+    if (method === 'OPTIONS' && known !== null && this.#pages.has(known)) {
+      void reply.code(204).header('allow', this.#allowOf(known)).send();
       return true;
     }
     const page = path.replace(/\/+$/, '');
