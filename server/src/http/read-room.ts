@@ -106,7 +106,8 @@ export class ReadRoom {
    * @throws {NoRoomError}
    */
   async readUnknown<Read>(read: () => Promise<Read>): Promise<Read> {
-    while (this.#unknown >= unknownAtOnceMax) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    while (!this.#isReleased && this.#unknown >= unknownAtOnceMax)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.reserve((this.#unknown + 1) * recordBytesMax);
     this.#unknown++;
     try {
@@ -122,10 +123,15 @@ export class ReadRoom {
     this.#usedBytes -= bytes;
   }
 
-  /** Holds the bytes of a response instead of those of its records. */
+  /**
+   * Holds the bytes of a response instead of those of its records. If the room for the records is a little too small, the response is not made
+   * again: it is in memory already.
+   *
+   * @throws {NoRoomError} if the room is empty.
+   */
   settle(bytes: number): void {
     this.#usedBytes = 0;
-    this.reserve(bytes);
+    if (this.#holdings.length === 0) this.reserve(bytes);
     const [first, ...others] = this.#holdings;
     first?.hold(bytes);
     for (const other of others) other.release();

@@ -1,11 +1,21 @@
+import { EventEmitter } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { FastifyReply } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { ByteBudget } from '../../src/core/byte-budget.ts';
 import { NoRoomError, ReadRoom } from '../../src/http/read-room.ts';
+import type { ApiRequest } from '../../src/http/request.ts';
+import { HeldResponses } from '../../src/http/response/held-responses.ts';
 import { makeLargeCustomer } from '../support/large-records.ts';
 import { good, serverForTest } from '../support/server.ts';
 import { addAccount } from '../support/tenants.ts';
 
 const megabyte = 1024 * 1024;
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
 const payer = { accountId: 'acct_1', rootId: 'acct_1' };
 
 describe('the room of a request', () => {
@@ -15,6 +25,18 @@ describe('the room of a request', () => {
     room.use(megabyte);
     room.release();
     expect(() => room.use(megabyte)).toThrow(NoRoomError);
+    expect(budget.held).toBe(0);
+  });
+
+  test('holds a finished response when it is larger than the room for its records, and others wait', async () => {
+    const budget = new ByteBudget({ max: megabyte, maxPerAccount: megabyte });
+    const room = new ReadRoom(budget, payer, null);
+    room.use(megabyte);
+    const other = budget.take('acct_2', megabyte);
+    room.settle(1.1 * megabyte);
+    expect(budget.held).toBe(1.1 * megabyte);
+    room.release();
+    (await other).release();
     expect(budget.held).toBe(0);
   });
 
@@ -33,6 +55,37 @@ describe('the room of a request', () => {
     room.release();
     expect([readingMax, budget.held]).toEqual([8, 0]);
   });
+});
+
+test('keeps nothing that it read when it waits for room', async () => {
+  const budget = new ByteBudget({ max: megabyte, maxPerAccount: megabyte });
+  const all = budget.add('acct_2', megabyte);
+  const responses = new HeldResponses({ reads: budget, downloads: budget }, { waitMs: 60_000 });
+  const request = { payer } as ApiRequest;
+  const reply = { raw: new EventEmitter() } as FastifyReply;
+  const pages: WeakRef<object>[] = [];
+  const read = async (): Promise<{ name: string }[]> => {
+    const page = Array.from({ length: 100 }, (_, index) => ({ name: `customer ${index}` }));
+    pages.push(new WeakRef(page));
+    // As for linked records: the function that finds no room is a closure over all that was read.
+    const expand = async (index: number): Promise<string> => {
+      await nextTurn();
+      request.room!.use(megabyte / 400);
+      return page[index]!.name;
+    };
+    await Promise.all(page.map((_, index) => expand(index)));
+    return page;
+  };
+  const response = responses.read(request, reply, async () => JSON.stringify(await read()));
+  await expect.poll(() => budget.waiting).toBe(1);
+  const collect = async (): Promise<object | undefined> => {
+    await nextTurn();
+    collectGarbage();
+    return pages[0]!.deref();
+  };
+  await expect.poll(collect).toBeUndefined();
+  all.release();
+  expect(await response).toContain('customer 99');
 });
 
 test('returns all memory when requests with expanded records find no room, or their clients go away', async () => {

@@ -8,6 +8,12 @@ import { ReadRoom, type ReadLimits, type ReadBudgets, NoRoomError } from '../rea
 /** The size in bytes of two parts of a file: the one that is sent, and the next one. */
 const downloadBytes = 512 * 1024;
 
+/** Room that a request holds before it reads. */
+interface Taken {
+  bytes: number;
+  held: HeldBytes;
+}
+
 /** Makes responses within the memory limits of the process and the account. */
 export class HeldResponses {
   readonly #reads: ByteBudget;
@@ -26,32 +32,45 @@ export class HeldResponses {
    * @throws {ApiError} `rate_limit` if the account's share is full for too long, `overloaded` if all accounts together have no room.
    */
   async read(request: ApiRequest, reply: FastifyReply, make: () => Promise<string>): Promise<string | Buffer> {
-    let taken: { held: HeldBytes; bytes: number } | null = null;
+    let taken: Taken | null = null;
     let patience: AbortSignal | null = null;
     for (;;) {
-      const room: ReadRoom = new ReadRoom(this.#reads, request.payer, taken);
-      request.room = room;
-      try {
-        const text = await make();
-        if (text.length <= uncountedBytes) {
-          room.release();
-          return text;
-        }
-        room.settle(Buffer.byteLength(text));
-        whenClosed(reply, () => room.release());
-        // Return bytes, because the connection would copy a text again.
-        return Buffer.from(text);
-      } catch (error) {
+      const made = await this.#makeWithin(taken, request, reply, make);
+      if (typeof made !== 'number') return made;
+      // The size may be unknown in advance. Doubling finds enough room soon.
+      const bytes: number = Math.max(made, 2 * (taken?.bytes ?? 0));
+      patience ??= this.#patienceOf(reply);
+      taken = { bytes, held: await take(this.#reads, request.payer, bytes, patience, 'large responses') };
+    }
+  }
+
+  /**
+   * Makes the response in the taken room. Returns the bytes that it needs if it needs more.
+   *
+   * The error for that ends here. If it lived while the request waits, its stack would keep all that was read.
+   */
+  async #makeWithin(
+    taken: Taken | null,
+    request: ApiRequest,
+    reply: FastifyReply,
+    make: () => Promise<string>,
+  ): Promise<string | Buffer | number> {
+    const room = new ReadRoom(this.#reads, request.payer, taken);
+    request.room = room;
+    try {
+      const text = await make();
+      if (text.length <= uncountedBytes) {
         room.release();
-        if (!(error instanceof NoRoomError)) throw error;
-        // The size may be unknown in advance. Doubling finds enough room soon.
-        const bytes: number = Math.max(error.bytes, 2 * (taken?.bytes ?? 0));
-        patience ??= this.#patienceOf(reply);
-        taken = {
-          bytes,
-          held: await take(this.#reads, request.payer, bytes, patience, 'large responses'),
-        };
+        return text;
       }
+      room.settle(Buffer.byteLength(text));
+      whenClosed(reply, () => room.release());
+      // Return bytes, because the connection would copy a text again.
+      return Buffer.from(text);
+    } catch (error) {
+      room.release();
+      if (error instanceof NoRoomError) return error.bytes;
+      throw error;
     }
   }
 
