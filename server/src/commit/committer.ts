@@ -197,23 +197,33 @@ export class Committer {
     const startedMs = performance.now();
     let bytes = undecidedBytesOf(writeRequest);
     for (let losses = 0; performance.now() - startedMs < decisionMsMax;) {
-      const held = await this.#takeBytes(writeRequest, bytes);
-      try {
-        const entry = prepareEntry(writeRequest, await writeRequest.decide(), this.#rowFactory);
-        if (!entry.log && entry.events.length === 0 && entry.updates.length === 0) {
-          return { kind: 'committed', response: entry.response };
-        }
-        bytes = entry.bytes;
-        if (!held.resize(bytes)) continue;
-        const written = await this.#enqueue(entry);
-        if (written.kind !== 'stale_record') return written;
-      } finally {
-        held.release();
+      const tried = await this.#tryToWrite(writeRequest, await this.#takeBytes(writeRequest, bytes));
+      if (tried.kind === 'too_large') {
+        bytes = tried.bytes;
+      } else if (tried.kind === 'stale_record') {
+        if (losses > 0) await delay(Math.min(2 ** (losses - 1), stepAsideMsMax));
+        losses++;
+      } else {
+        return tried;
       }
-      if (losses > 0) await delay(Math.min(2 ** (losses - 1), stepAsideMsMax));
-      losses++;
     }
     throw new OverloadedError('A record moved again and again while it was being changed.');
+  }
+
+  /** Decides and writes in this room, and releases it. No decision outlives this call, so that a mutation that waits holds none. */
+  async #tryToWrite(
+    writeRequest: WriteRequest,
+    held: HeldBytes,
+  ): Promise<Written | { kind: 'too_large'; bytes: number }> {
+    try {
+      const entry = prepareEntry(writeRequest, await writeRequest.decide(), this.#rowFactory);
+      if (!entry.log && entry.events.length === 0 && entry.updates.length === 0) {
+        return { kind: 'committed', response: entry.response };
+      }
+      return held.resize(entry.bytes) ? await this.#enqueue(entry) : { kind: 'too_large', bytes: entry.bytes };
+    } finally {
+      held.release();
+    }
   }
 
   /** Waits for room. The server's own mutations have a share beside that of the account's requests, so requests cannot delay them. */
