@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ConfigError, readConfig } from '../../src/server/config.ts';
 import { errorCatalogue } from '../../src/core/errors.ts';
 import { openDatabase, withClient } from '../../src/db/pools.ts';
@@ -12,7 +12,7 @@ import { inMatrix } from '../support/rounds.ts';
 import { TestClock } from '../support/clock.ts';
 import { startDatabaseProxy } from '../support/database-proxy.ts';
 import { Scrape } from '../support/prometheus.ts';
-import { exchange, rawRequest } from '../support/raw-http.ts';
+import { converse, exchange, rawRequest } from '../support/raw-http.ts';
 import { receiverForTest, startReceiver } from '../support/receiver.ts';
 import { serverForTest, startTestServer, type TestServer } from '../support/server.ts';
 import { makeReferences, pingedEndpoint, ping, queueEmpty, role, seed, soon } from '../webhooks/scenario.ts';
@@ -220,6 +220,15 @@ describe('metrics that change', () => {
     expect(await since('tenure_http_errors_total', { code: 'api_key_missing' })).toBe(1);
     // The scrape itself is being served.
     expect(new Scrape(await text(server)).value('tenure_http_requests_in_flight')).toBe(1);
+  });
+
+  test('writes the metrics once or twice when many scrapes come at once', async () => {
+    const writing = vi.spyOn(server.context.metrics, 'text');
+    onTestFinished(() => writing.mockRestore());
+    const scrape = 'GET /metrics HTTP/1.1\r\nHost: localhost\r\n';
+    const text = await converse(server, `${scrape}\r\n`.repeat(59) + `${scrape}Connection: close\r\n\r\n`);
+    expect(text.split('tenure_build_info{').length).toBe(61);
+    expect(writing.mock.calls.length).toBeLessThan(10);
   });
 
   test('counts a request when its client went away', async () => {

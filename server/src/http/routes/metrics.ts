@@ -12,6 +12,7 @@ const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host',
 /** Adds the metrics for Prometheus. The machine itself needs no token, all others do. */
 export function addMetricsRoute(app: FastifyInstance, context: HttpContext, failedSignIns: FailedSignIns): void {
   const { metrics, config } = context;
+  const textOnce = sharedWhilePending(async () => Buffer.from(await metrics.text()));
   const tokenHash = config.metricsToken === null ? null : hashOf(config.metricsToken);
   addPage(app, '/metrics', async (request, reply) => {
     reply.header('cache-control', 'no-store');
@@ -24,8 +25,17 @@ export function addMetricsRoute(app: FastifyInstance, context: HttpContext, fail
         return refuse(reply, 401, 'Metrics need a token from this address. Send `Authorization: Bearer <token>`.');
       }
     }
-    return reply.type(metrics.contentType).send(await metrics.text());
+    return reply.type(metrics.contentType).send(await textOnce());
   });
+}
+
+/**
+ * Shares one result among all calls that come before it is there. Metrics take milliseconds to write, so that many scrapes at once would stall
+ * the process.
+ */
+function sharedWhilePending<Result>(make: () => Promise<Result>): () => Promise<Result> {
+  let pending: Promise<Result> | null = null;
+  return () => (pending ??= make().finally(() => (pending = null)));
 }
 
 function refuse(reply: FastifyReply, status: number, message: string): FastifyReply {
