@@ -146,11 +146,16 @@ export async function readPosition(reader: Reader, accountId: string, id: string
   return row ? positionOf(row) : null;
 }
 
-/** Reads the id of the account's oldest event. Returns null if the account has no events. */
+/** Returns the id of the account's oldest stored event since the last restore, or null if there is none. A restore may have lost earlier ones. */
 export async function readOldestEvent(reader: Reader, accountId: string): Promise<string | null> {
   const [row] = await reader.query<{ id: string }>({
     name: 'read_oldest_event',
-    text: 'select id from events where account_id = $1 order by id limit 1',
+    text: `
+      select id
+      from events
+      where account_id = $1 and epoch = (select event_epoch from deployment)
+      order by transaction_id, ordinal
+      limit 1`,
     values: [accountId],
   });
   return row?.id ?? null;

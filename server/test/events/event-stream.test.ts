@@ -251,6 +251,28 @@ describe('resumed streams', () => {
   });
 });
 
+test('returns event_cursor_expired when a restore has lost the position', async () => {
+  const first = await serverForTest();
+  const before = await addAccount(first);
+  const { readers } = first.context.database;
+  await createReference(before);
+  const [kept] = await idsInOrder(before, first);
+  await createReference(before);
+  const [, lost] = await idsInOrder(before, first);
+  await readers.query('delete from events where account_id = $1 and id >= $2', [before.accountId, lost]);
+  await readers.query('update deployment set event_epoch = event_epoch + 1');
+  const restored = await serverForTest({ connection: first.connection, secretKey: first.secretKey });
+  const tenant = { ...before, api: apiClient(restored.url, before.key) };
+  const resume = (id: string) => tenant.api.get(`/v1/events/stream?after=${id}`);
+  const expired = { status: 400, type: 'invalid_request_error', code: 'event_cursor_expired', param: 'after' };
+  expectRefusal(await resume(lost!), { ...expired, says: 'a restore has lost it' });
+  await createReference(tenant);
+  expectRefusal(await resume(lost!), { ...expired, says: 'a restore has lost it' });
+  expectRefusal(await resume(restored.context.ids.make('evt')), { ...refusals.idUnknown, param: 'after' });
+  const stream = await streamForTest(restored.url, tenant.key, { query: `?after=${kept}` });
+  await expect.poll(() => stream.ids.length).toBeGreaterThan(0);
+});
+
 describe('history deleted during a read', () => {
   test('ends the stream without a gap when the events it reads are deleted, and its position has expired', async () => {
     const own = await serverForTest();

@@ -61,7 +61,7 @@ export function streamRoute(context: HttpContext, resource: Resource): StreamRou
 /**
  * Returns the position after which a stream begins, or null for now.
  *
- * @throws {ApiError} `event_cursor_expired` if the position is so old that later events may have been removed.
+ * @throws {ApiError} `event_cursor_expired` if the position is so old that later events may have been removed, or lost in a restore.
  */
 async function positionOf(
   { eventFeed, clock, config }: HttpContext,
@@ -89,7 +89,7 @@ async function positionOf(
   }
   throw new ApiError(
     'event_cursor_expired',
-    `\`${id}\` is older than the retention time, so later events may be gone. Read the records that you need from their lists. Then open a stream without \`${param}\`.`,
+    `\`${id}\` is no longer stored: it is older than the retention time, or a restore has lost it. Later events may be gone, too. Read the records that you need from their lists. Then open a stream without \`${param}\`.`,
     { param },
   );
 }
