@@ -124,8 +124,8 @@ export class ReadRoom {
   }
 
   /**
-   * Holds the bytes of a response instead of those of its records. If the room for the records is a little too small, the response is not made
-   * again: it is in memory already.
+   * Holds the bytes of a response instead of those of its records. The response is in memory already. So it is not
+   * made again if the room for the records is a little too small.
    *
    * @throws {NoRoomError} if the room is empty.
    */

@@ -95,7 +95,7 @@ export interface WriteRoute extends RouteBase {
   upload: UploadRoute | null;
   /** Tells whether the response shows the record's secrets. */
   showsSecrets: boolean;
-  /** The kind of record that API keys are, if the acting key is read anew in the decision, and must not change before the commit. */
+  /** The kind of API keys. If it is set, the decision reads the acting key anew, and the key must not change before the commit. */
   judgesKeyAnew?: Resource;
   secretMembers: readonly string[];
   /** How long other processes may use a cached record, in milliseconds. */

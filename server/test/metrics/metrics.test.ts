@@ -226,8 +226,8 @@ describe('metrics that change', () => {
     const writing = vi.spyOn(server.context.metrics, 'text');
     onTestFinished(() => writing.mockRestore());
     const scrape = 'GET /metrics HTTP/1.1\r\nHost: localhost\r\n';
-    const text = await converse(server, `${scrape}\r\n`.repeat(59) + `${scrape}Connection: close\r\n\r\n`);
-    expect(text.split('tenure_build_info{').length).toBe(61);
+    const scrapes = await converse(server, `${scrape}\r\n`.repeat(59) + `${scrape}Connection: close\r\n\r\n`);
+    expect(scrapes.split('tenure_build_info{').length).toBe(61);
     expect(writing.mock.calls.length).toBeLessThan(10);
   });
 
