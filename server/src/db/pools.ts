@@ -47,7 +47,7 @@ export const writersMax = 2;
 
 /** Few connections serve more requests than many: reads by id are batched, and every switch between backends costs time. */
 const readersMax = 4;
-const listersMax = 3;
+export const listersMax = 3;
 
 /** All streams of an account share one read. */
 const followersMax = 2;

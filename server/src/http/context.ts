@@ -13,6 +13,7 @@ import type { ReferencingServices } from '../core/providers.ts';
 import type { RandomBytes } from '../core/random.ts';
 import type { AddressRanges } from '../core/target-addresses.ts';
 import type { LatestVersion } from '../db/latest-version.ts';
+import type { Turns } from '../db/turns.ts';
 import type { Reader } from '../db/reader.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import type { SandboxClock } from '../db/sandbox-clock.ts';
@@ -46,6 +47,8 @@ export interface HttpContext {
   reader: Reader;
   /** The reader of lists. */
   lister: Reader;
+  /** The turns of accounts at lists, because a list can take long. A platform and its connected accounts are one party. */
+  listTurns: Turns;
   readRecord: RecordReader;
   committer: Committer;
   fileStore: FileStore;

@@ -11,11 +11,12 @@ import { pooledRandomBytes, type RandomBytes } from '../core/random.ts';
 import { Encryption } from '../core/encryption.ts';
 import { dutiesLockKey, withLock } from '../db/advisory-locks.ts';
 import { EventFeed } from '../events/event-feed.ts';
-import { openDatabase, withClient, type Client, type Connection, type Database } from '../db/pools.ts';
+import { listersMax, openDatabase, withClient, type Client, type Connection, type Database } from '../db/pools.ts';
 import { joinDeployment } from '../db/deployment.ts';
 import { LatestVersion } from '../db/latest-version.ts';
 import { migrate } from '../db/migrate.ts';
 import { makePartitionsAhead } from '../db/partitions.ts';
+import { Turns } from '../db/turns.ts';
 import { Reader } from '../db/reader.ts';
 import { recordReader } from '../db/record-reader.ts';
 import { SandboxClock } from '../db/sandbox-clock.ts';
@@ -189,6 +190,7 @@ export async function createContext(
     database,
     reader,
     lister: new Reader(database.listers),
+    listTurns: new Turns(listersMax),
     readRecord,
     committer,
     eventFeed,

@@ -41,16 +41,17 @@ export async function loadPresent(
 
 /** Reads a page of a list. A page with a large record counts towards the request's memory, with its `bytes`. */
 export async function loadPage(
-  { lister }: HttpContext,
+  { lister, listTurns }: HttpContext,
   resource: Resource,
   query: ListQuery,
   request: ApiRequest,
 ): Promise<ListPage & { records: StoredRecord[] }> {
   const room = request.room!;
-  const small = await readList(lister, resource, query, 'small');
+  const { rootId } = request.payer;
+  const small = await listTurns.run(rootId, () => readList(lister, resource, query, 'small'));
   if (small.records) return { ...small, records: small.records, bytes: 0 };
   room.use(small.bytes);
-  const page = await readList(lister, resource, query, 'all');
+  const page = await listTurns.run(rootId, () => readList(lister, resource, query, 'all'));
   return { ...page, records: page.records!, bytes: small.bytes };
 }
 

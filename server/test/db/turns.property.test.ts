@@ -1,0 +1,40 @@
+import * as fc from 'fast-check';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { Turns } from '../../src/db/turns.ts';
+
+test('runs all work, never more at once than the limit, and each party in turn when much work waits', async () => {
+  const parties = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 40 });
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 4 }), parties, async (atOnceMax, wanted) => {
+      const turns = new Turns(atOnceMax);
+      const began: string[] = [];
+      let running = 0;
+      const work = async (party: string): Promise<void> => {
+        began.push(party);
+        expect(++running).toBeLessThanOrEqual(atOnceMax);
+        await nextTurn();
+        running--;
+      };
+      await Promise.all(wanted.map((party) => turns.run(party, () => work(party))));
+      expect(began.toSorted()).toEqual(wanted.toSorted());
+      // Behind those that began at once, no party has a second turn while another has waited for its first.
+      const behind = began.slice(atOnceMax);
+      for (const [index, party] of behind.entries()) {
+        const next = behind.indexOf(party, index + 1);
+        if (next === -1) continue;
+        for (const other of new Set(behind.slice(next))) {
+          if (other !== party) expect(behind.slice(index, next)).toContain(other);
+        }
+      }
+    }),
+  );
+});
+
+test('continues with other work when one piece fails', async () => {
+  const turns = new Turns(1);
+  const failing = turns.run('a', () => Promise.reject(new Error('no')));
+  const other = turns.run('b', async () => 'done');
+  await expect(failing).rejects.toThrow('no');
+  expect(await other).toBe('done');
+});
