@@ -117,7 +117,8 @@ function page(versions: readonly string[]): { html: string; policy: string } {
     operationTitleSource: 'summary',
     metaData: { title: 'Tenure API' },
     // Break lines in tables between words only.
-    customCss: '.markdown td, .markdown th { word-break: normal; overflow-wrap: break-word }',
+    customCss:
+      '.markdown td, .markdown th, .markdown td * { word-break: normal !important; overflow-wrap: normal !important }',
   };
   const script = `Scalar.createApiReference('#reference', ${JSON.stringify(configuration)});`;
   const policy = [
