@@ -2,7 +2,7 @@ import { changesUnseen, eventsOf, isGone, mentionedIds, type EventFacts } from '
 import { toSeconds, type Clock } from '../core/clock.ts';
 import type { JsonObject } from '../core/json-diff.ts';
 import { timeOfId, type Id, type IdMaker } from '../core/ids.ts';
-import type { StoredRecord } from '../model/record.ts';
+import { fieldOf, type StoredRecord } from '../model/record.ts';
 import type { RequestedDelivery, Resource, RecordChange } from '../model/resource.ts';
 import type {
   StoredResponse,
@@ -298,8 +298,7 @@ function addTotal(counts: CountDelta[], object: string, delta: number): void {
 }
 
 function countedValues(resource: Resource, record: StoredRecord): Record<string, unknown> {
-  const values = record as unknown as Record<string, unknown>;
-  return Object.fromEntries((resource.counted ?? []).map((name) => [name, values[name]]));
+  return Object.fromEntries((resource.counted ?? []).map((name) => [name, fieldOf(record, name)]));
 }
 
 function addCounts(counts: CountDelta[], object: string, values: Record<string, unknown>, delta: number): void {

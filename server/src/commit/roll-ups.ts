@@ -1,16 +1,21 @@
 import { toDecision } from '../model/change.ts';
 import { isId } from '../core/ids.ts';
-import type { StoredRecord } from '../model/record.ts';
+import { fieldOf, type StoredRecord } from '../model/record.ts';
 import type { Resource, RecordChange } from '../model/resource.ts';
 import { sumsUp } from '../model/traits/sums-up.ts';
-import type { RecordReader } from '../db/record-reader.ts';
+
+interface RollUpContext {
+  resources: readonly Resource[];
+  /** Reads one record of the account, or null. */
+  readRecord: (resource: Resource, accountId: string, id: string) => Promise<StoredRecord | null>;
+}
 
 /**
  * Adds the changes of records that sum up the changed ones. An application sums up its references in the transaction that changes them. If
  * the decision itself changes such a record, that change gets the sum too. A link to a record that does not exist leads to another system.
  */
 export async function withRollUps(
-  { resources, readRecord }: { resources: readonly Resource[]; readRecord: RecordReader },
+  { resources, readRecord }: RollUpContext,
   accountId: string,
   changes: readonly RecordChange[],
 ): Promise<RecordChange[]> {
@@ -21,7 +26,7 @@ export async function withRollUps(
     for (const resource of resources) {
       const rollUp = sumsUp.of(resource);
       if (rollUp?.of !== changed.path) continue;
-      const [was, is] = [before, after].map((record) => (record as Record<string, unknown> | null)?.[rollUp.link]);
+      const [was, is] = [before, after].map((record) => record && fieldOf(record, rollUp.link));
       for (const id of new Set([was, is])) {
         if (typeof id !== 'string' || !isId(resource.prefix, id)) continue;
         const sum = summing.get(id) ?? (await readSum(resource, id));

@@ -6,7 +6,11 @@ import { coalesce, noResult } from './batch-loader.ts';
 import type { Reader, ReadStatement } from './reader.ts';
 
 /** Reads one record of an account, or null. */
-export type RecordReader = (resource: Resource, accountId: string, id: string) => Promise<StoredRecord | null>;
+export type RecordReader = <R extends StoredRecord>(
+  resource: Resource<R>,
+  accountId: string,
+  id: string,
+) => Promise<R | null>;
 
 interface Wanted {
   accountId: string;
@@ -27,13 +31,14 @@ const bytesOfMost = 1_000;
 /** Reads records by id. One query serves many requests, which almost triples the throughput. */
 export function recordReader(reader: Reader): RecordReader {
   const ofResource = new Map<Resource, (wanted: Wanted) => Promise<StoredRecord | null>>();
-  return (resource, accountId, id) => {
+  return <R extends StoredRecord>(resource: Resource<R>, accountId: string, id: string) => {
     let read = ofResource.get(resource);
     if (!read) {
       read = coalesce((wanted: Wanted[]) => readRecords(reader, resource, wanted));
       ofResource.set(resource, read);
     }
-    return read({ accountId, id });
+    // The table of a kind of record has rows of its type only.
+    return read({ accountId, id }) as Promise<R | null>;
   };
 }
 

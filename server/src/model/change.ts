@@ -92,10 +92,11 @@ export function toDecision(
 export function renderRecord(resource: Resource, record: StoredRecord, nowSeconds: number): JsonObject {
   if (isGone(resource, record)) return { id: record.id, object: resource.object, deleted: true };
   const object: JsonObject = { id: record.id, object: resource.object, created: record.created };
-  const values = record as unknown as JsonObject;
+  const values: JsonObject = record;
   for (const name in resource.fields) {
-    const { shown, derive } = resource.fields[name]!;
-    if (!shown) object[name] = derive ? derive(record, nowSeconds) : (values[name] ?? null);
+    const field = resource.fields[name];
+    if (!field || field.shown) continue;
+    object[name] = field.derive ? field.derive(record, nowSeconds) : (values[name] ?? null);
   }
   if (isErased(record)) object.deleted = true;
   return object;
@@ -141,7 +142,7 @@ export function eventsOf(change: RecordChange, nowSeconds: number): EventFacts[]
 /** Returns whether a change affects hidden fields, such as the time of the next poll. Such a change is written, but has no event. */
 export function changesUnseen({ resource, before, after }: RecordChange): boolean {
   if (!before || !after || before === after) return false;
-  const [was, is] = [before, after] as unknown as [JsonObject, JsonObject];
+  const [was, is]: [JsonObject, JsonObject] = [before, after];
   return Object.entries(resource.fields).some(
     ([name, { shown, column }]) =>
       shown === 'never' && column === 'json' && !sameJson(was[name] ?? null, is[name] ?? null),

@@ -17,6 +17,11 @@ export type StoredRecord = {
   deleted_at?: number | null;
 };
 
+/** Returns the value of a record's field by its name, for code that serves every kind of record. */
+export function fieldOf(record: Readonly<Record<string, unknown>>, name: string): unknown {
+  return record[name];
+}
+
 /** The fields of one kind of record, without those that every record has. */
 export type FieldsOf<R extends StoredRecord> = Omit<R, keyof StoredRecord>;
 
@@ -38,7 +43,7 @@ export interface Field {
   /** Null if it is not stored. Then it is derived, or exists only in a record that a decision has just made. */
   column: ColumnType | null;
   /** Returns the value of a derived field. */
-  derive?: (record: StoredRecord, nowSeconds: number) => Json;
+  derive?(record: StoredRecord, nowSeconds: number): Json;
   /** Set if a job writes the field directly. Then the committer never writes it. */
   maintainedBy?: 'job';
   /** The schema in responses of the newest version. */

@@ -55,7 +55,7 @@ export function requiredCredentials(
 export async function readAccount(readRecord: RecordReader, accountId: string): Promise<AccountRecord> {
   const owner = await readRecord(account, accountId, accountId);
   if (!owner) throw new Error(`Bug! The account ${accountId} is not there.`);
-  return owner as AccountRecord;
+  return owner;
 }
 
 /** Returns the person, if the account keeps them here. */
@@ -64,7 +64,7 @@ export async function readApplicant(
   { account_id: accountId, customer: id }: ReferenceRecord,
 ): Promise<CustomerRecord | null> {
   if (id === null || !isId('cus', id)) return null;
-  return (await readRecord(customer, accountId, id)) as CustomerRecord | null;
+  return readRecord(customer, accountId, id);
 }
 
 /** Returns what the service learns about a reference, its person and the application. */
@@ -103,7 +103,7 @@ export async function readWish(
 ): Promise<ApplicationRecord | null> {
   const { account_id: accountId, application: id } = reference;
   if (id === null || !isId('app', id)) return null;
-  return (await readRecord(application, accountId, id)) as ApplicationRecord | null;
+  return readRecord(application, accountId, id);
 }
 
 /** Returns what one person pays. Co-applicants pay the same, because an application has no other shares. */

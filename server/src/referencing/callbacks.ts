@@ -6,10 +6,9 @@ import { providers as providerNames, type Provider } from '../core/providers.ts'
 import type { Encryption } from '../core/encryption.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import type { Callback, ReferencingProvider } from './providers/provider.ts';
-import { account, type AccountRecord } from '../resources/account.ts';
+import { account } from '../resources/account.ts';
 import { reference } from '../resources/reference/index.ts';
 import { onCallback } from '../resources/reference/order.ts';
-import type { ReferenceRecord } from '../resources/reference/record.ts';
 import { credentialsOf } from './access.ts';
 
 interface CallbackContext {
@@ -48,15 +47,16 @@ export class ProviderCallbacks {
    */
   async take(providerName: string, accountId: string, callback: Pick<Callback, 'headers' | 'body'>): Promise<boolean> {
     const provider = providerNames.find((name) => name === providerName);
-    const service = provider && this.#providers[provider];
-    if (!service?.readCallback || !isId('acct', accountId)) return false;
+    if (!provider || !isId('acct', accountId)) return false;
+    const service = this.#providers[provider];
+    if (!service.readCallback) return false;
     const { encryption, realClock, readRecord } = this.#context;
-    const owner = (await readRecord(account, accountId, accountId)) as AccountRecord | null;
-    const credentials = owner && credentialsOf(encryption, owner, provider!, this.#simulated.has(provider!));
+    const owner = await readRecord(account, accountId, accountId);
+    const credentials = owner && credentialsOf(encryption, owner, provider, this.#simulated.has(provider));
     if (!credentials) return false;
     const about = service.readCallback({ ...callback, credentials, nowSeconds: toSeconds(realClock.nowMs()) });
     if (about === null) return false;
-    if (isId('ref', about)) await this.#bringForward(accountId, about, provider!);
+    if (isId('ref', about)) await this.#bringForward(accountId, about, provider);
     return true;
   }
 
@@ -66,7 +66,7 @@ export class ProviderCallbacks {
       accountId,
       locks: [id],
       decide: async () => {
-        const current = (await readRecord(reference, accountId, id)) as ReferenceRecord | null;
+        const current = await readRecord(reference, accountId, id);
         // The reference may be with another service now, or with none.
         if (current?.automatic_reference?.provider !== provider) return null;
         return toDecision(reference, current, onCallback(current, clock.nowMs()));

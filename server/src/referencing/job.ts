@@ -106,7 +106,7 @@ export class Referencing implements Task {
   }
 
   async #step({ account: accountId, id }: JobSubject): Promise<void> {
-    const current = (await this.#context.readRecord(reference, accountId, id)) as ReferenceRecord | null;
+    const current = await this.#context.readRecord(reference, accountId, id);
     const provider = current?.automatic_reference?.provider;
     if (!current || !provider) return;
     const underWay = this.#underWay.get(provider) ?? 0;
@@ -230,7 +230,7 @@ export class Referencing implements Task {
       accountId,
       locks: application === null ? [id] : [id, application],
       decide: async () => {
-        const now = (await readRecord(reference, accountId, id)) as ReferenceRecord | null;
+        const now = await readRecord(reference, accountId, id);
         if (!now) return null;
         const changes: RecordChange[] = toDecision(reference, now, decide(now)).changes;
         return { changes: await withRollUps(this.#context, accountId, changes) };

@@ -6,7 +6,6 @@ import type { Pool } from '../db/pools.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import { reference } from '../resources/reference/index.ts';
 import { nextStepOf } from '../resources/reference/order.ts';
-import type { ReferenceRecord } from '../resources/reference/record.ts';
 
 /** Milliseconds. With a worker, no job waits this long. */
 const overdueMs = 3_600_000;
@@ -38,7 +37,7 @@ async function wake({ committer, readRecord, clock }: OverdueContext, accountId:
     accountId,
     locks: [id],
     decide: async () => {
-      const current = (await readRecord(reference, accountId, id)) as ReferenceRecord | null;
+      const current = await readRecord(reference, accountId, id);
       const order = current?.provider_order;
       const isOverdue = order && order.due_at_ms !== null && order.due_at_ms <= clock.nowMs() - overdueMs;
       if (!isOverdue || nextStepOf(current) === null) return null;

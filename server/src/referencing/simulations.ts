@@ -176,7 +176,9 @@ export class Simulations {
   }
 
   async #now({ account_id: accountId, id }: Pick<ReferenceRecord, 'account_id' | 'id'>): Promise<ReferenceRecord> {
-    return (await this.#context.readRecord(reference, accountId, id)) as ReferenceRecord;
+    const now = await this.#context.readRecord(reference, accountId, id);
+    if (!now) throw new Error(`Bug! The reference ${id} is not there.`);
+    return now;
   }
 
   /** @throws {ApiError} `status_transition_invalid` */

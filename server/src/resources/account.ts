@@ -95,7 +95,7 @@ export const account = defineResource<AccountRecord>(
       rollback_until: {
         column: 'bigint',
         schema: nullable(Type.Integer()),
-        derive: (record, nowSeconds) => rollbackUntil(record as AccountRecord, nowSeconds),
+        derive: rollbackUntil,
         description:
           'Until when you can roll back its last upgrade, in seconds since the Unix epoch. Null if there is none, and after that time.',
       },

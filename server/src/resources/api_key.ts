@@ -127,7 +127,7 @@ export const apiKey = defineResource<ApiKeyRecord>(
       status: {
         column: null,
         schema: oneOf('active', 'expired', 'revoked'),
-        derive: (record, nowSeconds) => statusOf(record as ApiKeyRecord, nowSeconds),
+        derive: statusOf,
         description: '`active`, `expired` (also after a roll) or `revoked`.',
       },
       secret: {

@@ -92,7 +92,7 @@ const fields = {
     column: null,
     description: 'The state of the references that name this application.',
     schema: ReferencesRollUp,
-    derive: (record: StoredRecord): Json => rollUpOf((record as StoredRecord & Counted).reference_counts),
+    derive: (record: StoredRecord & Counted): Json => rollUpOf(record.reference_counts),
   },
 } satisfies Fields;
 
@@ -157,11 +157,13 @@ export const application = defineResource<ApplicationRecord>(
   sumsUp({ of: 'references', link: 'application', adapt: countReference }),
 );
 
+type CountedReference = StoredRecord & { status: string; outcome: string | null };
+
 /** Updates the counts after one reference was added, removed or changed. */
 function countReference(
   current: ApplicationRecord,
-  before: StoredRecord | null,
-  after: StoredRecord | null,
+  before: CountedReference | null,
+  after: CountedReference | null,
 ): ApplicationRecord {
   const [was, is] = [countedAs(before), countedAs(after)];
   if (was === is) return current;
@@ -172,9 +174,9 @@ function countReference(
 }
 
 /** Returns the outcome of a complete reference, or else its status: an earlier outcome can still change. */
-function countedAs(reference: StoredRecord | null): string | null {
+function countedAs(reference: CountedReference | null): string | null {
   if (!reference) return null;
-  const { status, outcome } = reference as StoredRecord & { status: string; outcome: string | null };
+  const { status, outcome } = reference;
   return status === 'complete' ? outcome : status;
 }
 

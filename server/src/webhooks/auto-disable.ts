@@ -6,7 +6,6 @@ import type { Pool } from '../db/pools.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import { disableFailing, failingLimits, isGivenUp, type Failures } from '../resources/webhook_endpoint/disabling.ts';
 import { webhookEndpoint } from '../resources/webhook_endpoint/index.ts';
-import type { WebhookEndpointRecord } from '../resources/webhook_endpoint/record.ts';
 
 /** Endpoints a round. The rest is disabled in the next one. */
 const endpointsAtOnce = 1_000;
@@ -33,7 +32,7 @@ async function disable({ committer, database, readRecord, clock }: DisablingCont
     accountId,
     locks: [id],
     decide: async () => {
-      const current = (await readRecord(webhookEndpoint, accountId, id)) as WebhookEndpointRecord | null;
+      const current = await readRecord(webhookEndpoint, accountId, id);
       // The endpoint may have taken a delivery, or have been enabled again, at this moment.
       const row = await readFailures(database.readers, accountId, id);
       const isStill = current?.status === 'enabled' && row?.enablement === current.enablement;

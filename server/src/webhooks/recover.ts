@@ -81,10 +81,10 @@ export class Recoveries {
       accountId,
       locks: [id],
       decide: async () => {
-        const current = (await readRecord(recovery, accountId, id)) as RecoveryRecord | null;
+        const current = await readRecord(recovery, accountId, id);
         if (current?.status !== 'pending') return null;
         const endpoint = await readRecord(webhookEndpoint, accountId, current.webhook_endpoint);
-        return this.#decidePage(current, endpoint as WebhookEndpointRecord | null);
+        return this.#decidePage(current, endpoint);
       },
     });
   }

@@ -1,4 +1,4 @@
-import type { ColumnType } from '../../model/record.ts';
+import { fieldOf, type ColumnType } from '../../model/record.ts';
 import type { Resource } from '../../model/resource.ts';
 import { storesFile } from '../../model/traits/stores-file.ts';
 import { arrayLiteral } from '../../db/array-literal.ts';
@@ -130,8 +130,7 @@ function writtenColumnsOf(resource: Resource): string[] {
 }
 
 function cellsOf(resource: Resource, { record }: RecordWrite): Cell[] {
-  const values = record as unknown as Record<string, unknown>;
-  return writtenColumnsOf(resource).map((name) => cellOf(resource.fields[name]?.column, values[name]));
+  return writtenColumnsOf(resource).map((name) => cellOf(resource.fields[name]?.column, fieldOf(record, name)));
 }
 
 function cellOf(type: ColumnType | null | undefined, value: unknown): Cell {

@@ -1,12 +1,11 @@
 import { renderRecord } from '../../model/change.ts';
 import { toSeconds } from '../../core/clock.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
-import type { StoredRecord } from '../../model/record.ts';
+import { fieldOf, type StoredRecord } from '../../model/record.ts';
 import type { Resource } from '../../model/resource.ts';
 import { aboutAccount } from '../../model/traits/about-account.ts';
 import { snapshot } from '../../model/traits/snapshot.ts';
 import type { Encryption } from '../../core/encryption.ts';
-import type { StoredRow } from '../../db/record-reader.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
 import type { ApiRequest } from '../request.ts';
 
@@ -23,11 +22,11 @@ export function render(
   const object = renderRecord(resource, record, toSeconds(request.startedMs));
   const kept = snapshot.of(resource);
   if (kept) {
-    const keptVersion = String((record as StoredRow)[kept.versionColumn]);
+    const keptVersion = String(fieldOf(record, kept.versionColumn));
     return versions.convert({ ...object, api_version: request.version }, keptVersion, versions.newest);
   }
   const aboutOther = aboutAccount.of(resource);
-  const about = aboutOther && (record as StoredRow)[aboutOther.column];
+  const about = aboutOther && fieldOf(record, aboutOther.column);
   if (typeof about === 'string') object.account = about;
   else if (request.withContext) object.account = request.accountId;
   return object;
@@ -39,12 +38,13 @@ export function openSecrets(
   record: StoredRecord,
   encryption: Encryption,
 ): Record<string, string> | null {
-  const values = record as unknown as Record<string, Buffer | undefined>;
-  const names = Object.keys(resource.fields).filter(
-    (name) => resource.fields[name]!.shown === 'as_secret' && values[name] !== undefined,
-  );
-  if (names.length === 0) return null;
-  return Object.fromEntries(names.map((name) => [name, encryption.decrypt(values[name]!)]));
+  const secrets: Record<string, string> = {};
+  for (const name in resource.fields) {
+    if (resource.fields[name]?.shown !== 'as_secret') continue;
+    const encrypted = fieldOf(record, name);
+    if (Buffer.isBuffer(encrypted)) secrets[name] = encryption.decrypt(encrypted);
+  }
+  return Object.keys(secrets).length === 0 ? null : secrets;
 }
 
 /** Redacts secrets for logs. */

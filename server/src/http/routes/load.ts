@@ -1,11 +1,10 @@
 import { isErased, isGone } from '../../model/change.ts';
 import { ApiError } from '../../core/errors.ts';
 import { isId, type Id } from '../../core/ids.ts';
-import type { StoredRecord } from '../../model/record.ts';
+import { fieldOf, type StoredRecord } from '../../model/record.ts';
 import type { Resource } from '../../model/resource.ts';
 import { ownAccount } from '../../model/traits/own-account.ts';
 import { readList, type ListPage, type ListQuery } from '../../db/list-query.ts';
-import type { StoredRow } from '../../db/record-reader.ts';
 import { recordMissing } from '../response/errors.ts';
 import type { ApiRequest } from '../request.ts';
 import type { HttpContext } from '../context.ts';
@@ -64,7 +63,7 @@ async function readOwned(
   const own = ownAccount.of(resource);
   if (!own) return context.readRecord(resource, accountId, id);
   const record = await context.readRecord(resource, id, id);
-  return record && (record as StoredRow)[own.column] === accountId ? record : null;
+  return record && fieldOf(record, own.column) === accountId ? record : null;
 }
 
 export function idInPath(request: ApiRequest): Id {

@@ -17,7 +17,8 @@ import type { JsonObject } from '../../core/json-diff.ts';
 import { ApiError } from '../../core/errors.ts';
 import { maskSecrets, maskSecretsInUrl } from '../../core/mask-secrets.ts';
 import type { Caller } from '../../model/caller.ts';
-import type { RecordChange } from '../../model/resource.ts';
+import type { StoredRecord } from '../../model/record.ts';
+import type { RecordChange, Resource } from '../../model/resource.ts';
 import { UnavailableError, type DatabaseError } from '../../db/pools.ts';
 import { authenticateAnew } from '../pipeline/authenticate.ts';
 import { apiErrorOf, errorResponse, internalError } from '../response/errors.ts';
@@ -258,8 +259,10 @@ function asWritten(context: HttpContext, changes: readonly RecordChange[]): Http
   const written = new Map(changes.map(({ before, after }) => [(after ?? before).id, after]));
   return {
     ...context,
-    readRecord: async (resource, accountId, id) =>
-      written.has(id) ? written.get(id)! : context.readRecord(resource, accountId, id),
+    async readRecord<R extends StoredRecord>(resource: Resource<R>, accountId: string, id: string) {
+      const record = written.get(id);
+      return record === undefined ? context.readRecord(resource, accountId, id) : (record as R | null);
+    },
   };
 }
 

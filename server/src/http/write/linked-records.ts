@@ -1,5 +1,6 @@
 import { isGone } from '../../model/change.ts';
 import { isId } from '../../core/ids.ts';
+import { fieldOf } from '../../model/record.ts';
 import type { Resource, RecordChange } from '../../model/resource.ts';
 import { ApiError } from '../../core/errors.ts';
 import { aOrAn, displayName } from '../route.ts';
@@ -22,7 +23,7 @@ export async function requireLinkedRecords(
   for (const { resource, before, after } of changes) {
     for (const [field, path] of Object.entries(resource.links ?? {})) {
       const target = context.resources.find((candidate) => candidate.path === path);
-      const [known, linked] = [before, after].map((record) => (record as Record<string, unknown> | null)?.[field]);
+      const [known, linked] = [before, after].map((record) => record && fieldOf(record, field));
       for (const [index, id] of idsIn(linked).entries()) {
         if (idsIn(known).includes(id)) continue;
         const message = await faultOf(context, request, { field, target, id, isStrict });
