@@ -28,7 +28,7 @@ export type Difference = { path: string; before?: Json; after?: Json };
 export function differencesOf(before: JsonObject, after: JsonObject, within = ''): Difference[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key): Difference[] => {
     const path = within + key;
-    const [was, is] = [before, after].map((object) => (Object.hasOwn(object, key) ? object[key]! : undefined));
+    const [was, is] = [before, after].map((object) => (Object.hasOwn(object, key) ? object[key] : undefined));
     if (was !== undefined && is !== undefined) {
       if (isObject(was) && isObject(is)) return differencesOf(was, is, `${path}.`);
       if (sameJson(was, is)) return [];
@@ -63,6 +63,7 @@ function member(object: JsonObject, key: string): Json {
   return Object.hasOwn(object, key) ? object[key]! : null;
 }
 
-function isObject(value: Json): value is JsonObject {
+/** Returns whether a value is a JSON object: neither an array nor null. */
+export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -7,6 +7,7 @@ import { ApiError, type ErrorCode } from '../core/errors.ts';
 import { maskSecretsInUrl } from '../core/mask-secrets.ts';
 import { chooseAccount, requireOwnAccount } from './pipeline/account-context.ts';
 import { authenticate, authenticateAgain } from './pipeline/authenticate.ts';
+import type { JsonObject } from '../core/json-diff.ts';
 import { BodyBytes, bodyLimits } from './body/body-bytes.ts';
 import { BodyTime } from './body/body-time.ts';
 import { checkBodyHeaders, readBody, uploadOf } from './body/body.ts';
@@ -334,7 +335,7 @@ function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: Wri
   const readQuery = queryReader(route.query);
   const validate = versionedValidator(context.versions, route);
 
-  async function carryOutOrRepeat(apiRequest: ApiRequest, body: object): Promise<ExecutedWrite> {
+  async function carryOutOrRepeat(apiRequest: ApiRequest, body: JsonObject): Promise<ExecutedWrite> {
     const { incoming } = apiRequest;
     // The body may have arrived slowly, so check the key and the account again.
     apiRequest.principal = await authenticateAgain(apiRequest, context.keyRing, context.clock);
@@ -352,7 +353,8 @@ function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: Wri
     return executeWrite(context, runningKeys, apiRequest, route, body);
   }
 
-  return async (request: FastifyRequest, reply: FastifyReply) => {
+  // The parsers above return objects only.
+  return async (request: FastifyRequest<{ Body?: JsonObject }>, reply: FastifyReply) => {
     const apiRequest = routedOf(request);
     apiRequest.bodyBytes?.workBegins();
     const { response, replayed } = await carryOutOrRepeat(apiRequest, request.body ?? {}).catch(

@@ -19,6 +19,7 @@ import type { RecordReader } from '../db/record-reader.ts';
 import type { SandboxClock } from '../db/sandbox-clock.ts';
 import type { TtlCache } from '../db/ttl-cache.ts';
 import type { EventFeed } from '../events/event-feed.ts';
+import type { JsonObject } from '../core/json-diff.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ApiVersions } from '../versions/apply.ts';
@@ -87,7 +88,7 @@ export interface HttpContext {
   /** Triggers actions of a sandbox's simulated services. */
   simulations: {
     /** Resolves when the record shows the effect. Throws an `ApiError` if that is impossible, or takes too long. */
-    play(record: StoredRecord, effect: string, input: object): Promise<void>;
+    play(record: StoredRecord, effect: string, input: JsonObject): Promise<void>;
   };
   /** The product's version, from its package. */
   productVersion: string;

@@ -101,11 +101,11 @@ export interface WriteRoute extends RouteBase {
   /** How long other processes may use a cached record, in milliseconds. */
   propagationDelayMs: number;
   /** Returns the records that it will change, as far as known before. Other requests that change them wait. */
-  locks(request: ApiRequest, input: object): Promise<string[]> | string[];
+  locks(request: ApiRequest, input: JsonObject): Promise<string[]> | string[];
   /** Reads the records and decides. Called again if a record has changed meanwhile. */
-  decide(request: ApiRequest, input: object, caller: Caller): Promise<Decision | ClockDecision>;
+  decide(request: ApiRequest, input: JsonObject, caller: Caller): Promise<Decision | ClockDecision>;
   /** Runs actions outside of this server before the decision. Not called for a replayed idempotency key. */
-  beforeCommit?(request: ApiRequest, input: object): Promise<void>;
+  beforeCommit?(request: ApiRequest, input: JsonObject): Promise<void>;
   /** Runs after the commit and before the response. Not called for a refusal. If it fails, its work is done later. */
   afterCommit?(request: ApiRequest): Promise<void>;
 }

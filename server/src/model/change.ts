@@ -23,7 +23,7 @@ export function decideCreate(
   resource: Resource,
   id: Id,
   accountId: string,
-  input: object,
+  input: JsonObject,
   caller: Caller,
 ): RecordChange {
   if (!resource.create) throw new Error(`Bug! ${resource.object} cannot be created.`);
@@ -42,7 +42,7 @@ export function newRecord(id: Id, accountId: string): Pick<StoredRecord, 'id' | 
 }
 
 /** Changes a record by a valid body. */
-export function decideUpdate(resource: Resource, before: StoredRecord, input: object, caller: Caller): Decision {
+export function decideUpdate(resource: Resource, before: StoredRecord, input: JsonObject, caller: Caller): Decision {
   if (!resource.update) throw new Error(`Bug! ${resource.object} cannot be updated.`);
   const decided = resource.update.decide(before, input, caller);
   const metadata = before.metadata && mergeMetadata(before.metadata, metadataOf(input));
@@ -61,7 +61,7 @@ export function decideAction(
   resource: Resource,
   action: Action,
   before: StoredRecord,
-  input: object,
+  input: JsonObject,
   caller: Caller,
   named: Readonly<Record<string, StoredRecord>> = {},
 ): Decision {

@@ -1,4 +1,4 @@
-import { sameJson, setMember, type Json, type JsonObject } from '../core/json-diff.ts';
+import { isObject, sameJson, setMember, type Json, type JsonObject } from '../core/json-diff.ts';
 import type { Resource } from './resource.ts';
 import { erasable } from './traits/erasable.ts';
 import { storesFile } from './traits/stores-file.ts';
@@ -59,8 +59,4 @@ export function personalDataIdsOf(resources: readonly Resource[]): RegExp {
 
 function isErased(value: JsonObject, ids: ReadonlySet<string>): value is JsonObject & { object: string } {
   return typeof value.object === 'string' && typeof value.id === 'string' && ids.has(value.id);
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import { Type, type TSchema } from 'typebox';
+import type { JsonObject } from '../core/json-diff.ts';
 import type { Caller } from './caller.ts';
 import type { Fields, FieldsOf, Input, StoredRecord } from './record.ts';
 import type { Create, OperationDocs, Update } from './resource.ts';
@@ -10,9 +11,9 @@ export function createFromFields<R extends StoredRecord>(fields: Fields, docs: O
   return {
     ...docs,
     body: closedObject(membersOf(inputs, (member, { required }) => (required ? member : optional(member)))),
-    decide(body, caller) {
+    decide(body: JsonObject, caller) {
       const values = Object.entries(fields).flatMap(([name, { initial, input }]) => {
-        if (input) return [[name, accepted(input, (body as Values)[name], caller)]];
+        if (input) return [[name, accepted(input, body[name], caller)]];
         return initial === undefined ? [] : [[name, initial]];
       });
       return Object.fromEntries(values) as FieldsOf<R>;
@@ -28,15 +29,13 @@ export function updateFromFields<R extends StoredRecord>(fields: Fields, docs: O
     body: closedObject(
       membersOf(inputs, (member, { required }) => (required ? Type.Optional(member) : optional(member))),
     ),
-    decide(current, body, caller) {
-      const sent = inputs.filter(([name]) => (body as Values)[name] !== undefined);
-      const values = sent.map(([name, input]) => [name, accepted(input, (body as Values)[name], caller)]);
+    decide(current, body: JsonObject, caller) {
+      const sent = inputs.filter(([name]) => body[name] !== undefined);
+      const values = sent.map(([name, input]) => [name, accepted(input, body[name], caller)]);
       return { after: { ...current, ...Object.fromEntries(values) } };
     },
   };
 }
-
-type Values = Record<string, unknown>;
 
 type NamedInput = [name: string, input: Input, schema: TSchema];
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { setMember } from '../core/json-diff.ts';
+import { setMember, type JsonObject } from '../core/json-diff.ts';
 import { invalidParameter } from '../core/errors.ts';
 
 /** Key-value pairs that a client attaches to a record. */
@@ -36,8 +36,8 @@ function metadataInput(maxProperties: number, description: string) {
 }
 
 /** Returns the metadata of a body: undefined, null, or the pairs. */
-export function metadataOf(input: object): Metadata | null | undefined {
-  return (input as { metadata?: Metadata | null }).metadata;
+export function metadataOf(input: JsonObject): Metadata | null | undefined {
+  return input.metadata as Metadata | null | undefined;
 }
 
 /** Merges metadata. A pair replaces the one with its key, an empty value removes it, null clears all, and undefined changes nothing. */

@@ -219,6 +219,15 @@ export function updateFrom<R extends StoredRecord, Properties extends TPropertie
   return { ...docs, body: closedObject(properties), decide };
 }
 
+/** Defines an action with a body. The body's schema types the input. */
+export function actionFrom<R extends StoredRecord, Properties extends TProperties>(
+  properties: Properties,
+  decide: (current: R, caller: Caller, input: Static<TObject<Properties>>) => Change<R>,
+  docs: Omit<Action<R>, 'body' | 'names' | 'decide'>,
+): Action<R> {
+  return { ...docs, body: closedObject(properties), decide };
+}
+
 function withMetadata(body: TObject, input: TSchema): TObject {
   return closedObject({ ...body.properties, metadata: Type.Optional(input) });
 }

@@ -4,13 +4,14 @@ import { retryWhileUnavailable } from '../commit/retry.ts';
 import { toDecision } from '../model/change.ts';
 import type { Clock } from '../core/clock.ts';
 import { ApiError } from '../core/errors.ts';
+import type { JsonObject } from '../core/json-diff.ts';
 import type { Provider } from '../core/providers.ts';
-import type { StoredRecord } from '../model/record.ts';
 import { UnavailableError, type Pool } from '../db/pools.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import { reference } from '../resources/reference/index.ts';
 import { askForLook } from '../resources/reference/order.ts';
 import type { Looks, ReferenceRecord } from '../resources/reference/record.ts';
+import type { Verdict } from './providers/provider.ts';
 import { advance, complete, fail, note } from './simulator/force.ts';
 import { isMadeToFail } from './simulator/order.ts';
 import { readOrder } from './simulator/orders.ts';
@@ -38,7 +39,7 @@ interface SimulationContext {
 
 /** What a test helper makes a simulated service do, and how the reference shows it. */
 interface Effect {
-  play: (pool: Pool, provider: Provider, id: string, nowMs: number, input: object) => Promise<boolean>;
+  play(pool: Pool, provider: Provider, id: string, nowMs: number, input: object): Promise<boolean>;
   /** @param look the number of the look that was requested after the effect. */
   isShown: (now: ReferenceRecord, looks: Looks, look: number) => boolean;
 }
@@ -50,18 +51,18 @@ const effects: Readonly<Record<string, Effect>> = {
     isShown: (_, { answered }, look) => answered >= look,
   },
   complete: {
-    play: (pool, provider, id, nowMs, input) =>
-      complete(pool, provider, id, nowMs, (input as { outcome?: 'accept' }).outcome),
+    play: (pool, provider, id, nowMs, { outcome }: { outcome?: Verdict }) =>
+      complete(pool, provider, id, nowMs, outcome),
     isShown: (now) => !isOpen(now),
   },
   fail: {
-    play: (pool, provider, id, nowMs, input) =>
-      fail(pool, provider, id, nowMs, (input as { code?: string }).code ?? 'provider_error'),
+    play: (pool, provider, id, nowMs, { code = 'provider_error' }: { code?: string }) =>
+      fail(pool, provider, id, nowMs, code),
     // After the end no call fails any more.
     isShown: (now, { answered, failed }, look) => failed >= look || (!isOpen(now) && answered >= look),
   },
   note: {
-    play: (pool, provider, id, nowMs, input) => note(pool, provider, id, nowMs, (input as { message: string }).message),
+    play: (pool, provider, id, nowMs, { message }: { message: string }) => note(pool, provider, id, nowMs, message),
     // While a service's calls fail, the reference cannot show its note.
     isShown: (_, { answered, failed }, look) => Math.max(answered, failed) >= look,
   },
@@ -84,18 +85,18 @@ export class Simulations {
    * @throws {ApiError} `unavailable` if the order does not reach the service in time, and nothing was changed. Also if the reference does
    * not show the effect in time.
    */
-  async play(record: StoredRecord, effect: string, input: object): Promise<void> {
+  async play(current: ReferenceRecord, effect: string, input: JsonObject): Promise<void> {
     const { database, clock } = this.#context;
-    const current = record as ReferenceRecord;
     const provider = await this.#untilPlaced(current);
-    const { play, isShown } = effects[effect]!;
-    const isPlayed = await play(database.readers, provider, current.id, clock.nowMs(), input).catch(
-      (error: unknown) => {
+    const chosen = effects[effect];
+    if (!chosen) throw new Error(`Bug! There is no test helper ${effect}.`);
+    const isPlayed = await chosen
+      .play(database.readers, provider, current.id, clock.nowMs(), input)
+      .catch((error: unknown) => {
         throw error instanceof UnavailableError ? lostMeanwhile(current, error) : error;
-      },
-    );
+      });
     // Also show what the service has done itself meanwhile, so that an error has the present status.
-    const showing = retryWhileUnavailable(shownMsMax, () => this.#untilShown(current, isShown));
+    const showing = retryWhileUnavailable(shownMsMax, () => this.#untilShown(current, chosen.isShown));
     await showing.catch((error: unknown) => {
       throw isPlayed && error instanceof UnavailableError ? notShown(current, error) : error;
     });
@@ -195,9 +196,8 @@ function isOpen({ status }: ReferenceRecord): boolean {
   return status === 'pending' || status === 'processing';
 }
 
-function hasOutcome({ outcome }: ReferenceRecord, input: object): boolean {
-  const wanted = (input as { outcome?: string }).outcome;
-  return outcome !== null && (wanted === undefined || wanted === outcome);
+function hasOutcome({ outcome }: ReferenceRecord, input: JsonObject): boolean {
+  return outcome !== null && (input.outcome === undefined || input.outcome === outcome);
 }
 
 function notShown({ id }: ReferenceRecord, cause?: unknown): ApiError {

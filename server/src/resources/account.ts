@@ -4,7 +4,7 @@ import { ApiError, invalidParameter } from '../core/errors.ts';
 import { SingleLine } from '../model/fields.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { Caller } from '../model/caller.ts';
-import { createFrom, defineResource, updateFrom, type Change } from '../model/resource.ts';
+import { actionFrom, createFrom, defineResource, updateFrom, type Change } from '../model/resource.ts';
 import { closedObject, described, nullable, oneOf } from '../model/schemas.ts';
 import { cached } from '../model/traits/cached.ts';
 import { ownAccount } from '../model/traits/own-account.ts';
@@ -38,6 +38,8 @@ const ProviderCredentials = described(
   'The account’s credentials for referencing providers. You can set them, and they are never shown.',
 );
 const LinkedRecords = oneOf('open', 'strict');
+
+const WantedVersion = Type.String({ maxLength: 40, description: 'The date of a newer version.' });
 
 /** The time in which an upgrade of the API version can be rolled back (spec, limits). */
 const rollbackSeconds = 72 * 3600;
@@ -180,16 +182,12 @@ export const account = defineResource<AccountRecord>(
     pin: (current: AccountRecord, version) =>
       current.api_version === null ? { ...current, api_version: version } : current,
     actions: {
-      api_version: {
+      api_version: actionFrom({ api_version: WantedVersion }, upgrade, {
         summary: 'Upgrade the account to a newer version',
         description:
           'From now on, requests without `Service-Version` have this version. It must be newer than the account’s. You can roll the upgrade back within 72 hours. The response takes a second, so that the upgrade is effective in every process. Webhook endpoints keep their own versions.',
         example: { api_version: '2026-11-01' },
-        body: closedObject({
-          api_version: Type.String({ maxLength: 40, description: 'The date of a newer version.' }),
-        }),
-        decide: upgrade,
-      },
+      }),
       'api_version/rollback': {
         summary: 'Roll back an upgrade',
         description: 'Returns the account to the version it had before its last upgrade, until `rollback_until`.',
@@ -229,9 +227,12 @@ function changeCredentials(
 }
 
 /** `POST /v1/account/api_version`: sets the version of responses to requests without `Service-Version`. */
-function upgrade(current: AccountRecord, caller: Caller, input: object): Change<AccountRecord> {
-  const { api_version: wanted } = input as { api_version: string };
-  const newer = caller.apiVersions.filter((version) => version > current.api_version!);
+function upgrade(
+  current: AccountRecord,
+  caller: Caller,
+  { api_version: wanted }: { api_version: string },
+): Change<AccountRecord> {
+  const newer = caller.apiVersions.filter((version) => current.api_version !== null && version > current.api_version);
   if (!newer.includes(wanted)) {
     const choice = newer.length === 0 ? 'which is the latest' : `newer ones are ${newer.join(', ')}`;
     throw invalidParameter(

@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import type { KeyType } from '../core/api-keys.ts';
 import { newRecord } from '../model/change.ts';
 import { ApiError, invalidParameter } from '../core/errors.ts';
@@ -7,8 +7,8 @@ import { fewestOf, includesPermission } from '../model/permissions.ts';
 import { nearestName } from '../core/nearest.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { Caller } from '../model/caller.ts';
-import { createFrom, defineResource, type Change } from '../model/resource.ts';
-import { closedObject, described, nullable, oneOf } from '../model/schemas.ts';
+import { actionFrom, createFrom, defineResource, type Change } from '../model/resource.ts';
+import { described, nullable, oneOf } from '../model/schemas.ts';
 import { cached } from '../model/traits/cached.ts';
 import { grantsRights } from '../model/traits/grants-rights.ts';
 
@@ -26,18 +26,13 @@ const Name = Type.String({ minLength: 1, maxLength: 500 });
 const Permission = Type.String({ maxLength: 100, pattern: '^[a-z_]+\\.(read|write)$' });
 const Permissions = Type.Array(Permission, { minItems: 1, maxItems: 50, uniqueItems: true });
 const Time = Type.Integer({ minimum: 0, maximum: 9_999_999_999 });
-const RollBody = closedObject({
-  expires_in: Type.Optional(
-    nullable(
-      Type.Integer({
-        minimum: 0,
-        maximum: overlapMax,
-        description:
-          'How long the old key stays valid, in seconds, so that you can deploy the new one. The default is 0.',
-      }),
-    ),
-  ),
-});
+const ExpiresIn = nullable(
+  Type.Integer({
+    minimum: 0,
+    maximum: overlapMax,
+    description: 'How long the old key stays valid, in seconds, so that you can deploy the new one. The default is 0.',
+  }),
+);
 
 export type ApiKeyRecord = StoredRecord & {
   hash: string;
@@ -179,16 +174,14 @@ export const apiKey = defineResource<ApiKeyRecord>(
       decide: revoke,
     },
     actions: {
-      roll: {
+      roll: actionFrom({ expires_in: Type.Optional(ExpiresIn) }, roll, {
         summary: 'Roll an API key',
         description:
           'Creates a key with the same name, permissions and expiry time, and returns it with its `secret`. A new agent key is valid for 30 days. The old key stays valid for `expires_in` seconds. A key can only roll keys that have no more permissions and expire no later than itself.',
         example: { expires_in: 3600 },
         refusals: ['status_transition_invalid'],
         showsSecrets: true,
-        body: RollBody,
-        decide: roll,
-      },
+      }),
     },
   },
   grantsRights(),
@@ -264,10 +257,13 @@ function newKey(type: KeyType, caller: Caller): Pick<ApiKeyRecord, 'hash' | 'las
  * Makes a key that replaces this one, and responds with it. The old key stays valid for `expires_in` seconds. The new one expires when the
  * old one would have, which is never later than the key that rolls it.
  */
-function roll(current: ApiKeyRecord, caller: Caller, input: object): Change<ApiKeyRecord> {
+function roll(
+  current: ApiKeyRecord,
+  caller: Caller,
+  { expires_in }: { expires_in?: number | null },
+): Change<ApiKeyRecord> {
   refuseStronger(current, caller);
   refuseDead(current, caller.nowSeconds);
-  const { expires_in } = input as Static<typeof RollBody>;
   const expiresAt = caller.nowSeconds + (expires_in ?? 0);
   const successor: ApiKeyRecord = {
     ...current,

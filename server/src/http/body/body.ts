@@ -42,7 +42,7 @@ export function checkBodyHeaders(request: ReceivedRequest): void {
  *
  * @param secretMembers of all routes. They are secret also where a route does not take them.
  */
-export async function readBody(request: ReceivedRequest, secretMembers: readonly string[]): Promise<object> {
+export async function readBody(request: ReceivedRequest, secretMembers: readonly string[]): Promise<JsonObject> {
   const bytes = await receiveBytes(request.incoming.raw, request.bodyBytes).catch((error: unknown) => {
     // A body of unknown length may become too large while it arrives. The error of its type comes first.
     if (error instanceof ApiError) checkContentType(request);
@@ -54,7 +54,7 @@ export async function readBody(request: ReceivedRequest, secretMembers: readonly
   try {
     const { text, value } = parseJsonObject(bytes);
     const secrets = secretMembers.filter((name) => Object.hasOwn(value, name));
-    const kept = secrets.length === 0 ? text : JSON.stringify(withoutSecrets(value as JsonObject, secrets));
+    const kept = secrets.length === 0 ? text : JSON.stringify(withoutSecrets(value, secrets));
     request.bodyText = maskSecrets(kept);
     return value;
   } catch (error) {

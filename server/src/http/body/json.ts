@@ -1,4 +1,4 @@
-import type { Json } from '../../core/json-diff.ts';
+import type { Json, JsonObject } from '../../core/json-diff.ts';
 import { ApiError } from '../../core/errors.ts';
 import { endOfNumber, endOfString, isFollowedByColon, losesFraction, parseJson } from '../../core/json.ts';
 
@@ -20,7 +20,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  *
  * @throws {ApiError} `body_invalid`.
  */
-export function parseJsonObject(bytes: Uint8Array): { text: string; value: object } {
+export function parseJsonObject(bytes: Uint8Array): { text: string; value: JsonObject } {
   const text = decode(bytes);
   const inexact = scan(text);
   let value: Json;
@@ -123,7 +123,7 @@ function checkString(text: string, start: number, end: number, open: Keys[]): bo
   let value = text.slice(start + 1, end);
   if (value.includes('\\')) {
     try {
-      value = JSON.parse(text.slice(start, end + 1)) as string;
+      value = String(JSON.parse(text.slice(start, end + 1)));
     } catch {
       return false;
     }

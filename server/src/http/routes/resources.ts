@@ -365,12 +365,13 @@ async function loadNamed(
   context: HttpContext,
   { names = {} }: Action,
   request: ApiRequest,
-  input: object,
+  input: JsonObject,
 ): Promise<Record<string, StoredRecord>> {
   const named: Record<string, StoredRecord> = {};
   for (const [member, path] of Object.entries(names)) {
     const resource = resourceAt(context, path);
-    const id = (input as Record<string, string>)[member]!;
+    const id = input[member];
+    if (typeof id !== 'string') throw new Error(`Bug! \`${member}\` names a record, but is no text.`);
     const record = isId(resource.prefix, id) ? await readNamed(context, resource, request, id) : null;
     if (!record) {
       const message = `There is no ${displayName(resource.object)} \`${id.slice(0, 80)}\` in this account. Send an existing id: \`${resource.prefix}_…\`.`;
@@ -441,12 +442,12 @@ function isSummedUp({ resources }: HttpContext, { path }: Resource): boolean {
 }
 
 /** Returns the ids of records that sum up this one, from its links. */
-function summedUpBy({ resources }: HttpContext, { path }: Resource, links: object): string[] {
+function summedUpBy({ resources }: HttpContext, { path }: Resource, links: JsonObject): string[] {
   return resources.flatMap((resource) => {
     const { prefix } = resource;
     const rollUp = sumsUp.of(resource);
     if (rollUp?.of !== path) return [];
-    const id = (links as Record<string, unknown>)[rollUp.link];
+    const id = links[rollUp.link];
     return typeof id === 'string' && isId(prefix, id) ? [id] : [];
   });
 }
@@ -490,7 +491,7 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
               ...updateDocs(resource, resource.update),
               summary: `Update your own ${displayName(resource.object)}`,
             },
-            decide: async (request: ApiRequest, input: object, caller: Caller) =>
+            decide: async (request: ApiRequest, input: JsonObject, caller: Caller) =>
               decideUpdate(resource, await loadOwn(request), input, caller),
           },
         ]
@@ -499,7 +500,7 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
       ...ownRoute(`/${name}`, action.body ?? closedObject({})),
       operationId: `${ownPath}_${name.replaceAll('/', '_')}`,
       docs: { summary: name, ...docsOf(action) },
-      decide: async (request: ApiRequest, input: object, caller: Caller) =>
+      decide: async (request: ApiRequest, input: JsonObject, caller: Caller) =>
         decideAction(resource, action, await loadOwn(request), input, caller),
     })),
   ];

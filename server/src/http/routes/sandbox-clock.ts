@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { toSeconds } from '../../core/clock.ts';
 import { ApiError } from '../../core/errors.ts';
 import { closedObject, described, oneOf } from '../../model/schemas.ts';
@@ -61,8 +61,7 @@ export function clockRoute(sandboxClock: SandboxClock): WriteRoute {
     propagationDelayMs: 1_000,
     // Concurrent moves by other accounts and processes are detected: each decision names the value that it has read.
     locks: () => ['clock'],
-    async decide({ withContext, accountId }, input) {
-      const { seconds } = input as { seconds: number };
+    async decide({ withContext, accountId }, { seconds }: Static<typeof AdvanceBody>) {
       const fromMs = await sandboxClock.look();
       const toMs = fromMs + seconds * 1000;
       const timeMs = sandboxClock.timeAheadMs(toMs);

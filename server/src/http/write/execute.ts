@@ -62,15 +62,10 @@ export async function executeWrite(
   runningKeys: RunningKeys,
   request: ApiRequest,
   route: WriteRoute,
-  body: object,
+  body: JsonObject,
 ): Promise<ExecutedWrite> {
   const claim = claimOf(request, body);
-  const input = context.versions.convertBody(
-    route.object,
-    body as JsonObject,
-    request.version,
-    context.versions.newest,
-  );
+  const input = context.versions.convertBody(route.object, body, request.version, context.versions.newest);
   return runningKeys.hold(claim, async () => {
     if (route.beforeCommit && !(await isRepeat(context, request, claim))) await route.beforeCommit(request, input);
     const outcome = await executeOnce(context, request, route, input, claim);
@@ -98,7 +93,7 @@ export async function repeatOfOtherVersion(
   context: HttpContext,
   request: ApiRequest,
   route: WriteRoute,
-  { expand, body }: { expand: readonly string[]; body: object },
+  { expand, body }: { expand: readonly string[]; body: JsonObject },
 ): Promise<ExecutedWrite | null> {
   request.idempotencyKey = loggedIdempotencyKey(request.incoming);
   const claim = claimOf(request, body);
@@ -166,7 +161,7 @@ async function executeOnce(
   context: HttpContext,
   request: ApiRequest,
   route: WriteRoute,
-  input: object,
+  input: JsonObject,
   claim: Claim | null,
 ): Promise<Outcome> {
   try {
@@ -185,7 +180,7 @@ async function execute(
   context: HttpContext,
   request: ApiRequest,
   route: WriteRoute,
-  input: object,
+  input: JsonObject,
   claim: Claim | null,
 ): Promise<Outcome> {
   const writeRequest: Omit<WriteRequest, 'decide'> = {
@@ -214,7 +209,7 @@ async function decide(
   context: HttpContext,
   request: ApiRequest,
   route: WriteRoute,
-  input: object,
+  input: JsonObject,
 ): Promise<WriteDecision> {
   try {
     const unchanged = await judgeKeyAnew(context, request, route);
@@ -344,7 +339,7 @@ function isSecretKept({ response }: WriteRoute): boolean {
   return secrets.every(({ column }) => column !== null);
 }
 
-function claimOf(request: ApiRequest, input: object): Claim | null {
+function claimOf(request: ApiRequest, input: JsonObject): Claim | null {
   if (request.idempotencyKey === null) return null;
   const [path, query = ''] = request.incoming.url.split('?', 2) as [string, string?];
   const { method } = request.incoming;

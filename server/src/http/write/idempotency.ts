@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { StoredResponse, Claim as KeyClaim } from '../../commit/write-request.ts';
 import { keyLifetimeMs } from '../../commit/statements/idempotency-keys.ts';
-import type { Json } from '../../core/json-diff.ts';
+import type { Json, JsonObject } from '../../core/json-diff.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { Encryption } from '../../core/encryption.ts';
 import type { Reader } from '../../db/reader.ts';
@@ -46,7 +46,7 @@ export interface ComparedRequest {
   path: string;
   query: string;
   withContext: boolean;
-  body: object;
+  body: JsonObject;
 }
 
 /** Reduces a request to a text. Equal texts mean equal requests. */
@@ -92,7 +92,7 @@ export function fingerprints(
  * client can upgrade, or roll its key, between two attempts.
  */
 function sortedText({ method, path, query, withContext, body }: ComparedRequest): string {
-  return hash('sha256', `${method} ${path}?${query} ${withContext} ${canonicalText(body as Json)}`, 'base64url');
+  return hash('sha256', `${method} ${path}?${query} ${withContext} ${canonicalText(body)}`, 'base64url');
 }
 
 /** Writes JSON with sorted keys. */

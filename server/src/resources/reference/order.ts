@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { isErased } from '../../model/change.ts';
-import { sameJson, type Json, type JsonObject } from '../../core/json-diff.ts';
+import { isObject, sameJson, type Json } from '../../core/json-diff.ts';
 import { invalidParameter } from '../../core/errors.ts';
 import { notSetUp } from '../../core/providers.ts';
 import type { Caller } from '../../model/caller.ts';
@@ -233,7 +233,7 @@ export function stopProvider(reference: ReferenceRecord, nowSeconds: number): Re
 
 /** Removes personal data from an order when the person is erased. */
 export function withoutLateWords(order: Json): Json {
-  return order === null ? null : { ...(order as JsonObject), later: [] };
+  return isObject(order) ? { ...order, later: [] } : order;
 }
 
 function isOpen(reference: ReferenceRecord): boolean {

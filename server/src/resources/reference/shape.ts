@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Json, JsonObject } from '../../core/json-diff.ts';
+import { isObject, type Json } from '../../core/json-diff.ts';
 import { providers } from '../../core/providers.ts';
 import { closedObject, described, nullable, oneOf } from '../../model/schemas.ts';
 
@@ -78,8 +78,7 @@ export const AutomaticReferenceInput = closedObject({
 
 /** Removes findings when the person is erased. The verdict stays. The value may have only some of the members. */
 export function withoutFindings(automaticReference: Json): Json {
-  if (automaticReference === null) return null;
-  const members = automaticReference as JsonObject;
-  const emptied = ['last_error', 'provider_data'].filter((name) => Object.hasOwn(members, name));
-  return { ...members, ...Object.fromEntries(emptied.map((name) => [name, null])) };
+  if (!isObject(automaticReference)) return automaticReference;
+  const emptied = ['last_error', 'provider_data'].filter((name) => Object.hasOwn(automaticReference, name));
+  return { ...automaticReference, ...Object.fromEntries(emptied.map((name) => [name, null])) };
 }

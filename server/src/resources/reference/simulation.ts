@@ -1,4 +1,5 @@
 import { invalidParameter } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json-diff.ts';
 import { metadataOf } from '../../model/metadata.ts';
 import type { Caller } from '../../model/caller.ts';
 import { scriptFault } from '../../core/simulation-script.ts';
@@ -12,7 +13,7 @@ import type { ReferenceRecord } from './record.ts';
  */
 export function requirePlayableScript(
   automatic: ReferenceRecord['automatic_reference'],
-  input: object,
+  input: JsonObject,
   { referencingServices }: Caller,
 ): void {
   const script = metadataOf(input)?.simulate;

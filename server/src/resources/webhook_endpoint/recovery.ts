@@ -1,13 +1,18 @@
 import { Type } from 'typebox';
 import { newRecord } from '../../model/change.ts';
 import { invalidParameter } from '../../core/errors.ts';
+import type { Caller } from '../../model/caller.ts';
 import type { StoredRecord } from '../../model/record.ts';
-import { defineResource, type Action, type Change } from '../../model/resource.ts';
-import { closedObject, nullable, oneOf } from '../../model/schemas.ts';
+import { actionFrom, defineResource, type Change } from '../../model/resource.ts';
+import { nullable, oneOf } from '../../model/schemas.ts';
 import { nestedUnder } from '../../model/traits/nested-under.ts';
 import { requireEnabled, type WebhookEndpointRecord } from './record.ts';
 
-const Time = Type.Integer({ minimum: 0, maximum: 9_999_999_999 });
+const Since = Type.Integer({
+  minimum: 0,
+  maximum: 9_999_999_999,
+  description: 'The time from which to recover, in seconds since the Unix epoch. It must be within the retention time.',
+});
 
 export type RecoveryRecord = StoredRecord & {
   webhook_endpoint: string;
@@ -76,47 +81,43 @@ export const recovery = defineResource<RecoveryRecord>(
 );
 
 /** `POST /v1/webhook_endpoints/{id}/recover`. */
-export const recover: Action<WebhookEndpointRecord> = {
+export const recover = actionFrom({ since: Since }, recoverSince, {
   summary: 'Recover a webhook endpoint',
   description:
     'Sends every event again that this endpoint should have received since then, but has not. These are events whose delivery failed or was canceled, and events from times in which the endpoint was disabled. Each gets one new delivery with the whole retry schedule, even if the server is stopped meanwhile. The response is a recovery, which continues in the background. You can follow it in the endpoint’s recoveries.',
   example: { since: 1795147200 },
   refusals: ['status_transition_invalid'],
-  body: closedObject({
-    since: {
-      ...Time,
-      description:
-        'The time from which to recover, in seconds since the Unix epoch. It must be within the retention time.',
-    },
-  }),
   returns: recovery,
-  decide(current, caller, input): Change<WebhookEndpointRecord> {
-    const { since } = input as { since: number };
-    requireEnabled(current);
-    if (since > caller.nowSeconds)
-      throw invalidParameter('since', '`since` is in the future. Send a time in the past.');
-    if (since < caller.retainedFromSeconds) {
-      throw invalidParameter(
-        'since',
-        `\`since\` is before ${caller.retainedFromSeconds}, and older events are not stored. Send a later time.`,
-      );
-    }
-    const record: RecoveryRecord = {
-      ...newRecord(caller.makeId(recovery.prefix), current.account_id),
-      webhook_endpoint: current.id,
-      since,
-      status: 'pending',
-      resent: 0,
-      completed_at: null,
-      position: '',
-    };
-    return {
-      after: current,
-      also: [{ resource: recovery, before: null, after: record }],
-      response: record,
-    };
-  },
-};
+});
+
+function recoverSince(
+  current: WebhookEndpointRecord,
+  caller: Caller,
+  { since }: { since: number },
+): Change<WebhookEndpointRecord> {
+  requireEnabled(current);
+  if (since > caller.nowSeconds) throw invalidParameter('since', '`since` is in the future. Send a time in the past.');
+  if (since < caller.retainedFromSeconds) {
+    throw invalidParameter(
+      'since',
+      `\`since\` is before ${caller.retainedFromSeconds}, and older events are not stored. Send a later time.`,
+    );
+  }
+  const record: RecoveryRecord = {
+    ...newRecord(caller.makeId(recovery.prefix), current.account_id),
+    webhook_endpoint: current.id,
+    since,
+    status: 'pending',
+    resent: 0,
+    completed_at: null,
+    position: '',
+  };
+  return {
+    after: current,
+    also: [{ resource: recovery, before: null, after: record }],
+    response: record,
+  };
+}
 
 /** Ends a recovery. */
 export function ended(

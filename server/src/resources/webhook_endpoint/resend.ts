@@ -7,7 +7,7 @@ import { requireEnabled, type WebhookEndpointRecord } from './record.ts';
 import { newDelivery } from './requested-delivery.ts';
 
 /** Sends an event to an endpoint again, for example after its receiver was repaired. */
-export const resend: Action = {
+export const resend: Action<EventRecord> = {
   summary: 'Resend an event',
   description:
     'Sends the event to this webhook endpoint again. It does not matter whether the endpoint has subscribed to it, or whether an earlier delivery succeeded. The response is a new delivery, which is tried once. If it succeeds, an earlier delivery that is still being retried ends (`canceled`). If it fails, the earlier one continues. To resend an event of a connected account, send that account in `Service-Context`, and use an endpoint for connected accounts. Your key also needs `events.read`.',
@@ -17,9 +17,8 @@ export const resend: Action = {
   permissions: ['webhook_endpoints.write', 'events.read'],
   body: closedObject({ webhook_endpoint: { ...LinkedId, description: 'The id of the endpoint.' } }),
   names: { webhook_endpoint: 'webhook_endpoints' },
-  decide(event, caller, _input, named) {
-    const endpoint = named.webhook_endpoint as WebhookEndpointRecord;
-    requireTogether(event as EventRecord, endpoint);
+  decide(event, caller, _input, { webhook_endpoint: endpoint }: { webhook_endpoint: WebhookEndpointRecord }) {
+    requireTogether(event, endpoint);
     requireEnabled(endpoint);
     if (event.created < caller.retainedFromSeconds) {
       throw new ApiError(
@@ -30,7 +29,7 @@ export const resend: Action = {
     const delivery: RequestedDelivery = {
       id: caller.makeId('dlv'),
       eventId: event.id,
-      type: (event as EventRecord).type,
+      type: event.type,
       eventAccountId: event.account_id,
       accountId: endpoint.account_id,
       endpointId: endpoint.id,
