@@ -1,3 +1,4 @@
+import { errorMessage } from '../core/errors.ts';
 import { resolve } from 'node:path';
 import { readArguments } from './arguments.ts';
 import { readConfig } from '../server/config.ts';
@@ -62,6 +63,6 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 main(stopping.signal).catch((error: unknown) => {
-  process.stderr.write(`${(error as Error).message}\n`);
+  process.stderr.write(`${errorMessage(error)}\n`);
   process.exit(1);
 });

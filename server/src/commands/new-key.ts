@@ -1,3 +1,4 @@
+import { errorMessage } from '../core/errors.ts';
 import { anotherKey } from './another-key.ts';
 import { readArguments } from './arguments.ts';
 
@@ -16,6 +17,6 @@ async function main(): Promise<void> {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
 
 main().catch((error: unknown) => {
-  process.stderr.write(`${(error as Error).message}\n`);
+  process.stderr.write(`${errorMessage(error)}\n`);
   process.exit(1);
 });

@@ -1,3 +1,4 @@
+import { errorMessage } from '../core/errors.ts';
 import { readConfig } from '../server/config.ts';
 import { anotherKey } from './another-key.ts';
 import { readArguments } from './arguments.ts';
@@ -146,6 +147,6 @@ trailer << /Root 1 0 R >>
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
 
 main().catch((error: unknown) => {
-  process.stderr.write(`${(error as Error).message}\n`);
+  process.stderr.write(`${errorMessage(error)}\n`);
   process.exit(1);
 });

@@ -4,6 +4,7 @@ import {
   DatabaseError,
   isConnectionFault,
   isUnavailable,
+  processIdOf,
   UnavailableError,
   writersMax,
   type Pool,
@@ -15,6 +16,7 @@ import { OverloadedError, type WriteRequest, type Outcome, type SystemDecision }
 import { countWitnesses, provesCommit } from './statements/history.ts';
 import { statementsOf, type BatchOptions } from './statements/index.ts';
 import { refusalCode, type RefusalReason, type Statement } from './statements/statement.ts';
+import { onlyRow } from '../db/only-row.ts';
 
 /** Members of a batch. 32 measured best up to 128 connections. Above, larger batches save more than they delay. */
 const batchSize = 32;
@@ -398,18 +400,18 @@ export class Committer {
     }
     const queries = [{ text: 'begin' }, ...statements, { text: 'commit' }];
     const results = await Promise.allSettled(queries.map((query) => client.query(query)));
-    const failed = results.findIndex((result) => result.status === 'rejected');
-    const lost = results.find((result) => result.status === 'rejected' && isConnectionFault(result.reason));
+    const failure = results.find((result) => result.status === 'rejected');
+    const lost = results.find(isLost);
     if (lost) {
       client.release(true);
-      return { kind: 'lost', error: (lost as PromiseRejectedResult).reason, processId: processIdOf(client) };
+      return { kind: 'lost', error: lost.reason, processId: processIdOf(client) };
     }
-    if (failed === -1) {
+    if (!failure) {
       client.release();
       return { kind: 'done', deliveries: deliveriesIn(statements, results) };
     }
-    const error: unknown = (results[failed] as PromiseRejectedResult).reason;
-    const statement = statements[failed - 1];
+    const error: unknown = failure.reason;
+    const statement = statements[results.indexOf(failure) - 1];
     const mayBeProof =
       options.again && statement !== undefined && provesCommit(statement) && codeOf(error) === uniqueViolation;
     const result: SendResult = mayBeProof ? await proofOn(client, batch, error) : { kind: 'answered', error };
@@ -429,7 +431,7 @@ export class Committer {
 async function proofOn(client: PoolClient, batch: readonly BatchEntry[], refusal: unknown): Promise<SendResult> {
   try {
     const { rows } = await client.query<{ are_there: boolean }>(countWitnesses(batch));
-    if (!rows[0]!.are_there) return { kind: 'answered', error: refusal };
+    if (!onlyRow(rows).are_there) return { kind: 'answered', error: refusal };
     await client.query({ text: `select pg_logical_emit_message(true, 'tenure', 'in doubt')` });
     return { kind: 'proved' };
   } catch (error) {
@@ -484,12 +486,17 @@ function verdictOf(result: SendResult & { kind: 'answered' }, entries: number): 
   if (codeOf(error) === queryCanceled && entries > 1) return { kind: 'refused', error };
   if (isUnavailable(error)) return { kind: 'unavailable', error: new UnavailableError(false, error) };
   const code = codeOf(error);
-  if (code === refusalCode) {
-    const { message, detail } = error as DatabaseError;
+  if (error instanceof DatabaseError && code === refusalCode) {
+    const { message, detail } = error;
     const refused = new Set((detail ?? '').split(',').map(Number));
     return { kind: 'members_refused', reason: message as RefusalReason, entries: refused };
   }
   return { kind: code !== undefined && deadlockCodes.has(code) ? 'deadlock' : 'refused', error };
+}
+
+/** Returns whether the connection failed during a statement. */
+function isLost(result: PromiseSettledResult<unknown>): result is PromiseRejectedResult {
+  return result.status === 'rejected' && isConnectionFault(result.reason);
 }
 
 function accountsWithEvents(batch: Waiting[]): Set<string> {
@@ -502,11 +509,6 @@ function deliveriesIn(statements: Statement[], results: PromiseSettledResult<{ r
   // The first result is that of `begin`.
   const result = results[index + 1];
   return index >= 0 && result?.status === 'fulfilled' ? (result.value.rowCount ?? 0) : 0;
-}
-
-/** Returns the id of the server process behind a connection. The driver keeps it to cancel queries. */
-function processIdOf(client: PoolClient): number {
-  return (client as PoolClient & { processID: number }).processID;
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -1,5 +1,6 @@
 import type { Id } from '../core/ids.ts';
 import { query, type Pool } from '../db/pools.ts';
+import { onlyRow } from '../db/only-row.ts';
 
 /** Milliseconds. No request takes so long, so an older upload never becomes a file. */
 const abandonedAfterMs = 3600_000;
@@ -76,7 +77,7 @@ export class FileStore {
 
   /** Resolves to true if there may be more. */
   async #purgeSome(startedBeforeMs: number): Promise<boolean> {
-    const [purged] = await this.#query<{ count: number }>({
+    const purged = await this.#query<{ count: number }>({
       name: 'purge_uploads',
       text: `
         with over as (
@@ -102,7 +103,7 @@ export class FileStore {
         select count(*) from over`,
       values: [startedBeforeMs],
     });
-    return purged!.count === purgedAtOnceMax;
+    return onlyRow(purged).count === purgedAtOnceMax;
   }
 
   async #query<Row extends Record<string, unknown>>(statement: {

@@ -248,3 +248,13 @@ export class ApiError extends Error {
 export function invalidParameter(param: string, message: string): ApiError {
   return new ApiError('parameter_invalid', message, { param });
 }
+
+/** Returns the message of a caught value. */
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Returns the stack of a caught value, or its text if it has none. */
+export function errorStack(error: unknown): string {
+  return (error instanceof Error && error.stack) || String(error);
+}

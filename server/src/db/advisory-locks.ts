@@ -1,4 +1,5 @@
 import type { Client } from 'pg';
+import { onlyRow } from './only-row.ts';
 
 /**
  * The keys of this server's session advisory locks in PostgreSQL, listed here so that no two uses collide. Idempotency keys, and counts
@@ -15,7 +16,7 @@ export const workerLockKey = 7_310_006;
 /** Runs `work` under the lock. Does nothing if another process holds it. */
 export async function withLockIfFree(client: Client, key: number, work: () => Promise<void>): Promise<void> {
   const { rows } = await client.query<{ ours: boolean }>('select pg_try_advisory_lock($1) as ours', [key]);
-  if (!rows[0]!.ours) return;
+  if (!onlyRow(rows).ours) return;
   try {
     await work();
   } finally {

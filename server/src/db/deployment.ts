@@ -2,6 +2,7 @@ import type { Client } from 'pg';
 import type { Mode } from '../core/api-keys.ts';
 import type { Encryption } from '../core/encryption.ts';
 import { releaseVersion } from './latest-version.ts';
+import { onlyRow } from './only-row.ts';
 
 /** A known text. If it can be decrypted, the master key is the one that the database was created with. */
 const masterKeyProof = 'tenure';
@@ -51,7 +52,7 @@ export async function joinDeployment(
     latest_api_version: string;
     clock_ahead_ms: number;
   }>('select master_key_check, mode, latest_api_version, clock_ahead_ms from deployment');
-  const { master_key_check, mode: known, latest_api_version, clock_ahead_ms } = rows[0]!;
+  const { master_key_check, mode: known, latest_api_version, clock_ahead_ms } = onlyRow(rows);
   refuseOtherKey(encryption, master_key_check);
   if (!release.versions.includes(latest_api_version)) {
     throw new ReleaseTooOldError(
@@ -87,7 +88,7 @@ async function beginEpochAfterRestore(client: Client): Promise<number> {
       where newest.transaction_id >= pg_snapshot_xmax(pg_current_snapshot())
     )`);
   const { rows } = await client.query<{ event_epoch: number }>('select event_epoch from deployment');
-  return rows[0]!.event_epoch;
+  return onlyRow(rows).event_epoch;
 }
 
 /** Begins the next epoch in a database that was set back to an earlier time. New events sort after all earlier ones, even lost ones. */
@@ -127,7 +128,7 @@ function refuseOtherKey(encryption: Encryption, check: Buffer): void {
 async function settleMode(client: Client, mode: Mode): Promise<Mode> {
   await client.query('update deployment set mode = $1 where mode is null', [mode]);
   const { rows } = await client.query<{ mode: Mode }>('select mode from deployment');
-  return rows[0]!.mode;
+  return onlyRow(rows).mode;
 }
 
 function refuseOtherMode(mode: Mode, ofDeployment: Mode): void {

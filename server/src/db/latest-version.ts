@@ -1,6 +1,7 @@
 import { TtlCache } from './ttl-cache.ts';
 import type { Client } from './pools.ts';
 import type { Reader } from './reader.ts';
+import { onlyRow } from './only-row.ts';
 
 /** A process may use an outdated version for so many milliseconds. The version only ever rises. */
 const ageMaxMs = 1_000;
@@ -17,13 +18,13 @@ export class LatestVersion {
   constructor(reader: Reader, known: string) {
     this.known = known;
     this.#fresh = new TtlCache(ageMaxMs, async (keys) => {
-      const [row] = await reader.query<{ latest_api_version: string }>({
+      const rows = await reader.query<{ latest_api_version: string }>({
         name: 'read_latest_version',
         text: 'select latest_api_version from deployment',
         values: [],
       });
-      this.known = row!.latest_api_version;
-      return keys.map(() => row!.latest_api_version);
+      this.known = onlyRow(rows).latest_api_version;
+      return keys.map(() => this.known);
     });
   }
 
@@ -43,5 +44,5 @@ export async function releaseVersion(client: Client, version: string): Promise<s
     'update deployment set latest_api_version = greatest(latest_api_version, $1) returning latest_api_version',
     [version],
   );
-  return rows[0]!.latest_api_version;
+  return onlyRow(rows).latest_api_version;
 }

@@ -4,6 +4,7 @@ import type { Filter, Resource } from '../model/resource.ts';
 import { ownAccount } from '../model/traits/own-account.ts';
 import { bytesIn, columnsOf, columnsIf, recordOfRow, type StoredRow } from './record-reader.ts';
 import type { Reader, ReadStatement } from './reader.ts';
+import { onlyRow } from './only-row.ts';
 
 export interface ListQuery {
   accountId: string;
@@ -49,7 +50,7 @@ export async function readList(
   );
   const found = rows.filter((row) => row.id !== null);
   const bytes = found.reduce((sum, row) => sum + (row.large_bytes ?? smallBytesMax), 0);
-  const page = { count: rows[0]!.count, bytes, hasMore: found.length > query.limit };
+  const page = { count: onlyRow(rows).count, bytes, hasMore: found.length > query.limit };
   if (found.some((row) => row.large_bytes !== null)) return { ...page, records: null };
   const records = found.slice(0, query.limit).map((row) => recordOfRow(resource, row));
   if (query.cursor?.direction === 'before') records.reverse();
@@ -58,7 +59,7 @@ export async function readList(
 
 /** Reads how many records of this kind an account has. */
 export async function readCount(reader: Reader, resource: Resource, accountId: string): Promise<number> {
-  const [row] = await reader.query<{ count: number }>({
+  const rows = await reader.query<{ count: number }>({
     name: 'read_count',
     text: `
       select coalesce(sum(delta), 0)::bigint as count
@@ -66,7 +67,7 @@ export async function readCount(reader: Reader, resource: Resource, accountId: s
       where account_id = $1 and object = $2 and dimension = ''`,
     values: [accountId, resource.object],
   });
-  return row!.count;
+  return onlyRow(rows).count;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import type { Client } from 'pg';
+import { errorMessage } from '../core/errors.ts';
 import { migrateLockKey, withLock } from './advisory-locks.ts';
 
 const sqlFolder = new URL('../../sql/', import.meta.url);
@@ -87,7 +88,7 @@ async function apply(client: Client, migration: Migration): Promise<void> {
   } catch (error) {
     await client.query('rollback').catch(() => {});
     throw new MigrationError(
-      `The migration ${migration.name} failed: ${(error as Error).message}. Nothing of it was kept.`,
+      `The migration ${migration.name} failed: ${errorMessage(error)}. Nothing of it was kept.`,
       {
         cause: error,
       },

@@ -1,4 +1,4 @@
-import type { Client, DatabaseError } from 'pg';
+import { DatabaseError, type Client } from './pools.ts';
 import { firstIdAt, type IdPrefix } from '../core/ids.ts';
 
 /** Every partition has the ids of one week, counted from the Unix epoch. In milliseconds. */
@@ -48,7 +48,8 @@ export async function makePartitionsAhead(database: Client, nowMs: number): Prom
         await database.query(`create table ${name} partition of ${table} for values from ('${from}') to ('${to}')`);
       } catch (error) {
         // The default partition already has rows of that week, and continues to hold them.
-        if ((error as DatabaseError).code !== rowsInDefaultPartition) throw error;
+        const isHeld = error instanceof DatabaseError && error.code === rowsInDefaultPartition;
+        if (!isHeld) throw error;
       }
     }
   }

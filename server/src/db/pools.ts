@@ -179,9 +179,7 @@ export async function query<Row extends QueryResultRow>(
  * succeed.
  */
 export function isUnavailable(error: unknown): boolean {
-  if (isConnectionFault(error)) return true;
-  const passing = ['57014', '55P03', '53', '25006'];
-  return passing.some((start) => (error as DatabaseError).code!.startsWith(start));
+  return isConnectionFault(error) || hasCode(error, ['57014', '55P03', '53', '25006']);
 }
 
 /**
@@ -189,9 +187,17 @@ export function isUnavailable(error: unknown): boolean {
  * response: the statement and its transaction did not take effect.
  */
 export function isConnectionFault(error: unknown): boolean {
-  if (!(error instanceof DatabaseError) || error.code === undefined) return true;
-  const aboutTheServer = ['08', '57P', '53300', '25P03', '25P04'];
-  return aboutTheServer.some((start) => error.code!.startsWith(start));
+  const isOfPostgres = error instanceof DatabaseError && error.code !== undefined;
+  return !isOfPostgres || hasCode(error, ['08', '57P', '53300', '25P03', '25P04']);
+}
+
+function hasCode(error: unknown, beginnings: readonly string[]): boolean {
+  return error instanceof DatabaseError && beginnings.some((beginning) => error.code?.startsWith(beginning));
+}
+
+/** Returns the id of the server process behind a connection. The driver stores it to cancel queries. */
+export function processIdOf(client: Client | PoolClient): number {
+  return (client as Client & { processID: number }).processID;
 }
 
 /** Returns whether a value of the statement is invalid, or breaks a constraint. A retry would fail again. */

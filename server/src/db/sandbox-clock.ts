@@ -3,6 +3,7 @@ import { dutiesLockKey, withLock } from './advisory-locks.ts';
 import { isUnavailable, UnavailableError, withClient, type Connection } from './pools.ts';
 import { makePartitionsAhead } from './partitions.ts';
 import type { Reader } from './reader.ts';
+import { onlyRow } from './only-row.ts';
 
 /** Far below the second in which every process must know a change (see `ttl-cache.ts`), because a read can be slow. */
 const lookEveryMs = 250;
@@ -28,13 +29,14 @@ export class SandboxClock {
    * @throws {UnavailableError} if the database cannot be reached.
    */
   async look(): Promise<number> {
-    const [row] = await this.#parts.reader.query<{ clock_ahead_ms: number }>({
+    const rows = await this.#parts.reader.query<{ clock_ahead_ms: number }>({
       name: 'read_clock_ahead',
       text: 'select clock_ahead_ms from deployment',
       values: [],
     });
-    this.#parts.clock.moveTo(row!.clock_ahead_ms);
-    return row!.clock_ahead_ms;
+    const { clock_ahead_ms: aheadMs } = onlyRow(rows);
+    this.#parts.clock.moveTo(aheadMs);
+    return aheadMs;
   }
 
   /** Returns the time of a clock that is so far ahead, in milliseconds since the Unix epoch. */

@@ -7,10 +7,12 @@ import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Clock } from '../core/clock.ts';
+import { errorMessage } from '../core/errors.ts';
 import { withClient, type Client, type Connection } from '../db/pools.ts';
 import { copyFile, makeFolder, syncFolder, withEach } from './copy.ts';
 import { EmbeddedDatabaseError, errorCode, isDiskFull } from './error.ts';
 import { writeManifest, type BackedUpFile, type Manifest } from './manifest.ts';
+import { onlyRow } from '../db/only-row.ts';
 
 /** Folders whose contents PostgreSQL recreates. Only `pg_wal` gets files, at the end: the log of the time of the copy. */
 const emptied = new Set(
@@ -204,7 +206,7 @@ async function logBetween(client: Client, start: string, stop: string): Promise<
 
 async function first<Row extends object>(client: Client, text: string): Promise<Row> {
   const { rows } = await client.query<Row>(text);
-  return rows[0]!;
+  return onlyRow(rows);
 }
 
 function inOneLine(error: unknown, folder: string): unknown {
@@ -218,5 +220,5 @@ function inOneLine(error: unknown, folder: string): unknown {
   if (/^(57P|08|ECONN|EPIPE)|^(Connection terminated|Client has encountered)/.test(code)) {
     return new EmbeddedDatabaseError(`The database was stopped during the backup (${code}): take another one.`);
   }
-  return new EmbeddedDatabaseError(`The backup failed: ${(error as Error).message}`, { cause: error });
+  return new EmbeddedDatabaseError(`The backup failed: ${errorMessage(error)}`, { cause: error });
 }

@@ -1,6 +1,7 @@
 import type { Resource } from '../model/resource.ts';
 import { columnsOf, type StoredRow } from '../db/record-reader.ts';
 import type { Reader } from '../db/reader.ts';
+import { onlyRow } from '../db/only-row.ts';
 
 /**
  * A position in the order of an account's events. They sort by transaction, and within a transaction by decision. Changes of one record
@@ -106,7 +107,7 @@ export async function readEventsAfter(
   const events = rows
     .filter(({ id }) => id !== null)
     .map((row) => ({ id: row.id, position: positionOf(row), row, bytes: row.bytes }));
-  const { is_anchored: isAnchored, is_held_back: isHeldBack, found } = rows[0]!;
+  const { is_anchored: isAnchored, is_held_back: isHeldBack, found } = onlyRow(rows);
   return { events, isAnchored, isHeldBack, hasMore: events.length < found || found === wanted.limit };
 }
 
@@ -163,19 +164,19 @@ export async function readOldestEvent(reader: Reader, accountId: string): Promis
 
 /** Reads the snapshot of now. */
 export async function readMoment(reader: Reader): Promise<Moment> {
-  const [row] = await reader.query<{ epoch: number; snapshot: string }>({
+  const rows = await reader.query<{ epoch: number; snapshot: string }>({
     name: 'read_moment',
     text: 'select event_epoch as epoch, pg_current_snapshot()::text as snapshot from deployment',
     values: [],
   });
-  const { epoch, snapshot } = row!;
+  const { epoch, snapshot } = onlyRow(rows);
   // The format is `xmin:xmax:` and the running transactions between the two (PostgreSQL, 9.27.9).
-  const [oldest, next, running = ''] = snapshot.split(':');
+  const [oldest = '', next = '', running = ''] = snapshot.split(':');
   const stillRunning = new Set(running.split(','));
   return {
-    position: { epoch, transactionId: BigInt(oldest!), ordinal: -1 },
+    position: { epoch, transactionId: BigInt(oldest), ordinal: -1 },
     has: (place) =>
-      place.epoch <= epoch && place.transactionId < BigInt(next!) && !stillRunning.has(String(place.transactionId)),
+      place.epoch <= epoch && place.transactionId < BigInt(next) && !stillRunning.has(String(place.transactionId)),
   };
 }
 

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { migrateLockKey, withLock, workerLockKey } from '../db/advisory-locks.ts';
 import { withClient, type Client, type Connection, type Pool } from '../db/pools.ts';
+import { onlyRow } from '../db/only-row.ts';
 
 /** The record that a job is about. */
 export interface JobSubject {
@@ -53,11 +54,11 @@ async function installedVersion(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ is_there: boolean }>(
     `select to_regclass('graphile_worker.migrations') is not null as is_there`,
   );
-  if (!rows[0]!.is_there) return 0;
+  if (!onlyRow(rows).is_there) return 0;
   const { rows: versions } = await pool.query<{ version: number }>(
     'select coalesce(max(id), 0) as version from graphile_worker.migrations',
   );
-  return versions[0]!.version;
+  return onlyRow(versions).version;
 }
 
 /**
@@ -170,7 +171,7 @@ export class JobWorker {
         'select pg_try_advisory_lock($1, hashtext($2)) as is_dead',
         [workerLockKey, name],
       );
-      if (!tried[0]!.is_dead) continue;
+      if (!onlyRow(tried).is_dead) continue;
       await client.query('select graphile_worker.force_unlock_workers(array[$1])', [name]);
       await client.query('select pg_advisory_unlock($1, hashtext($2))', [workerLockKey, name]);
     }

@@ -1,5 +1,6 @@
 import { dutiesLockKey } from '../db/advisory-locks.ts';
 import type { Pool } from '../db/pools.ts';
+import { onlyRow } from '../db/only-row.ts';
 
 /**
  * Merges the rows that writers have appended for each count of these accounts into one row. Readers see the same sum throughout. One
@@ -39,5 +40,5 @@ export async function compactCounts(pool: Pool, accountIds: string[]): Promise<b
       select ours from turn`,
     values: [dutiesLockKey, accountIds],
   });
-  return rows[0]!.ours;
+  return onlyRow(rows).ours;
 }

@@ -4,8 +4,9 @@ import { firstIdAt, timeOfId, type Id } from '../core/ids.ts';
 import type { Resource } from '../model/resource.ts';
 import { removableBeforeMs } from '../core/retention.ts';
 import { retentionLockKey, withLockIfFree } from '../db/advisory-locks.ts';
-import { DatabaseError, withClient, type Client, type Connection, type Pool } from '../db/pools.ts';
+import { DatabaseError, processIdOf, withClient, type Client, type Connection, type Pool } from '../db/pools.ts';
 import { partitionedTables, readPartitions, weekMs, type Partition } from '../db/partitions.ts';
+import { onlyRow } from '../db/only-row.ts';
 
 /*
  * Drops history after its retention, in partitions of one week. Only erasure still writes to such a partition, and it changes no counted
@@ -108,7 +109,7 @@ async function hasPending(client: Client, fromMs: number, toMs: number): Promise
       firstIdAt('req', toMs),
     ],
   );
-  return rows[0]!.pending;
+  return onlyRow(rows).pending;
 }
 
 async function dropPartition(
@@ -206,7 +207,7 @@ async function oldestPendingWeekMs(client: Client): Promise<number> {
        (select min(since) from recoveries where status = 'pending') as since
      from webhook_queue`,
   );
-  const { delivery, event, since } = rows[0]!;
+  const { delivery, event, since } = onlyRow(rows);
   const pendingMs = [delivery, event].map((id) => (id === null ? Infinity : timeOfId(id)));
   return Math.floor(Math.min(...pendingMs, since === null ? Infinity : since * 1000) / weekMs) * weekMs;
 }
@@ -221,8 +222,4 @@ function countedOf(table: string, resources: readonly Resource[]): string {
     from (values ${all.join(', ')}) of_row (dimension, value)
     where value is not null
   ) counts`;
-}
-
-function processIdOf(client: Client): number {
-  return (client as Client & { processID: number }).processID;
 }

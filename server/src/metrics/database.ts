@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../core/clock.ts';
 import { isConnectionFault, type Pool } from '../db/pools.ts';
+import { onlyRow } from '../db/only-row.ts';
 
 /** Milliseconds. The database is queried once in this time, however many scrapes there are. */
 const lookEveryMs = 1_000;
@@ -123,7 +124,7 @@ async function askForDue(pool: Pool, nowMs: number, realNowMs: number): Promise<
       ) as due_at_ms`,
     values: [nowMs, realNowMs],
   });
-  const dueAtMs = rows[0]!.due_at_ms;
+  const dueAtMs = onlyRow(rows).due_at_ms;
   return { tenure_deliveries_oldest_due_age_seconds: dueAtMs === null ? 0 : (nowMs - dueAtMs) / 1000 };
 }
 
@@ -136,7 +137,7 @@ async function askForJobs(pool: Pool): Promise<Readings> {
       from graphile_worker._private_jobs
       where is_available`,
   });
-  return { tenure_jobs_oldest_due_age_seconds: rows[0]!.seconds };
+  return { tenure_jobs_oldest_due_age_seconds: onlyRow(rows).seconds };
 }
 
 /** Counts expired claims. A claimed delivery was due at its claim, and keeps that time. */
@@ -155,7 +156,7 @@ async function askForExpired(pool: Pool, nowMs: number, realNowMs: number): Prom
       where claimed_until_ms > 0 and claimed_until_ms <= $2`,
     values: [nowMs, realNowMs],
   });
-  return { tenure_deliveries_claims_expired: rows[0]!.count };
+  return { tenure_deliveries_claims_expired: onlyRow(rows).count };
 }
 
 async function askForPending(pool: Pool): Promise<Readings> {
@@ -166,7 +167,7 @@ async function askForPending(pool: Pool): Promise<Readings> {
         (select count(*) from (select from webhook_queue limit ${countedMax + 1}) found) as counted,
         (select reltuples::bigint from pg_class where oid = 'webhook_queue'::regclass) as estimated`,
   });
-  const { counted, estimated } = rows[0]!;
+  const { counted, estimated } = onlyRow(rows);
   return { tenure_deliveries_pending: counted <= countedMax ? counted : Math.max(counted, estimated) };
 }
 
@@ -178,7 +179,8 @@ async function askForQueue(pool: Pool): Promise<Readings> {
         pg_stat_get_dead_tuples('webhook_queue'::regclass) as dead,
         pg_total_relation_size('webhook_queue'::regclass) as size`,
   });
-  return { tenure_webhook_queue_dead_rows: rows[0]!.dead, tenure_webhook_queue_size_bytes: rows[0]!.size };
+  const { dead, size } = onlyRow(rows);
+  return { tenure_webhook_queue_dead_rows: dead, tenure_webhook_queue_size_bytes: size };
 }
 
 /** Uses the database's own clock, which also timed the start of these transactions. A vacuum's snapshot holds nothing back. */
@@ -199,7 +201,7 @@ async function askForTransactions(pool: Pool): Promise<Readings> {
         coalesce(extract(epoch from clock_timestamp() - min(xact_start) filter (where looks_back)), 0)::float8 as snapshot
       from begun`,
   });
-  const { transaction, snapshot } = rows[0]!;
+  const { transaction, snapshot } = onlyRow(rows);
   return {
     tenure_database_oldest_transaction_age_seconds: Math.max(0, transaction),
     tenure_database_oldest_snapshot_age_seconds: Math.max(0, snapshot),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { makeKey, modeOfKey, type Mode } from '../core/api-keys.ts';
+import { errorMessage } from '../core/errors.ts';
 import { nearestName } from '../core/nearest.ts';
 import { providers, type Provider, type ReferencingServices } from '../core/providers.ts';
 import { isPlainUrl, parseRanges, type AddressRanges } from '../core/target-addresses.ts';
@@ -189,7 +190,7 @@ function readTargets(value: string, faults: string[]): AddressRanges {
   try {
     return parseRanges(value);
   } catch (error) {
-    faults.push(`TENURE_ALLOWED_TARGETS: ${(error as Error).message}`);
+    faults.push(`TENURE_ALLOWED_TARGETS: ${errorMessage(error)}`);
     return parseRanges('');
   }
 }

@@ -44,6 +44,7 @@ import { version } from './version.ts';
 import type { ApiVersion } from '../versions/api-version.ts';
 import { ApiVersions } from '../versions/apply.ts';
 import { apiVersions } from '../versions/index.ts';
+import { onlyRow } from '../db/only-row.ts';
 
 /** The parts of the server, built once and passed to the code that needs them. */
 export interface Context extends HttpContext {
@@ -238,7 +239,7 @@ async function databaseAheadMs(client: Client): Promise<number> {
       `select extract(epoch from clock_timestamp())::float8 * 1000 as ms`,
     );
     const tripMs = Date.now() - sentMs;
-    if (tripMs < best.tripMs) best = { tripMs, aheadMs: Math.round(rows[0]!.ms - (sentMs + tripMs / 2)) };
+    if (tripMs < best.tripMs) best = { tripMs, aheadMs: Math.round(onlyRow(rows).ms - (sentMs + tripMs / 2)) };
   }
   // A smaller difference is measurement noise. On one machine the two clocks are the same.
   return Math.abs(best.aheadMs) > Math.max(5, best.tripMs) ? best.aheadMs : 0;

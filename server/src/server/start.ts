@@ -1,5 +1,6 @@
 import pino from 'pino';
 import { ConfigError, readConfig } from './config.ts';
+import { errorStack } from '../core/errors.ts';
 import { createContext, type Context, type Overrides } from './context.ts';
 import { listen } from '../db/listen.ts';
 import { MasterKeyError, ModeError, ReleaseTooOldError } from '../db/deployment.ts';
@@ -151,9 +152,7 @@ function fail(error: unknown): never {
       `The database of DATABASE_URL cannot be used: ${message}. Check that it runs and that the address is right.\n`,
     );
   } else {
-    process.stderr.write(
-      expected ? `${message}\n` : `Tenure could not start: ${(error as Error).stack ?? String(error)}\n`,
-    );
+    process.stderr.write(expected ? `${message}\n` : `Tenure could not start: ${errorStack(error)}\n`);
   }
   process.exit(1);
 }

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../core/json-diff.ts';
-import { ApiError } from '../../core/errors.ts';
+import { ApiError, errorMessage } from '../../core/errors.ts';
 import { endOfNumber, endOfString, isFollowedByColon, losesFraction, parseJson } from '../../core/json.ts';
 
 /** Deeper than any valid body. A deeper one is an attack on its next reader. */
@@ -27,7 +27,7 @@ export function parseJsonObject(bytes: Uint8Array): { text: string; value: JsonO
   try {
     value = parseJson(withoutInexact(text, inexact));
   } catch (error) {
-    throw invalidBody(`The body is not valid JSON: ${(error as Error).message}.`);
+    throw invalidBody(`The body is not valid JSON: ${errorMessage(error)}.`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalidBody('The body must be a JSON object.');

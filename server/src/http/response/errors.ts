@@ -1,5 +1,5 @@
 import { OverloadedError, type StoredResponse } from '../../commit/write-request.ts';
-import { ApiError } from '../../core/errors.ts';
+import { ApiError, errorMessage } from '../../core/errors.ts';
 import { maskSecrets } from '../../core/mask-secrets.ts';
 import type { Resource } from '../../model/resource.ts';
 import { UnavailableError } from '../../db/pools.ts';
@@ -92,7 +92,7 @@ function frameworkError(error: unknown): ApiError | null {
       break;
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    return new ApiError('request_invalid', `The request is not well formed: ${(error as Error).message}.`);
+    return new ApiError('request_invalid', `The request is not well formed: ${errorMessage(error)}.`);
   }
   return null;
 }

@@ -1,6 +1,7 @@
 import type { Provider } from '../../core/providers.ts';
 import { query, type Pool } from '../../db/pools.ts';
 import { nothingForced, type Disclosure, type Forced, type Rent, type SimulatedOrder } from './order.ts';
+import { onlyRow } from '../../db/only-row.ts';
 
 /** Identifies an order: by the customer's reference, or by the service's own id. */
 export type OrderKey = { referenceId: string } | { orderId: string };
@@ -88,7 +89,7 @@ export async function countOrdering(pool: Pool, provider: Provider, wish: Wish):
       wish.callback?.secret ?? null,
     ],
   );
-  return orderOf(rows[0]!);
+  return orderOf(onlyRow(rows));
 }
 
 /** Begins work on an order. Returns null if it has begun before: of several concurrent calls, one gets the order. */
