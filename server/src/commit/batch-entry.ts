@@ -145,7 +145,7 @@ export function prepareEntry(
     entry.log = {
       facts: request,
       response: decision.response,
-      requestedMs: timeOfId(request.id as Id),
+      requestedMs: timeOfId(request.id),
       // Keep the duration within its column if the clock was set meanwhile.
       durationMs: Math.min(Math.max(0, clock.nowMs() - request.startedMs), 2 ** 31 - 1),
       events: entry.events.map(({ id }) => id),

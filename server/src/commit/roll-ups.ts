@@ -19,7 +19,7 @@ export async function withRollUps(
   accountId: string,
   changes: readonly RecordChange[],
 ): Promise<RecordChange[]> {
-  const own = new Map(changes.map((change) => [(change.after ?? change.before).id, change]));
+  const own = new Map<string, RecordChange>(changes.map((change) => [(change.after ?? change.before).id, change]));
   const summing = new Map<string, { resource: Resource; before: StoredRecord; after: StoredRecord }>();
   for (const { resource: changed, before, after } of changes) {
     if (before === after) continue;

@@ -1,6 +1,7 @@
 import type { Payer } from '../core/byte-budget.ts';
 import type { Actor } from '../model/principal.ts';
 import type { ErrorCode, ErrorType } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
 import type { JsonObject } from '../core/json-diff.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { RequestedDelivery, RecordChange, Resource } from '../model/resource.ts';
@@ -62,8 +63,8 @@ export interface StoredResponse {
 
 /** The facts about a request that its log and events show. */
 export interface RequestFacts {
-  /** `req_…`: the id of the request and of its log. */
-  id: string;
+  /** The id of the request and of its log. */
+  id: Id<'req'>;
   startedMs: number;
   method: string;
   url: string;

@@ -1,5 +1,5 @@
 import { DatabaseError, type Client } from './pools.ts';
-import { firstIdAt, type IdPrefix } from '../core/ids.ts';
+import { firstIdAt, type Id, type IdPrefix } from '../core/ids.ts';
 
 /** Every partition has the ids of one week, counted from the Unix epoch. In milliseconds. */
 export const weekMs = 7 * 24 * 3600 * 1000;
@@ -59,8 +59,8 @@ export async function makePartitionsAhead(database: Client, nowMs: number): Prom
 export interface Partition {
   table: string;
   name: string;
-  from: string;
-  to: string;
+  from: Id;
+  to: Id;
 }
 
 /** Reads the weekly partitions of all partitioned tables. Leaves out default partitions, which have no range. */
@@ -75,7 +75,7 @@ export async function readPartitions(database: Client): Promise<Partition[]> {
     [partitionedTables.map(({ table }) => table)],
   );
   return rows.flatMap(({ table, name, bounds }) => {
-    const [, from, to] = /^FOR VALUES FROM \('(\w+)'\) TO \('(\w+)'\)$/.exec(bounds) ?? [];
-    return from !== undefined && to !== undefined ? [{ table, name, from, to }] : [];
+    const [, prefix, from, to] = /^FOR VALUES FROM \('([a-z]+)_(\w+)'\) TO \('\1_(\w+)'\)$/.exec(bounds) ?? [];
+    return prefix && from && to ? [{ table, name, from: `${prefix}_${from}`, to: `${prefix}_${to}` }] : [];
   });
 }

@@ -73,10 +73,10 @@ export async function dropOldHistory(
 
 async function dropWeeks(client: Client, retention: Retention, signal: AbortSignal): Promise<void> {
   const beforeMs = removableBeforeMs(retention.nowMs, retention.retentionDays);
-  const removable = (await readPartitions(client)).filter(({ to }) => timeOfId(to as Id) <= beforeMs);
-  const weeks = Map.groupBy(removable, ({ to }) => timeOfId(to as Id));
+  const removable = (await readPartitions(client)).filter(({ to }) => timeOfId(to) <= beforeMs);
+  const weeks = Map.groupBy(removable, ({ to }) => timeOfId(to));
   for (const [endMs, partitions] of [...weeks].toSorted(([left], [right]) => left - right)) {
-    const fromMs = Math.min(...partitions.map(({ from }) => timeOfId(from as Id)));
+    const fromMs = Math.min(...partitions.map(({ from }) => timeOfId(from)));
     if (await hasPending(client, fromMs, endMs)) continue;
     for (const table of inOrder) {
       const partition = partitions.find((each) => each.table === table.table);

@@ -1,12 +1,13 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import type { Json } from '../core/json-diff.ts';
+import type { Id } from '../core/ids.ts';
 import type { Caller } from './caller.ts';
 import type { Metadata } from './metadata.ts';
 import { nullable } from './schemas.ts';
 
 /** The members of every record. Columns have the names of the API. */
 export type StoredRecord = {
-  id: string;
+  id: Id;
   account_id: string;
   /** The time in `id`, in seconds since the Unix epoch. */
   created: number;

@@ -1,9 +1,10 @@
+import type { Id } from '../core/ids.ts';
 import type { Pool } from '../db/pools.ts';
 
 /** A delivery that this process may send until its claim expires. */
 export interface ClaimedDelivery {
   accountId: string;
-  id: string;
+  id: Id<'dlv'>;
   endpointId: string;
   /** The endpoint's enablement when the delivery was made. */
   enablement: number;
@@ -67,7 +68,7 @@ export function isInQueueAs(delivery: string): string {
 export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<ClaimedDelivery[]> {
   const { rows } = await pool.query<{
     account_id: string;
-    id: string;
+    id: Id<'dlv'>;
     event: string;
     event_account: string | null;
     webhook_endpoint: string;

@@ -7,7 +7,7 @@ import type { Encryption } from '../core/encryption.ts';
 import type { Pool } from '../db/pools.ts';
 import { UnknownVersionError, type ApiVersions } from '../versions/apply.ts';
 import type { ByteBudget, ByteLimits } from '../core/byte-budget.ts';
-import { timeOfId, type Id } from '../core/ids.ts';
+import { timeOfId } from '../core/ids.ts';
 import { claimDeliveries, type ClaimedDelivery, type ClaimedEvent } from './claim.ts';
 import { OutcomeWriter, rewritePauseMsMax, type AttemptRow, type Outcome } from './record-outcomes.ts';
 import { Endpoints, type Endpoint } from './endpoints.ts';
@@ -380,7 +380,7 @@ export class Dispatcher {
   }
 
   #roomPauseMs({ id }: ClaimedDelivery): number {
-    const ageMs = this.#parts.clock.nowMs() - timeOfId(id as Id);
+    const ageMs = this.#parts.clock.nowMs() - timeOfId(id);
     // Vary the pause, so that deliveries that were released together do not come back together.
     const pauseMs = Math.round((ageMs / 4) * (0.5 + this.#random()));
     return Math.min(Math.max(roomPauseMsMin, pauseMs), roomPauseMsMax);

@@ -3,7 +3,7 @@ import type { Committer } from '../commit/committer.ts';
 import type { SystemDecision } from '../commit/write-request.ts';
 import { toDecision } from '../model/change.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
-import { firstIdAt, timeOfId, type Id, type IdMaker } from '../core/ids.ts';
+import { firstIdAt, timeOfId, type IdMaker } from '../core/ids.ts';
 import type { RequestedDelivery } from '../model/resource.ts';
 import { recoveriesLockKey, withLockIfFree } from '../db/advisory-locks.ts';
 import { withClient, type Connection, type Pool } from '../db/pools.ts';
@@ -119,7 +119,7 @@ export class Recoveries {
   async #nextPage({ id, since, position }: RecoveryRecord, endpoint: WebhookEndpointRecord): Promise<Page | null> {
     const { listers } = this.#context.database;
     // Later deliveries were not asked for, and include the recovery's own.
-    const untilMs = timeOfId(id as Id);
+    const untilMs = timeOfId(id);
     for (let after = position || firstIdAt('dlv', since * 1000); after.startsWith('dlv_');) {
       this.#stopping?.throwIfAborted();
       const page = await readUndelivered(listers, endpoint, after, firstIdAt('dlv', untilMs));

@@ -409,9 +409,8 @@ const ids = new IdMaker({ nowMs: Date.now }, pooledRandomBytes());
 
 let requests = 0;
 function facts(key: string | null = null): RequestFacts {
-  const id = `req_${String(++requests).padStart(22, '0')}`;
   return {
-    id,
+    id: `req_${String(++requests).padStart(22, '0')}`,
     startedMs: Date.now(),
     method: 'POST',
     url: '/v1/customers',

@@ -17,7 +17,7 @@ import { eventTypesOf } from './event-types.ts';
 export type Piece = Record<string, unknown>;
 
 /** The rest of ids in examples. Its time is that of the example records. */
-const exampleIdTail = '_0VbZr1fe00bS0eOQrul9Xo';
+const exampleIdTail = '0VbZr1fe00bS0eOQrul9Xo';
 
 /**
  * The schemas of a document by their names, in the shapes of one version. Each schema is made at its first use. Objects are closed:
@@ -211,8 +211,8 @@ export class Schemas {
     if (!example) return null;
     const secrets = new Set(secretsOf(resource).map(([name]) => name));
     const members = Object.entries(example.record).filter(([name]) => withSecrets || !secrets.has(name));
-    const id = prefix + exampleIdTail;
-    const record = { id, object, created: toSeconds(timeOfId(id as Id)), ...Object.fromEntries(members) };
+    const id: Id = `${prefix}_${exampleIdTail}`;
+    const record = { id, object, created: toSeconds(timeOfId(id)), ...Object.fromEntries(members) };
     if (!snapshot.has(resource)) return record;
     const subject = this.#resources.find((candidate) => candidate.docs?.example && eventTypesOf(candidate).length > 0)!;
     const whole = { ...this.#newestExample(subject, false), ...subject.docs!.example!.before };

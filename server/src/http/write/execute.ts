@@ -251,7 +251,9 @@ async function judgeKeyAnew(
 /** Returns a context that reads changed records as they are after the change, for expanded records in the response. */
 function asWritten(context: HttpContext, changes: readonly RecordChange[]): HttpContext {
   if (changes.length === 1) return context;
-  const written = new Map(changes.map(({ before, after }) => [(after ?? before).id, after]));
+  const written = new Map<string, StoredRecord | null>(
+    changes.map(({ before, after }) => [(after ?? before).id, after]),
+  );
   return {
     ...context,
     async readRecord<R extends StoredRecord>(resource: Resource<R>, accountId: string, id: string) {

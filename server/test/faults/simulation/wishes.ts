@@ -34,7 +34,7 @@ export interface Wish {
 
 /** One request for it, and its response. */
 export interface Asked {
-  requestId: string;
+  requestId: RequestFacts['id'];
   told: WishOutcome | null;
 }
 
@@ -99,7 +99,7 @@ function claimOf(accountId: string, { key, kind, target }: Wish): Claim | null {
   return { name: `${accountId} ${accountId} ${key}`, keyAccountId: accountId, key, ...fingerprints(wanted) };
 }
 
-function requestOf(life: Life, wish: Wish, id: string): RequestFacts {
+function requestOf(life: Life, wish: Wish, id: RequestFacts['id']): RequestFacts {
   return {
     id,
     startedMs: life.clock.nowMs(),
