@@ -20,7 +20,7 @@ async function main(): Promise<void> {
   readArguments(help);
   const database = await joinDatabase(readConfig(process.env, { needsMasterKey: false }));
   try {
-    const newest = apiVersions[0]!.date;
+    const newest = apiVersions[0].date;
     const latest = await withClient(database.connection, (client) => releaseVersion(client, newest));
     process.stdout.write(
       latest === newest

@@ -38,16 +38,16 @@ export function differencesOf(before: JsonObject, after: JsonObject, within = ''
 }
 
 /** Returns whether two JSON values are equal, in any order of keys. */
-export function sameJson(left: Json, right: Json): boolean {
+export function sameJson(left: Json | undefined, right: Json | undefined): boolean {
   if (left === right) return true;
   if (Array.isArray(left) && Array.isArray(right)) {
-    return left.length === right.length && left.every((item, index) => sameJson(item, right[index]!));
+    return left.length === right.length && left.every((item, index) => sameJson(item, right[index]));
   }
   if (isObject(left) && isObject(right)) {
     const keys = Object.keys(left);
     return (
       keys.length === Object.keys(right).length &&
-      keys.every((key) => Object.hasOwn(right, key) && sameJson(left[key]!, right[key]!))
+      keys.every((key) => Object.hasOwn(right, key) && sameJson(left[key], right[key]))
     );
   }
   return false;
@@ -60,7 +60,7 @@ export function setMember(target: JsonObject, key: string, value: Json): void {
 
 /** Returns an own member by name, or null. Inherited members (`__proto__`, `toString`) do not count. */
 function member(object: JsonObject, key: string): Json {
-  return Object.hasOwn(object, key) ? object[key]! : null;
+  return Object.hasOwn(object, key) ? (object[key] ?? null) : null;
 }
 
 /** Returns whether a value is a JSON object: neither an array nor null. */

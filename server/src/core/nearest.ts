@@ -18,16 +18,17 @@ export function nearestName(name: string, known: Iterable<string>): string | nul
 
 function editDistance(from: string, to: string): number {
   const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)];
+  // The distance between the first `row` letters and the first `column` letters. Infinite outside of the table.
+  const at = (row: number, column: number): number => rows[row]?.[column] ?? Infinity;
   for (let row = 1; row <= from.length; row++) {
-    const previous = rows[row - 1]!;
     const current = [row];
-    for (let column = 1; column <= to.length; column++) {
-      const substituted = previous[column - 1]! + (from[row - 1] === to[column - 1] ? 0 : 1);
-      const swapped = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
-      const exchanged = swapped ? rows[row - 2]![column - 2]! + 1 : Infinity;
-      current.push(Math.min(substituted, exchanged, previous[column]! + 1, current[column - 1]! + 1));
-    }
     rows.push(current);
+    for (let column = 1; column <= to.length; column++) {
+      const substituted = at(row - 1, column - 1) + (from[row - 1] === to[column - 1] ? 0 : 1);
+      const isSwapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      const swapped = isSwapped ? at(row - 2, column - 2) + 1 : Infinity;
+      current.push(Math.min(substituted, swapped, at(row - 1, column) + 1, at(row, column - 1) + 1));
+    }
   }
-  return rows[from.length]![to.length]!;
+  return at(from.length, to.length);
 }

@@ -1,5 +1,6 @@
 import type { Client } from 'pg';
 import type { Mode } from '../core/api-keys.ts';
+import type { NonEmpty } from '../core/lists.ts';
 import type { Encryption } from '../core/encryption.ts';
 import { releaseVersion } from './latest-version.ts';
 import { onlyRow } from './only-row.ts';
@@ -39,9 +40,9 @@ export async function joinDeployment(
   client: Client,
   encryption: Encryption,
   mode: Mode,
-  release: { versions: readonly string[]; isAlone: boolean },
+  release: { versions: NonEmpty<string>; isAlone: boolean },
 ): Promise<Deployment> {
-  const newest = release.versions[0]!;
+  const newest = release.versions[0];
   await client.query(
     'insert into deployment (master_key_check, latest_api_version, mode) values ($1, $2, $3) on conflict do nothing',
     [encryption.encrypt(masterKeyProof), newest, mode],

@@ -107,7 +107,7 @@ export type StoredRow = StoredRecord & { [column: string]: unknown };
 
 /** Returns a resource's columns. The columns that all resources share come first. */
 export function columnsOf(resource: Resource): string[] {
-  const kept = Object.keys(resource.fields).filter((name) => resource.fields[name]!.column !== null);
+  const kept = Object.keys(resource.fields).filter((name) => resource.fields[name]?.column !== null);
   return ['account_id', 'id', 'created', ...(appendOnly.has(resource) ? [] : ['revision']), ...kept];
 }
 
@@ -126,12 +126,11 @@ export function columnsIf(condition: string, resource: Resource): string {
 
 /** Returns the columns without a bound on their length in the schema. */
 function longColumnsOf({ fields }: Resource): string[] {
-  return Object.keys(fields).filter((name) => {
-    const { column, schema } = fields[name]!;
-    return (
-      column === 'json' || (column === 'text' && !/"(?:maxLength|enum|const|pattern)":/.test(JSON.stringify(schema)))
-    );
-  });
+  const long = Object.entries(fields).filter(
+    ([, { column, schema }]) =>
+      column === 'json' || (column === 'text' && !/"(?:maxLength|enum|const|pattern)":/.test(JSON.stringify(schema))),
+  );
+  return long.map(([name]) => name);
 }
 
 /** Converts a row to its record. */
@@ -139,7 +138,7 @@ export function recordOfRow(resource: Resource, row: StoredRow): StoredRecord {
   const record: StoredRow = { ...row };
   for (const name in resource.fields) {
     const value = row[name];
-    if (resource.fields[name]!.column === 'json' && typeof value === 'string') record[name] = parseJson(value);
+    if (resource.fields[name]?.column === 'json' && typeof value === 'string') record[name] = parseJson(value);
   }
   return record;
 }

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../core/clock.ts';
 import type { Id, IdMaker, IdPrefix } from '../core/ids.ts';
 import type { Provider } from '../core/providers.ts';
+import type { NonEmpty } from '../core/lists.ts';
 import type { LatestVersion } from '../db/latest-version.ts';
 import type { Payer } from '../core/byte-budget.ts';
 import type { Principal } from '../model/principal.ts';
@@ -33,7 +34,7 @@ export interface ReceivedRequest {
   /** The version of the response. */
   version: string;
   /** The versions that are served, the newest first. */
-  versionsServed: readonly string[];
+  versionsServed: NonEmpty<string>;
   /** The linked records to expand. */
   expansion: Expansion;
   /** The `Content-Type` as the client sent it. Empty if there was none. */
@@ -144,6 +145,7 @@ export function receiveRequest(
   context: { ids: IdMaker; clock: Clock; versions: ApiVersions; latestVersion: LatestVersion },
   incoming: FastifyRequest,
 ): ReceivedRequest {
+  const versionsServed = context.versions.upTo(context.latestVersion.known);
   return {
     id: context.ids.make('req'),
     startedMs: context.clock.nowMs(),
@@ -154,8 +156,8 @@ export function receiveRequest(
     account: null,
     route: null,
     withContext: false,
-    version: context.versions.upTo(context.latestVersion.known)[0]!,
-    versionsServed: [],
+    version: versionsServed[0],
+    versionsServed,
     expansion: {},
     contentType: '',
     bodyBytes: null,

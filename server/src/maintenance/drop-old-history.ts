@@ -7,6 +7,7 @@ import { retentionLockKey, withLockIfFree } from '../db/advisory-locks.ts';
 import { DatabaseError, processIdOf, withClient, type Client, type Connection, type Pool } from '../db/pools.ts';
 import { partitionedTables, readPartitions, weekMs, type Partition } from '../db/partitions.ts';
 import { onlyRow } from '../db/only-row.ts';
+import { findKnown } from '../core/lists.ts';
 
 /*
  * Drops history after its retention, in partitions of one week. Only erasure still writes to such a partition, and it changes no counted
@@ -16,7 +17,7 @@ import { onlyRow } from '../db/only-row.ts';
 
 /** Deliveries go before the attempts that give their result, and before their events. */
 const inOrder = ['webhook_deliveries', 'webhook_attempts', 'events', 'request_logs'].map((name) =>
-  partitionedTables.find(({ table }) => table === name)!,
+  findKnown(partitionedTables, ({ table }) => table === name),
 );
 
 /** Give up the lock soon, because later requests wait behind a lock that is waited for. */

@@ -7,9 +7,10 @@ import { storesFile } from './traits/stores-file.ts';
 export function withoutPerson<Shape extends object>(resource: Resource, members: Shape): Shape {
   let left = members as Record<string, Json>;
   for (const [name, { erased }] of Object.entries(resource.fields)) {
-    if (!erased || !Object.hasOwn(left, name)) continue;
-    const value = erased(left[name]!);
-    if (!sameJson(value, left[name]!)) left = { ...left, [name]: value };
+    const known = Object.hasOwn(left, name) ? left[name] : undefined;
+    if (!erased || known === undefined) continue;
+    const value = erased(known);
+    if (!sameJson(value, known)) left = { ...left, [name]: value };
   }
   return left as Shape;
 }
@@ -30,23 +31,23 @@ export function eraseWithin(value: Json, kinds: ReadonlyMap<string, Resource>, i
   if (typeof value !== 'object' || value === null) return value;
   const inner: JsonObject = {};
   let changed = false;
-  for (const name of Object.keys(value)) {
+  for (const [name, known] of Object.entries(value)) {
     // Metadata belongs to the client and can look like anything.
-    const member = name === 'metadata' ? value[name]! : eraseWithin(value[name]!, kinds, ids);
-    changed ||= member !== value[name];
+    const member = name === 'metadata' ? known : eraseWithin(known, kinds, ids);
+    changed ||= member !== known;
     setMember(inner, name, member);
   }
-  const known = changed ? inner : value;
+  const left = changed ? inner : value;
   const kind = isErased(value, ids) ? kinds.get(value.object) : undefined;
-  if (kind) return withoutPerson(kind, known);
+  if (kind) return withoutPerson(kind, left);
   const snapshot = value.object;
   const previous = value.previous_attributes;
   if (isObject(snapshot) && isErased(snapshot, ids) && isObject(previous)) {
     const snapshotKind = kinds.get(snapshot.object);
-    const left = snapshotKind ? withoutPerson(snapshotKind, previous) : previous;
-    if (left !== previous) return { ...inner, previous_attributes: left };
+    const leftBefore = snapshotKind ? withoutPerson(snapshotKind, previous) : previous;
+    if (leftBefore !== previous) return { ...inner, previous_attributes: leftBefore };
   }
-  return known;
+  return left;
 }
 
 /** Returns a pattern for ids of records with personal data: persons, records about them, and files. */

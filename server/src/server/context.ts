@@ -12,6 +12,7 @@ import { Encryption } from '../core/encryption.ts';
 import { dutiesLockKey, withLock } from '../db/advisory-locks.ts';
 import { EventFeed } from '../events/event-feed.ts';
 import { listersMax, openDatabase, withClient, type Client, type Connection, type Database } from '../db/pools.ts';
+import { findKnown } from '../core/lists.ts';
 import { joinDeployment } from '../db/deployment.ts';
 import { LatestVersion } from '../db/latest-version.ts';
 import { migrate } from '../db/migrate.ts';
@@ -99,7 +100,10 @@ export async function createContext(
   const { eventEpoch, latestVersion: latestKnown } = await withClient(connection, async (client) => {
     await migrate(client);
     databaseClock.correct(await databaseAheadMs(client));
-    const deployment = await joinDeployment(client, encryption, config.mode, { versions: versions.dates, isAlone });
+    const deployment = await joinDeployment(client, encryption, config.mode, {
+      versions: versions.upTo(versions.newest),
+      isAlone,
+    });
     if (config.mode === 'sandbox') clock.moveTo(deployment.clockAheadMs);
     await withLock(client, dutiesLockKey, () => makePartitionsAhead(client, clock.nowMs()));
     return deployment;
@@ -118,7 +122,7 @@ export async function createContext(
   const latestVersion = new LatestVersion(reader, latestKnown);
   // Store events in the latest released shape: processes of the previous release may have to read them.
   const eventShape = (): EventShape => {
-    const latest = versions.upTo(latestVersion.known)[0]!;
+    const latest = versions.upTo(latestVersion.known)[0];
     return { version: latest, of: (event) => versions.convert(event, versions.newest, latest) };
   };
   const deliveryLimits = { ...dispatcherLimits, ...overrides.dispatcherLimits };
@@ -154,7 +158,7 @@ export async function createContext(
   const limitsOfStreams = { ...streamLimits, ...overrides.streamLimits };
   const eventFeed = new EventFeed({
     reader: new Reader(database.followers),
-    resource: resources.find((resource) => streamed.has(resource))!,
+    resource: findKnown(resources, (resource) => streamed.has(resource)),
     log,
     subscriptionBytes: limitsOfStreams.bytes,
   });

@@ -1,5 +1,6 @@
 import type { TObject, TSchema } from 'typebox';
 import type { Json, JsonObject } from '../core/json-diff.ts';
+import { isNonEmpty, type NonEmpty } from '../core/lists.ts';
 import type { ApiVersion, ShapeChange } from './api-version.ts';
 
 /**
@@ -8,23 +9,26 @@ import type { ApiVersion, ShapeChange } from './api-version.ts';
  */
 export class ApiVersions {
   /** The newest first. */
-  readonly all: readonly ApiVersion[];
+  readonly all: NonEmpty<ApiVersion>;
   /** Their dates, in the same order. */
   readonly dates: readonly string[];
   readonly newest: string;
   readonly #paths = new Map<string, MigrationPath>();
 
   constructor(versions: readonly ApiVersion[]) {
+    if (!isNonEmpty(versions)) throw new Error('Bug! There is no version.');
     this.all = versions;
     this.dates = versions.map(({ date }) => date);
-    this.newest = this.dates[0]!;
+    this.newest = versions[0].date;
     const inOrder = this.dates.every((date, index) => index === 0 || date < this.dates[index - 1]!);
     if (!inOrder) throw new Error(`Bug! The versions are not in order, the newest first: ${this.dates.join(', ')}.`);
   }
 
   /** Returns the versions up to the latest one that is served, the newest first. Newer versions are dormant. */
-  upTo(latest: string): readonly string[] {
-    return this.dates.filter((date) => date <= latest);
+  upTo(latest: string): NonEmpty<string> {
+    const served = this.dates.filter((date) => date <= latest);
+    if (!isNonEmpty(served)) throw new Error(`Bug! No version is as old as ${latest}.`);
+    return served;
   }
 
   /**

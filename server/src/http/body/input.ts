@@ -46,13 +46,17 @@ function madeOnce<Shape, Value>(
   const ofVersion = new Map<string, Value>();
   const valueOf = (version: string): Value => {
     const shape = shapeIn(version);
-    if (!ofShape.has(shape)) ofShape.set(shape, make(shape));
-    return ofShape.get(shape)!;
+    const value = ofShape.get(shape) ?? make(shape);
+    ofShape.set(shape, value);
+    return value;
   };
   ofVersion.set(newest, valueOf(newest));
   return (version) => {
-    if (!ofVersion.has(version)) ofVersion.set(version, valueOf(version));
-    return ofVersion.get(version)!;
+    const known = ofVersion.get(version);
+    if (known !== undefined) return known;
+    const value = valueOf(version);
+    ofVersion.set(version, value);
+    return value;
   };
 }
 

@@ -1,6 +1,7 @@
 import { errorCatalogue } from '../../core/errors.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
 import { streamBounds, uploadBounds } from '../pipeline/concurrency.ts';
+import { findKnown } from '../../core/lists.ts';
 
 /** The facts that the guide depends on. */
 interface GuideFacts {
@@ -37,7 +38,7 @@ const introduction = ({ version, publicUrl, versions }: GuideFacts): string => `
 Tenure is an open leasing API that you host yourself, for letting agents and proptech companies. Its heart is the tenant **reference**: the check of a person as a tenant. Every change makes an event, and every event is
 delivered to your webhook endpoints. Every POST and DELETE request leaves a log. You can safely retry every POST.
 
-This is version \`${version}\`: ${versions.all.find(({ date }) => date === version)!.sentence}
+This is version \`${version}\`: ${findKnown(versions.all, ({ date }) => date === version).sentence}
 
 \`\`\`sh
 curl ${publicUrl}/v1/references \\

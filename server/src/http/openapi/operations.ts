@@ -9,6 +9,7 @@ import { responseHeaders, requestHeaders } from './headers.ts';
 import { refusalsOf } from './refusals.ts';
 import type { Piece, Schemas } from './schemas.ts';
 import type { UploadRoute } from '../request.ts';
+import { findKnown } from '../../core/lists.ts';
 
 /** The parts for the operations of a document. */
 export interface Shapes {
@@ -62,8 +63,7 @@ function boundsOf(route: Route): Bounds | undefined {
 
 function pathParameters({ resources }: Shapes, { path }: Route): Piece[] {
   if (!path.includes(':id')) return [];
-  const segments = path.split('/');
-  const resource = resources.find((candidate) => candidate.path === segments[segments.indexOf(':id') - 1])!;
+  const resource = findKnown(resources, ({ path: kind }) => path.includes(`/${kind}/:id`));
   return [
     {
       name: 'id',

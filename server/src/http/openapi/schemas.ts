@@ -12,6 +12,7 @@ import { snapshot } from '../../model/traits/snapshot.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
 import { displayName, type RouteResponse } from '../route.ts';
 import { eventTypesOf } from './event-types.ts';
+import { findKnown } from '../../core/lists.ts';
 
 /** A piece of a document. It becomes plain JSON. */
 export type Piece = Record<string, unknown>;
@@ -121,7 +122,7 @@ export class Schemas {
 
   /** Returns the schema of a delivery's body: an event as webhook endpoints receive it. */
   deliveredEvent(): Piece {
-    const event = this.#resources.find((candidate) => snapshot.has(candidate))!;
+    const event = findKnown(this.#resources, (candidate) => snapshot.has(candidate));
     const account = Type.String({
       description: 'The account of the event. Only for endpoints with `connected: true`.',
     });
@@ -191,7 +192,7 @@ export class Schemas {
 
   /** Returns the example of a delivered event. */
   deliveredExample(resource: Resource, type: string): JsonObject | null {
-    const events = this.#resources.find((candidate) => snapshot.has(candidate))!;
+    const events = findKnown(this.#resources, (candidate) => snapshot.has(candidate));
     const event = this.#newestExample(events, false);
     const object = this.#newestExample(resource, false);
     const { before = {}, after = {} } = resource.docs?.example ?? {};

@@ -9,6 +9,7 @@ import type { ApiRequest, AuthenticatedRequest, PinnedAccount } from '../request
 import type { HttpContext, Accounts } from '../context.ts';
 import { onlyHeaderOf } from '../headers.ts';
 import type { AccountFacts } from '../request.ts';
+import { findKnown } from '../../core/lists.ts';
 
 /** How long a process may use a cached account, in milliseconds. See the trait `cached` of accounts. */
 const ageMaxMs = 1_000;
@@ -70,9 +71,9 @@ export async function pinned(
 ): Promise<PinnedAccount> {
   if (isPinned(facts)) return facts;
   const { resources, committer, readRecord, accounts, config } = context;
-  const account = resources.find((resource) => ownAccount.has(resource))!;
-  const wanted = config.latestVersion ?? request.versionsServed[0]!;
-  const version = request.versionsServed.includes(wanted) ? wanted : request.versionsServed[0]!;
+  const account = findKnown(resources, (resource) => ownAccount.has(resource));
+  const wanted = config.latestVersion ?? request.versionsServed[0];
+  const version = request.versionsServed.includes(wanted) ? wanted : request.versionsServed[0];
   await committer.commitAsSystem({
     accountId: facts.id,
     locks: [facts.id],

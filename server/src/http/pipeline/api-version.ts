@@ -18,7 +18,7 @@ export async function settleVersion(context: HttpContext, request: Authenticated
   const { apiVersion } = await pinned(context, request, own);
   const header = headerOf(request.incoming, 'service-version');
   if (header !== undefined)
-    request.version = request.versionsServed.includes(header) ? header : request.versionsServed[0]!;
+    request.version = request.versionsServed.includes(header) ? header : request.versionsServed[0];
   // A newer release beside this one has pinned the account.
   else if (!versions.dates.includes(apiVersion)) throw new UnknownVersionError(apiVersion);
   else request.version = apiVersion;

@@ -136,7 +136,7 @@ export class Connections {
       const { status, body } = errorResponse(refusal, requestId, config.publicUrl);
       socket.write(
         `HTTP/1.1 ${status} Error\r\ncontent-type: application/json; charset=utf-8\r\nrequest-id: ${requestId}\r\n` +
-          `service-version: ${versions.upTo(latestVersion.known)[0]!}\r\nservice-should-retry: false\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+          `service-version: ${versions.upTo(latestVersion.known)[0]}\r\nservice-should-retry: false\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
       );
     }
     // Close the socket even if the client never closes its side.

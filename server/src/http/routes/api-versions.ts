@@ -47,7 +47,7 @@ export function versionRoutes(context: HttpContext, routes: readonly Route[]): R
         id: versions.newest,
         object: 'api_version',
         latest: true,
-        changelog: versions.all[0]!.sentence,
+        changelog: versions.all[0].sentence,
       },
     },
     path: '/v1/api_versions',

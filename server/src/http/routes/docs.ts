@@ -27,7 +27,7 @@ export function addReference(app: FastifyInstance, context: HttpContext, routes:
     const { query, expand } = readQuery(request.url);
     if (expand.length > 0) throw unknownParameter(['expand'], ['version']);
     const served = context.versions.upTo(context.latestVersion.known);
-    const { version = served[0]! } = query as { version?: string };
+    const version = String(query.version ?? served[0]);
     if (!served.includes(version)) throw unknownVersion(version, served);
     const { body, etag } = await documentOf(version);
     const zipped = (): Promise<Buffer> => zippedDocumentOf(version);

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { renderRecord } from '../../model/change.ts';
-import { differencesOf, type Difference, type Json, type JsonObject } from '../../core/json-diff.ts';
+import { differencesOf, isObject, type Difference, type Json, type JsonObject } from '../../core/json-diff.ts';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { parseJson } from '../../core/json.ts';
 import { Type, type TSchema } from 'typebox';
@@ -14,6 +14,7 @@ import { queryReader } from '../body/query.ts';
 import type { WriteRoute } from '../route.ts';
 import type { ApiRequest } from '../request.ts';
 import type { HttpContext } from '../context.ts';
+import { findKnown } from '../../core/lists.ts';
 
 /** Reads the query of a mutating request, which has no parameter but `expand`. */
 const readQuery = queryReader({});
@@ -139,7 +140,7 @@ export async function previewUpgrade(
   context: HttpContext,
   routes: readonly PreviewedRoute[],
   request: ApiRequest,
-  to = request.versionsServed[0]!,
+  to = request.versionsServed[0],
 ): Promise<JsonObject> {
   if (!request.versionsServed.includes(to)) {
     throw invalidParameter('to', `\`to\` must be a version of this API: ${request.versionsServed.join(', ')}.`);
@@ -188,7 +189,7 @@ async function lookAtLast(
   object: string,
   look: (record: StoredRecord) => Promise<JsonObject | null>,
 ): Promise<(JsonObject | null)[]> {
-  const resource = context.resources.find((candidate) => candidate.object === object)!;
+  const resource = findKnown(context.resources, (candidate) => candidate.object === object);
   const room = request.room!;
   const looks: (JsonObject | null)[] = [];
   for (let last: string | null = null, more = true; more && looks.length < lookedAtMax;) {
@@ -223,7 +224,7 @@ async function isKeyOf(
   accountId: string,
   keyId: string | null,
 ): Promise<boolean> {
-  const apiKey = resources.find(({ object }) => object === 'api_key')!;
+  const apiKey = findKnown(resources, ({ object }) => object === 'api_key');
   return keyId !== null && (await readRecord(apiKey, accountId, keyId)) !== null;
 }
 
@@ -252,15 +253,15 @@ function requestIn(
   const requestBody = sent ? differencesOf(sent, versions.convertBody(object, sent, from, to)) : [];
   const responseBody = oldBody ? differencesOf(oldBody, bodyIn(versions, object, oldBody, from, to)) : [];
   // A body that was removed with an erased person cannot be checked.
-  const isTold = log.request_body !== null || ((previewed.route.body.required ?? []) as string[]).length === 0;
+  const isTold = log.request_body !== null || !previewed.route.body.required?.length;
   const refused = status === 200 && isTold ? refusalIn(context, request, previewed, log, sent ?? {}, to) : null;
   if (requestBody.length === 0 && responseBody.length === 0 && !refused) return null;
   return { id, method, path, status, request_body: requestBody, refused, response_body: responseBody };
 }
 
 function bodyIn(versions: ApiVersions, object: string, answer: JsonObject, from: string, to: string): JsonObject {
-  const { error } = answer as { error?: JsonObject };
-  if (!error) return versions.convert(answer, from, to);
+  const { error } = answer;
+  if (!isObject(error)) return versions.convert(answer, from, to);
   if (typeof error.param !== 'string') return answer;
   return { error: { ...error, param: versions.convertName(object, error.param, from, to) } };
 }
@@ -294,7 +295,7 @@ function eventIn(
   from: string,
   to: string,
 ): JsonObject | null {
-  const resource = resources.find(({ object }) => object === 'event')!;
+  const resource = findKnown(resources, ({ object }) => object === 'event');
   const event = renderRecord(resource, record, record.created);
   const shape = record.shape_version;
   const differences: Difference[] = differencesOf(
@@ -313,5 +314,5 @@ function objectOf(text: string | null): JsonObject | null {
   } catch {
     return null;
   }
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
+  return isObject(value) ? value : null;
 }

@@ -48,7 +48,7 @@ export async function withScriptFonts(main: MainFonts, text: string, country: st
   let count = 0;
   for (const character of text.normalize('NFC')) {
     if (isInMainFont(character, main)) continue;
-    codePoints.add(character.codePointAt(0)!);
+    codePoints.add(codePointOf(character));
     count++;
   }
   const share = Math.min(1, scriptCharactersMax / count);
@@ -82,7 +82,7 @@ const ofNoOtherScript = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{
 
 /** Tells whether the main font prints a character. It has some of other scripts, but does not shape them. */
 export function isInMainFont(character: string, { regular }: MainFonts): boolean {
-  return ofNoOtherScript.test(character) && regular.hasGlyphForCodePoint(character.codePointAt(0)!);
+  return ofNoOtherScript.test(character) && regular.hasGlyphForCodePoint(codePointOf(character));
 }
 
 /** Limits the marks on one letter to what a language needs. More would run into the lines around. */
@@ -111,7 +111,7 @@ export function printable(text: string, fonts: Fonts): string {
 }
 
 function takesJoiner(character: string, { scripts }: Fonts): boolean {
-  const script = character && scripts.fontOf(character.codePointAt(0)!);
+  const script = character && scripts.fontOf(codePointOf(character));
   return Boolean(script && script.font.hasGlyphForCodePoint(0x200c) && script.font.hasGlyphForCodePoint(0x200d));
 }
 
@@ -119,10 +119,17 @@ function isShown(character: string, fonts: Fonts): boolean {
   return (
     joiner.test(character) ||
     isInMainFont(character, fonts) ||
-    fonts.scripts.fontOf(character.codePointAt(0)!) !== undefined
+    fonts.scripts.fontOf(codePointOf(character)) !== undefined
   );
 }
 
+/** Returns the number of a character in Unicode. */
+export function codePointOf(character: string): number {
+  const codePoint = character.codePointAt(0);
+  if (codePoint === undefined) throw new Error('Bug! An empty text is no character.');
+  return codePoint;
+}
+
 function hex(character: string): string {
-  return character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
+  return codePointOf(character).toString(16).toUpperCase().padStart(4, '0');
 }

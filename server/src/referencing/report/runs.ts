@@ -1,5 +1,5 @@
 import bidiFactory from 'bidi-js';
-import { isInMainFont, type Fonts } from './fonts.ts';
+import { codePointOf, isInMainFont, type Fonts } from './fonts.ts';
 import type { ScriptFont } from './script-fonts.ts';
 
 /** The package is CommonJS, whose default export Node and TypeScript see differently. */
@@ -56,7 +56,7 @@ export function runsOf(line: string, { levels }: Levels, fonts: Fonts): Run[] {
 /** A joiner belongs to the letter before it. */
 function scriptOf(character: string, before: ScriptFont | null, fonts: Fonts): ScriptFont | null {
   if (/[\u200C\u200D]/.test(character)) return before;
-  return isInMainFont(character, fonts) ? null : (fonts.scripts.fontOf(character.codePointAt(0)!) ?? null);
+  return isInMainFont(character, fonts) ? null : (fonts.scripts.fontOf(codePointOf(character)) ?? null);
 }
 
 /** Mirrors brackets, which open on the other side when they are read right to left. */

@@ -76,11 +76,12 @@ export async function loadScriptFonts(codePoints: ReadonlySet<number>, country: 
   const fontOf = new Map<number, ScriptFont>();
   for (const codePoint of codePoints) {
     for (const slice of slicesOf.get(codePoint) ?? []) {
-      if (!loaded.has(slice.key)) {
+      let font = loaded.get(slice.key);
+      if (!font) {
         if (loaded.size === slicesMax) continue;
-        loaded.set(slice.key, await loadSlice(slice));
+        font = await loadSlice(slice);
+        loaded.set(slice.key, font);
       }
-      const font = loaded.get(slice.key)!;
       if (!font.font.hasGlyphForCodePoint(codePoint)) continue;
       fontOf.set(codePoint, font);
       break;
@@ -129,9 +130,9 @@ async function slicesOfFamily(family: string, codePoints: ReadonlySet<number>): 
     if (generalSlice.test(name)) continue;
     const slice = { family, key: `${family}-${name.replaceAll(/[[\]]/g, '')}` };
     for (const range of ranges.split(',')) {
-      const [first, last = first] = range.slice('U+'.length).split('-');
-      const end = Number.parseInt(last!, 16);
-      for (let codePoint = Number.parseInt(first!, 16); codePoint <= end; codePoint++) {
+      const [first = '', last = first] = range.slice('U+'.length).split('-');
+      const end = Number.parseInt(last, 16);
+      for (let codePoint = Number.parseInt(first, 16); codePoint <= end; codePoint++) {
         if (codePoints.has(codePoint)) slices.set(codePoint, slice);
       }
     }
