@@ -1,7 +1,36 @@
+import type * as fontkit from 'fontkit';
 import PdfDocument from 'pdfkit';
 import { printable, type Fonts, type MainFonts } from './fonts.ts';
 import { leftToRight, rightToLeft, type Wish } from './shaping.ts';
 import { levelsOf, levelsOfLine, runsOf, type Levels, type Run } from './runs.ts';
+
+/** Adds what the types of pdfkit lack: fonts of fontkit, and a writing direction in the place of features. */
+declare global {
+  namespace PDFKit {
+    interface DocumentInfo {
+      ContentsDigest?: string;
+    }
+    namespace Mixins {
+      interface PDFFont {
+        font(font: string | fontkit.Font): this;
+        registerFont(name: string, font: fontkit.Font): this;
+      }
+      interface PDFText {
+        text(text: string, x: number, y: number, options: ShapedText): this;
+        widthOfString(text: string, options: ShapedText): number;
+      }
+      interface PDFMarking {
+        struct(tag: string, options: { alt: string; bbox: number[] }, children: (() => void)[]): PDFStructureElement;
+      }
+    }
+  }
+}
+
+interface ShapedText {
+  features?: Wish | undefined;
+  lineBreak?: boolean;
+  baseline?: 'alphabetic';
+}
 
 /** A4 in points, and the place of its text: headings in the left column, their contents in the right one. */
 export const page = { width: 595.28, height: 841.89, left: 56, right: 539.28, top: 84, bottom: 776 };
@@ -111,7 +140,7 @@ export class Sheet {
         CreationDate: info.created,
         ModDate: info.created,
         ContentsDigest: info.digest,
-      } as never,
+      },
     });
     escapeMetadata(this.document);
     this.#structure = this.document.struct('Document');
@@ -137,7 +166,7 @@ export class Sheet {
   figure(alt: string, box: { x: number; y: number; width: number; height: number }, draw: () => void): void {
     if (this.#isMeasuring) return;
     const bbox = [box.x, box.y, box.x + box.width, box.y + box.height];
-    this.#structure.add(this.document.struct('Figure', { alt: this.printable(alt), bbox } as never, [draw]));
+    this.#structure.add(this.document.struct('Figure', { alt: this.printable(alt), bbox }, [draw]));
   }
 
   /** Draws something that is not read out. */
@@ -246,8 +275,8 @@ export class Sheet {
     for (const run of runs) {
       this.#use(run, style);
       const wish = wishOf(run);
-      const options = { lineBreak: false, baseline: 'alphabetic', ...(wish && { features: wish }) };
-      document.text(run.text, x, baselineY, options as never);
+      const options: ShapedText = { lineBreak: false, baseline: 'alphabetic', ...(wish && { features: wish }) };
+      document.text(run.text, x, baselineY, options);
       x += this.#widthOfRun(run, style);
     }
   }
@@ -263,17 +292,17 @@ export class Sheet {
 
   #widthOfRun(run: Run, style: Style): number {
     this.#use(run, style);
-    return this.document.widthOfString(run.text, { features: wishOf(run) } as never);
+    return this.document.widthOfString(run.text, { features: wishOf(run) });
   }
 
   #use({ script }: Run, { weight, size }: Style): void {
     if (script && !this.#registered.has(script.key)) {
       this.#registered.add(script.key);
-      this.document.registerFont(script.key, script.font as never);
+      this.document.registerFont(script.key, script.font);
     }
     const font = script?.key ?? this.#fonts[weight];
     // Setting a font is slow: pdfkit compares the names of two fonts at each call.
-    if (font !== this.#font) this.document.font(font as never);
+    if (font !== this.#font) this.document.font(font);
     this.#font = font;
     this.document.fontSize(size);
   }
@@ -312,7 +341,7 @@ export class Sheet {
     let lineWidth = 0;
     for (const word of text.split(' ')) {
       const parts = this.#partsOf(word, style, width, spaceWidth);
-      const [first] = parts as [WordPart];
+      const [first] = parts;
       if (line !== '' && parts.length === 1 && lineWidth + spaceWidth + first.width <= width) {
         line += ` ${word}`;
         lineWidth += spaceWidth + first.width;
@@ -321,14 +350,14 @@ export class Sheet {
       // Keep the space at the end of a line: it is invisible, but read out and searched.
       if (line !== '') push(`${line} `);
       for (const part of parts.slice(0, -1)) push(part.text);
-      ({ text: line, width: lineWidth } = parts.at(-1)!);
+      ({ text: line, width: lineWidth } = parts.at(-1) ?? first);
     }
     if (line !== '') push(line);
     return lines;
   }
 
   /** Splits a word that does not fit. No part begins with a mark that belongs to the letter before. */
-  #partsOf(word: string, style: Style, width: number, spaceWidth: number): WordPart[] {
+  #partsOf(word: string, style: Style, width: number, spaceWidth: number): [WordPart, ...WordPart[]] {
     if (word.length <= wordMax) {
       // Measure it with its space, as pdfkit lays words out, so that each is laid out once.
       const wordWidth = this.widthOf(`${word} `, style) - spaceWidth;
@@ -350,7 +379,8 @@ export class Sheet {
       }
       parts.push(part);
     }
-    return parts.length > 0 ? parts : [{ text: '', width: 0 }];
+    const [first = { text: '', width: 0 }, ...others] = parts;
+    return [first, ...others];
   }
 
   #widthOfPiece(text: string, style: Style): number {
