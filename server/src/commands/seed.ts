@@ -36,16 +36,20 @@ async function main(): Promise<void> {
 
 /** Makes what an agency has after its first weeks. */
 async function fillAgency(post: Post): Promise<void> {
-  const names = ['Ada Lovelace', 'Grace Hopper', 'Mary Somerville', 'Alan Turing', 'Emmy Noether', 'George Boole'];
-  const customers: string[] = [];
-  for (const [index, name] of names.entries()) {
-    const email = `${name.split(' ')[0]!.toLowerCase()}@example.org`;
+  const customer = async (index: number, firstName: string, lastName: string): Promise<string> => {
+    const name = `${firstName} ${lastName}`;
+    const email = `${firstName.toLowerCase()}@example.org`;
     const phone = `+44 1904 555 01${20 + index}`;
     const addresses = [{ line1: `${12 + index} Coppergate`, city: 'York', postal_code: 'YO1 9NR', country: 'GB' }];
     const body = { name, email, phone, date_of_birth: `19${80 + index}-12-10`, addresses };
-    customers.push((await post(`customer ${index}`, '/v1/customers', body)).id);
-  }
-  const [ada, grace, mary, alan, emmy, george] = customers as [string, string, string, string, string, string];
+    return (await post(`customer ${index}`, '/v1/customers', body)).id;
+  };
+  const ada = await customer(0, 'Ada', 'Lovelace');
+  const grace = await customer(1, 'Grace', 'Hopper');
+  const mary = await customer(2, 'Mary', 'Somerville');
+  const alan = await customer(3, 'Alan', 'Turing');
+  const emmy = await customer(4, 'Emmy', 'Noether');
+  const george = await customer(5, 'George', 'Boole');
 
   const application = async (unit: string, people: string[], pounds: number, moveIn: string): Promise<string> => {
     const rent = { amount: pounds * 100, currency: 'gbp', interval: 'month' };

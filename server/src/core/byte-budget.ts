@@ -1,3 +1,4 @@
+import { asError } from './errors.ts';
 /** Limits in bytes for one kind of work in this process. */
 export interface ByteLimits {
   /** Of all accounts together. */
@@ -109,7 +110,7 @@ export class ByteBudget {
       const stop = (): void => {
         this.#remove(waiting);
         this.#admitWaiting();
-        reject(signal!.reason as Error);
+        reject(asError(signal?.reason));
       };
       const waiting: Waiting = {
         payer,
@@ -188,7 +189,7 @@ export class ByteBudget {
 
   #remove(waiting: Waiting): void {
     const { accountId } = waiting.payer;
-    const ofAccount = this.#waitingOf.get(accountId)!;
+    const ofAccount = this.#waitingOf.get(accountId) ?? [];
     ofAccount.splice(ofAccount.indexOf(waiting), 1);
     if (ofAccount.length === 0) this.#waitingOf.delete(accountId);
   }

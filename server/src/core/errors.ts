@@ -249,6 +249,11 @@ export function invalidParameter(param: string, message: string): ApiError {
   return new ApiError('parameter_invalid', message, { param });
 }
 
+/** Returns a caught value as an error. */
+export function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
 /** Returns the message of a caught value. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -7,8 +7,7 @@ import { setMember, type Json, type JsonObject } from './json-diff.ts';
  * @throws {SyntaxError} as `JSON.parse`.
  */
 export function parseJson(text: string): Json {
-  if (!text.includes('\\')) return JSON.parse(text) as Json;
-  const keys = escapedKeys(text);
+  const keys = text.includes('\\') ? escapedKeys(text) : noKeys;
   if (keys.length === 0) return JSON.parse(text) as Json;
   let renamed = '';
   let copiedTo = 0;
@@ -18,6 +17,8 @@ export function parseJson(text: string): Json {
   });
   return restoreKeys(JSON.parse(renamed + text.slice(copiedTo)) as Json, keys);
 }
+
+const noKeys: EscapedKey[] = [];
 
 /** Replaces an escaped key. No key begins with a low surrogate: neither UTF-8 nor our stored texts can have it alone. */
 const placeholder = '\udc00';
@@ -35,7 +36,7 @@ function escapedKeys(text: string): EscapedKey[] {
     const end = endOfString(text, start) + 1;
     const spelling = text.slice(start, end);
     if (isFollowedByColon(text, end) && spelling.includes('\\')) {
-      keys.push({ start, end, key: JSON.parse(spelling) as string });
+      keys.push({ start, end, key: String(JSON.parse(spelling)) });
     }
     start = text.indexOf('"', end);
   }

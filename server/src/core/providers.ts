@@ -3,6 +3,11 @@ export const providers = ['provider_a', 'provider_b', 'provider_c', 'provider_d'
 
 export type Provider = (typeof providers)[number];
 
+/** Makes a value for each service. */
+export function byProvider<Value>(valueOf: (provider: Provider) => Value): Record<Provider, Value> {
+  return Object.fromEntries(providers.map((name) => [name, valueOf(name)])) as Record<Provider, Value>;
+}
+
 /** How this deployment reaches each service: at its real address, in the sandbox's simulator, or not at all (null). */
 export type ReferencingServices = Readonly<Record<Provider, 'real' | 'simulated' | null>>;
 

@@ -88,5 +88,5 @@ export function isFailure(text: string): text is Failure {
 }
 
 export function isOneOf<Name extends string>(names: readonly Name[], text: string): text is Name {
-  return (names as readonly string[]).includes(text);
+  return names.some((name) => name === text);
 }

@@ -88,8 +88,9 @@ function listStatement(resource: Resource, query: ListQuery, rowBytesMax: number
   for (const { filter, value } of query.filters) {
     matches.push(...conditionsOf(filter, value, parameter));
   }
-  for (const [bound, { sign, firstSecondOf }] of Object.entries(timeBounds)) {
-    const seconds = query.created[bound as keyof typeof timeBounds];
+  for (const bound of ['gt', 'gte', 'lt', 'lte'] as const) {
+    const { sign, firstSecondOf } = timeBounds[bound];
+    const seconds = query.created[bound];
     if (seconds === undefined) continue;
     matches.push(`id ${sign} ${parameter(firstIdAt(resource.prefix, firstSecondOf(seconds) * 1000))}`);
   }

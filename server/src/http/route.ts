@@ -34,11 +34,11 @@ export type RouteResponse =
   | { kind: 'record'; resource: Resource; secrets: 'never' | 'always' | 'to_writers' }
   | { kind: 'list' | 'deletion'; resource: Resource }
   | { kind: 'stream'; resource: Resource }
-  | { kind: 'object' | 'objects'; name: string; schema: TObject; example: JsonObject }
+  | { kind: 'object' | 'objects'; name: string; schema: TObject; example: JsonObject & { object: string } }
   | { kind: 'file'; contentType: string; description: string };
 
 /** A route's query. Whole numbers are parsed, all other values are text. */
-export type Query = Record<string, string | number | undefined>;
+export type Query = Record<string, string | number>;
 
 /** A response that may have links. */
 export interface Expandable {

@@ -1,5 +1,5 @@
 import type { HeldBytes } from '../core/byte-budget.ts';
-import type { JsonObject } from '../core/json-diff.ts';
+import { isObject, type Json, type JsonObject } from '../core/json-diff.ts';
 import { parseJson } from '../core/json.ts';
 import { query, type Pool } from '../db/pools.ts';
 
@@ -76,8 +76,8 @@ export async function eraseEvents(
     const changed: { id: string; data: string }[] = [];
     for (const { id, object_id, data, request, shape_version } of rows) {
       events.push(id);
-      const cause = parseJson(request) as JsonObject | string | null;
-      const requestId = typeof cause === 'string' ? cause : cause?.id;
+      const cause = parseJson(request);
+      const requestId = isObject(cause) ? cause.id : cause;
       if (typeof requestId === 'string') (ids.includes(object_id) ? about : besides).add(requestId);
       const event = rewritten({ object: 'event', data: parseJson(data) }, shape_version);
       if (event) changed.push({ id, data: JSON.stringify(event.data) });
@@ -255,18 +255,18 @@ function withoutPerson(row: LogRow, isOfAnotherRecord: boolean, rewritten: Rewri
   const emptied = body && rewritten(body, row.api_version);
   const responseBody = emptied ? JSON.stringify(emptied) : row.response_body;
   if (isOfAnotherRecord) return { ...row, response_body: responseBody };
-  const isRefusal = typeof body?.error === 'object' && body.error !== null;
   return {
     ...row,
     url: row.url.split('?', 1)[0]!,
     request_body: null,
     // An error quotes the wrong input.
-    response_body: isRefusal ? JSON.stringify({ error: withoutParam(body.error as JsonObject) }) : responseBody,
-    error: row.error === null ? null : JSON.stringify(withoutParam(parseJson(row.error) as JsonObject)),
+    response_body: isObject(body?.error) ? JSON.stringify({ error: withoutParam(body.error) }) : responseBody,
+    error: row.error === null ? null : JSON.stringify(withoutParam(parseJson(row.error))),
   };
 }
 
-function withoutParam(error: JsonObject): JsonObject {
+function withoutParam(error: Json): Json {
+  if (!isObject(error)) return error;
   const { param: _, ...rest } = error;
   return 'message' in rest ? { ...rest, message: '[erased]' } : rest;
 }
@@ -300,7 +300,8 @@ export async function eraseAttempts(pool: Pool, accountId: string, events: reado
 /** Parses a response, or returns null if it is no object: then it holds no person. */
 function parseBody(text: string): JsonObject | null {
   try {
-    return parseJson(text) as JsonObject;
+    const body = parseJson(text);
+    return isObject(body) ? body : null;
   } catch {
     return null;
   }

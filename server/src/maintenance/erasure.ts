@@ -16,7 +16,6 @@ import { decideErasure, isErased } from '../model/change.ts';
 import { ByteBudget, type HeldBytes } from '../core/byte-budget.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import { eraseWithin, withoutPerson } from '../model/erase.ts';
-import type { JsonObject } from '../core/json-diff.ts';
 import { isId } from '../core/ids.ts';
 import type { Resource, RecordChange } from '../model/resource.ts';
 import { erasable } from '../model/traits/erasable.ts';
@@ -225,7 +224,7 @@ export class Eraser {
     const kinds = new Map(resources.map((resource) => [resource.object, resource]));
     return (object, version) => {
       const newest = versions.convert(object, version, versions.newest);
-      const emptied = eraseWithin(newest, kinds, ids) as JsonObject;
+      const emptied = eraseWithin(newest, kinds, ids);
       return emptied === newest ? null : versions.convert(emptied, versions.newest, version);
     };
   }

@@ -23,6 +23,12 @@ export function withoutPerson<Shape extends object>(resource: Resource, members:
  * @param kinds the kinds of records, by their `object`.
  * @param ids the records to empty.
  */
+export function eraseWithin(
+  value: JsonObject,
+  kinds: ReadonlyMap<string, Resource>,
+  ids: ReadonlySet<string>,
+): JsonObject;
+export function eraseWithin(value: Json, kinds: ReadonlyMap<string, Resource>, ids: ReadonlySet<string>): Json;
 export function eraseWithin(value: Json, kinds: ReadonlyMap<string, Resource>, ids: ReadonlySet<string>): Json {
   if (Array.isArray(value)) {
     const items = value.map((item) => eraseWithin(item, kinds, ids));

@@ -33,8 +33,9 @@ export function credentialsOf(
   if (encrypted !== undefined)
     return JSON.parse(encryption.decrypt(Buffer.from(encrypted, 'base64'))) as Record<string, string>;
   if (!isSimulated) return null;
-  const made = credentialNames[provider].map((name) => [name, encryption.derive(`${provider} ${name} ${owner.id}`)]);
-  return Object.fromEntries(made) as Record<string, string>;
+  return Object.fromEntries(
+    credentialNames[provider].map((name) => [name, encryption.derive(`${provider} ${name} ${owner.id}`)]),
+  );
 }
 
 /** @throws {ProviderFault} `credentials_missing`, with a message that says what to do. */

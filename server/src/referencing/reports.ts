@@ -70,7 +70,8 @@ export class Reports {
   /** Removes the bytes of a report that did not become a file. If that fails, they are removed later. */
   async discard({ after }: RecordChange): Promise<void> {
     const { fileStore, log } = this.#context;
-    const { account_id: accountId, id } = after as FileRecord & { id: ReturnType<IdMaker['make']> };
+    if (!after) return;
+    const { account_id: accountId, id } = after;
     await fileStore.discard(accountId, id, false).catch((error: unknown) => {
       log.warn({ file: id, err: error }, 'an unused report could not be removed yet');
     });

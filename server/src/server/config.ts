@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { makeKey, modeOfKey, type Mode } from '../core/api-keys.ts';
 import { errorMessage } from '../core/errors.ts';
 import { nearestName } from '../core/nearest.ts';
-import { providers, type Provider, type ReferencingServices } from '../core/providers.ts';
+import { byProvider, providers, type Provider, type ReferencingServices } from '../core/providers.ts';
 import { isPlainUrl, parseRanges, type AddressRanges } from '../core/target-addresses.ts';
 import { masterKeyLength } from '../core/encryption.ts';
 import { apiVersions } from '../versions/index.ts';
@@ -67,7 +67,8 @@ export function readConfig(environment: Environment, { needsMasterKey = true } =
   const oneOf = <Word extends string>(name: string, words: readonly Word[], otherwise: Word): Word => {
     const value = text(name);
     if (value === null) return otherwise;
-    if ((words as readonly string[]).includes(value)) return value as Word;
+    const word = words.find((candidate) => candidate === value);
+    if (word !== undefined) return word;
     faults.push(`${name} is "${value}"; it must be one of ${words.join(', ')}.`);
     return otherwise;
   };
@@ -144,8 +145,7 @@ export function referencingServices({
   providerUrls,
 }: Pick<Config, 'mode' | 'providerUrls'>): ReferencingServices {
   const otherwise = mode === 'sandbox' ? 'simulated' : null;
-  const services = providers.map((provider) => [provider, providerUrls[provider] === null ? otherwise : 'real']);
-  return Object.fromEntries(services) as ReferencingServices;
+  return byProvider((provider) => (providerUrls[provider] === null ? otherwise : 'real'));
 }
 
 /** Returns the services that a sandbox simulates. */
@@ -212,11 +212,10 @@ function readRetention(value: string, faults: string[]): number {
 }
 
 function readProviderUrls(text: (name: string) => string | null, faults: string[]): Record<Provider, string | null> {
-  const urls = providers.map((provider) => {
+  return byProvider((provider) => {
     const name = `TENURE_${provider.toUpperCase()}_URL`;
-    return [provider, readUrl(name, text(name), ['http:', 'https:'], faults)?.replace(/\/+$/, '') ?? null];
+    return readUrl(name, text(name), ['http:', 'https:'], faults)?.replace(/\/+$/, '') ?? null;
   });
-  return Object.fromEntries(urls) as Record<Provider, string | null>;
 }
 
 const simulatedDayDefault = 30;

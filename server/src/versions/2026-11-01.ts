@@ -1,6 +1,6 @@
 import { nullable } from '../model/schemas.ts';
 import { Type } from 'typebox';
-import type { Json } from '../core/json-diff.ts';
+import { isObject, type Json } from '../core/json-diff.ts';
 import type { ApiVersion } from './api-version.ts';
 
 export const version20261101: ApiVersion = {
@@ -26,7 +26,7 @@ export const version20261101: ApiVersion = {
 };
 
 function idOfRequest(request: Json): Json {
-  return (request as { id: Json }).id;
+  return isObject(request) ? (request.id ?? null) : null;
 }
 
 /** Earlier events did not show their actor (spec, event). */

@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from 'typebox';
-import type { Json, JsonObject } from '../core/json-diff.ts';
+import { isObject, type Json, type JsonObject } from '../core/json-diff.ts';
 import { isNonEmpty, type NonEmpty } from '../core/lists.ts';
 import type { ApiVersion, ShapeChange } from './api-version.ts';
 
@@ -131,7 +131,11 @@ function upgrade({ renamed = {}, reshaped = {} }: ShapeChange): Step {
 
 function convertObject(object: JsonObject, path: MigrationPath): JsonObject {
   const whole = object.object === 'event' ? convertEventData(object, path) : convertNested(object, path);
-  return convertMembers(whole, path.get(object.object as string));
+  return convertMembers(whole, stepsFor(object, path));
+}
+
+function stepsFor({ object }: JsonObject, path: MigrationPath): readonly Step[] | undefined {
+  return typeof object === 'string' ? path.get(object) : undefined;
 }
 
 /** Applies each step in turn. The object may have only some of its members, and they keep their order. */
@@ -170,16 +174,17 @@ function convertValue(value: Json, path: MigrationPath): Json {
 
 /** Converts the record in an event, and its previous members. */
 function convertEventData(event: JsonObject, path: MigrationPath): JsonObject {
-  const { object, previous_attributes: previous, ...rest } = event.data as JsonObject;
-  const record = object as JsonObject;
+  if (!isObject(event.data)) throw new Error('Bug! An event has no data.');
+  const { object: record, previous_attributes: previous, ...rest } = event.data;
+  if (!isObject(record)) throw new Error('Bug! An event has no record.');
   const data = {
     object: convertObject(record, path),
-    previous_attributes: previous ? convertMembers(previous as JsonObject, path.get(record.object as string)) : null,
+    previous_attributes: isObject(previous) ? convertMembers(previous, stepsFor(record, path)) : null,
     ...rest,
   };
   return { ...event, data };
 }
 
 function isApiObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && typeof value.object === 'string';
+  return isObject(value) && typeof value.object === 'string';
 }

@@ -43,7 +43,7 @@ describe("commands on an operator's own database", { timeout: 60_000 }, () => {
     const processes = await processesForTest();
     await processes.start({ TENURE_ROLE: 'api' });
     const settings = { DATABASE_URL: urlOf(processes.connection), DATA_DIR: dataDir };
-    const newest = apiVersions[0]!.date;
+    const newest = apiVersions[0].date;
     expect(await runCommand('release-version', [], settings)).toEqual({
       code: 0,
       output: expect.stringMatching(`^The latest version of the API is ${newest}`),

@@ -1,5 +1,4 @@
 import { ApiError } from '../../core/errors.ts';
-import type { JsonObject } from '../../core/json-diff.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
 import { queryReader } from './query.ts';
 import type { Route, WriteRoute } from '../route.ts';
@@ -21,7 +20,7 @@ export function versionedQueryReader(
   const withSuggestion = suggestName(versions, object, Object.keys(known));
   return (version, url) => {
     const { query, expand } = withSuggestion(version, () => readerOf(version)(url));
-    const lifted = versions.convertBody(object, query as JsonObject, version, versions.newest);
+    const lifted = versions.convertBody(object, query, version, versions.newest);
     return { query: lifted as Query, expand };
   };
 }

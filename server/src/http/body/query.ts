@@ -12,23 +12,23 @@ const expandName = /^expand(?:\[\d{0,3}\])?$/;
 
 /** Compiles the parameters of a route. All are optional. */
 export function queryReader(parameters: Record<string, TSchema>): (url: string) => { query: Query; expand: string[] } {
-  const optional = Object.fromEntries(
+  const optional: TProperties = Object.fromEntries(
     Object.entries(parameters).map(([name, schema]) => [name, Type.Optional(schema)]),
   );
-  const validate: Validator = validator(closedObject(optional as TProperties));
+  const validate: Validator = validator(closedObject(optional));
   return (url) => {
-    const query: Record<string, string | number> = Object.create(null) as Record<string, string | number>;
+    const query: Record<string, string | number> = Object.create(null);
     const expand: string[] = [];
     for (const [name, value] of pairsOf(url)) {
       if (expandName.test(name)) {
         expand.push(...value.split(','));
         continue;
       }
-      const schema = Object.hasOwn(parameters, name) ? (parameters[name] as TSchema & { type?: string }) : null;
+      const schema = Object.hasOwn(parameters, name) ? parameters[name] : null;
       if (!schema) throw unknownParameter([name], Object.keys(parameters));
       if (value.includes('\0')) throw invalidParameter(name, `\`${name}\` contains a NUL character. Remove it.`);
       if (name in query) throw invalidParameter(name, `\`${name}\` was sent twice. Send it once.`);
-      query[name] = schema.type === 'integer' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+      query[name] = 'type' in schema && schema.type === 'integer' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
     }
     validate(query);
     return { query, expand };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
-import { setMember, type JsonObject } from '../../core/json-diff.ts';
+import { isObject, setMember, type JsonObject } from '../../core/json-diff.ts';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { formats } from '../../core/formats.ts';
 import { maskSecrets } from '../../core/mask-secrets.ts';
@@ -171,8 +171,11 @@ function isStorable(text: string): boolean {
 }
 
 function metadataOf(body: JsonObject): JsonObject {
-  if (!Object.hasOwn(body, 'metadata')) body.metadata = {};
-  return body.metadata as JsonObject;
+  const known = Object.hasOwn(body, 'metadata') ? body.metadata : undefined;
+  if (isObject(known)) return known;
+  const pairs: JsonObject = {};
+  body.metadata = pairs;
+  return pairs;
 }
 
 function metadataInOne(): ApiError {

@@ -56,14 +56,14 @@ function errorOf(error: ErrorObject, schema: TSchema): ApiError {
       }
       // The message of a format says more than that of a pattern.
       const format = { format: error.schema, pattern: error.parentSchema?.format }[error.keyword];
-      const faultOf: FaultOf | undefined = formats[format as keyof typeof formats];
+      const [, faultOf] = Object.entries<FaultOf>(formats).find(([name]) => name === format) ?? [];
       const fault = faultOf?.(String(error.data), isRequired(error, schema)) ?? null;
       if (fault !== null) return invalidParameter(param, `\`${param}\` ${fault}.`);
       if (error.keyword === 'pattern' && error.schema === idPattern)
         return invalidParameter(param, noId(param, String(error.data)));
       return invalidParameter(
         param,
-        `${param === '' ? 'The body' : `\`${param}\``} must be ${allowed(error.parentSchema)}.`,
+        `${param === '' ? 'The body' : `\`${param}\``} must be ${allowed((error.parentSchema ?? {}) as Rules)}.`,
       );
     }
   }
@@ -118,7 +118,7 @@ interface Rules {
 }
 
 /** Says in words what a schema allows. */
-function allowed(schema: Record<string, unknown> | undefined): string {
+function allowed(schema: Rules): string {
   const {
     type,
     enum: values,
@@ -133,7 +133,7 @@ function allowed(schema: Record<string, unknown> | undefined): string {
     maxItems,
     uniqueItems,
     maxProperties,
-  } = (schema ?? {}) as Rules;
+  } = schema;
   const types = [type].flat().filter((name) => name !== 'null');
   const orNull = [type].flat().includes('null') ? ', or null' : '';
   if (values) return `one of ${values.filter((value) => value !== null).join(', ')}${orNull}`;
@@ -161,7 +161,7 @@ const nouns: Record<string, string> = {
 };
 
 function knownNames(schema: Record<string, unknown> | undefined): string[] {
-  return Object.keys((schema?.properties as object | undefined) ?? {});
+  return Object.keys(schema?.properties ?? {});
 }
 
 /** Converts a JSON Pointer (RFC 6901) to names. */

@@ -77,7 +77,7 @@ function pathParameters({ resources }: Shapes, { path }: Route): Piece[] {
 
 function queryParameters({ versions, version, schemas }: Shapes, route: Route): Piece[] {
   const parameters = Object.entries(versions.propertiesIn(version, route.object, route.query)).map(([name, schema]) => {
-    const { description = `Only records with this \`${name}\`.`, ...rest } = schema as Piece;
+    const { description = `Only records with this \`${name}\`.`, ...rest }: Piece = { ...schema };
     return { name, in: 'query', description: schemas.worded(route.object, String(description)), schema: rest };
   });
   return [...parameters, ...expandParameter({ versions, version }, route)];
@@ -159,7 +159,7 @@ function uploadSample(url: string): Piece {
 /** Adds the description of the field with the same name to members without one. */
 function withFieldTexts(body: TObject, resource: Resource | undefined): TObject {
   const members = Object.entries(body.properties).map(([name, schema]): [string, TSchema] => {
-    const description = (schema as Piece).description ?? resource?.fields[name]?.description;
+    const { description = resource?.fields[name]?.description }: Piece = { ...schema };
     return [name, { ...schema, ...(description !== undefined && { description }) }];
   });
   return { ...body, properties: Object.fromEntries(members) };

@@ -52,7 +52,7 @@ export class Schemas {
       case 'objects': {
         const { name, schema, example } = response;
         const object = this.#named(name, () => ({
-          ...this.inVersion(example.object as string, schema),
+          ...this.inVersion(example.object, schema),
           examples: [this.#older(example)],
         }));
         return response.kind === 'object' ? object : this.list(name, object);
@@ -172,7 +172,7 @@ export class Schemas {
   /** Converts a schema of the newest version to this one, with the names in its descriptions. */
   inVersion(object: string, schema: TObject): Piece {
     const older = this.#versions.schemaIn(this.#version, object, schema);
-    return this.#reworded(object, older) as Piece;
+    return this.#rewordedMembers(object, older);
   }
 
   /** Converts the names in a text about objects of a kind to this version. */
@@ -303,6 +303,10 @@ export class Schemas {
   #reworded(object: string, piece: unknown): unknown {
     if (Array.isArray(piece)) return piece.map((item) => this.#reworded(object, item));
     if (typeof piece !== 'object' || piece === null) return piece;
+    return this.#rewordedMembers(object, piece);
+  }
+
+  #rewordedMembers(object: string, piece: object): Piece {
     return Object.fromEntries(
       Object.entries(piece).map(([name, value]) => [
         name,

@@ -1,5 +1,5 @@
 import { OverloadedError, type StoredResponse } from '../../commit/write-request.ts';
-import { ApiError, errorMessage } from '../../core/errors.ts';
+import { ApiError } from '../../core/errors.ts';
 import { maskSecrets } from '../../core/mask-secrets.ts';
 import type { Resource } from '../../model/resource.ts';
 import { UnavailableError } from '../../db/pools.ts';
@@ -79,7 +79,9 @@ export function errorResponse(error: ApiError, requestId: string, publicUrl: str
 
 /** Converts the few errors that the HTTP framework finds before our own code. */
 function frameworkError(error: unknown): ApiError | null {
-  const { code, statusCode } = error as { code?: string; statusCode?: number };
+  if (!(error instanceof Error)) return null;
+  const code = 'code' in error ? error.code : undefined;
+  const statusCode = 'statusCode' in error ? error.statusCode : undefined;
   switch (code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new ApiError(
@@ -91,8 +93,8 @@ function frameworkError(error: unknown): ApiError | null {
     default:
       break;
   }
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    return new ApiError('request_invalid', `The request is not well formed: ${errorMessage(error)}.`);
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
+    return new ApiError('request_invalid', `The request is not well formed: ${error.message}.`);
   }
   return null;
 }

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { asError } from '../../core/errors.ts';
 
 /**
  * A response body that reads the next piece only when the connection has taken the last one. Node's own adapter reads one piece ahead. It
@@ -35,7 +36,7 @@ export class PacedBody extends Readable {
       this.#stalled = setTimeout(this.#cutOff, this.#stalledMs);
       this.push(done ? null : value);
     } catch (error) {
-      this.destroy(error as Error);
+      this.destroy(asError(error));
     }
   }
 

@@ -97,7 +97,7 @@ export function versionRoutes(context: HttpContext, routes: readonly Route[]): R
     async read(request, query) {
       // The preview shows parts of logs and events.
       for (const needed of ['logs.read', 'events.read']) requirePermission(needed, request.principal.permissions);
-      return previewUpgrade(context, previewed, request, query.to as string | undefined);
+      return previewUpgrade(context, previewed, request, query.to === undefined ? undefined : String(query.to));
     },
   };
   return [list, preview];

@@ -101,9 +101,9 @@ function isMatch({ column, match }: Filter, value: string, row: StoredRow): bool
     case 'exact':
       return kept === value;
     case 'contains':
-      return (kept as string[]).includes(value);
+      return Array.isArray(kept) && kept.includes(value);
     case 'prefix':
-      return value.endsWith('*') ? (kept as string).startsWith(value.slice(0, -1)) : kept === value;
+      return value.endsWith('*') ? String(kept).startsWith(value.slice(0, -1)) : kept === value;
     case 'caseless':
     case 'status':
       throw new Error(`Bug! Nothing that is streamed is filtered by ${match}.`);

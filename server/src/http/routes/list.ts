@@ -53,8 +53,8 @@ export function listQuery(resource: Resource, query: Query, accountId: string): 
       .filter(([name]) => query[name] !== undefined)
       .map(([name, filter]) => ({ filter, value: String(query[name]) })),
     created: boundsOf(query),
-    limit: (query.limit as number | undefined) ?? limitDefault,
-    offset: (query.offset as number | undefined) ?? 0,
+    limit: Number(query.limit ?? limitDefault),
+    offset: Number(query.offset ?? 0),
     cursor,
   };
 }

@@ -90,7 +90,7 @@ function lookedAt(properties: Record<string, TSchema>, description: string): TSc
 }
 
 /** An example for the API docs. */
-export const upgradePreviewExample: JsonObject = {
+export const upgradePreviewExample = {
   object: 'api_version_preview',
   from: '2026-03-01',
   to: '2026-11-01',

@@ -343,7 +343,7 @@ function isSecretKept({ response }: WriteRoute): boolean {
 
 function claimOf(request: ApiRequest, input: JsonObject): Claim | null {
   if (request.idempotencyKey === null) return null;
-  const [path, query = ''] = request.incoming.url.split('?', 2) as [string, string?];
+  const [path = '', query = ''] = request.incoming.url.split('?', 2);
   const { method } = request.incoming;
   const keyAccountId = request.principal.accountId;
   return Object.assign(fingerprints({ method, path, query, withContext: request.withContext, body: input }), {

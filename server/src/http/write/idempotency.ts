@@ -76,8 +76,9 @@ export function fingerprints(
       return (fingerprint ??= `${newest}:${versions[newest]!(request)}`);
     },
     isSameRequest(stored) {
-      const [version, text] = stored.includes(':') ? (stored.split(':', 2) as [string, string]) : ['0', stored];
-      if (Object.hasOwn(versions, version)) return versions[version]!(request) === text;
+      const [version = '', text = ''] = stored.includes(':') ? stored.split(':', 2) : ['0', stored];
+      const textOf = Object.hasOwn(versions, version) ? versions[version] : undefined;
+      if (textOf) return textOf(request) === text;
       throw new ApiError(
         'unavailable',
         'This Idempotency-Key was used with a later release of the server, and this process cannot compare the requests. Nothing was changed. Try again: a process of that release may handle the request.',

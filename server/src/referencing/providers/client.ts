@@ -9,6 +9,7 @@ import {
 } from '../../core/response-bounds.ts';
 import { ProviderFault, type ProviderClient, type ProviderRequest } from './provider.ts';
 import { refusal } from './reading.ts';
+import { asError } from '../../core/errors.ts';
 
 /** Bytes. No service sends longer responses. The rest of one is not read. */
 const bodyBytesMax = 1_000_000;
@@ -76,7 +77,7 @@ export class HttpProviderClient implements ProviderClient {
     const signal = AbortSignal.timeout(this.#timeoutMs);
     // The pool does not end a call that still waits for a connection.
     const timeout = new Promise<never>((_, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+      signal.addEventListener('abort', () => reject(asError(signal.reason)), { once: true });
     });
     try {
       return await Promise.race([this.#send(request, signal), timeout]);
