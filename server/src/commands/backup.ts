@@ -52,8 +52,9 @@ const keyIsElsewhere =
   'The master key is not in it, and neither beside the data nor in TENURE_MASTER_KEY: make sure that you have it. Nothing encrypted can be read without it.';
 
 async function isMasterKey(key: Uint8Array | null, connection: Connection): Promise<boolean> {
-  const check = key && (await withClient(connection, readMasterKeyCheck));
-  return check !== null && isOfDeployment(new Encryption(key!, pooledRandomBytes()), check);
+  if (!key) return false;
+  const check = await withClient(connection, readMasterKeyCheck);
+  return check !== null && isOfDeployment(new Encryption(key, pooledRandomBytes()), check);
 }
 
 // Remove the copied files and stop a PostgreSQL that was started here. From a terminal the signal comes twice: npm passes it on.

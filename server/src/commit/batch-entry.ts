@@ -22,8 +22,8 @@ export interface BatchEntry {
   accountId: string;
   response: StoredResponse | null;
   inserts: RecordWrite[];
-  updates: RecordWrite[];
-  deletes: RecordWrite[];
+  updates: KnownRecordWrite[];
+  deletes: KnownRecordWrite[];
   events: EventRow[];
   /** Requested deliveries, besides those of the events to subscribed endpoints. */
   deliveries: readonly RequestedDelivery[];
@@ -44,6 +44,11 @@ export interface RecordWrite {
   resource: Resource;
   before: StoredRecord | null;
   record: StoredRecord;
+}
+
+/** A write to a record that exists. */
+export interface KnownRecordWrite extends RecordWrite {
+  before: StoredRecord;
 }
 
 export interface EventRow {
@@ -129,7 +134,7 @@ export function prepareEntry(
     addWrite(entry, change);
     addRecordCounts(entry.counts, change);
     addJob(entry.jobs, change);
-    if (silences(change)) entry.silencedEndpoints.push(change.before!.id);
+    if (change.before && silences(change)) entry.silencedEndpoints.push(change.before.id);
     const lastEventId = change.before && change.after ? change.eventId : undefined;
     for (const [index, event] of events.entries()) {
       const ownId = index === events.length - 1 ? lastEventId : undefined;

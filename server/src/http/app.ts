@@ -456,10 +456,11 @@ function isPassing(status: number): boolean {
 
 /** Logs one line per request. The usual two lines would take as much time as all other work of the server. */
 function logLine({ log, clock }: HttpContext, apiRequest: ReceivedRequest, reply: FastifyReply): void {
+  const [path = ''] = apiRequest.incoming.url.split('?', 1);
   log.info({
     request: apiRequest.id,
     method: apiRequest.incoming.method,
-    path: maskSecretsInUrl(apiRequest.incoming.url.split('?', 1)[0]!),
+    path: maskSecretsInUrl(path),
     status: reply.statusCode,
     ms: clock.nowMs() - apiRequest.startedMs,
     key: apiRequest.principal?.key?.id,

@@ -255,9 +255,10 @@ function withoutPerson(row: LogRow, isOfAnotherRecord: boolean, rewritten: Rewri
   const emptied = body && rewritten(body, row.api_version);
   const responseBody = emptied ? JSON.stringify(emptied) : row.response_body;
   if (isOfAnotherRecord) return { ...row, response_body: responseBody };
+  const [url = ''] = row.url.split('?', 1);
   return {
     ...row,
-    url: row.url.split('?', 1)[0]!,
+    url,
     request_body: null,
     // An error quotes the wrong input.
     response_body: isObject(body?.error) ? JSON.stringify({ error: withoutParam(body.error) }) : responseBody,

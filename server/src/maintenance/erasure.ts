@@ -18,7 +18,7 @@ import { toSeconds, type Clock } from '../core/clock.ts';
 import { eraseWithin, withoutPerson } from '../model/erase.ts';
 import { isId } from '../core/ids.ts';
 import type { Resource, RecordChange } from '../model/resource.ts';
-import { erasable } from '../model/traits/erasable.ts';
+import { erasable, type Erasure } from '../model/traits/erasable.ts';
 import type { Reader } from '../db/reader.ts';
 import { query, type Pool } from '../db/pools.ts';
 import type { RecordReader } from '../db/record-reader.ts';
@@ -207,8 +207,8 @@ export class Eraser {
     const { resources, reader, database } = this.#context;
     const mentioned = new Set(await readMentioned(database.listers, accountId, recordIds));
     const found: { resource: Resource; id: string }[] = [];
-    for (const link of erasable.of(about)!.files) {
-      const resource = resources.find(({ path }) => path === about.links![link]);
+    for (const link of erasureOf(about).files) {
+      const resource = resources.find(({ path }) => path === about.links?.[link]);
       if (!resource) continue;
       for (const { id } of await readLinked(reader, about, link, accountId, recordIds)) mentioned.add(id);
       const ids = [...mentioned].filter((id) => isId(resource.prefix, id));
@@ -235,10 +235,16 @@ export class Eraser {
   }
 }
 
+function erasureOf(about: Resource): Erasure {
+  const erasure = erasable.of(about);
+  if (!erasure) throw new Error(`Bug! The data of ${about.object} cannot be erased.`);
+  return erasure;
+}
+
 async function readIdsAbout(reader: Reader, about: Resource, accountId: string, personId: string): Promise<string[]> {
   const rows = await reader.query<{ id: string }>({
     name: `read_${about.table}_about`,
-    text: `select id from ${about.table} where account_id = $1 and ${erasable.of(about)!.link} = $2 order by id`,
+    text: `select id from ${about.table} where account_id = $1 and ${erasureOf(about).link} = $2 order by id`,
     values: [accountId, personId],
   });
   return rows.map(({ id }) => id);
@@ -275,7 +281,7 @@ async function readLinkedByOthers(
       where account_id = $1
         and ${link} = any($2::text[])
         and id <> all($3::text[])
-        and ($4::text is null or ${erasable.of(about)!.link} is distinct from $4)
+        and ($4::text is null or ${erasureOf(about).link} is distinct from $4)
         and deleted_at is null`,
     values: [accountId, ids, recordIds, personId],
   });

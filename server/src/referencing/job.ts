@@ -14,6 +14,7 @@ import {
   recordFailure,
   recordStopped,
   applyStatus,
+  providerOrderOf,
   type Asked,
   type OrderStep,
 } from '../resources/reference/order.ts';
@@ -145,7 +146,7 @@ export class Referencing implements Task {
     const connection = this.#connectionOf(provider);
     const service = this.#providers[provider];
     const access = await this.#accessOf(current, provider, connection);
-    const orderId = current.provider_order!.id;
+    const orderId = providerOrderOf(current).id;
     if (step === 'stop') {
       await service.cancel(access, orderId!);
       return this.#change(current, (now) => recordStopped(now));
@@ -182,7 +183,7 @@ export class Referencing implements Task {
     const asked = (): Asked => ({
       nowMs: clock.nowMs(),
       look: lookOf(current),
-      dueAtMs: current.provider_order!.due_at_ms,
+      dueAtMs: providerOrderOf(current).due_at_ms,
       lookAgainAtMs: clock.nowMs() + lookAgainMs,
       lateLookAtMs: lateLookEveryMs === null ? null : lateLook(clock.nowMs(), completedAtMs, lateLookEveryMs),
     });
@@ -211,7 +212,7 @@ export class Referencing implements Task {
     }
     const random = Buffer.from(randomBytes(4)).readUInt32BE() / 2 ** 32;
     await this.#change(current, (now) => {
-      const pauseMs = pauseAfterFailure(now.provider_order!.failures + 1, random, timeScale);
+      const pauseMs = pauseAfterFailure(providerOrderOf(now).failures + 1, random, timeScale);
       return recordFailure(now, fault, {
         nowMs: clock.nowMs(),
         retryAtMs: clock.nowMs() + pauseMs,

@@ -213,12 +213,12 @@ function grantedPermissions(type: KeyType, asked: string[] | null, caller: Calle
 }
 
 function refuseUnknown(granted: string[], known: readonly string[]): void {
-  const index = granted.findIndex((permission) => !known.includes(permission));
-  if (index === -1) return;
-  const nearest = nearestName(granted[index]!, known);
+  const unknown = granted.find((permission) => !known.includes(permission));
+  if (unknown === undefined) return;
+  const nearest = nearestName(unknown, known);
   throw invalidParameter(
-    `permissions[${index}]`,
-    `There is no permission \`${granted[index]}\`. ${nearest !== null ? `Did you mean \`${nearest}\`?` : `Valid permissions are ${known.join(', ')}.`}`,
+    `permissions[${granted.indexOf(unknown)}]`,
+    `There is no permission \`${unknown}\`. ${nearest !== null ? `Did you mean \`${nearest}\`?` : `Valid permissions are ${known.join(', ')}.`}`,
   );
 }
 

@@ -60,7 +60,8 @@ export class Recoveries {
     await withClient(connection, (client) =>
       withLockIfFree(client, recoveriesLockKey, async () => {
         const pending = await readPending(database.listers, this.#lastEndpointId);
-        this.#lastEndpointId = pending.length === recoveriesAtOnce ? pending.at(-1)!.webhook_endpoint : '';
+        const last = pending.length === recoveriesAtOnce ? pending.at(-1) : undefined;
+        this.#lastEndpointId = last?.webhook_endpoint ?? '';
         for (const { account_id: accountId, id } of pending) {
           if (this.#stopping?.aborted) return;
           await this.#advanceOne(accountId, id).catch((error: unknown) => {
@@ -107,7 +108,8 @@ export class Recoveries {
       enablement: endpoint.enablement,
       isResend: false,
     }));
-    this.#underWay.set(current.id, { endpointId: endpoint.id, first: deliveries[0]!.id, last: deliveries.at(-1)!.id });
+    const [first, last] = [deliveries.at(0), deliveries.at(-1)];
+    if (first && last) this.#underWay.set(current.id, { endpointId: endpoint.id, first: first.id, last: last.id });
     const after = { ...current, resent: current.resent + deliveries.length, position: page.position };
     return { ...toDecision(recovery, current, { after }), deliveries };
   }
@@ -128,12 +130,14 @@ export class Recoveries {
     }
     for (const { from, to } of disabledSince(endpoint, since, toSeconds(untilMs))) {
       for (let begin = from; begin <= to; begin += lookedThroughSeconds) {
-        const after = [position, firstIdAt('evt', begin * 1000)].toSorted().at(-1)!;
+        const beginning = firstIdAt('evt', begin * 1000);
+        const after = position > beginning ? position : beginning;
         const before = firstIdAt('evt', Math.min(begin + lookedThroughSeconds, to + 1) * 1000);
         if (after >= before) continue;
         this.#stopping?.throwIfAborted();
         const missed = await readUnqueued(listers, endpoint, after, before);
-        if (missed.length > 0) return { missed, position: missed.at(-1)!.event };
+        const last = missed.at(-1);
+        if (last) return { missed, position: last.event };
       }
     }
     return null;
@@ -242,10 +246,8 @@ async function readUndelivered(
       order by page.id`,
     values: [accountId, endpointId, after, before],
   });
-  return {
-    missed: rows.filter((row) => row.is_missed),
-    position: rows.length === pageSize ? rows.at(-1)!.id : 'evt_',
-  };
+  const last = rows.length === pageSize ? rows.at(-1) : undefined;
+  return { missed: rows.filter((row) => row.is_missed), position: last?.id ?? 'evt_' };
 }
 
 /** Returns the next events of a time that the endpoint wants and that never had a delivery to it. */

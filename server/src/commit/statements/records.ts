@@ -41,7 +41,7 @@ export function updateRecords(batch: readonly BatchEntry[]): (Statement | null)[
         left join held using (account_id, id)
         where held.id is null
       ))`,
-      changes.map(({ entry, write }) => [entry, write.before!.revision, ...cellsOf(resource, write)]),
+      changes.map(({ entry, write }) => [entry, write.before.revision, ...cellsOf(resource, write)]),
     );
   });
 }
@@ -70,7 +70,7 @@ export function deleteRecords(batch: readonly BatchEntry[]): (Statement | null)[
         left join gone using (account_id, id)
         where gone.id is null
       ))`,
-      deletions.map(({ entry, write }) => [entry, write.before!.revision, write.record.account_id, write.record.id]),
+      deletions.map(({ entry, write }) => [entry, write.before.revision, write.record.account_id, write.record.id]),
     ),
   );
 }
@@ -108,11 +108,11 @@ const endOfUploads = `,
         where upload.account_id = input.account_id and upload.file = input.id
       )`;
 
-function byResource(
+function byResource<Write extends RecordWrite>(
   batch: readonly BatchEntry[],
-  writesOf: (entry: BatchEntry) => RecordWrite[],
-): [Resource, { entry: number; write: RecordWrite }[]][] {
-  const grouped = new Map<Resource, { entry: number; write: RecordWrite }[]>();
+  writesOf: (entry: BatchEntry) => Write[],
+): [Resource, { entry: number; write: Write }[]][] {
+  const grouped = new Map<Resource, { entry: number; write: Write }[]>();
   batch.forEach((entryOfBatch, entry) => {
     for (const write of writesOf(entryOfBatch)) {
       const group = grouped.get(write.resource);

@@ -105,7 +105,8 @@ function checkContentType(request: ReceivedRequest): void {
 
 /** Returns the `Content-Type` without its parameters (RFC 9110, 8.3.1). */
 function mediaTypeOf({ contentType }: ReceivedRequest): string {
-  return contentType.trim().split(/\s*;/, 1)[0]!.toLowerCase();
+  const [mediaType = ''] = contentType.trim().split(/\s*;/, 1);
+  return mediaType.toLowerCase();
 }
 
 /** Returns the upload of the route, or null if its body is JSON. */

@@ -74,7 +74,8 @@ function suggestName(versions: ApiVersions, object: string, known: readonly stri
       return read();
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'parameter_unknown') throw error;
-      const param = error.param!;
+      const { param } = error;
+      if (param === undefined) throw error;
       const name = nameOf(param, version);
       if (name === null) throw error;
       throw new ApiError(

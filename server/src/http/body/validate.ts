@@ -21,7 +21,9 @@ export function validator(schema: TSchema): Validator {
   const validate = compiled.get(text) ?? ajv.compile(schema);
   compiled.set(text, validate);
   return (value) => {
-    if (!validate(value)) throw errorOf(validate.errors![0]!, schema);
+    if (validate(value)) return;
+    const [error] = validate.errors ?? [];
+    throw error ? errorOf(error, schema) : new Error('Bug! An invalid value has no error.');
   };
 }
 
@@ -77,7 +79,7 @@ function isRequired({ schemaPath }: ErrorObject, schema: TSchema): boolean {
   let parent: unknown = schema;
   for (const step of path.slice(0, -3)) parent = (parent as Record<string, unknown> | undefined)?.[step];
   const { required = [] } = (parent ?? {}) as { required?: readonly string[] };
-  return required.includes(name!);
+  return name !== undefined && required.includes(name);
 }
 
 /** Says that a linked id is invalid. It mentions hyphens, because many systems use UUIDs. */

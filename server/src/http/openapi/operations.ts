@@ -23,14 +23,14 @@ export interface Shapes {
 
 /** Returns the group of a route. */
 export function tagOf({ path }: Route, resources: readonly Resource[]): string {
-  const kind = path.split('/')[2]!;
+  const [, , kind = ''] = path.split('/');
   const resource = resources.find((candidate) => candidate.path === kind || ownAccount.of(candidate)?.ownPath === kind);
   return tagNameOf(resource?.path ?? kind);
 }
 
 export function tagNameOf(path: string): string {
   const name = displayName(path);
-  return name[0]!.toUpperCase() + name.slice(1);
+  return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 /** Returns one operation: all that a client can send, and every response. */

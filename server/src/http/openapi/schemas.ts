@@ -66,7 +66,8 @@ export class Schemas {
           ...(secrets === 'always' || (secrets === 'to_writers' && kept) ? [this.recordWithSecrets(resource)] : []),
           ...(method === 'GET' && resource.delete === 'erases' ? [this.deletion(resource)] : []),
         ];
-        return shapes.length === 1 ? shapes[0]! : { anyOf: shapes };
+        const [first, ...others] = shapes;
+        return first && others.length === 0 ? first : { anyOf: shapes };
       }
     }
   }
@@ -197,7 +198,7 @@ export class Schemas {
     const object = this.#newestExample(resource, false);
     const { before = {}, after = {} } = resource.docs?.example ?? {};
     if (!event || !object) return null;
-    const verb = type.split('.')[1]!;
+    const [, verb = ''] = type.split('.');
     const different = verb === 'created' ? before : after[verb];
     const previous = verb === 'updated' ? before : null;
     const isErasure = resource.delete === 'erases' && verb === 'deleted';
@@ -215,8 +216,10 @@ export class Schemas {
     const id: Id = `${prefix}_${exampleIdTail}`;
     const record = { id, object, created: toSeconds(timeOfId(id)), ...Object.fromEntries(members) };
     if (!snapshot.has(resource)) return record;
-    const subject = this.#resources.find((candidate) => candidate.docs?.example && eventTypesOf(candidate).length > 0)!;
-    const whole = { ...this.#newestExample(subject, false), ...subject.docs!.example!.before };
+    const subject = findKnown(this.#resources, (candidate) =>
+      Boolean(candidate.docs?.example && eventTypesOf(candidate).length > 0),
+    );
+    const whole = { ...this.#newestExample(subject, false), ...subject.docs?.example?.before };
     return {
       ...record,
       type: `${subject.object}.created`,
@@ -264,29 +267,35 @@ export class Schemas {
   #eventSchema(members: TProperties): Piece {
     const event = this.inVersion('event', closedObject(members));
     const properties = event.properties as Record<string, Piece>;
-    const named = ['data', 'request'].filter((name) => properties[name]!.type === 'object');
-    const refs = named.map((name) => [name, this.#named(`Event${nameOf(name)}`, () => properties[name]!)]);
+    const named = Object.entries(properties).filter(
+      ([name, { type }]) => ['data', 'request'].includes(name) && type === 'object',
+    );
+    const refs = named.map(([name, schema]) => [name, this.#named(`Event${nameOf(name)}`, () => schema)]);
     return { ...event, properties: { ...properties, ...Object.fromEntries(refs) } };
   }
 
   /** Returns the members of an event: its types, and the records in its data. */
-  #eventMembers({ fields }: Resource): TProperties {
+  #eventMembers({ fields: { data: dataField, request } }: Resource): TProperties {
+    if (!dataField || !request) throw new Error('Bug! An event has no data or no request.');
     const subjects = this.#resources.filter((resource) => eventTypesOf(resource).length > 0);
-    const refs = subjects.map((resource) => this.record(resource));
-    const { properties } = fields.data!.schema as TObject;
+    const refs = subjects.map((resource) => ({ object: resource.object, ref: this.record(resource) }));
+    const { properties } = dataField.schema as TObject;
     const object = {
       description: (properties.object as Piece).description,
-      oneOf: [...refs, ...subjects.filter((one) => one.delete === 'erases').map((one) => this.deletion(one))],
+      oneOf: [
+        ...refs.map(({ ref }) => ref),
+        ...subjects.filter((one) => one.delete === 'erases').map((one) => this.deletion(one)),
+      ],
       discriminator: {
         propertyName: 'object',
-        mapping: Object.fromEntries(subjects.map((resource, index) => [resource.object, refs[index]!.$ref])),
+        mapping: Object.fromEntries(refs.map(({ object: name, ref }) => [name, ref.$ref])),
       },
     };
     const data = closedObject({ ...properties, object: Type.Unsafe(object) });
     return {
       type: Type.Unsafe(this.eventType()),
-      data: Type.Unsafe({ ...data, description: fields.data!.description }),
-      request: Type.Unsafe({ ...fields.request!.schema, description: fields.request!.description }),
+      data: Type.Unsafe({ ...data, description: dataField.description }),
+      request: Type.Unsafe({ ...request.schema, description: request.description }),
     };
   }
 

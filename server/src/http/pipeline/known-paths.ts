@@ -39,7 +39,7 @@ export class KnownPaths {
    * only: below `/v1` every request needs a key, and a path has one spelling.
    */
   respondForPage({ method, url }: FastifyRequest, reply: FastifyReply): boolean {
-    const path = url.split('?', 1)[0]!;
+    const [path = ''] = url.split('?', 1);
     const known = this.#find(path);
     if (method === 'OPTIONS' && known !== null && this.#pages.has(known)) {
       void reply.code(204).header('allow', this.#allowOf(known)).send();
@@ -103,7 +103,7 @@ export class KnownPaths {
 
 /** Returns the path as the router reads it: decoded, without scheme, host and query. */
 export function pathOf(url: string): string {
-  const path = url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0]!;
+  const [path = ''] = url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1);
   try {
     return decodeURIComponent(path);
   } catch {

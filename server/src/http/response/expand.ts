@@ -28,9 +28,9 @@ export function readExpansion(
   const expansion: Expansion = {};
   const isList = expandable?.isList === true;
   for (const path of paths) {
-    const [first, ...rest] = path.split('.');
-    const names = isList ? rest : [first!, ...rest];
-    const isPath = names.length > 0 && names.length <= depthMax && (!isList || first === 'data');
+    const segments = path.split('.');
+    const names = isList ? segments.slice(1) : segments;
+    const isPath = names.length > 0 && names.length <= depthMax && (!isList || segments[0] === 'data');
     if (!expandable || !isPath) throw unknownPath(path, linksOf(context, request, expandable));
     addPath(context, request, expandable.resource, names, expansion, { path, before: isList ? 'data.' : '' });
   }

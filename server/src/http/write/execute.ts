@@ -71,8 +71,9 @@ export async function executeWrite(
     const outcome = await executeOnce(context, request, route, input, claim);
     switch (outcome.kind) {
       case 'committed':
-        if (outcome.response!.status === 200) await runAfterCommit(context, request, route);
-        return { response: outcome.response!, replayed: null };
+        if (!outcome.response) throw new Error('Bug! A request was committed without a response.');
+        if (outcome.response.status === 200) await runAfterCommit(context, request, route);
+        return { response: outcome.response, replayed: null };
       case 'key_locked':
         throw keyInUse();
       case 'key_completed':
@@ -273,7 +274,7 @@ async function responseOf(
   const resource = response && 'resource' in route.response ? route.response.resource : change.resource;
   const record = response ?? change.after;
   if (!record) {
-    const { id } = change.before!;
+    const { id } = change.after ?? change.before;
     const object = {
       id,
       object: resource.object,

@@ -78,6 +78,17 @@ export function decideAutomaticReference(
   };
 }
 
+/** Returns the order of a reference that a provider works on. */
+export function providerOrderOf({ id, provider_order: order }: ReferenceRecord): ProviderOrder {
+  if (!order) throw new Error(`Bug! ${id} has no order.`);
+  return order;
+}
+
+function automaticReferenceOf({ id, automatic_reference: automatic }: ReferenceRecord): AutomaticReference {
+  if (!automatic) throw new Error(`Bug! ${id} has no automatic reference.`);
+  return automatic;
+}
+
 /** Returns the next provider step, or null. */
 export function nextStepOf(reference: ReferenceRecord): OrderStep | null {
   const { automatic_reference: automatic, provider_order: order } = reference;
@@ -141,13 +152,13 @@ export function applyStatus(
   asked: Asked,
   report: RecordChange | null,
 ): Change<ReferenceRecord> {
-  const before = current.provider_order!;
+  const before = providerOrderOf(current);
   const isAwaited = asked.look > (before.looks?.answered ?? 0);
   const known = { ...before, id: latest.orderId, failures: 0, ...looked(before, { answered: asked.look }) };
   if (!isOpen(current)) return recordLate(current, { ...known, due_at_ms: asked.lateLookAtMs }, latest, asked.nowMs);
 
-  const order = { ...known, due_at_ms: nextLook(current, asked) };
-  const automaticBefore = current.automatic_reference!;
+  const order = { ...known, due_at_ms: nextLook(before, asked) };
+  const automaticBefore = automaticReferenceOf(current);
   const automatic = withStatus(automaticBefore, latest);
   const after = { ...current, automatic_reference: automatic, provider_order: order };
   if (latest.status === 'done' && latest.outcome) {
@@ -186,14 +197,15 @@ export function recordFailure(
   fault: { code: string; message: string },
   { nowMs, retryAtMs, look }: { nowMs: number; retryAtMs: number; look: number },
 ): Change<ReferenceRecord> {
-  const order = { ...current.provider_order!, ...looked(current.provider_order!, { failed: look }) };
+  const before = providerOrderOf(current);
+  const order = { ...before, ...looked(before, { failed: look }) };
   const failures = order.failures + 1;
   const isGivenUp = failures >= failuresMax;
   const failed = { ...order, failures, due_at_ms: isGivenUp ? null : retryAtMs };
   // A reference that a client has ended shows no further errors.
   if (!isOpen(current))
     return { after: { ...current, provider_order: { ...failed, stopped: order.stopped || isGivenUp } } };
-  const automatic = current.automatic_reference!;
+  const automatic = automaticReferenceOf(current);
   return {
     after: {
       ...current,
@@ -209,13 +221,13 @@ export function recordFailure(
 
 /** Schedules a retry because the provider is busy. This is not a failure. */
 export function recordBusy(current: ReferenceRecord, retryAtMs: number): Change<ReferenceRecord> {
-  return { after: { ...current, provider_order: { ...current.provider_order!, due_at_ms: retryAtMs } } };
+  return { after: { ...current, provider_order: { ...providerOrderOf(current), due_at_ms: retryAtMs } } };
 }
 
 /** Records that the provider has stopped the order. */
 export function recordStopped(current: ReferenceRecord): Change<ReferenceRecord> {
   return {
-    after: { ...current, provider_order: { ...current.provider_order!, stopped: true, due_at_ms: null, failures: 0 } },
+    after: { ...current, provider_order: { ...providerOrderOf(current), stopped: true, due_at_ms: null, failures: 0 } },
   };
 }
 
@@ -250,8 +262,7 @@ function hasEnded(status: string): boolean {
 }
 
 /** Returns the time of the next read. A callback may have set an earlier one meanwhile. */
-function nextLook({ provider_order: order }: ReferenceRecord, { dueAtMs, lookAgainAtMs }: Asked): number {
-  const wanted = order!.due_at_ms;
+function nextLook({ due_at_ms: wanted }: ProviderOrder, { dueAtMs, lookAgainAtMs }: Asked): number {
   return wanted === null || wanted === dueAtMs ? lookAgainAtMs : Math.min(wanted, lookAgainAtMs);
 }
 
@@ -280,12 +291,13 @@ function recordLate(
   latest: ProviderStatus,
   nowMs: number,
 ): Change<ReferenceRecord> {
-  const wasDone = current.automatic_reference!.status === 'done';
+  const automaticBefore = automaticReferenceOf(current);
+  const wasDone = automaticBefore.status === 'done';
   if (isErased(current))
     return { after: { ...current, provider_order: { ...order, due_at_ms: wasDone || order.stopped ? null : nowMs } } };
   if (wasDone) {
     const isCorrection = latest.status === 'done' && latest.outcome !== null;
-    const automatic = isCorrection ? withStatus(current.automatic_reference!, latest) : current.automatic_reference;
+    const automatic = isCorrection ? withStatus(automaticBefore, latest) : automaticBefore;
     return { after: { ...current, automatic_reference: automatic, provider_order: order } };
   }
   const late = { heard: Math.floor(nowMs / 1000), status: latest.status, outcome: latest.outcome?.words ?? null };
