@@ -13,7 +13,7 @@ import {
 import { KeyedMutex } from './keyed-mutex.ts';
 import { conflictKeys, prepareEntry, type RowFactory, type BatchEntry } from './batch-entry.ts';
 import { OverloadedError, type WriteRequest, type Outcome, type SystemDecision } from './write-request.ts';
-import { countWitnesses, provesCommit } from './statements/history.ts';
+import { countRows, provesCommit } from './statements/history.ts';
 import { statementsOf, type BatchOptions } from './statements/index.ts';
 import { refusalCode, type RefusalReason, type Statement } from './statements/statement.ts';
 import { onlyRow } from '../db/only-row.ts';
@@ -430,7 +430,7 @@ export class Committer {
  */
 async function proofOn(client: PoolClient, batch: readonly BatchEntry[], refusal: unknown): Promise<SendResult> {
   try {
-    const { rows } = await client.query<{ are_there: boolean }>(countWitnesses(batch));
+    const { rows } = await client.query<{ are_there: boolean }>(countRows(batch));
     if (!onlyRow(rows).are_there) return { kind: 'answered', error: refusal };
     await client.query({ text: `select pg_logical_emit_message(true, 'tenure', 'in doubt')` });
     return { kind: 'proved' };

@@ -6,7 +6,7 @@ import { ByteBudget } from '../core/byte-budget.ts';
 import { ApiError, type ErrorCode } from '../core/errors.ts';
 import { maskSecretsInUrl } from '../core/mask-secrets.ts';
 import { chooseAccount, requireOwnAccount } from './pipeline/account-context.ts';
-import { authenticate, authenticateAgain } from './pipeline/authenticate.ts';
+import { authenticate, authenticateAfterBody } from './pipeline/authenticate.ts';
 import type { JsonObject } from '../core/json-diff.ts';
 import { BodyBytes, bodyLimits } from './body/body-bytes.ts';
 import { BodyTime } from './body/body-time.ts';
@@ -150,7 +150,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     received.route = config.route;
     requireServedVersion(known);
     const apiRequest = routed(known, config.route, await chooseAccount(context, known));
-    apiRequest.withContext = headerOf(request, 'service-context') !== undefined;
+    apiRequest.hasServiceContext = headerOf(request, 'service-context') !== undefined;
     const { permission, alsoNeeds = [] } = apiRequest.route;
     for (const needed of [permission, ...alsoNeeds]) requirePermission(needed, apiRequest.principal.permissions);
     requireOwnAccount(apiRequest);
@@ -338,7 +338,7 @@ function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: Wri
   async function carryOutOrRepeat(apiRequest: ApiRequest, body: JsonObject): Promise<ExecutedWrite> {
     const { incoming } = apiRequest;
     // The body may have arrived slowly, so check the key and the account again.
-    apiRequest.principal = await authenticateAgain(apiRequest, context.keyRing, context.clock);
+    apiRequest.principal = await authenticateAfterBody(apiRequest, context.keyRing, context.clock);
     apiRequest.account = await chooseAccount(context, apiRequest);
     const { expand } = readQuery(incoming.url);
     try {

@@ -30,7 +30,7 @@ export interface ReceivedRequest {
   /** Null if there is no such route, or before the look-up. */
   route: MatchedRoute | null;
   /** Tells whether `Service-Context` was sent. Then objects have `account`. */
-  withContext: boolean;
+  hasServiceContext: boolean;
   /** The version of the response. */
   version: string;
   /** The versions that are served, the newest first. */
@@ -155,7 +155,7 @@ export function receiveRequest(
     accountId: '',
     account: null,
     route: null,
-    withContext: false,
+    hasServiceContext: false,
     version: versionsServed[0],
     versionsServed,
     expansion: {},

@@ -96,7 +96,7 @@ export interface WriteRoute extends RouteBase {
   /** Tells whether the response shows the record's secrets. */
   showsSecrets: boolean;
   /** The kind of API keys. If it is set, the decision reads the acting key anew, and the key must not change before the commit. */
-  judgesKeyAnew?: Resource;
+  requiresSameKey?: Resource;
   secretMembers: readonly string[];
   /** How long other processes may use a cached record, in milliseconds. */
   propagationDelayMs: number;

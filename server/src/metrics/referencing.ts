@@ -14,7 +14,7 @@ export class ReferencingMetrics {
     });
   }
 
-  took(provider: string, step: string, result: 'done' | 'busy' | 'failed', durationMs: number): void {
+  stepTaken(provider: string, step: string, result: 'done' | 'busy' | 'failed', durationMs: number): void {
     this.#durations.observe({ provider, step, result }, durationMs / 1000);
   }
 }

@@ -55,5 +55,5 @@ function optional(member: TSchema): TSchema {
 
 function accepted(input: Input, value: unknown, caller: Caller): unknown {
   const given = value ?? input.default ?? null;
-  return input.accept ? input.accept(given, caller) : given;
+  return input.check ? input.check(given, caller) : given;
 }

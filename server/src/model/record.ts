@@ -78,7 +78,7 @@ export interface Input {
    *
    * @throws {ApiError} `parameter_invalid`.
    */
-  accept?(value: unknown, caller: Caller): unknown;
+  check?(value: unknown, caller: Caller): unknown;
 }
 
 /** Fields of records about a person, and of the person itself, for erasure. */

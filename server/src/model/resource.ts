@@ -19,7 +19,7 @@ export interface Change<R extends StoredRecord> {
   deliveries?: RequestedDelivery[];
   /** Changes of other records in the same transaction. */
   also?: RecordChange[];
-  /** The response if it is not the record itself: a record of the kind that the action `answers`. */
+  /** The response if it is not the record itself: a record of the kind that the action `returns`. */
   response?: StoredRecord;
 }
 

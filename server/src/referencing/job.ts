@@ -15,7 +15,7 @@ import {
   recordStopped,
   applyStatus,
   providerOrderOf,
-  type Asked,
+  type ReadContext,
   type OrderStep,
 } from '../resources/reference/order.ts';
 import type { ReferenceRecord } from '../resources/reference/record.ts';
@@ -27,7 +27,7 @@ import {
   type ProviderConnection,
   type ProviderConnections,
 } from './access.ts';
-import { lateLook, pauseAfterFailure, scaled, workingDaySeconds } from './pauses.ts';
+import { lateRead, pauseAfterFailure, scaled, workingDaySeconds } from './pauses.ts';
 import { Reports, type ReportContext, type ReportPrinter } from './reports.ts';
 
 /** Concurrent calls to one service. Its other jobs wait, and those of other services run. */
@@ -49,7 +49,7 @@ export interface ReferencingContext extends ReportContext {
 
 /** Observes the services for the operator. */
 export interface ReferencingObserver {
-  took(provider: Provider, step: OrderStep, result: 'done' | 'busy' | 'failed', durationMs: number): void;
+  stepTaken(provider: Provider, step: OrderStep, result: 'done' | 'busy' | 'failed', durationMs: number): void;
 }
 
 /**
@@ -67,8 +67,8 @@ export class Referencing implements Task {
   readonly #stepping = new Map<string, Promise<void>>();
 
   /**
-   * @param parts.desks how to reach the services. A missing one cannot be called.
-   * @param parts.timeScale the length of a second at the simulated services, in seconds; 1 is real time.
+   * @param parts.connections how to reach the services. A missing one cannot be called.
+   * @param parts.timeScale the real seconds in a second of the simulated services. 1 is real time.
    */
   constructor(
     context: ReferencingContext,
@@ -133,11 +133,11 @@ export class Referencing implements Task {
     const observer = this.#context.metrics.referencing;
     try {
       await this.#ask(current, provider, step);
-      observer.took(provider, step, 'done', performance.now() - startedMs);
+      observer.stepTaken(provider, step, 'done', performance.now() - startedMs);
     } catch (error) {
       if (!(error instanceof ProviderFault)) throw error;
       const result = error.busyForSeconds === null ? 'failed' : 'busy';
-      observer.took(provider, step, result, performance.now() - startedMs);
+      observer.stepTaken(provider, step, result, performance.now() - startedMs);
       await this.#recordFault(current, provider, error);
     }
   }
@@ -155,11 +155,11 @@ export class Referencing implements Task {
       step === 'submit'
         ? await service.submit(access, await this.#orderOf(current, provider, connection))
         : await service.read(access, orderId!);
-    const lookAgainSeconds = step === 'submit' ? firstLookSeconds : service.lookAgainAfterSeconds;
+    const nextReadSeconds = step === 'submit' ? firstLookSeconds : service.lookAgainAfterSeconds;
     await this.#applyStatus(current, progress, {
-      lookAgainMs: scaled(lookAgainSeconds, this.#timeScaleOf(connection)),
+      nextReadMs: scaled(nextReadSeconds, this.#timeScaleOf(connection)),
       // Services with callbacks report later changes themselves.
-      lateLookEveryMs: service.readCallback ? null : scaled(secondsOfDay(connection), this.#timeScaleOf(connection)),
+      lateReadEveryMs: service.readCallback ? null : scaled(secondsOfDay(connection), this.#timeScaleOf(connection)),
       findings: () => service.fetchFindings(access, progress.orderId),
     });
   }
@@ -169,32 +169,32 @@ export class Referencing implements Task {
     current: ReferenceRecord,
     progress: Progress,
     {
-      lookAgainMs,
-      lateLookEveryMs,
+      nextReadMs,
+      lateReadEveryMs,
       findings,
     }: {
-      lookAgainMs: number;
-      lateLookEveryMs: number | null;
+      nextReadMs: number;
+      lateReadEveryMs: number | null;
       findings: () => ReturnType<ReferencingProvider['fetchFindings']>;
     },
   ): Promise<void> {
     const { clock } = this.#context;
     const completedAtMs = current.completed_at === null ? clock.nowMs() : current.completed_at * 1000;
-    const asked = (): Asked => ({
+    const readContext = (): ReadContext => ({
       nowMs: clock.nowMs(),
-      look: lookOf(current),
+      look: readNumberOf(current),
       dueAtMs: providerOrderOf(current).due_at_ms,
-      lookAgainAtMs: clock.nowMs() + lookAgainMs,
-      lateLookAtMs: lateLookEveryMs === null ? null : lateLook(clock.nowMs(), completedAtMs, lateLookEveryMs),
+      nextReadAtMs: clock.nowMs() + nextReadMs,
+      lateReadAtMs: lateReadEveryMs === null ? null : lateRead(clock.nowMs(), completedAtMs, lateReadEveryMs),
     });
     const isFinishing = progress.status === 'done' && current.completed_at === null && current.status !== 'canceled';
     if (!isFinishing || current.reference_pdf !== null) {
-      return this.#change(current, (now) => applyStatus(now, progress, asked(), null));
+      return this.#change(current, (now) => applyStatus(now, progress, readContext(), null));
     }
     const report = await this.#reports.make(current, await findings());
     let isWanted = false;
     await this.#change(current, (now) => {
-      const decided = applyStatus(now, progress, asked(), report);
+      const decided = applyStatus(now, progress, readContext(), report);
       isWanted = decided.also !== undefined;
       return decided;
     });
@@ -216,7 +216,7 @@ export class Referencing implements Task {
       return recordFailure(now, fault, {
         nowMs: clock.nowMs(),
         retryAtMs: clock.nowMs() + pauseMs,
-        look: lookOf(current),
+        look: readNumberOf(current),
       });
     });
   }
@@ -244,7 +244,7 @@ export class Referencing implements Task {
     if (connection) return connection;
     throw new ProviderFault(
       'provider_unavailable',
-      `${provider} is not set up here. Whoever runs this server sets TENURE_${provider.toUpperCase()}_URL; it is asked again by itself.`,
+      `${provider} is not set up here. The operator sets TENURE_${provider.toUpperCase()}_URL. Then the request is repeated by itself.`,
     );
   }
 
@@ -275,6 +275,6 @@ function secondsOfDay({ isSimulated }: ProviderConnection): number {
 }
 
 /** Returns the number of the last look that a test helper had asked for. */
-function lookOf({ provider_order: order }: ReferenceRecord): number {
+function readNumberOf({ provider_order: order }: ReferenceRecord): number {
   return order?.looks?.asked ?? 0;
 }

@@ -20,7 +20,7 @@ export function pauseAfterFailure(failures: number, random: number, timeScale: n
 }
 
 /** Returns the time of the next read from a completed service, in milliseconds; null after a week. */
-export function lateLook(nowMs: number, completedAtMs: number, dayMs: number): number | null {
+export function lateRead(nowMs: number, completedAtMs: number, dayMs: number): number | null {
   const atMs = nowMs + dayMs;
   // Each look is a little late, and so is the next one.
   return atMs < completedAtMs + (lateLooksMax + 1) * dayMs ? atMs : null;

@@ -84,7 +84,7 @@ export class Reports {
     } catch (error) {
       this.#context.log.error({ reference: contents.referenceId, err: error }, 'a report could not be printed');
       const message =
-        'The report could not be printed. It is tried again; if it goes on, tell whoever runs this server.';
+        'The report could not be printed. It is tried again. If this continues, tell the operator of this server.';
       throw new ProviderFault('report_failed', message, { cause: error });
     }
   }

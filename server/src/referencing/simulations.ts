@@ -9,7 +9,7 @@ import type { Provider } from '../core/providers.ts';
 import { UnavailableError, type Pool } from '../db/pools.ts';
 import type { RecordReader } from '../db/record-reader.ts';
 import { reference } from '../resources/reference/index.ts';
-import { askForLook } from '../resources/reference/order.ts';
+import { requestRead } from '../resources/reference/order.ts';
 import type { Looks, ReferenceRecord } from '../resources/reference/record.ts';
 import type { Verdict } from './providers/provider.ts';
 import { advance, complete, fail, note } from './simulator/force.ts';
@@ -168,7 +168,7 @@ export class Simulations {
       locks: [id],
       decide: async () => {
         const now = await this.#now({ account_id: accountId, id });
-        const decided = askForLook(now, clock.nowMs());
+        const decided = requestRead(now, clock.nowMs());
         look = decided.after.provider_order?.looks?.asked ?? 0;
         return toDecision(reference, now, decided);
       },

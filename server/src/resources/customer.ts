@@ -62,7 +62,7 @@ const fields = {
     column: 'text',
     schema: nullable(CalendarDate),
     description: 'The day of birth. Null if it is not known.',
-    input: { on: 'both', accept: possibleBirthday },
+    input: { on: 'both', check: possibleBirthday },
     erased: () => null,
   },
   addresses: {
@@ -70,7 +70,7 @@ const fields = {
     schema: Type.Array(Address, { maxItems: 50 }),
     description:
       'The current and earlier addresses, in the order in which you sent them. An update replaces all of them.',
-    input: { on: 'both', schema: AddressInputs, default: [], accept: complete },
+    input: { on: 'both', schema: AddressInputs, default: [], check: withNulls },
     erased: () => [],
   },
 } satisfies Fields;
@@ -132,20 +132,20 @@ export const customer = defineResource<CustomerRecord>({
 const earliestBirthday = '1900-01-01';
 
 /** The offset of the first time zone in which a new day begins, Kiritimati (UTC+14), in seconds. */
-const farthestAheadSeconds = 14 * 3600;
+const earliestTimeZoneSeconds = 14 * 3600;
 
 /** @throws {ApiError} `parameter_invalid` for a day that is still in the future everywhere, or is too long ago. */
 function possibleBirthday(date: string | null, { nowSeconds }: Caller): string | null {
   if (date === null) return null;
-  const latest = new Date((nowSeconds + farthestAheadSeconds) * 1000).toISOString().slice(0, 10);
+  const latest = new Date((nowSeconds + earliestTimeZoneSeconds) * 1000).toISOString().slice(0, 10);
   if (date >= earliestBirthday && date <= latest) return date;
   throw invalidParameter('date_of_birth', `\`date_of_birth\` must be a day from ${earliestBirthday} to today.`);
 }
 
 /** Sets absent members of addresses to null, so that clients need not distinguish the two. */
-function complete(addresses: Static<typeof AddressInputs>): Static<typeof Address>[] {
+function withNulls(addresses: Static<typeof AddressInputs>): Static<typeof Address>[] {
   return addresses.map((address, index) => ({
-    ...inOrder(address, index),
+    ...requireDatesInOrder(address, index),
     line2: address.line2 ?? null,
     from: address.from ?? null,
     to: address.to ?? null,
@@ -153,7 +153,7 @@ function complete(addresses: Static<typeof AddressInputs>): Static<typeof Addres
 }
 
 /** @throws {ApiError} `parameter_invalid` for an address whose `to` is before its `from`. */
-function inOrder<Sent extends Static<typeof AddressInput>>(address: Sent, index: number): Sent {
+function requireDatesInOrder<Sent extends Static<typeof AddressInput>>(address: Sent, index: number): Sent {
   const { from, to } = address;
   if (!from || !to || from <= to) return address;
   const param = `addresses[${index}][to]`;

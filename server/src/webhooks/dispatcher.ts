@@ -11,7 +11,7 @@ import { timeOfId } from '../core/ids.ts';
 import { claimDeliveries, type ClaimedDelivery, type ClaimedEvent } from './claim.ts';
 import { OutcomeWriter, rewritePauseMsMax, type AttemptRow, type Outcome } from './record-outcomes.ts';
 import { Endpoints, type Endpoint } from './endpoints.ts';
-import { EndpointQueues, type Ending, type LaneLimits } from './endpoint-queues.ts';
+import { EndpointQueues, type Ending, type QueueLimits } from './endpoint-queues.ts';
 import { EventUnreadError, Payloads, type Payload } from './large-payloads.ts';
 import { bringForward, postponeDeliveries, type Now } from './postpone.ts';
 import { Renderings } from './payload.ts';
@@ -20,7 +20,7 @@ import { Sender, type Reply } from './sender.ts';
 import { signatureHeader } from './sign.ts';
 
 /** Limits of the dispatcher. Only tests change them. */
-export interface DispatcherLimits extends LaneLimits {
+export interface DispatcherLimits extends QueueLimits {
   /** The time to resolve the name, connect and finish the TLS handshake. */
   connectTimeoutMs: number;
   /** The time for a whole attempt, to the end of the response's body. */
@@ -147,7 +147,7 @@ export class Dispatcher {
       this.#held -= outcomes.length;
       for (const { delivery } of outcomes) {
         // From now on a claim finds it.
-        if (this.#turnedAway.delete(delivery)) this.#queues.passedOver();
+        if (this.#turnedAway.delete(delivery)) this.#queues.noteSkipped();
       }
       if (this.#queues.takeRoomAgain()) this.#wanted = true;
       this.#pump();

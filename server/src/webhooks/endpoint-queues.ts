@@ -2,7 +2,7 @@ import type { ClaimedDelivery } from './claim.ts';
 import type { Postponed } from './postpone.ts';
 
 /** Limits of the deliveries in one process. */
-export interface LaneLimits {
+export interface QueueLimits {
   /** Attempts under way to one endpoint, so that a slow one leaves room for the others. */
   perEndpointMax: number;
   /** Attempts under way in one process. */
@@ -30,7 +30,7 @@ const hungInARowMax = 8;
 const pauseMsMin = 5_000;
 const pauseMsMax = 60_000;
 
-/** More milliseconds for most of the backlog of an endpoint in trial. A long backlog is then not moved every minute. */
+/** More milliseconds for most of the backlog of an endpoint that is probed. A long backlog is then not moved every minute. */
 const restMs = 600_000;
 
 /**
@@ -39,7 +39,7 @@ const restMs = 600_000;
  * stuck one is postponed, so that no claim has to scan past it.
  */
 export class EndpointQueues {
-  readonly #limits: LaneLimits;
+  readonly #limits: QueueLimits;
   readonly #nowMs: () => number;
   readonly #attempt: (delivery: ClaimedDelivery) => Promise<Ending>;
   readonly #release: (delivery: ClaimedDelivery, dueAtMs: number) => void;
@@ -52,16 +52,16 @@ export class EndpointQueues {
   /** Probes under way. They hold at most half of the places, however many endpoints hang. */
   #probes = 0;
   /** Whether deliveries were left out of a claim, or released, only because too much was under way. */
-  #hasPassedOver = false;
+  #hasSkipped = false;
 
   /**
-   * @param parts.carryOut makes an attempt; it never throws.
-   * @param parts.giveBack releases the delivery, to be claimed again from a time on.
+   * @param parts.attempt makes an attempt; it never throws.
+   * @param parts.release releases the delivery, to be claimed again from a time on.
    * @param parts.held returns the deliveries that are claimed and not yet completed.
    * @param parts.onRoom is called when claims need no longer leave out an endpoint.
    */
   constructor(
-    limits: LaneLimits,
+    limits: QueueLimits,
     parts: {
       nowMs: () => number;
       attempt: (delivery: ClaimedDelivery) => Promise<Ending>;
@@ -95,7 +95,7 @@ export class EndpointQueues {
   /** Returns the endpoints with full queues. A claim for them would only be released. */
   full(): string[] {
     const full = [...this.#queues.values()].filter((queue) => this.#isFull(queue));
-    this.#hasPassedOver ||= full.length > 0 && this.#isCrowded();
+    this.#hasSkipped ||= full.length > 0 && this.#isCrowded();
     return full.map(({ endpointId }) => endpointId);
   }
 
@@ -105,14 +105,14 @@ export class EndpointQueues {
   }
 
   /** Notes that released deliveries can be claimed again. */
-  passedOver(): void {
-    this.#hasPassedOver = true;
+  noteSkipped(): void {
+    this.#hasSkipped = true;
   }
 
   /** Returns true once when there is room again for deliveries that were passed over. */
   takeRoomAgain(): boolean {
-    if (!this.#hasPassedOver || this.#isCrowded()) return false;
-    this.#hasPassedOver = false;
+    if (!this.#hasSkipped || this.#isCrowded()) return false;
+    this.#hasSkipped = false;
     return true;
   }
 
@@ -132,7 +132,7 @@ export class EndpointQueues {
       if (inFlight === 0 && waiting.length === 0 && nowMs > postponedUntilMs + pauseMsMax) {
         this.#queues.delete(queue.endpointId);
       } else if (this.#isStuck(queue) && nowMs >= postponedUntilMs) {
-        this.#lengthen(queue);
+        this.#lengthenPause(queue);
       }
     }
     return [...this.#queues.values()]
@@ -229,8 +229,8 @@ export class EndpointQueues {
     const isProbe = isProbed(queue);
     if (isProbe) {
       this.#probes++;
-      // A claim during the trial must not find the backlog.
-      this.#lengthen(queue);
+      // A claim during the probe must not find the backlog.
+      this.#lengthenPause(queue);
     }
     void this.#attempt(delivery).then((ending) => this.#end(ending, queue, isProbe));
   }
@@ -241,21 +241,21 @@ export class EndpointQueues {
     queue.inFlight--;
     this.#inFlight--;
     queue.lastMoveMs = performance.now();
-    if (ending === 'hung') this.#suspect(queue);
-    else if (ending === 'answered') this.#trust(queue);
+    if (ending === 'hung') this.#noteHang(queue);
+    else if (ending === 'answered') this.#noteResponse(queue);
     this.#begin(queue);
     if (wasFull && !this.#isFull(queue)) this.#onRoom();
-    if (isOver(queue)) this.#queues.delete(queue.endpointId);
+    if (isForgettable(queue)) this.#queues.delete(queue.endpointId);
   }
 
-  #suspect(queue: EndpointQueue): void {
+  #noteHang(queue: EndpointQueue): void {
     queue.hungInARow++;
     if (queue.hungInARow !== hungInARowMax) return;
-    if (queue.postponedUntilMs <= this.#nowMs()) this.#lengthen(queue);
+    if (queue.postponedUntilMs <= this.#nowMs()) this.#lengthenPause(queue);
     this.#empty(queue);
   }
 
-  #trust(queue: EndpointQueue): void {
+  #noteResponse(queue: EndpointQueue): void {
     const nowMs = this.#nowMs();
     if (isProbed(queue)) queue.revivedFromMs = Math.max(nowMs, queue.postponedUntilMs) + restMs;
     // A backlog that is due soon needs no move.
@@ -265,7 +265,7 @@ export class EndpointQueues {
     queue.postponedUntilMs = 0;
   }
 
-  #lengthen(queue: EndpointQueue): void {
+  #lengthenPause(queue: EndpointQueue): void {
     queue.pauseMs = Math.min(Math.max(pauseMsMin, 2 * queue.pauseMs), pauseMsMax);
     queue.postponedUntilMs = this.#nowMs() + queue.pauseMs;
   }
@@ -284,7 +284,7 @@ function isProbed({ hungInARow }: EndpointQueue): boolean {
 }
 
 /** Tells whether the queue has nothing to remember. */
-function isOver({ inFlight, waiting, hungInARow, postponedUntilMs, revivedFromMs }: EndpointQueue): boolean {
+function isForgettable({ inFlight, waiting, hungInARow, postponedUntilMs, revivedFromMs }: EndpointQueue): boolean {
   return inFlight + waiting.length + hungInARow + postponedUntilMs + revivedFromMs === 0;
 }
 

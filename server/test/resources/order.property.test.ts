@@ -223,7 +223,7 @@ function happen(current: ReferenceRecord, what: Happening, nowMs: number): Chang
 }
 
 function askedAt(nowMs: number) {
-  return { nowMs, look: 0, dueAtMs: null, lookAgainAtMs: nowMs + 3_600_000, lateLookAtMs: null };
+  return { nowMs, look: 0, dueAtMs: null, nextReadAtMs: nowMs + 3_600_000, lateReadAtMs: null };
 }
 
 function made(): ReferenceRecord {

@@ -95,7 +95,7 @@ export function provesCommit(statement: Statement): boolean {
 }
 
 /** Asks whether all logs and events of a batch exist: `are_there`. Two members share a row only after a fault. */
-export function countWitnesses(batch: readonly BatchEntry[]): Statement {
+export function countRows(batch: readonly BatchEntry[]): Statement {
   const logs = batch.flatMap(({ accountId, log }) => (log ? [{ accountId, id: log.facts.id }] : []));
   const events = batch.flatMap(({ accountId, events: own }) => own.map(({ id }) => ({ accountId, id })));
   return {

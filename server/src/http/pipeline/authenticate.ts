@@ -49,7 +49,7 @@ export async function authenticate(
  * @returns the principal of the key as it is now.
  * @throws {ApiError} `api_key_expired`.
  */
-export async function authenticateAgain(
+export async function authenticateAfterBody(
   request: AuthenticatedRequest,
   keyRing: KeyRing,
   clock: Clock,
@@ -64,7 +64,7 @@ export async function authenticateAgain(
  *
  * @throws {ApiError} `api_key_expired`.
  */
-export async function authenticateAnew(
+export async function authenticateUncached(
   request: AuthenticatedRequest,
   keyRing: KeyRing,
   clock: Clock,

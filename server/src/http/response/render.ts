@@ -17,7 +17,7 @@ export function render(
   versions: ApiVersions,
   resource: Resource,
   record: StoredRecord,
-  request: Pick<ApiRequest, 'withContext' | 'accountId' | 'version' | 'startedMs'>,
+  request: Pick<ApiRequest, 'hasServiceContext' | 'accountId' | 'version' | 'startedMs'>,
 ): JsonObject {
   const object = renderRecord(resource, record, toSeconds(request.startedMs));
   const kept = snapshot.of(resource);
@@ -28,7 +28,7 @@ export function render(
   const aboutOther = aboutAccount.of(resource);
   const about = aboutOther && fieldOf(record, aboutOther.column);
   if (typeof about === 'string') object.account = about;
-  else if (request.withContext) object.account = request.accountId;
+  else if (request.hasServiceContext) object.account = request.accountId;
   return object;
 }
 

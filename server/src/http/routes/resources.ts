@@ -421,7 +421,7 @@ function writeRoute(
     // Redact them on every route, because a client may send them to a wrong one by mistake.
     secretMembers: resource.update?.secrets ?? [],
     propagationDelayMs: cached.of(resource) ?? 0,
-    ...(grantsRights.has(resource) && { judgesKeyAnew: resource }),
+    ...(grantsRights.has(resource) && { requiresSameKey: resource }),
     async locks(request) {
       const id = idInPath(request);
       if (!isSummedUp(context, resource) || !isId(resource.prefix, id)) return [id, ...actingKey(resource, request)];

@@ -61,7 +61,7 @@ export function clockRoute(sandboxClock: SandboxClock): WriteRoute {
     propagationDelayMs: 1_000,
     // Concurrent moves by other accounts and processes are detected: each decision names the value that it has read.
     locks: () => ['clock'],
-    async decide({ withContext, accountId }, { seconds }: Static<typeof AdvanceBody>) {
+    async decide({ hasServiceContext: withContext, accountId }, { seconds }: Static<typeof AdvanceBody>) {
       const fromMs = await sandboxClock.look();
       const toMs = fromMs + seconds * 1000;
       const timeMs = sandboxClock.timeAheadMs(toMs);

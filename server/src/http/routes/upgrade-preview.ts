@@ -165,7 +165,7 @@ export async function previewUpgrade(
       .map(({ date, sentence }) => ({ id: date, changelog: sentence })),
     requests: report(requests),
     events: report(rendered),
-    ...(request.withContext && { account: request.accountId }),
+    ...(request.hasServiceContext && { account: request.accountId }),
   };
 }
 

@@ -20,7 +20,7 @@ import type { Caller } from '../../model/caller.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import type { RecordChange, Resource } from '../../model/resource.ts';
 import { UnavailableError, type DatabaseError } from '../../db/pools.ts';
-import { authenticateAnew } from '../pipeline/authenticate.ts';
+import { authenticateUncached } from '../pipeline/authenticate.ts';
 import { apiErrorOf, errorResponse, internalError } from '../response/errors.ts';
 import {
   fingerprints,
@@ -213,16 +213,16 @@ async function decide(
   input: JsonObject,
 ): Promise<WriteDecision> {
   try {
-    const unchanged = await judgeKeyAnew(context, request, route);
-    const deciding = await route.decide(request, input, callerOf(context, request));
-    if ('clockAdvance' in deciding) {
-      const { clockAdvance, response } = deciding;
+    const unchanged = await actingKeyRecord(context, request, route);
+    const decision = await route.decide(request, input, callerOf(context, request));
+    if ('clockAdvance' in decision) {
+      const { clockAdvance, response } = decision;
       return { changes: [], clockAdvance, response: { status: 200, body: textIn(context, request, response) } };
     }
-    await requireLinkedRecords(context, request, deciding.changes);
-    const changes = await withRollUps(context, request.accountId, deciding.changes);
-    const response = await responseOf(asWritten(context, changes), request, route, deciding);
-    return { changes, unchanged, deliveries: deciding.deliveries ?? [], response };
+    await requireLinkedRecords(context, request, decision.changes);
+    const changes = await withRollUps(context, request.accountId, decision.changes);
+    const response = await responseOf(contextAfter(context, changes), request, route, decision);
+    return { changes, unchanged, deliveries: decision.deliveries ?? [], response };
   } catch (error) {
     if (error instanceof UnavailableError) throw error;
     const apiError = errorInVersion(context.versions, apiErrorOf(error, request), route.object, request.version);
@@ -236,21 +236,21 @@ async function decide(
  * Reads the acting key anew if the route requires it. Another process may roll or revoke the key before the commit. So the commit requires
  * the key's record as it is here.
  */
-async function judgeKeyAnew(
+async function actingKeyRecord(
   context: HttpContext,
   request: ApiRequest,
-  { judgesKeyAnew: resource }: WriteRoute,
+  { requiresSameKey: resource }: WriteRoute,
 ): Promise<KnownRecord[]> {
   if (!resource) return [];
   const { id, accountId } = request.principal;
   // First the record: if it changes after this, its revision tells.
   const record = await context.readRecord(resource, accountId, id);
-  request.principal = await authenticateAnew(request, context.keyRing, context.clock);
+  request.principal = await authenticateUncached(request, context.keyRing, context.clock);
   return record ? [{ resource, record }] : [];
 }
 
 /** Returns a context that reads changed records as they are after the change, for expanded records in the response. */
-function asWritten(context: HttpContext, changes: readonly RecordChange[]): HttpContext {
+function contextAfter(context: HttpContext, changes: readonly RecordChange[]): HttpContext {
   if (changes.length === 1) return context;
   const written = new Map<string, StoredRecord | null>(
     changes.map(({ before, after }) => [(after ?? before).id, after]),
@@ -279,7 +279,7 @@ async function responseOf(
       id,
       object: resource.object,
       deleted: true,
-      ...(request.withContext && { account: request.accountId }),
+      ...(request.hasServiceContext && { account: request.accountId }),
     };
     return { status: 200, body: JSON.stringify(object) };
   }
@@ -316,7 +316,7 @@ async function replay(
     // Another process had claimed the key, and has released it without a response.
     if (!stored) throw keyInUse();
     // Another API key with the same Idempotency-Key may lack the rights that the secret gives.
-    if (stored.secret && stored.keyId !== request.principal.id && !isSecretKept(route)) {
+    if (stored.secret && stored.keyId !== request.principal.id && !isSecretReadable(route)) {
       throw new ApiError(
         'permission_denied',
         'This Idempotency-Key was used with another API key, and its response has a secret. Only that API key can get it again. Use that key, or a new Idempotency-Key.',
@@ -336,7 +336,7 @@ async function replay(
 }
 
 /** Returns whether the secret of the response is stored. Then a key with this route's permission can read it at any time. */
-function isSecretKept({ response }: WriteRoute): boolean {
+function isSecretReadable({ response }: WriteRoute): boolean {
   if (!('resource' in response)) return false;
   const secrets = Object.values(response.resource.fields).filter(({ shown }) => shown === 'as_secret');
   return secrets.every(({ column }) => column !== null);
@@ -347,7 +347,7 @@ function claimOf(request: ApiRequest, input: JsonObject): Claim | null {
   const [path = '', query = ''] = request.incoming.url.split('?', 2);
   const { method } = request.incoming;
   const keyAccountId = request.principal.accountId;
-  return Object.assign(fingerprints({ method, path, query, withContext: request.withContext, body: input }), {
+  return Object.assign(fingerprints({ method, path, query, withContext: request.hasServiceContext, body: input }), {
     name: `${request.accountId} ${keyAccountId} ${request.idempotencyKey}`,
     keyAccountId,
     key: request.idempotencyKey,

@@ -379,7 +379,7 @@ function layOutNotes(sheet: Sheet, notes: readonly Note[]): void {
 
 function layOutDispute(sheet: Sheet, { accountName, providerName, findings: { dispute } }: ReportContents): void {
   section(sheet, 'If something is wrong', () => {
-    sheet.paragraph(`Whoever finds a mistake in this report can have it corrected by ${dispute.service}:`, styles.body);
+    sheet.paragraph(`To have a mistake in this report corrected, contact ${dispute.service}:`, styles.body);
     sheet.paragraph(dispute.contact, styles.strong);
     sheet.y += 6;
     const whoDecides = `${accountName} decides about the tenancy, not ${providerName}: questions about the decision go there.`;

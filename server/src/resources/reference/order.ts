@@ -39,7 +39,7 @@ const stepMembers = ['status', 'outcome', 'last_error'] as const;
 
 export type OrderStep = 'submit' | 'read' | 'stop';
 
-/** The server gives up after so many failures in a row (contract: failures of a provider). */
+/** The server gives up after so many failures in a row. */
 export const failuresMax = 10;
 
 /** Mere progress is shown at most this often, in milliseconds. */
@@ -120,7 +120,7 @@ export function onCallback(current: ReferenceRecord, nowMs: number): Change<Refe
 }
 
 /** Schedules a read now, because a test helper waits for it. `looks.asked` is its number. */
-export function askForLook(current: ReferenceRecord, nowMs: number): Change<ReferenceRecord> {
+export function requestRead(current: ReferenceRecord, nowMs: number): Change<ReferenceRecord> {
   const { provider_order: order } = current;
   if (!order || nextStepOf(current) === null) return { after: current };
   const looks = order.looks ?? noLooks;
@@ -129,16 +129,16 @@ export function askForLook(current: ReferenceRecord, nowMs: number): Change<Refe
 }
 
 /** The circumstances of a request to the provider, for the decision about its response. */
-export interface Asked {
+export interface ReadContext {
   nowMs: number;
   /** The last read that a test helper had requested when the step began. 0 if there was none. */
   look: number;
   /** When the step was due. If the order has another time now, another step was requested for that time. */
   dueAtMs: number | null;
   /** When to read again without a callback. */
-  lookAgainAtMs: number;
+  nextReadAtMs: number;
   /** When to read again after the order is done. Null if the provider sends callbacks, or was asked often enough. */
-  lateLookAtMs: number | null;
+  lateReadAtMs: number | null;
 }
 
 /**
@@ -149,15 +149,15 @@ export interface Asked {
 export function applyStatus(
   current: ReferenceRecord,
   latest: ProviderStatus,
-  asked: Asked,
+  read: ReadContext,
   report: RecordChange | null,
 ): Change<ReferenceRecord> {
   const before = providerOrderOf(current);
-  const isAwaited = asked.look > (before.looks?.answered ?? 0);
-  const known = { ...before, id: latest.orderId, failures: 0, ...looked(before, { answered: asked.look }) };
-  if (!isOpen(current)) return recordLate(current, { ...known, due_at_ms: asked.lateLookAtMs }, latest, asked.nowMs);
+  const isAwaited = read.look > (before.looks?.answered ?? 0);
+  const known = { ...before, id: latest.orderId, failures: 0, ...withReads(before, { answered: read.look }) };
+  if (!isOpen(current)) return recordLate(current, { ...known, due_at_ms: read.lateReadAtMs }, latest, read.nowMs);
 
-  const order = { ...known, due_at_ms: nextLook(before, asked) };
+  const order = { ...known, due_at_ms: nextReadTime(before, read) };
   const automaticBefore = automaticReferenceOf(current);
   const automatic = withStatus(automaticBefore, latest);
   const after = { ...current, automatic_reference: automatic, provider_order: order };
@@ -168,10 +168,10 @@ export function applyStatus(
         // A callback during the creation of the report may announce a changed verdict.
         provider_order: {
           ...order,
-          due_at_ms: before.due_at_ms === asked.dueAtMs ? asked.lateLookAtMs : before.due_at_ms,
+          due_at_ms: before.due_at_ms === read.dueAtMs ? read.lateReadAtMs : before.due_at_ms,
         },
         status: 'complete',
-        completed_at: Math.floor(asked.nowMs / 1000),
+        completed_at: Math.floor(read.nowMs / 1000),
         outcome: current.outcome ?? latest.outcome.verdict,
         reference_pdf: current.reference_pdf ?? report?.after?.id ?? null,
       },
@@ -184,11 +184,11 @@ export function applyStatus(
   const status = latest.status === 'queued' || latest.status === 'invited' ? current.status : 'processing';
   const isStep = status !== current.status || stepMembers.some((name) => automatic[name] !== automaticBefore[name]);
   const isNew = isStep || !sameJson(automatic, automaticBefore);
-  const showAtMs = isStep || isAwaited ? asked.nowMs : order.shown_at_ms + shownEveryMs;
-  if (isNew && asked.nowMs < showAtMs) {
+  const showAtMs = isStep || isAwaited ? read.nowMs : order.shown_at_ms + shownEveryMs;
+  if (isNew && read.nowMs < showAtMs) {
     return { after: { ...current, provider_order: { ...order, due_at_ms: Math.min(order.due_at_ms, showAtMs) } } };
   }
-  return { after: { ...after, status, provider_order: isNew ? { ...order, shown_at_ms: asked.nowMs } : order } };
+  return { after: { ...after, status, provider_order: isNew ? { ...order, shown_at_ms: read.nowMs } : order } };
 }
 
 /** Records a failed request to the provider, and schedules a retry. */
@@ -198,7 +198,7 @@ export function recordFailure(
   { nowMs, retryAtMs, look }: { nowMs: number; retryAtMs: number; look: number },
 ): Change<ReferenceRecord> {
   const before = providerOrderOf(current);
-  const order = { ...before, ...looked(before, { failed: look }) };
+  const order = { ...before, ...withReads(before, { failed: look }) };
   const failures = order.failures + 1;
   const isGivenUp = failures >= failuresMax;
   const failed = { ...order, failures, due_at_ms: isGivenUp ? null : retryAtMs };
@@ -253,7 +253,7 @@ function isOpen(reference: ReferenceRecord): boolean {
 }
 
 /** Returns the reads of test helpers with this one. Other orders store no reads. */
-function looked({ looks }: ProviderOrder, taken: Partial<Looks>): { looks?: Looks } {
+function withReads({ looks }: ProviderOrder, taken: Partial<Looks>): { looks?: Looks } {
   return looks ? { looks: { ...looks, ...taken } } : {};
 }
 
@@ -262,7 +262,10 @@ function hasEnded(status: string): boolean {
 }
 
 /** Returns the time of the next read. A callback may have set an earlier one meanwhile. */
-function nextLook({ due_at_ms: wanted }: ProviderOrder, { dueAtMs, lookAgainAtMs }: Asked): number {
+function nextReadTime(
+  { due_at_ms: wanted }: ProviderOrder,
+  { dueAtMs, nextReadAtMs: lookAgainAtMs }: ReadContext,
+): number {
   return wanted === null || wanted === dueAtMs ? lookAgainAtMs : Math.min(wanted, lookAgainAtMs);
 }
 
