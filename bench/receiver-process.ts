@@ -30,7 +30,7 @@ function onConnection(socket: Socket): void {
   let pending: Buffer = Buffer.alloc(0);
   socket.setNoDelay(true);
   socket.on('error', () => {});
-  socket.on('data', (chunk) => {
+  socket.on('data', (chunk: Buffer) => {
     pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
     for (;;) {
       const headEnd = pending.indexOf('\r\n\r\n');

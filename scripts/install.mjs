@@ -2,7 +2,7 @@
  * Runs before `npm start` and `npm test`. Installs the packages of package-lock.json, but only if node_modules differs: even an
  * installation that changes nothing costs more than a second.
  *
- * It runs on Node 20, because it installs the Node 24 that runs everything else.
+ * It runs on Node 20, because it installs the Node 26 that runs everything else.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -24,7 +24,7 @@ const unavailableFile = join(projectDir, 'node_modules', '.tenure-unavailable.js
 const libcHere = process.platform === 'linux' ? ownLibc() : '';
 const missing = missingPlaces();
 if (missing.length > 0 && !isKnownUnavailable(missing)) install(missing);
-requireNode24();
+requireNode26();
 
 /** Returns the places in node_modules that do not match the lock file. */
 function missingPlaces() {
@@ -140,20 +140,20 @@ function runNpm(args) {
 }
 
 /**
- * Checks for Node 24. npm puts node_modules/.bin first in the path of its scripts, so that the next step runs on the Node in there. npm 10
+ * Checks for Node 26. npm puts node_modules/.bin first in the path of its scripts, so that the next step runs on the Node in there. npm 10
  * removes that link again when it skips the packages with the Node of other platforms.
  */
-function requireNode24() {
+function requireNode26() {
   const bundled = [`node-${process.platform}-${process.arch}`, `node-bin-${process.platform}-${process.arch}`]
     .map((name) => join('..', name, 'bin', 'node'))
     .find((path) => existsSync(join(binDir, path)));
   if (bundled && !existsSync(join(binDir, 'node'))) symlinkSync(bundled, join(binDir, 'node'));
-  if (bundled || Number.parseInt(process.versions.node, 10) >= 24) return;
+  if (bundled || Number.parseInt(process.versions.node, 10) >= 26) return;
   // Let the next start try again: perhaps only the download failed.
   rmSync(unavailableFile, { force: true });
   fail(
-    `Tenure needs Node 24 or newer: this is ${process.versions.node}, and there is no npm package with it for ` +
-      `${process.platform}-${process.arch}. Install Node 24 from https://nodejs.org and try again.`,
+    `Tenure needs Node 26 or newer: this is ${process.versions.node}, and there is no npm package with it for ` +
+      `${process.platform}-${process.arch}. Install Node 26 from https://nodejs.org and try again.`,
   );
 }
 

@@ -406,7 +406,7 @@ function post(headers: string, bytes: string): string {
 /** Returns all text until either side closes the connection. */
 async function textOf(socket: Socket): Promise<string> {
   const chunks: Buffer[] = [];
-  socket.on('data', (chunk) => chunks.push(chunk));
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
   // The connection may close while bytes are in flight.
   socket.on('error', () => {});
   await new Promise((closed) => socket.on('close', closed));

@@ -172,7 +172,7 @@ async function wireBytes(encoding: string): Promise<{ head: string; body: Buffer
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
   const chunks: Buffer[] = [];
-  socket.on('data', (chunk) => chunks.push(chunk));
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
   socket.write(
     `GET /openapi.json HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: ${encoding}\r\nConnection: close\r\n\r\n`,
   );
@@ -247,7 +247,7 @@ function conversation() {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
   let seen = '';
-  socket.on('data', (chunk) => (seen += chunk.toString('latin1')));
+  socket.on('data', (chunk: Buffer) => (seen += chunk.toString('latin1')));
   return {
     send: (text: string) => void socket.write(text),
     statuses: () => statusesIn(seen),

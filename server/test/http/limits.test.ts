@@ -593,7 +593,7 @@ async function drip(
   const startedMs = performance.now();
   const socket = connect(port, '127.0.0.1');
   const chunks: Buffer[] = [];
-  socket.on('data', (chunk) => chunks.push(chunk));
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
   // The connection may be closed during a write.
   socket.on('error', () => {});
   const closed = new Promise((resolve) => socket.on('close', resolve));

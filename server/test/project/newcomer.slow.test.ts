@@ -154,7 +154,7 @@ describe.each([
       // As npm 10 leaves the script.
       rmSync(program, { force: true });
       run('sh', ['-c', `cd ${clone} && ${step ?? 'true'}`]);
-      expect(run(program, ['--version'])).toMatch(/^v24\./);
+      expect(run(program, ['--version'])).toMatch(/^v26\./);
     }
   });
 

@@ -131,7 +131,7 @@ function answersOf(names: string[]): Record<string, string[]> {
 async function answersToAll(url: string, bytes: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   const pieces: Buffer[] = [];
-  socket.on('data', (piece) => pieces.push(piece));
+  socket.on('data', (piece: Buffer) => pieces.push(piece));
   // After a refusal, the server may close before it has read the rest.
   socket.on('error', () => {});
   socket.end(Buffer.from(bytes, 'latin1'));

@@ -64,7 +64,7 @@ export async function startDatabaseProxy(
         if (!lingering.has(upstream)) upstream.destroy();
       });
     }
-    client.on('data', (bytes) => {
+    client.on('data', (bytes: Buffer) => {
       const commitAt = bytes.indexOf(commitMessage);
       if (plan === 'cut_before_commit' && commitAt !== -1) {
         plan = 'pass';
@@ -81,7 +81,7 @@ export async function startDatabaseProxy(
       upstream.write(bytes);
     });
     const filter = options.dropsNotifications ? notificationFilter(() => droppedNotifications++) : null;
-    upstream.on('data', (received) => {
+    upstream.on('data', (received: Buffer) => {
       const bytes = filter ? filter(received) : received;
       if (plan === 'cut_after_commit' && bytes.includes(committedMessage)) {
         plan = 'pass';

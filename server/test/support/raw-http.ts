@@ -21,7 +21,7 @@ export function converse(server: Listening, bytes: string | Uint8Array): Promise
       socket.destroy(new Error('The server neither answered nor closed the connection.')),
     );
     socket.on('error', (error) => (chunks.length > 0 ? finish() : reject(error)));
-    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
     socket.on('close', finish);
     // Header text beyond ASCII travels as one byte for each character.
     socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);

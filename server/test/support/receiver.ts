@@ -98,7 +98,7 @@ export async function rawReceiverForTest(
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => {});
     let sent = Buffer.alloc(0);
-    socket.on('data', (bytes) => {
+    socket.on('data', (bytes: Buffer) => {
       sent = Buffer.concat([sent, bytes]);
       const bodyAt = sent.indexOf('\r\n\r\n') + 4;
       const length = /content-length: (\d+)/i.exec(sent.subarray(0, bodyAt).toString('latin1'));
