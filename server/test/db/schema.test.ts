@@ -6,7 +6,7 @@ test('equals sql/schema.sql when the migrations have run; `npm run schema` write
   const { connection, drop } = await createTestDatabase();
   const schema = await withClient(connection, describeSchema);
   await drop();
-  await expect(schema).toMatchFileSnapshot('../sql/schema.sql');
+  await expect(schema).toMatchFileSnapshot('../../sql/schema.sql');
 });
 
 /** Returns the schema as SQL for review: tables with columns and constraints, indexes, functions. Partitions are left out. */
