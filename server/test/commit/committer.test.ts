@@ -1,9 +1,10 @@
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { withTraits } from '../../src/model/resource.ts';
 import { limited } from '../../src/model/traits/limited.ts';
 import { DatabaseError } from 'pg';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Committer } from '../../src/commit/committer.ts';
-import type { WriteRequest, Outcome, RequestFacts } from '../../src/commit/write-request.ts';
+import type { WriteDecision, WriteRequest, Outcome, RequestFacts } from '../../src/commit/write-request.ts';
 import { decideCreate, decideUpdate } from '../../src/model/change.ts';
 import { IdMaker } from '../../src/core/ids.ts';
 import { pooledRandomBytes } from '../../src/core/random.ts';
@@ -372,9 +373,23 @@ async function committerForTest(more?: Partial<ConstructorParameters<typeof Comm
           decide: async () => ({ changes: [], response: answer() }),
         }),
       );
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
+      const commit = vi.spyOn(committer, 'commit');
+      const deciding = new Set<object>();
+      commit.mockImplementation((writeRequest) => {
+        const decide = async (): Promise<WriteDecision> => {
+          const decision = await writeRequest.decide();
+          deciding.delete(writeRequest);
+          return decision;
+        };
+        deciding.add(writeRequest);
+        return Committer.prototype.commit.call(committer, { ...writeRequest, decide });
+      });
       const outcomes = start();
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      commit.mockRestore();
+      // Those that wait for a lock or for memory are decided later.
+      for (const untilMs = performance.now() + 200; deciding.size > 0 && performance.now() < untilMs;) await delay(5);
+      await nextTurn();
       await meanwhile?.();
       for (const client of held) client.release();
       await Promise.all(placeholders);
