@@ -4,12 +4,18 @@ import { addPage } from './pages.ts';
 
 /** Adds the pages at the `doc_url` of errors: what an error means, and what to do. */
 export function addErrorPages(app: FastifyInstance): void {
-  const codes = Object.keys(errorCatalogue).sort();
   const reference = '<a href="/docs">API docs</a>';
-  const list = codes.map((code) => `<li><a href="/docs/errors/${code}"><code>${code}</code></a></li>`).join('');
-  addPage(app, '/docs/errors', async (_request, reply) =>
-    reply.type('text/html; charset=utf-8').send(page('Errors', `<ul>${list}</ul><p>${reference}</p>`)),
+  const rows = Object.entries(errorCatalogue)
+    .sort(([leftCode, left], [rightCode, right]) => left.status - right.status || (leftCode < rightCode ? -1 : 1))
+    .map(
+      ([code, { status, explanation }]) =>
+        `<tr><td>${status}<td><a href="/docs/errors/${code}"><code>${code}</code></a><td>${withCode(firstSentenceOf(explanation))}</tr>`,
+    );
+  const list = page(
+    'Errors',
+    `<table><thead><tr><th>Status<th>Code<th>Meaning</tr></thead>${rows.join('\n')}</table><p>${reference}</p>`,
   );
+  addPage(app, '/docs/errors', async (_request, reply) => reply.type('text/html; charset=utf-8').send(list));
   for (const [code, { status, type, explanation }] of Object.entries(errorCatalogue)) {
     const html = page(
       code,
@@ -19,17 +25,31 @@ export function addErrorPages(app: FastifyInstance): void {
   }
 }
 
+const style = `
+:root { color-scheme: light dark }
+body { font: 16px/1.6 system-ui, sans-serif; max-width: 56em; margin: 3em auto; padding: 0 1em }
+p { max-width: 42em }
+code { background: #8882; padding: 0 .2em; border-radius: 3px }
+a { color: inherit }
+table { border-collapse: collapse; width: 100% }
+th, td { text-align: left; vertical-align: top; padding: .4em 1.2em .4em 0; border-bottom: 1px solid #8884 }
+`;
+
 function page(title: string, content: string): string {
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>${title} - Tenure API</title>
-<style>body { font: 16px/1.6 system-ui, sans-serif; max-width: 42em; margin: 3em auto; padding: 0 1em } code { background: #8882; padding: 0 .2em }</style>
+<style>${style}</style>
 <h1>${title}</h1>
 ${content}
 </html>
 `;
+}
+
+function firstSentenceOf(text: string): string {
+  return text.slice(0, text.search(/\. [A-Z]/) + 1) || text;
 }
 
 /** Converts a text of the catalogue to HTML. It marks code by backticks. */
