@@ -41,7 +41,7 @@ test('adds a field to customers when the four steps of docs/first-change.md are 
   writeFileSync(definition, after);
   for (const name of [
     'sql server/sql/9999_customers_preferred_language.sql',
-    'ts server/test/preferred-language.test.ts',
+    'ts server/test/resources/preferred-language.test.ts',
   ])
     writeFileSync(join(folder, name.split(' ')[1]!), blocksFor(name)[0]!);
 
