@@ -71,7 +71,7 @@ export const errorCatalogue = {
     status: 400,
     type: 'invalid_request_error',
     explanation:
-      'You resumed a stream after an event that is no longer stored, so later events may be missing. Read the records that you need from `GET /v1/references` and the other lists. Then open a new stream without `Last-Event-ID` and `after`.',
+      'You resumed a stream after an event that is no longer stored, so later events may be missing. Open a new stream without `Last-Event-ID` and `after`. Then read the records that you need from `GET /v1/references` and the other lists.',
   },
   headers_too_large: {
     status: 431,

@@ -227,7 +227,7 @@ export class Subscriber {
     return this.#left.signal.aborted;
   }
 
-  /** Takes events from the tail. Returns null if the tail no longer has them, or if there is no room without waiting. */
+  /** Takes events from the feed. Returns null if the feed no longer has them, or if there is no room without waiting. */
   #takeKept(): HeldEvents | null {
     // Use awaited room first. Otherwise it would be held without a use.
     if (this.#waiting) return null;
@@ -269,7 +269,7 @@ export class Subscriber {
     }
   }
 
-  /** Reads events that the tail no longer has. After them, the follower continues with the tail. */
+  /** Reads events that the feed no longer has. After them, the subscriber continues with the feed. */
   async #readBehind(): Promise<PlacedEvent[]> {
     const begin = this.#feed.begin;
     const { events, isAnchored } = await this.#feed.read(this.#position);

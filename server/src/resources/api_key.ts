@@ -109,7 +109,7 @@ export const apiKey = defineResource<ApiKeyRecord>(
         column: 'bigint',
         schema: nullable(Type.Integer()),
         description:
-          'When it expires, in seconds since the Unix epoch. Null if it does not. An agent key expires after 30 days by default, and after 90 at most. No key outlives the one that creates or rolls it: without `expires_at`, a new key expires with its creator at the latest.',
+          'When it expires, in seconds since the Unix epoch. Null if it does not. An agent key expires after 30 days by default, and after 90 at most. No key expires later than the one that creates or rolls it: without `expires_at`, a new key expires with its creator at the latest.',
       },
       last_used_at: {
         column: 'bigint',
@@ -240,7 +240,7 @@ function lifetimeOf(type: KeyType, asked: number | null, { nowSeconds, keyExpire
   if (asked !== null && asked > latest) {
     throw invalidParameter(
       'expires_at',
-      `\`expires_at\` can be up to ${latest}. An agent key lives at most 90 days, and no key outlives the one that creates it.`,
+      `\`expires_at\` can be up to ${latest}. An agent key lives at most 90 days, and no key expires later than the one that creates it.`,
     );
   }
   const usual = asked ?? (type === 'agent' ? nowSeconds + agentLifetimeDefault : Infinity);

@@ -236,7 +236,7 @@ describe('resumed streams', () => {
     await createReference(tenant);
     const [removed] = await idsInOrder(tenant);
     const expired = { status: 400, type: 'invalid_request_error', code: 'event_cursor_expired' };
-    const says = 'open a stream without';
+    const says = 'Open a stream without';
     await server.context.database.readers.query('delete from events where account_id = $1', [tenant.accountId]);
     expectRefusal(await tenant.api.get(`/v1/events/stream?after=${removed}`), { ...expired, param: 'after', says });
     await createReference(tenant);

@@ -89,7 +89,7 @@ async function positionOf(
   }
   throw new ApiError(
     'event_cursor_expired',
-    `\`${id}\` is no longer stored: it is older than the retention time, or a restore has lost it. Later events may be gone, too. Read the records that you need from their lists. Then open a stream without \`${param}\`.`,
+    `\`${id}\` is no longer stored: it is older than the retention time, or a restore has lost it. Later events may be gone, too. Open a stream without \`${param}\`. Then read the records that you need from their lists.`,
     { param },
   );
 }
