@@ -6,7 +6,7 @@ import { readArguments } from './arguments.ts';
 const help = `npm run seed
 
 Fills a running sandbox with the records of a letting agency: customers, applications, references in every state, a file and a webhook
-endpoint. A second run within 72 hours makes nothing twice.
+endpoint. A second run within 24 hours of its clock makes nothing twice.
 `;
 
 type Body = Record<string, unknown>;
