@@ -48,6 +48,8 @@ export interface HttpContext {
   reader: Reader;
   /** The reader of lists. */
   lister: Reader;
+  /** Finds, in a text, the ids of records that can hold personal data. */
+  personalDataIds: RegExp;
   /** The turns of accounts at lists, because a list can take long. A platform and its connected accounts are one party. */
   listTurns: Turns;
   readRecord: RecordReader;

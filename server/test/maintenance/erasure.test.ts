@@ -415,11 +415,31 @@ describe('traces of erased customers', () => {
         expectRefusal(await api.post(path, { email: 'zebedee@example.com' }, context), refusals.idUnknown);
         expect((await api.post(path, { name: 'Zebedee', shoe: 1 }, context)).status).toBe(400);
       }
-      await stranger.api.post(`/v1/customers/${customer.id}`, { name: 'Quokka' });
+      await stranger.api.post(`/v1/customers/${customer.id}`, { name: 'Quokka', shoe: 1 });
       await good(api.delete(`/v1/customers/${customer.id}`, own));
       expect(await tablesWith(server, 'ebedee')).toEqual([]);
     }
     expect(await tablesWith(server, 'Quokka')).toEqual(['request_logs']);
+  });
+
+  test('keeps no body of rejected requests when they name a person that was erased before', async () => {
+    const server = await serverForTest();
+    const { api } = server;
+    const { customer, references, file } = await personIn(server);
+    await good(api.delete(`/v1/customers/${customer.id}`));
+    const { body: branch } = await good(api.post('/v1/accounts', { name: 'Branch' }));
+    const metadata = { note: 'Wombat' };
+    const rejected = await Promise.all([
+      api.post(`/v1/customers/${customer.id}`, { name: 'Wombat' }),
+      api.post(`/v1/customers/${customer.id}`, { name: 'Wombat', email: 'bad' }),
+      api.post(`/v1/customers/${customer.id}`, { name: 'Wombat' }, { 'service-context': branch.id }),
+      api.post('/v1/references', { application: 'app_1', customer: customer.id, metadata }),
+      api.post('/v1/applications', { customers: [customer.id], metadata }),
+      api.post(`/v1/references/${references[0].id}`, { outcome: 'Wombat' }),
+      api.post(`/v1/files/${file.id}`, { metadata }),
+    ]);
+    expect(rejected.map(({ status }) => Math.floor(status / 100))).toEqual(rejected.map(() => 4));
+    expect(await tablesWith(server, 'Wombat')).toEqual([]);
   });
 
   test('leaves no person in the logs of requests when their Idempotency-Key was another request’s', async () => {

@@ -38,6 +38,8 @@ import { readExpansion, renderExpanded } from '../response/expand.ts';
 import { openSecrets, redact } from '../response/render.ts';
 import type { WriteRoute } from '../route.ts';
 import type { ApiRequest, AuthenticatedRequest } from '../request.ts';
+import { isErased } from '../../model/change.ts';
+import { isId } from '../../core/ids.ts';
 import type { HttpContext } from '../context.ts';
 import { headerOf } from '../headers.ts';
 
@@ -152,9 +154,30 @@ export async function logOnly(
     request: requestFacts(request),
     claim: null,
     locks: [],
-    decide: async () => ({ changes: [], response: await response() }),
+    async decide() {
+      await omitBodyAboutErased(context, request);
+      return { changes: [], response: await response() };
+    },
   });
   if (outcome.kind === 'refused') throw outcome.error;
+}
+
+/** A request names few records. The body of one with more ids than this is omitted without reading them. */
+const namedMax = 100;
+
+/** Omits the body from the log of a rejected request that names an erased person of the account: no erasure would find it later. */
+async function omitBodyAboutErased(context: HttpContext, request: AuthenticatedRequest): Promise<void> {
+  const { resources, readRecord, personalDataIds } = context;
+  const ids = new Set(`${request.incoming.url} ${request.bodyText ?? ''}`.match(personalDataIds));
+  if (request.bodyText === null || ids.size === 0) return;
+  const isAboutErased = async (id: string): Promise<boolean> => {
+    const resource = resources.find(({ prefix }) => isId(prefix, id));
+    const record = resource ? await readRecord(resource, request.accountId, id) : null;
+    return record !== null && isErased(record);
+  };
+  const areErased = ids.size <= namedMax ? Promise.all([...ids].map(isAboutErased)) : Promise.resolve([true]);
+  // Without an answer of the database, the log is worth more than its body.
+  if ((await areErased.catch(() => [true])).includes(true)) request.bodyText = null;
 }
 
 /** Executes the request. If it has become invalid with time, replays the response from when it was valid. */
@@ -228,6 +251,7 @@ async function decide(
     const apiError = errorInVersion(context.versions, apiErrorOf(error, request), route.object, request.version);
     if (isValidation(apiError)) throw apiError;
     if (apiError.code === 'internal') context.log.error({ request: request.id, err: error }, 'a request failed');
+    await omitBodyAboutErased(context, request);
     return { changes: [], response: errorResponse(apiError, request.id, context.config.publicUrl) };
   }
 }
