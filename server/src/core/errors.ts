@@ -220,6 +220,13 @@ export interface ErrorDetails {
   cause?: unknown;
 }
 
+/** The client has disconnected. Its request needs no response. */
+export class ClientGoneError extends Error {
+  constructor() {
+    super('The client has disconnected.');
+  }
+}
+
 /** An error response. Its message is for the person that must act: what failed, on what, what to do. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';

@@ -1,3 +1,15 @@
+import { ClientGoneError } from '../core/errors.ts';
+
+/** The client of a piece of work. */
+interface Client {
+  /** Calls back if the client disconnects; null removes the callback. */
+  whenReleased(callback: (() => void) | null): void;
+}
+
+interface Waiting {
+  resume(): void;
+}
+
 /**
  * Runs few pieces of work at once. If more wait, their parties take turns. So a party with much work delays another by one piece of work at
  * most for each that runs.
@@ -6,15 +18,20 @@ export class Turns {
   readonly #atOnceMax: number;
   #running = 0;
   /** The parties in the order of their turns, each with its waiting work. None is empty. */
-  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #waiting = new Map<string, Waiting[]>();
 
   constructor(atOnceMax: number) {
     this.#atOnceMax = atOnceMax;
   }
 
-  async run<Result>(party: string, work: () => Promise<Result>): Promise<Result> {
+  /**
+   * Runs the work when it is its turn.
+   *
+   * @throws {ClientGoneError} at once if the client disconnects before. Clients that come and go would otherwise fill the queue.
+   */
+  async run<Result>(party: string, client: Client, work: () => Promise<Result>): Promise<Result> {
     if (this.#running < this.#atOnceMax) this.#running++;
-    else await new Promise<void>((resolve) => this.#wait(party, resolve));
+    else await this.#turnOf(party, client);
     try {
       return await work();
     } finally {
@@ -22,10 +39,28 @@ export class Turns {
     }
   }
 
-  #wait(party: string, resume: () => void): void {
-    const others = this.#waiting.get(party);
-    if (others) others.push(resume);
-    else this.#waiting.set(party, [resume]);
+  #turnOf(party: string, client: Client): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
+      const waiting: Waiting = {
+        resume() {
+          client.whenReleased(null);
+          resolve();
+        },
+      };
+      const others = this.#waiting.get(party);
+      if (others) others.push(waiting);
+      else this.#waiting.set(party, [waiting]);
+      client.whenReleased(() => {
+        this.#leave(party, waiting);
+        reject(new ClientGoneError());
+      });
+    });
+  }
+
+  #leave(party: string, waiting: Waiting): void {
+    const others = this.#waiting.get(party)?.filter((each) => each !== waiting) ?? [];
+    if (others.length > 0) this.#waiting.set(party, others);
+    else this.#waiting.delete(party);
   }
 
   /** Gives the place of finished work to the party whose turn it is. */
@@ -35,9 +70,9 @@ export class Turns {
       this.#running--;
       return;
     }
-    const [party, [resume, ...others]] = next;
+    const [party, [first, ...others]] = next;
     this.#waiting.delete(party);
     if (others.length > 0) this.#waiting.set(party, others);
-    resume!();
+    first!.resume();
   }
 }

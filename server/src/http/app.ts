@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { toSeconds } from '../core/clock.ts';
 import { ByteBudget } from '../core/byte-budget.ts';
-import { ApiError, type ErrorCode } from '../core/errors.ts';
+import { ApiError, ClientGoneError, type ErrorCode } from '../core/errors.ts';
 import { maskSecretsInUrl } from '../core/mask-secrets.ts';
 import { chooseAccount, requireOwnAccount } from './pipeline/account-context.ts';
 import { authenticate, authenticateAfterBody } from './pipeline/authenticate.ts';
@@ -386,7 +386,7 @@ async function sendError(
 ): Promise<FastifyReply> {
   const { apiRequest } = request;
   // The client has closed the connection.
-  if (error instanceof BodyBrokenOffError) return reply.hijack();
+  if (error instanceof BodyBrokenOffError || error instanceof ClientGoneError) return reply.hijack();
   // The log of the refusal needs the body.
   apiRequest.bodyBytes?.workBegins();
   const apiError = apiErrorOf(error, apiRequest);

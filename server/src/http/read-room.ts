@@ -64,6 +64,7 @@ export class ReadRoom {
   #unknown = 0;
   #waiting: (() => void)[] = [];
   #isReleased = false;
+  #onRelease: (() => void) | null = null;
 
   /** @param taken the bytes that it holds from the beginning. */
   constructor(budget: ByteBudget, payer: Payer, taken: { held: HeldBytes; bytes: number } | null) {
@@ -137,8 +138,16 @@ export class ReadRoom {
     for (const other of others) other.release();
   }
 
+  /** Calls back when the room is released: also when the client disconnects. There is one such callback at a time; null removes it. */
+  whenReleased(callback: (() => void) | null): void {
+    this.#onRelease = callback;
+    if (this.#isReleased) callback?.();
+  }
+
   release(): void {
+    if (this.#isReleased) return;
     this.#isReleased = true;
+    this.#onRelease?.();
     for (const resume of this.#waiting.splice(0)) resume();
     for (const bytes of this.#holdings) bytes.release();
   }

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { ByteBudget, HeldBytes, Payer } from '../../core/byte-budget.ts';
-import { ApiError } from '../../core/errors.ts';
+import { ApiError, ClientGoneError } from '../../core/errors.ts';
 import { uncountedBytes } from '../read-room.ts';
 import type { ApiRequest } from '../request.ts';
 import { ReadRoom, type ReadLimits, type ReadBudgets, NoRoomError } from '../read-room.ts';
@@ -37,6 +37,7 @@ export class HeldResponses {
     for (;;) {
       const made = await this.#makeWithin(taken, request, reply, make);
       if (typeof made !== 'number') return made;
+      if (reply.raw.closed) throw new ClientGoneError();
       // The size may be unknown in advance. Doubling finds enough room soon.
       const bytes: number = Math.max(made, 2 * (taken?.bytes ?? 0));
       patience ??= this.#patienceOf(reply);
@@ -57,6 +58,8 @@ export class HeldResponses {
   ): Promise<string | Buffer | number> {
     const room = new ReadRoom(this.#reads, request.payer, taken);
     request.room = room;
+    // A client that has disconnected leaves all queues at once, and holds nothing.
+    whenClosed(reply, () => room.release());
     try {
       const text = await make();
       if (text.length <= uncountedBytes) {
@@ -64,7 +67,6 @@ export class HeldResponses {
         return text;
       }
       room.settle(Buffer.byteLength(text));
-      whenClosed(reply, () => room.release());
       // Return bytes, because the connection would copy a text again.
       return Buffer.from(text);
     } catch (error) {

@@ -47,10 +47,10 @@ export async function loadPage(
 ): Promise<ListPage & { records: StoredRecord[] }> {
   const room = request.room!;
   const { rootId } = request.payer;
-  const small = await listTurns.run(rootId, () => readList(lister, resource, query, 'small'));
+  const small = await listTurns.run(rootId, room, () => readList(lister, resource, query, 'small'));
   if (small.records) return { ...small, records: small.records, bytes: 0 };
   room.use(small.bytes);
-  const page = await listTurns.run(rootId, () => readList(lister, resource, query, 'all'));
+  const page = await listTurns.run(rootId, room, () => readList(lister, resource, query, 'all'));
   return { ...page, records: page.records!, bytes: small.bytes };
 }
 
