@@ -315,6 +315,8 @@ describe('events missed while disabled', () => {
       await good(api.post('/v1/references', { application: 'app_1' }, { 'service-context': child }));
     await makeReferences(api, 1);
     await ping(api, own.id);
+    // The lease of the ping's delivery would end with the advance.
+    await queueEmpty(server);
     clock.advanceSeconds(60);
     await setStatus(endpoint.id, 'enabled');
     await queueEmpty(server);

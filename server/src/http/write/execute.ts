@@ -165,7 +165,7 @@ export async function logOnly(
 /** A request names few records. The body of one with more ids than this is omitted without reading them. */
 const namedMax = 100;
 
-/** Omits the body from the log of a rejected request that names an erased person of the account: no erasure would find it later. */
+/** Omits the body from the log of a rejected request that names an erased person of the account. No erasure would find it later. */
 async function omitBodyAboutErased(context: HttpContext, request: AuthenticatedRequest): Promise<void> {
   const { resources, readRecord, personalDataIds } = context;
   const ids = new Set(`${request.incoming.url} ${request.bodyText ?? ''}`.match(personalDataIds));

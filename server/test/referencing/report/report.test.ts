@@ -55,7 +55,7 @@ describe('report texts', () => {
       'Electoral roll Registered at this address',
       'Passed: the person was found on no sanctions list.',
       'UK, UN and EU lists were searched.',
-      'corrected by Canopy Disputes: disputes@canopy.example',
+      'corrected, contact Canopy Disputes: disputes@canopy.example',
       'decides about the tenancy, not Canopy',
     ])
       expect(text).toContain(said);
