@@ -135,7 +135,12 @@ export class CrashChecker {
 
   /** Takes the order of one process from its ids. Takes the order of several processes from the changes themselves. */
   #judge(evidence: Evidence): Violation[] {
-    return this.#hasSeveral ? judge(evidence, linkChains(evidence.observation)) : judge(evidence);
+    const violations = this.#hasSeveral ? judge(evidence, linkChains(evidence.observation)) : judge(evidence);
+    const lost = evidence.observation.deliveries.filter(({ isOfLost }) => isOfLost);
+    return [
+      ...violations,
+      ...lost.map(({ path }) => ({ rule: 'lost_record' as const, about: path, message: `${path} is missing.` })),
+    ];
   }
 
   get #hasSeveral(): boolean {

@@ -19,6 +19,8 @@ export interface ObservedList {
   counts: number[];
   /** The same of filtered lists. */
   filteredCounts: { field: string; value: string; count: number }[];
+  /** Set if the record is not there that the list is below. */
+  isOfLost?: true;
 }
 
 /** Bounds a list that never ends, so that the checker fails and does not run for ever. */
@@ -62,7 +64,15 @@ export function readDeliveries(
   sinceSeconds: number,
 ): Promise<ObservedList[]> {
   const since = `&created[gte]=${sinceSeconds}`;
-  return Promise.all(endpoints.map(({ id }) => readList(api, `/v1/webhook_endpoints/${id}/deliveries`, [], since)));
+  return Promise.all(
+    endpoints.map(async ({ id }): Promise<ObservedList> => {
+      const path = `/v1/webhook_endpoints/${id}`;
+      const endpoint = await api.send({ method: 'GET', path, body: null, key: null });
+      const isLost = endpoint.kind === 'answered' && endpoint.status === 404;
+      if (isLost) return { path, items: [], counts: [0], filteredCounts: [], isOfLost: true };
+      return readList(api, `${path}/deliveries`, [], since);
+    }),
+  );
 }
 
 /**
