@@ -148,8 +148,7 @@ export function prepareEntry(
   addUnchanged(entry, decision);
   if (request && decision.response) {
     entry.log = {
-      // A request about a record that is not there may be about an erased person. No erasure would find its log later.
-      facts: decision.response.status === 404 ? { ...request, body: null } : request,
+      facts: request,
       response: decision.response,
       requestedMs: timeOfId(request.id),
       // Keep the duration within its column if the clock was set meanwhile.

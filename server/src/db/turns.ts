@@ -6,10 +6,6 @@ interface Client {
   whenReleased(callback: (() => void) | null): void;
 }
 
-interface Waiting {
-  resume(): void;
-}
-
 /**
  * Runs few pieces of work at once. If more wait, their parties take turns. So a party with much work delays another by one piece of work at
  * most for each that runs.
@@ -18,7 +14,7 @@ export class Turns {
   readonly #atOnceMax: number;
   #running = 0;
   /** The parties in the order of their turns, each with its waiting work. None is empty. */
-  readonly #waiting = new Map<string, Waiting[]>();
+  readonly #waiting = new Map<string, (() => void)[]>();
 
   constructor(atOnceMax: number) {
     this.#atOnceMax = atOnceMax;
@@ -41,24 +37,22 @@ export class Turns {
 
   #turnOf(party: string, client: Client): Promise<void> {
     return new Promise<void>((resolve, reject) => {
-      const waiting: Waiting = {
-        resume() {
-          client.whenReleased(null);
-          resolve();
-        },
+      const resume = (): void => {
+        client.whenReleased(null);
+        resolve();
       };
       const others = this.#waiting.get(party);
-      if (others) others.push(waiting);
-      else this.#waiting.set(party, [waiting]);
+      if (others) others.push(resume);
+      else this.#waiting.set(party, [resume]);
       client.whenReleased(() => {
-        this.#leave(party, waiting);
+        this.#leave(party, resume);
         reject(new ClientGoneError());
       });
     });
   }
 
-  #leave(party: string, waiting: Waiting): void {
-    const others = this.#waiting.get(party)?.filter((each) => each !== waiting) ?? [];
+  #leave(party: string, resume: () => void): void {
+    const others = this.#waiting.get(party)?.filter((each) => each !== resume) ?? [];
     if (others.length > 0) this.#waiting.set(party, others);
     else this.#waiting.delete(party);
   }
@@ -70,9 +64,9 @@ export class Turns {
       this.#running--;
       return;
     }
-    const [party, [first, ...others]] = next;
+    const [party, [resume, ...others]] = next;
     this.#waiting.delete(party);
     if (others.length > 0) this.#waiting.set(party, others);
-    first!.resume();
+    resume!();
   }
 }

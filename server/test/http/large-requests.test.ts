@@ -175,12 +175,23 @@ test('reads the rest of a refused body slowly when there is a key', async () => 
   expect(socket.bytesWritten - socket.writableLength).toBeLessThan((tookMs * 128 + 32 * 1024) * 1024);
 });
 
-test('serves the next request of a connection when a long body was refused', async () => {
-  const socket = unfinished('content-length: 10000000');
+test('serves the next request of a connection when a dozen long bodies were refused', async () => {
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error): void => void warnings.push(warning);
+  process.on('warning', onWarning);
+  onTestFinished(() => void process.off('warning', onWarning));
+  const socket = unfinished('content-length: 100000');
   let received = '';
   socket.on('data', (bytes) => (received += String(bytes)));
-  socket.write(Buffer.alloc(10_000_000, 'a'));
-  await expect.poll(() => received, soon).toMatch(/^HTTP\/1\.1 413 /);
+  const head = `POST /v1/files HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${tenant.key}\r\nContent-Type: application/json\r\nContent-Length: 10000000\r\n\r\n`;
+  socket.write(Buffer.alloc(100_000, 'a'));
+  for (let refused = 1; refused <= 12; refused++) {
+    await expect.poll(() => received.split('HTTP/1.1 4').length - 1, soon).toBe(refused);
+    socket.write(head);
+    socket.write(Buffer.alloc(10_000_000, 'a'));
+  }
+  await expect.poll(() => received.split('HTTP/1.1 4').length - 1, soon).toBe(13);
+  expect(warnings).toEqual([]);
   socket.write(`GET /v1/customers?limit=1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`);
   await expect.poll(() => received, soon).toMatch(/HTTP\/1\.1 200 /);
 });

@@ -17,12 +17,14 @@ export class DiscardPace {
 
   /** Slows a connection down. Call the returned function when its request is complete, so that the connection can be used again. */
   slowDown(socket: Socket): () => void {
+    const forget = (): boolean => this.#sockets.delete(socket);
     const release = (): void => {
-      if (this.#sockets.delete(socket)) socket.resume();
+      socket.off('close', forget);
+      if (forget()) socket.resume();
     };
     if (socket.destroyed) return release;
     this.#sockets.add(socket);
-    socket.once('close', () => this.#sockets.delete(socket));
+    socket.once('close', forget);
     socket.pause();
     if (!this.#isTurning) this.#turn();
     return release;

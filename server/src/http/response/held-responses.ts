@@ -34,32 +34,29 @@ export class HeldResponses {
   async read(request: ApiRequest, reply: FastifyReply, make: () => Promise<string>): Promise<string | Buffer> {
     let taken: Taken | null = null;
     let patience: AbortSignal | null = null;
+    // A client that has disconnected leaves all queues at once, and holds nothing.
+    whenClosed(reply, () => request.room?.release());
     for (;;) {
-      const made = await this.#makeWithin(taken, request, reply, make);
+      request.room = new ReadRoom(this.#reads, request.payer, taken);
+      const made = await this.#makeWithin(request.room, make);
       if (typeof made !== 'number') return made;
       if (reply.raw.closed) throw new ClientGoneError();
       // The size may be unknown in advance. Doubling finds enough room soon.
       const bytes: number = Math.max(made, 2 * (taken?.bytes ?? 0));
       patience ??= this.#patienceOf(reply);
       taken = { bytes, held: await take(this.#reads, request.payer, bytes, patience, 'large responses') };
+      if (!reply.raw.closed) continue;
+      taken.held.release();
+      throw new ClientGoneError();
     }
   }
 
   /**
-   * Makes the response in the taken room. Returns the bytes that it needs if it needs more.
+   * Makes the response in this room. Returns the bytes that it needs if it needs more.
    *
    * The error for that ends here. If it lived while the request waits, its stack would keep all that was read.
    */
-  async #makeWithin(
-    taken: Taken | null,
-    request: ApiRequest,
-    reply: FastifyReply,
-    make: () => Promise<string>,
-  ): Promise<string | Buffer | number> {
-    const room = new ReadRoom(this.#reads, request.payer, taken);
-    request.room = room;
-    // A client that has disconnected leaves all queues at once, and holds nothing.
-    whenClosed(reply, () => room.release());
+  async #makeWithin(room: ReadRoom, make: () => Promise<string>): Promise<string | Buffer | number> {
     try {
       const text = await make();
       if (text.length <= uncountedBytes) {

@@ -155,8 +155,9 @@ export async function logOnly(
     claim: null,
     locks: [],
     async decide() {
-      await omitBodyAboutErased(context, request);
-      return { changes: [], response: await response() };
+      const made = await response();
+      await omitBodyAboutErased(context, request, made);
+      return { changes: [], response: made };
     },
   });
   if (outcome.kind === 'refused') throw outcome.error;
@@ -165,9 +166,16 @@ export async function logOnly(
 /** A request names few records. The body of one with more ids than this is omitted without reading them. */
 const namedMax = 100;
 
-/** Omits the body from the log of a rejected request that names an erased person of the account. No erasure would find it later. */
-async function omitBodyAboutErased(context: HttpContext, request: AuthenticatedRequest): Promise<void> {
-  const { resources, readRecord, personalDataIds } = context;
+/**
+ * Omits the body from the log of a rejected request that names an erased person of the account, or a record that is not there: it may have been
+ * erased. No erasure would find the log later.
+ */
+async function omitBodyAboutErased(
+  { resources, readRecord, personalDataIds }: HttpContext,
+  request: AuthenticatedRequest,
+  { status }: StoredResponse,
+): Promise<void> {
+  if (status === 404) request.bodyText = null;
   const ids = new Set(`${request.incoming.url} ${request.bodyText ?? ''}`.match(personalDataIds));
   if (request.bodyText === null || ids.size === 0) return;
   const isAboutErased = async (id: string): Promise<boolean> => {
@@ -251,8 +259,9 @@ async function decide(
     const apiError = errorInVersion(context.versions, apiErrorOf(error, request), route.object, request.version);
     if (isValidation(apiError)) throw apiError;
     if (apiError.code === 'internal') context.log.error({ request: request.id, err: error }, 'a request failed');
-    await omitBodyAboutErased(context, request);
-    return { changes: [], response: errorResponse(apiError, request.id, context.config.publicUrl) };
+    const response = errorResponse(apiError, request.id, context.config.publicUrl);
+    await omitBodyAboutErased(context, request, response);
+    return { changes: [], response };
   }
 }
 
