@@ -1,14 +1,17 @@
 import { EventEmitter } from 'node:events';
+import { connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { FastifyReply } from 'fastify';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ByteBudget } from '../../src/core/byte-budget.ts';
+import { listersMax } from '../../src/db/pools.ts';
 import { NoRoomError, ReadRoom } from '../../src/http/read-room.ts';
 import type { ApiRequest } from '../../src/http/request.ts';
 import { HeldResponses } from '../../src/http/response/held-responses.ts';
 import { makeLargeCustomer } from '../support/large-records.ts';
+import { Scrape } from '../support/prometheus.ts';
 import { good, serverForTest } from '../support/server.ts';
 import { addAccount } from '../support/tenants.ts';
 
@@ -86,6 +89,30 @@ test('keeps nothing that it read when it waits for room', async () => {
   await expect.poll(collect).toBeUndefined();
   all.release();
   expect(await response).toContain('customer 99');
+});
+
+test.each([1, 5])('reads no list for clients that have disconnected when each sent %i requests', async (pipelined) => {
+  const server = await serverForTest();
+  const { key } = await addAccount(server);
+  const { listers } = server.context.database;
+  const held = await Promise.all(Array.from({ length: listersMax }, () => listers.connect()));
+  onTestFinished(() => {
+    for (const client of held.splice(0)) client.release();
+  });
+  const read = vi.spyOn(server.context.lister, 'query');
+  const { hostname, port } = new URL(server.url);
+  const request = `GET /v1/references HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+  const sockets = Array.from({ length: 20 }, () => connect(Number(port), hostname));
+  for (const socket of sockets) socket.write(request.repeat(pipelined));
+  const inFlight = async (): Promise<number> =>
+    new Scrape(await server.context.metrics.text()).value('tenure_http_requests_in_flight')!;
+  await expect.poll(inFlight).toBe(sockets.length * pipelined);
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(inFlight).toBe(0);
+  for (const client of held.splice(0)) client.release();
+  await good(server.api.get('/v1/references'));
+  // The first lists began before their clients left.
+  expect(read.mock.calls.length).toBeLessThanOrEqual(2 * listersMax);
 });
 
 test('returns all memory when requests with expanded records find no room, or their clients go away', async () => {
