@@ -33,6 +33,12 @@ code { background: #8882; padding: 0 .2em; border-radius: 3px }
 a { color: inherit }
 table { border-collapse: collapse; width: 100% }
 th, td { text-align: left; vertical-align: top; padding: .4em 1.2em .4em 0; border-bottom: 1px solid #8884 }
+@media (max-width: 40em) {
+  thead { display: none }
+  td { display: block; padding: 0 }
+  td:last-child { padding-bottom: .8em; margin-bottom: .8em }
+  td:not(:last-child) { border: 0 }
+}
 `;
 
 function page(title: string, content: string): string {
