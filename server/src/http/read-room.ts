@@ -57,6 +57,7 @@ const unknownAtOnceMax = 8;
 export class ReadRoom {
   readonly #budget: ByteBudget;
   readonly #payer: Payer;
+  readonly #watchClient: () => void;
   readonly #holdings: HeldBytes[] = [];
   #heldBytes = 0;
   #usedBytes = 0;
@@ -66,11 +67,21 @@ export class ReadRoom {
   #isReleased = false;
   #onRelease: (() => void) | null = null;
 
-  /** @param taken the bytes that it holds from the beginning. */
-  constructor(budget: ByteBudget, payer: Payer, taken: { held: HeldBytes; bytes: number } | null) {
+  /**
+   * @param taken the bytes that it holds from the beginning.
+   * @param watchClient is called when the room must be released if the client disconnects.
+   */
+  constructor(
+    budget: ByteBudget,
+    payer: Payer,
+    taken: { held: HeldBytes; bytes: number } | null,
+    watchClient: () => void,
+  ) {
     this.#budget = budget;
     this.#payer = payer;
+    this.#watchClient = watchClient;
     if (!taken) return;
+    watchClient();
     this.#holdings.push(taken.held);
     this.#heldBytes = taken.bytes;
   }
@@ -91,6 +102,7 @@ export class ReadRoom {
     if (neededBytes <= Math.max(this.#heldBytes, uncountedBytes)) return;
     const held = this.#budget.tryTake(this.#payer, neededBytes - this.#heldBytes);
     if (!held) throw new NoRoomError(neededBytes);
+    this.#watchClient();
     this.#holdings.push(held);
     this.#heldBytes = neededBytes;
   }
@@ -141,6 +153,7 @@ export class ReadRoom {
   /** Calls back when the room is released: also when the client disconnects. There is one such callback at a time; null removes it. */
   whenReleased(callback: (() => void) | null): void {
     this.#onRelease = callback;
+    if (callback) this.#watchClient();
     if (this.#isReleased) callback?.();
   }
 

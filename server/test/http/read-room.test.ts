@@ -24,7 +24,7 @@ const payer = { accountId: 'acct_1', rootId: 'acct_1' };
 describe('the room of a request', () => {
   test('holds nothing more when it was released while something was still read', () => {
     const budget = new ByteBudget({ max: 10 * megabyte, maxPerAccount: 10 * megabyte });
-    const room = new ReadRoom(budget, payer, null);
+    const room = new ReadRoom(budget, payer, null, () => {});
     room.use(megabyte);
     room.release();
     expect(() => room.use(megabyte)).toThrow(NoRoomError);
@@ -33,7 +33,7 @@ describe('the room of a request', () => {
 
   test('holds a finished response when it is larger than the room for its records, and others wait', async () => {
     const budget = new ByteBudget({ max: megabyte, maxPerAccount: megabyte });
-    const room = new ReadRoom(budget, payer, null);
+    const room = new ReadRoom(budget, payer, null, () => {});
     room.use(megabyte);
     const other = budget.take('acct_2', megabyte);
     room.settle(1.1 * megabyte);
@@ -45,7 +45,7 @@ describe('the room of a request', () => {
 
   test('reads few records at a time, with room for each, when their size is not known', async () => {
     const budget = new ByteBudget({ max: 10 * megabyte, maxPerAccount: 10 * megabyte });
-    const room = new ReadRoom(budget, payer, null);
+    const room = new ReadRoom(budget, payer, null, () => {});
     let reading = 0;
     let readingMax = 0;
     const read = async (): Promise<void> => {

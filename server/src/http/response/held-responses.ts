@@ -34,10 +34,15 @@ export class HeldResponses {
   async read(request: ApiRequest, reply: FastifyReply, make: () => Promise<string>): Promise<string | Buffer> {
     let taken: Taken | null = null;
     let patience: AbortSignal | null = null;
-    // A client that has disconnected leaves all queues at once, and holds nothing.
-    whenClosed(reply, () => request.room?.release());
+    let isWatched = false;
+    // A client that has disconnected leaves all queues at once, and holds nothing. Most requests neither wait nor hold anything.
+    const watchClient = (): void => {
+      if (isWatched) return;
+      isWatched = true;
+      whenClosed(reply, () => request.room?.release());
+    };
     for (;;) {
-      request.room = new ReadRoom(this.#reads, request.payer, taken);
+      request.room = new ReadRoom(this.#reads, request.payer, taken, watchClient);
       const made = await this.#makeWithin(request.room, make);
       if (typeof made !== 'number') return made;
       if (reply.raw.closed) throw new ClientGoneError();

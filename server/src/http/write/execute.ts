@@ -167,8 +167,8 @@ export async function logOnly(
 const namedMax = 100;
 
 /**
- * Omits the body from the log of a rejected request that names an erased person of the account, or a record that is not there: it may have been
- * erased. No erasure would find the log later.
+ * Omits the body from the log of a rejected request that names an erased person of the account. The same holds for a record that is not
+ * there, because it may have been erased. No erasure would find the log later.
  */
 async function omitBodyAboutErased(
   { resources, readRecord, personalDataIds }: HttpContext,
