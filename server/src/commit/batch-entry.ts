@@ -10,6 +10,7 @@ import type {
   ClockAdvance,
   WriteDecision,
   EventShape,
+  Guard,
   WriteRequest,
   RequestFacts,
 } from './write-request.ts';
@@ -24,6 +25,8 @@ export interface BatchEntry {
   inserts: RecordWrite[];
   updates: KnownRecordWrite[];
   deletes: KnownRecordWrite[];
+  /** Records that must be as the decision saw them, besides those that it changes. */
+  guards: Guard[];
   events: EventRow[];
   /** Requested deliveries, besides those of the events to subscribed endpoints. */
   deliveries: readonly RequestedDelivery[];
@@ -113,6 +116,7 @@ export function prepareEntry(
     inserts: [],
     updates: [],
     deletes: [],
+    guards: guardsOf(decision),
     events: [],
     deliveries: decision.deliveries ?? [],
     silencedEndpoints: [],
@@ -145,7 +149,6 @@ export function prepareEntry(
       addCounts(entry.counts, 'event', { type: event.type }, 1);
     }
   }
-  addUnchanged(entry, decision);
   if (request && decision.response) {
     entry.log = {
       facts: request,
@@ -208,22 +211,27 @@ function mentionsBeyond(
   return [...new Set(found)].filter((id) => !known.has(id));
 }
 
-/**
- * Writes the records that must not have changed as they are. The statement checks their revision and holds their rows until the commit, as it
- * does with every update.
- */
-function addUnchanged(entry: BatchEntry, { changes, unchanged = [] }: WriteDecision): void {
-  for (const { resource, record } of unchanged) {
-    const isChanged = changes.some(({ before, after }) => (before ?? after).id === record.id);
-    if (!isChanged) entry.updates.push({ resource, before: record, record });
-  }
+/** Returns each guarded record once, without those that the decision changes: their writes check the same. */
+function guardsOf({ changes, guards }: WriteDecision): Guard[] {
+  if (!guards || guards.length === 0) return [];
+  const known = new Set(changes.map(({ before, after }) => (after ?? before).id));
+  return guards.filter(({ record: { id } }) => !known.has(id) && known.add(id));
 }
 
-/** Returns the keys that two entries of one batch must not share. */
-export function conflictKeys(entry: BatchEntry): string[] {
-  const keys = [...entry.updates, ...entry.deletes].map(({ record }) => `${record.account_id} ${record.id}`);
+/** Returns the records and keys that only one entry of a batch may have. */
+export function exclusiveKeys(entry: BatchEntry): string[] {
+  const keys = [...entry.updates, ...entry.deletes].map(({ record }) => lockKey(record));
   if (entry.claim) keys.push(entry.claim.name);
   return keys;
+}
+
+/** Returns the records that several entries of a batch may guard, if none of them changes these. */
+export function sharedKeys(entry: BatchEntry): string[] {
+  return entry.guards.map(({ record }) => lockKey(record));
+}
+
+function lockKey({ account_id: accountId, id }: StoredRecord): string {
+  return `${accountId} ${id}`;
 }
 
 function addWrite(entry: BatchEntry, { resource, before, after }: RecordChange): void {

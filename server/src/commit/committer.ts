@@ -11,7 +11,7 @@ import {
   type PoolClient,
 } from '../db/pools.ts';
 import { KeyedMutex } from './keyed-mutex.ts';
-import { conflictKeys, prepareEntry, type RowFactory, type BatchEntry } from './batch-entry.ts';
+import { exclusiveKeys, prepareEntry, sharedKeys, type RowFactory, type BatchEntry } from './batch-entry.ts';
 import { OverloadedError, type WriteRequest, type Outcome, type SystemDecision } from './write-request.ts';
 import { countRows, provesCommit } from './statements/history.ts';
 import { statementsOf, type BatchOptions } from './statements/index.ts';
@@ -275,6 +275,7 @@ export class Committer {
     const batch: Waiting[] = [];
     const passedOver: Waiting[] = [];
     const taken = new Set<string>();
+    const guarded = new Set<string>();
     let seen = 0;
     let bytes = 0;
     for (; seen < this.#queue.length && batch.length < size; seen++) {
@@ -284,11 +285,13 @@ export class Committer {
         continue;
       }
       if (batch.length > 0 && bytes + waiting.entry.bytes > batchBytesMax) break;
-      const exclusives = conflictKeys(waiting.entry);
-      if (exclusives.some((key) => taken.has(key))) {
+      const exclusives = exclusiveKeys(waiting.entry);
+      const shared = sharedKeys(waiting.entry);
+      if (exclusives.some((key) => taken.has(key) || guarded.has(key)) || shared.some((key) => taken.has(key))) {
         passedOver.push(waiting);
       } else {
         for (const key of exclusives) taken.add(key);
+        for (const key of shared) guarded.add(key);
         bytes += waiting.entry.bytes;
         batch.push(waiting);
       }

@@ -29,16 +29,16 @@ export interface WriteDecision {
   changes: RecordChange[];
   /** Deliveries besides those that follow from the changes. */
   deliveries?: readonly RequestedDelivery[];
-  /** Records that must not change between the decision and its commit. If one has, it is decided again. */
-  unchanged?: readonly KnownRecord[];
+  /** Records that the decision relies on and does not change. If one has changed before the commit, the mutation is decided again. */
+  guards?: readonly Guard[];
   /** Null, or left out, if the deployment's clock stays as it is. */
   clockAdvance?: ClockAdvance | null;
   /** The response for the client. Null when the server acts by itself. */
   response: StoredResponse | null;
 }
 
-/** A record as a decision saw it. */
-export interface KnownRecord {
+/** A record that a decision relies on, as the decision saw it. */
+export interface Guard {
   resource: Resource;
   record: StoredRecord;
 }

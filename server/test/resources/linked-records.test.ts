@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { expectRefusal, invalid, refusals, type Refusal } from '../support/refusals.ts';
 import { good, startTestServer, type Api, type TestServer } from '../support/server.ts';
 import { addAccount } from '../support/tenants.ts';
@@ -120,6 +120,42 @@ describe('ids of our own form', () => {
     const { applications: application, customers: customer } = ids;
     const { body } = await good(api.post('/v1/references', { application, customer }));
     expect(body).toMatchObject({ application, customer });
+  });
+});
+
+describe('links to a record that changes at the same time', () => {
+  test('refuses a link when another process commits first that the record was deleted', async () => {
+    const other = await startTestServer({ connection: server.connection, secretKey: server.secretKey });
+    onTestFinished(() => other.stop());
+    const customer = `/v1/customers/${(await good(api.post('/v1/customers', { name: 'Grace' }))).body.id}`;
+    const before = (await good(api.get('/v1/references'))).body.count;
+    // The commit of a request with an Idempotency-Key waits for this table. That of a request without one does not.
+    const blocker = await server.context.database.listers.connect();
+    onTestFinished(() => blocker.release(true));
+    await blocker.query('begin');
+    await blocker.query('lock table idempotency_keys in exclusive mode');
+    const link = { application: 'app_1', customer: customer.split('/').at(-1) };
+    const made = other.api.post('/v1/references', link, { 'Idempotency-Key': 'a-late-link' });
+    const waiting = async (): Promise<number> =>
+      (await blocker.query(`select from pg_locks where not granted and relation = 'idempotency_keys'::regclass`))
+        .rowCount!;
+    await expect.poll(waiting, { interval: 10, timeout: 10_000 }).toBe(1);
+    await good(api.delete(customer));
+    await blocker.query('commit');
+    expectRefusal(await made, missingAt('customer', 'was deleted, so you cannot link to it'));
+    expect((await good(api.get('/v1/references'))).body.count).toBe(before);
+  });
+
+  test('accepts every link and every update when both come at once', async () => {
+    const { id } = (await good(api.post('/v1/customers', { name: 'Alan' }))).body;
+    const asked = Array.from({ length: 30 }, (_, index) => [
+      api.post('/v1/references', { application: 'app_1', customer: id }),
+      api.post(`/v1/customers/${id}`, { metadata: { [`k${index}`]: 'v' } }),
+    ]).flat();
+    for (const answer of await Promise.all(asked)) expect(answer.status).toBe(200);
+    const { body } = await good(api.get(`/v1/references?customer=${id}`));
+    expect(body.count).toBe(30);
+    expect(Object.keys((await good(api.get(`/v1/customers/${id}`))).body.metadata)).toHaveLength(30);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { BatchEntry } from '../batch-entry.ts';
 import type { Statement } from './statement.ts';
 import { claimKeys } from './idempotency-keys.ts';
-import { updateRecords, deleteRecords, insertRecords } from './records.ts';
+import { guardAndUpdateRecords, deleteRecords, insertRecords } from './records.ts';
 import { appendCounts, holdLimits } from './counts.ts';
 import { insertEvents, insertLogs } from './history.ts';
 import { insertDeliveries, cancelDeliveries } from './deliveries.ts';
@@ -16,7 +16,7 @@ export function statementsOf(batch: readonly BatchEntry[], options: BatchOptions
   const witnesses = [insertLogs(batch), insertEvents(batch, options.epoch)];
   const others = [
     claimKeys(batch, options.nowMs),
-    ...updateRecords(batch),
+    ...guardAndUpdateRecords(batch),
     ...deleteRecords(batch),
     ...holdLimits(batch),
     ...insertRecords(batch),

@@ -3,18 +3,59 @@ import type { Resource } from '../../model/resource.ts';
 import { storesFile } from '../../model/traits/stores-file.ts';
 import { arrayLiteral } from '../../db/array-literal.ts';
 import { columnsOf } from '../../db/record-reader.ts';
-import type { BatchEntry, RecordWrite } from '../batch-entry.ts';
+import type { BatchEntry, KnownRecordWrite, RecordWrite } from '../batch-entry.ts';
+import type { Guard } from '../write-request.ts';
 import { type Statement, type Cell, statementOf, parameters } from './statement.ts';
 
-/** Updates records that have not changed since they were read. Rows are locked in one order, independent of the batch's. */
-export function updateRecords(batch: readonly BatchEntry[]): (Statement | null)[] {
-  return byResource(batch, ({ updates }) => updates).map(([resource, changes]) => {
-    const columns = writtenColumnsOf(resource);
-    const fields = columns.filter((name) => name in resource.fields);
-    const types = ['integer', 'bigint', ...columns.map((name) => arrayTypeOf(resource, name))];
-    return statementOf(
-      `update_${resource.table}`,
-      `
+/**
+ * Locks the records that the batch guards and those that it updates, and updates the latter. Refuses the entries whose records have changed
+ * since they were read. Rows are locked in one order, independent of the batch's.
+ */
+export function guardAndUpdateRecords(batch: readonly BatchEntry[]): (Statement | null)[] {
+  const guards = new Map(byResource(batch, (entry) => entry.guards));
+  const updates = new Map(byResource(batch, (entry) => entry.updates));
+  return inTableOrder(new Set([...guards.keys(), ...updates.keys()])).flatMap((resource) => [
+    guardRecords(resource, guards.get(resource) ?? []),
+    updateRecords(resource, updates.get(resource) ?? []),
+  ]);
+}
+
+/** Holds guarded records as they are until the commit. Several batches may guard one record at the same time. */
+function guardRecords(resource: Resource, guards: OfEntry<Guard>[]): Statement | null {
+  return statementOf(
+    `guard_${resource.table}`,
+    `
+      with input as materialized (
+        select * from unnest($1::integer[], $2::bigint[], $3::text[], $4::text[])
+          as input (entry, expected_revision, account_id, id)
+      ),
+      held as materialized (
+        select input.entry, record.account_id, record.id
+        from input
+        join ${resource.table} record
+          on record.account_id = input.account_id
+          and record.id = input.id
+          and record.revision = input.expected_revision
+        order by record.account_id, record.id
+        for share of record
+      )
+      select reject_batch_entries('stale_record', array(
+        select distinct entry
+        from input
+        left join held using (entry, account_id, id)
+        where held.id is null
+      ))`,
+    guards.map(({ entry, write: { record } }) => [entry, record.revision, record.account_id, record.id]),
+  );
+}
+
+function updateRecords(resource: Resource, changes: OfEntry<KnownRecordWrite>[]): Statement | null {
+  const columns = writtenColumnsOf(resource);
+  const fields = columns.filter((name) => name in resource.fields);
+  const types = ['integer', 'bigint', ...columns.map((name) => arrayTypeOf(resource, name))];
+  return statementOf(
+    `update_${resource.table}`,
+    `
       with input as materialized (
         select * from unnest(${parameters(types)}) as input (entry, expected_revision, ${columns.join(', ')})
       ),
@@ -41,9 +82,8 @@ export function updateRecords(batch: readonly BatchEntry[]): (Statement | null)[
         left join held using (account_id, id)
         where held.id is null
       ))`,
-      changes.map(({ entry, write }) => [entry, write.before.revision, ...cellsOf(resource, write)]),
-    );
-  });
+    changes.map(({ entry, write }) => [entry, write.before.revision, ...cellsOf(resource, write)]),
+  );
 }
 
 /** Deletes records that have not changed since they were read. */
@@ -108,11 +148,17 @@ const endOfUploads = `,
         where upload.account_id = input.account_id and upload.file = input.id
       )`;
 
-function byResource<Write extends RecordWrite>(
+/** What an entry of a batch does to a record, with the entry's index. */
+interface OfEntry<Write> {
+  entry: number;
+  write: Write;
+}
+
+function byResource<Write extends { resource: Resource }>(
   batch: readonly BatchEntry[],
-  writesOf: (entry: BatchEntry) => Write[],
-): [Resource, { entry: number; write: Write }[]][] {
-  const grouped = new Map<Resource, { entry: number; write: Write }[]>();
+  writesOf: (entry: BatchEntry) => readonly Write[],
+): [Resource, OfEntry<Write>[]][] {
+  const grouped = new Map<Resource, OfEntry<Write>[]>();
   batch.forEach((entryOfBatch, entry) => {
     for (const write of writesOf(entryOfBatch)) {
       const group = grouped.get(write.resource);
@@ -120,8 +166,12 @@ function byResource<Write extends RecordWrite>(
       else grouped.set(write.resource, [{ entry, write }]);
     }
   });
-  // Every batch writes tables in the same order, so that two batches never wait for each other.
-  return [...grouped].sort(([left], [right]) => (left.table < right.table ? -1 : 1));
+  return inTableOrder(grouped.keys()).map((resource) => [resource, grouped.get(resource)!]);
+}
+
+/** Every batch locks and writes tables in the same order, so that two batches seldom wait for each other. */
+function inTableOrder(resources: Iterable<Resource>): Resource[] {
+  return [...resources].sort((left, right) => (left.table < right.table ? -1 : 1));
 }
 
 /** Returns the columns that the committer writes, without those that a job maintains. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type {
-  KnownRecord,
+  Guard,
   Outcome,
   RequestFacts,
   StoredResponse,
@@ -244,16 +244,16 @@ async function decide(
   input: JsonObject,
 ): Promise<WriteDecision> {
   try {
-    const unchanged = await actingKeyRecord(context, request, route);
+    const guards = await actingKeyRecord(context, request, route);
     const decision = await route.decide(request, input, callerOf(context, request));
     if ('clockAdvance' in decision) {
       const { clockAdvance, response } = decision;
       return { changes: [], clockAdvance, response: { status: 200, body: textIn(context, request, response) } };
     }
-    await requireLinkedRecords(context, request, decision.changes);
+    guards.push(...(await requireLinkedRecords(context, request, decision.changes)));
     const changes = await withRollUps(context, request.accountId, decision.changes);
     const response = await responseOf(contextAfter(context, changes), request, route, decision);
-    return { changes, unchanged, deliveries: decision.deliveries ?? [], response };
+    return { changes, guards, deliveries: decision.deliveries ?? [], response };
   } catch (error) {
     if (error instanceof UnavailableError) throw error;
     const apiError = errorInVersion(context.versions, apiErrorOf(error, request), route.object, request.version);
@@ -273,7 +273,7 @@ async function actingKeyRecord(
   context: HttpContext,
   request: ApiRequest,
   { requiresSameKey: resource }: WriteRoute,
-): Promise<KnownRecord[]> {
+): Promise<Guard[]> {
   if (!resource) return [];
   const { id, accountId } = request.principal;
   // First the record: if it changes after this, its revision tells.
