@@ -167,8 +167,8 @@ export async function logOnly(
 const namedMax = 100;
 
 /**
- * Omits the body from the log of a rejected request that names an erased person of the account. The same holds for a record that is not
- * there, because it may have been erased. No erasure would find the log later.
+ * Omits the body from the log of a rejected request that names an erased person. The same holds for a record that
+ * the account does not have, because another account may have erased it. No erasure would find the log later.
  */
 async function omitBodyAboutErased(
   { resources, readRecord, personalDataIds }: HttpContext,
@@ -178,12 +178,12 @@ async function omitBodyAboutErased(
   if (status === 404) request.bodyText = null;
   const ids = new Set(`${request.incoming.url} ${request.bodyText ?? ''}`.match(personalDataIds));
   if (request.bodyText === null || ids.size === 0) return;
-  const isAboutErased = async (id: string): Promise<boolean> => {
+  const mayBeErased = async (id: string): Promise<boolean> => {
     const resource = resources.find(({ prefix }) => isId(prefix, id));
     const record = resource ? await readRecord(resource, request.accountId, id) : null;
-    return record !== null && isErased(record);
+    return record === null || isErased(record);
   };
-  const areErased = ids.size <= namedMax ? Promise.all([...ids].map(isAboutErased)) : Promise.resolve([true]);
+  const areErased = ids.size <= namedMax ? Promise.all([...ids].map(mayBeErased)) : Promise.resolve([true]);
   // Without an answer of the database, the log is worth more than its body.
   if ((await areErased.catch(() => [true])).includes(true)) request.bodyText = null;
 }
