@@ -68,8 +68,8 @@ export class ReadRoom {
   #onRelease: (() => void) | null = null;
 
   /**
-   * @param taken the bytes that it holds from the beginning.
-   * @param watchClient is called when the room must be released if the client disconnects.
+   * @param taken the bytes that it holds from the beginning. The caller watches the client for them.
+   * @param watchClient is called when the room must be released if the client disconnects. It may release the room at once.
    */
   constructor(
     budget: ByteBudget,
@@ -81,7 +81,6 @@ export class ReadRoom {
     this.#payer = payer;
     this.#watchClient = watchClient;
     if (!taken) return;
-    watchClient();
     this.#holdings.push(taken.held);
     this.#heldBytes = taken.bytes;
   }
@@ -102,9 +101,11 @@ export class ReadRoom {
     if (neededBytes <= Math.max(this.#heldBytes, uncountedBytes)) return;
     const held = this.#budget.tryTake(this.#payer, neededBytes - this.#heldBytes);
     if (!held) throw new NoRoomError(neededBytes);
-    this.#watchClient();
     this.#holdings.push(held);
     this.#heldBytes = neededBytes;
+    // Only now, because the client may have disconnected already.
+    this.#watchClient();
+    if (this.#isReleased) throw new NoRoomError(neededBytes);
   }
 
   /** Counts bytes that were read. */
@@ -153,8 +154,9 @@ export class ReadRoom {
   /** Calls back when the room is released: also when the client disconnects. There is one such callback at a time; null removes it. */
   whenReleased(callback: (() => void) | null): void {
     this.#onRelease = callback;
-    if (callback) this.#watchClient();
-    if (this.#isReleased) callback?.();
+    if (!callback) return;
+    if (this.#isReleased) callback();
+    else this.#watchClient();
   }
 
   release(): void {

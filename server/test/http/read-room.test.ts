@@ -43,6 +43,16 @@ describe('the room of a request', () => {
     expect(budget.held).toBe(0);
   });
 
+  test('holds nothing when the client had disconnected before the first read', () => {
+    const budget = new ByteBudget({ max: 10 * megabyte, maxPerAccount: 10 * megabyte });
+    const room: ReadRoom = new ReadRoom(budget, payer, null, () => room.release());
+    expect(() => room.use(megabyte)).toThrow(NoRoomError);
+    expect(budget.held).toBe(0);
+    let calls = 0;
+    room.whenReleased(() => calls++);
+    expect(calls).toBe(1);
+  });
+
   test('reads few records at a time, with room for each, when their size is not known', async () => {
     const budget = new ByteBudget({ max: 10 * megabyte, maxPerAccount: 10 * megabyte });
     const room = new ReadRoom(budget, payer, null, () => {});
@@ -113,6 +123,31 @@ test.each([1, 5])('reads no list for clients that have disconnected when each se
   await good(server.api.get('/v1/references'));
   // The first lists began before their clients left.
   expect(read.mock.calls.length).toBeLessThanOrEqual(2 * listersMax);
+});
+
+test.each(['a list', 'a record'])('holds no memory when a client disconnects while %s is read', async (what) => {
+  const server = await serverForTest();
+  const { api, key } = await addAccount(server);
+  const id = await makeLargeCustomer(api);
+  const blocker = await server.context.database.readers.connect();
+  onTestFinished(() => blocker.release(true));
+  await blocker.query('begin');
+  await blocker.query('lock table customers in access exclusive mode');
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  const path = what === 'a list' ? '/v1/customers?limit=50' : `/v1/customers/${id}`;
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+  const waiting = async (): Promise<number> =>
+    (await blocker.query(`select from pg_locks where not granted and relation = 'customers'::regclass`)).rowCount!;
+  await expect.poll(waiting).toBe(1);
+  socket.destroy();
+  const inFlight = async (): Promise<number> =>
+    new Scrape(await server.context.metrics.text()).value('tenure_http_requests_in_flight')!;
+  await expect.poll(inFlight).toBe(0);
+  await blocker.query('commit');
+  // The read comes to its end after those that follow it.
+  for (let count = 0; count < 5; count++) await good(api.get(path));
+  await expect.poll(() => server.context.readBudgets.reads.held).toBe(0);
 });
 
 test('returns all memory when requests with expanded records find no room, or their clients go away', async () => {

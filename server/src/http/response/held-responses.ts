@@ -42,8 +42,10 @@ export class HeldResponses {
       whenClosed(reply, () => request.room?.release());
     };
     for (;;) {
-      request.room = new ReadRoom(this.#reads, request.payer, taken, watchClient);
-      const made = await this.#makeWithin(request.room, make);
+      const room = new ReadRoom(this.#reads, request.payer, taken, watchClient);
+      request.room = room;
+      if (taken) watchClient();
+      const made = await this.#makeWithin(room, make);
       if (typeof made !== 'number') return made;
       if (reply.raw.closed) throw new ClientGoneError();
       // The size may be unknown in advance. Doubling finds enough room soon.
