@@ -41,7 +41,7 @@ export function addReference(app: FastifyInstance, context: HttpContext, routes:
   addPage(app, '/docs', async (request, reply) => {
     const { html, policy } = page(context.versions.upTo(context.latestVersion.known));
     reply.header('content-security-policy', policy).header('x-content-type-options', 'nosniff');
-    const { body, etag } = shelved(html);
+    const { body, etag } = shelved(Buffer.from(html));
     return sendUnlessKnown(request, reply, 'text/html; charset=utf-8', {
       zipped: null,
       unzipped: async () => body,
@@ -57,25 +57,21 @@ export function addReference(app: FastifyInstance, context: HttpContext, routes:
 
 const scriptType = 'text/javascript; charset=utf-8';
 
-/** A body that is sent unchanged each time, with its entity tag for caches. */
-interface Shelved<Body extends string | Buffer> {
-  body: Body;
+/** A body that is sent unchanged each time, with its entity tag for caches. All connections share its bytes: a text would be copied for each. */
+interface Shelved {
+  body: Buffer;
   etag: string;
 }
 
-function shelved<Body extends string | Buffer>(body: Body): Shelved<Body> {
+function shelved(body: Buffer): Shelved {
   // The tag is weak, because it is the same with and without compression (RFC 9110, 8.8.3).
   return { body, etag: `W/"${hash('sha256', body, 'base64url').slice(0, 22)}"` };
 }
 
 /** Writes a document. Loads the modules for it at the first call. */
-async function writeDocument(
-  context: HttpContext,
-  routes: readonly Route[],
-  version: string,
-): Promise<Shelved<string>> {
+async function writeDocument(context: HttpContext, routes: readonly Route[], version: string): Promise<Shelved> {
   const { openApiDocument } = await import('../openapi/document.ts');
-  return shelved(JSON.stringify(openApiDocument({ ...context, routes }, version)));
+  return shelved(Buffer.from(JSON.stringify(openApiDocument({ ...context, routes }, version))));
 }
 
 function unknownVersion(version: string, served: readonly string[]): ApiError {
@@ -89,7 +85,7 @@ function unknownVersion(version: string, served: readonly string[]): ApiError {
 /**
  * Loads the script of the page, and compresses it, because it has 4 MB. Its package is only a plugin, so a temporary server serves it.
  */
-async function loadScript(): Promise<Shelved<Buffer>> {
+async function loadScript(): Promise<Shelved> {
   const { default: apiReference } = await import('@scalar/fastify-api-reference');
   const shelf = fastify();
   await shelf.register(apiReference, { routePrefix: '/docs', configuration: { url: '/openapi.json' } });
@@ -152,7 +148,7 @@ async function sendUnlessKnown(
   request: FastifyRequest,
   reply: FastifyReply,
   type: string,
-  content: { zipped: (() => Promise<Buffer>) | null; unzipped(): Promise<string | Buffer>; etag: string },
+  content: { zipped: (() => Promise<Buffer>) | null; unzipped(): Promise<Buffer>; etag: string },
 ): Promise<FastifyReply> {
   // Clients cache it, but revalidate each time, so that an upgrade of the server takes effect at once.
   reply.header('etag', content.etag).header('cache-control', 'no-cache');
