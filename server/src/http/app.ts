@@ -127,7 +127,9 @@ export function buildApp(context: HttpContext): FastifyInstance {
       inFlight.requests--;
       ended();
     });
-    // The connection was closed because of too many requests at once.
+    const turn = connections.turnOf(reply.raw);
+    if (turn) await turn;
+    // The connection was closed: by the client, or because of too many requests at once.
     if (request.raw.socket.destroyed) return reply.hijack();
     const bodyTime = new BodyTime(app, request);
     const received = receiveRequest(context, request);

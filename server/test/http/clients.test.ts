@@ -300,3 +300,22 @@ describe('Expect: 100-continue', () => {
     await expect.poll(upload.statuses, { timeout: 10_000 }).toEqual(['100']);
   });
 });
+
+describe('requests that a client sends without waiting for responses', () => {
+  test('sees each change in the next response when changes and reads alternate', async () => {
+    const path = `/v1/customers/${(await good(api.post('/v1/customers', { name: 'Ada' }))).body.id}`;
+    const names = Array.from({ length: 10 }, (_, index) => `Ada ${index}`);
+    const head = (line: string): string =>
+      `${line} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.secretKey}\r\n`;
+    const requests = names.flatMap((name) => {
+      const change = JSON.stringify({ name });
+      const its = `Content-Type: application/json\r\nContent-Length: ${change.length}\r\n\r\n${change}`;
+      return [`${head(`POST ${path}`)}${its}`, `${head(`GET ${path}`)}\r\n`];
+    });
+    const last = `${head(`GET ${path}`)}Connection: close\r\n\r\n`;
+    const text = await converse(server, requests.join('') + last);
+    expect(statusesIn(text)).toEqual(Array(21).fill('200'));
+    const shown = Array.from(text.matchAll(/"name":"(Ada \d)"/g), ([, name]) => name);
+    expect(shown).toEqual([...names.flatMap((name) => [name, name]), 'Ada 9']);
+  });
+});

@@ -501,7 +501,7 @@ describe('connections with many requests', () => {
       const stream = `GET /v1/events/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`;
       socket.write(stream + 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(63));
     }
-    await expect.poll(() => closed).toBeGreaterThan(0);
+    await expect.poll(() => closed, { timeout: 30_000 }).toBeGreaterThan(0);
     expect(closed).toBeLessThan(90);
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
   });

@@ -42,6 +42,8 @@ export class Connections {
   readonly #context: HttpContext;
   /** The response to the last request of each connection, sent or not. */
   readonly #lastResponses = new WeakMap<Socket, ServerResponse>();
+  /** For each request that was sent behind another one: resolves when the earlier request has its response. */
+  readonly #turns = new WeakMap<ServerResponse, Promise<void>>();
   /** Requests without a valid key. */
   readonly #ofStrangers = new WeakSet<IncomingMessage>();
   /** Requests of each connection that have no response yet. */
@@ -64,6 +66,8 @@ export class Connections {
     // Before the framework sees the request.
     server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
       this.#countPipelined(request.socket, response);
+      const before = this.#lastResponses.get(request.socket);
+      if (before && !before.closed) this.#turns.set(response, endOf(before));
       this.#lastResponses.set(request.socket, response);
       response.once('finish', () => {
         if (request.complete) return;
@@ -109,6 +113,16 @@ export class Connections {
     }, dropLogMs).unref();
   }
 
+  /**
+   * Waits until the earlier requests of the connection have their responses. A server must not carry out a POST beside a request that was
+   * sent before it (RFC 9112, 9.3.2). It also lets other connections in between.
+   *
+   * @returns undefined if there is nothing to wait for.
+   */
+  turnOf(response: ServerResponse): Promise<void> | undefined {
+    return this.#turns.get(response);
+  }
+
   /** Marks a request as one without a valid key. */
   isOfStranger(request: IncomingMessage): void {
     this.#ofStrangers.add(request);
@@ -142,6 +156,11 @@ export class Connections {
     // Close the socket even if the client never closes its side.
     socket.destroySoon();
   }
+}
+
+/** Resolves in the turn of the event loop after the response has been sent, or after its client has disconnected. */
+function endOf(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => response.once('close', () => setImmediate(resolve)));
 }
 
 /** Returns whether a body may have more bytes than this. */
