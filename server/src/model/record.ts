@@ -43,7 +43,7 @@ export type ColumnType = 'text' | 'bigint' | 'integer' | 'boolean' | 'text[]' | 
 export interface Field {
   /** Null if it is not stored. Then it is derived, or exists only in a record that a decision has just made. */
   column: ColumnType | null;
-  /** Returns the value of a derived field. */
+  /** Returns the shown value, if it is not simply the stored one. */
   derive?(record: StoredRecord, nowSeconds: number): Json;
   /** Set if a job writes the field directly. Then the committer never writes it. */
   maintainedBy?: 'job';

@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import { idLengthMax, idPattern } from '../core/ids.ts';
+import { maskSecrets } from '../core/mask-secrets.ts';
+import type { StoredRecord } from '../model/record.ts';
 import { defineResource, exactly } from '../model/resource.ts';
 import { closedObject, nullable, oneOf } from '../model/schemas.ts';
 import { appendOnly } from '../model/traits/append-only.ts';
@@ -114,7 +116,10 @@ export const log = defineResource(
       response_body: {
         column: 'text',
         schema: TextOrNull,
-        description: 'The body of the response, with secrets as `[redacted]`.',
+        description: 'The body of the response, with secrets as `[redacted]` or masked.',
+        // The stored body is also the response to a repeat of the request, and has what the client sent.
+        derive: ({ response_body: body }: StoredRecord & { response_body: string | null }) =>
+          body === null ? null : maskSecrets(body),
       },
       error: {
         column: 'json',

@@ -87,6 +87,7 @@ test('masks an Idempotency-Key in the log, and still knows the request, when it 
   const { body } = await logOf(first);
   expect(body.idempotency_key).toBe(`sk_test_****${secret.slice(-4)}`);
   expect(body.request_body).toBe(`{"name":"Ada sk_test_****${secret.slice(-4)}"}`);
+  expect(JSON.parse(body.response_body).name).toBe(`Ada sk_test_****${secret.slice(-4)}`);
   const other = { name: `Ada ${makeKey('secret', 'sandbox', randomBytes)}` };
   const reused = await api.post('/v1/customers', other, { 'idempotency-key': secret });
   expect(reused.body.error.code).toBe('idempotency_key_reused');
