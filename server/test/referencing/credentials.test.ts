@@ -68,6 +68,23 @@ describe('provider credentials', () => {
     expect(await tablesWith(server, 'refused-secret')).toEqual([]);
   });
 
+  test('logs no credentials when they are sent inside another member', async () => {
+    const nested = { provider_a: { api_key: 'nested-secret-1' } };
+    const refused = await api.post('/v1/references', {
+      application: 'app_1',
+      automatic_reference: { provider: 'provider_a', provider_credentials: nested },
+      metadata: { all: [{ provider_credentials: nested }] },
+    });
+    expect(refused.status).toBe(400);
+    const log = await good(api.get(`/v1/logs/${refused.headers.get('request-id')}`));
+    const redacted = { provider_a: { api_key: '[redacted]' } };
+    expect(JSON.parse(log.body.request_body)).toMatchObject({
+      automatic_reference: { provider_credentials: redacted },
+      metadata: { all: [{ provider_credentials: redacted }] },
+    });
+    expect(await tablesWith(server, 'nested-secret')).toEqual([]);
+  });
+
   test('logs no credentials when they are sent for a new account, which does not accept them', async () => {
     const stray = { provider_a: { api_key: 'stray-secret-1', signing_secret: 'stray-secret-2' } };
     expectRefusal(

@@ -53,9 +53,8 @@ export async function readBody(request: ReceivedRequest, secretMembers: readonly
   checkContentType(request);
   try {
     const { text, value } = parseJsonObject(bytes);
-    const secrets = secretMembers.filter((name) => Object.hasOwn(value, name));
-    const kept = secrets.length === 0 ? text : JSON.stringify(withoutSecrets(value, secrets));
-    request.bodyText = maskSecrets(kept);
+    const mayHaveSecrets = secretMembers.some((name) => text.includes(name));
+    request.bodyText = maskSecrets(mayHaveSecrets ? JSON.stringify(withoutSecrets(value, secretMembers)) : text);
     return value;
   } catch (error) {
     // Keep the beginning of invalid JSON for diagnosis, unless it may contain a secret.
@@ -70,17 +69,22 @@ function secretMembersOf({ route }: ReceivedRequest): readonly string[] {
   return route?.secretMembers ?? [];
 }
 
-function withoutSecrets(body: JsonObject, names: readonly string[]): JsonObject {
-  return { ...body, ...Object.fromEntries(names.map((name) => [name, redacted(body[name]!)])) };
+/** Redacts the members with these names, at any depth: a client may have put them into the wrong object. */
+function withoutSecrets(value: Json, names: readonly string[]): Json {
+  return mapMembers(value, (name, member) => (names.includes(name) ? redacted(member) : withoutSecrets(member, names)));
 }
 
 /** Redacts every text in a value, and keeps its shape. */
 function redacted(value: Json): Json {
-  if (Array.isArray(value)) return value.map(redacted);
-  if (typeof value !== 'object' || value === null) return typeof value === 'string' ? '[redacted]' : value;
-  const shape: JsonObject = {};
-  for (const [name, member] of Object.entries(value)) setMember(shape, name, redacted(member));
-  return shape;
+  return typeof value === 'string' ? '[redacted]' : mapMembers(value, (_, member) => redacted(member));
+}
+
+function mapMembers(value: Json, map: (name: string, member: Json) => Json): Json {
+  if (Array.isArray(value)) return value.map((item, index) => map(String(index), item));
+  if (typeof value !== 'object' || value === null) return value;
+  const mapped: JsonObject = {};
+  for (const [name, member] of Object.entries(value)) setMember(mapped, name, map(name, member));
+  return mapped;
 }
 
 function checkContentType(request: ReceivedRequest): void {
