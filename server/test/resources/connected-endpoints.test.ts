@@ -43,7 +43,7 @@ beforeEach(async () => {
 });
 
 describe('endpoints for connected accounts', () => {
-  test('refuses to create or change an endpoint for connected accounts when the request acts on a connected account', async () => {
+  test('refuses to create, read or change an endpoint for connected accounts when the request acts on a connected account', async () => {
     const { url } = await receiverForTest();
     const inAda = { 'service-context': ada.id };
     const refusal = { ...refusals.accountMalformed, says: 'does not reach' };
@@ -51,6 +51,12 @@ describe('endpoints for connected accounts', () => {
     const path = `/v1/webhook_endpoints/${(await endpointFor(ada.api, url, connected)).id}`;
     expectRefusal(await parent.api.post(path, { url: `${url}/other` }, inAda), refusal);
     expectRefusal(await parent.api.post(`${path}/roll_secret`, {}, inAda), refusal);
+    expectRefusal(await parent.api.post(`${path}/recover`, { since: 0 }, inAda), refusal);
+    expectRefusal(await parent.api.post(`${path}/ping`, {}, inAda), refusal);
+    expectRefusal(await parent.api.delete(path, inAda), refusal);
+    for (const read of [path, `${path}/deliveries`, `${path}/recoveries`])
+      expectRefusal(await parent.api.get(read, inAda), refusal);
+    expect((await good(parent.api.get('/v1/webhook_endpoints', inAda))).body.data).toHaveLength(1);
     expect((await good(ada.api.get(path))).body.url).toBe(url);
     await good(parent.api.post('/v1/webhook_endpoints', { url }, inAda));
   });

@@ -4,6 +4,7 @@ import { isId, type Id } from '../../core/ids.ts';
 import { fieldOf, type StoredRecord } from '../../model/record.ts';
 import type { Resource } from '../../model/resource.ts';
 import { ownAccount } from '../../model/traits/own-account.ts';
+import { ownKeysOnly } from '../../model/traits/own-keys-only.ts';
 import { readList, type ListPage, type ListQuery } from '../../db/list-query.ts';
 import { recordMissing } from '../response/errors.ts';
 import type { ApiRequest } from '../request.ts';
@@ -12,15 +13,23 @@ import type { HttpContext } from '../context.ts';
 /**
  * Reads the record of the path.
  *
- * @throws {ApiError} `resource_missing`, with the same message for a record of another account and for one that does not exist.
+ * @throws {ApiError} `resource_missing`, with the same message for a record of another account and for one that does not exist;
+ *   `account_invalid` if only keys of the record's own account may read it.
  */
 export async function load(context: HttpContext, resource: Resource, request: ApiRequest): Promise<StoredRecord> {
   const id = idInPath(request);
   const record = isId(resource.prefix, id) ? await readOwned(context, resource, request.accountId, id) : null;
   // The log of a request about an erased person has no body.
   if (record && isErased(record)) request.bodyText = null;
-  if (record) return record;
-  throw recordMissing(resource, id);
+  if (!record) throw recordMissing(resource, id);
+  requireOwnKey(resource, record, request);
+  return record;
+}
+
+function requireOwnKey(resource: Resource, record: StoredRecord, { accountId, principal }: ApiRequest): void {
+  const rule = ownKeysOnly.of(resource);
+  if (!rule || accountId === principal.accountId || !rule.applies(record)) return;
+  throw new ApiError('account_invalid', rule.message, { status: 400, type: 'invalid_request_error' });
 }
 
 /** Reads the record of the path like `load`, and refuses an erased one. */

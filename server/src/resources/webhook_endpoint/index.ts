@@ -6,6 +6,7 @@ import type { Caller } from '../../model/caller.ts';
 import type { Change, RequestedDelivery } from '../../model/resource.ts';
 import { cached } from '../../model/traits/cached.ts';
 import { limited } from '../../model/traits/limited.ts';
+import { ownKeysOnly } from '../../model/traits/own-keys-only.ts';
 import { receivesDeliveries } from '../../model/traits/receives-deliveries.ts';
 import { targetUrlFault } from '../../core/target-addresses.ts';
 import { webhookDelivery } from './delivery.ts';
@@ -22,6 +23,10 @@ const Url = Type.String({ minLength: 1, maxLength: 2048 });
 const Description = Type.String({ maxLength: 500 });
 const Version = Type.String({ maxLength: 40 });
 const Status = oneOf('enabled', 'disabled');
+
+/** Why a platform's key cannot have a connected account's endpoint for the accounts below, and what to do. */
+const forOwnKeys =
+  'An endpoint with `connected` receives events of accounts that your key does not reach. Use a key of the account in `Service-Context`.';
 
 /** A URL that receives an account's events (spec, webhook endpoint). */
 export const webhookEndpoint = defineResource<WebhookEndpointRecord>(
@@ -149,7 +154,6 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>(
         status: Type.Optional(Status),
       },
       (current, input, caller) => {
-        if (current.connected) requireOwnAccount(caller);
         if (input.url !== undefined || input.enabled_events !== undefined) requireEvents(caller);
         const after: WebhookEndpointRecord = {
           ...withStatus(current, input.status ?? current.status, caller.nowSeconds),
@@ -177,7 +181,6 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>(
           'Replaces the `signing_secret` of the endpoint, and returns the new one. The old secret is invalid at once: no delivery with a `t` after the response is signed with it.',
         showsSecrets: true,
         decide(current, caller) {
-          if (current.connected) requireOwnAccount(caller);
           return { after: { ...current, signing_secret: caller.makeSecret('whsec') }, verb: 'secret_rolled' };
         },
       },
@@ -195,6 +198,7 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>(
   receivesDeliveries({ isOpen: ({ status }: WebhookEndpointRecord) => status === 'enabled' }),
   // Every event is written once for each endpoint.
   limited(100),
+  ownKeysOnly({ applies: ({ connected }: WebhookEndpointRecord) => connected, message: forOwnKeys }),
   // The dispatcher reads an endpoint again after this time, in milliseconds.
   cached(250),
 );
@@ -218,19 +222,13 @@ function ping(current: WebhookEndpointRecord, caller: Caller): Change<WebhookEnd
   return { after: current, verb, eventId, deliveries: [delivery], response: record };
 }
 
-/**
- * Refuses a change of an endpoint for connected accounts by a key of another account. Its receiver gets events of the accounts below. A
- * platform's key reaches only the accounts directly below the platform.
- *
- * @throws {ApiError} `account_invalid` with status 400.
- */
+/** @throws {ApiError} `account_invalid` with status 400. */
 function requireOwnAccount({ isOwnAccount }: Caller): void {
   if (isOwnAccount) return;
-  throw new ApiError(
-    'account_invalid',
-    'An endpoint with `connected` receives events of accounts that your key does not reach. Use a key of the account in `Service-Context`, or leave `connected` out.',
-    { status: 400, type: 'invalid_request_error' },
-  );
+  throw new ApiError('account_invalid', `${forOwnKeys} Or leave \`connected\` out.`, {
+    status: 400,
+    type: 'invalid_request_error',
+  });
 }
 
 function allowedUrl(url: string, caller: Caller): string {
