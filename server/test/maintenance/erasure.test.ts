@@ -440,6 +440,7 @@ describe('traces of erased customers', () => {
       api.post('/v1/applications', { customers: [customer.id], metadata }, { 'service-context': branch.id }),
       api.post(`/v1/references/${references[0].id}`, { outcome: 'Wombat' }),
       api.post(`/v1/files/${file.id}`, { metadata }),
+      api.post(`/v1/customers?customer=${customer.id}`, { name: 'Wombat' }),
     ]);
     expect(rejected.map(({ status }) => Math.floor(status / 100))).toEqual(rejected.map(() => 4));
     expect(await tablesWith(server, 'Wombat')).toEqual([]);

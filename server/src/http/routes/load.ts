@@ -13,8 +13,8 @@ import type { HttpContext } from '../context.ts';
 /**
  * Reads the record of the path.
  *
- * @throws {ApiError} `resource_missing`, with the same message for a record of another account and for one that does not exist;
- *   `account_invalid` if only keys of the record's own account may read it.
+ * @throws {ApiError} `resource_missing`, with the same message for a record of another account and for one that does not exist.
+ * @throws {ApiError} `account_invalid` if only keys of the record's own account may read it.
  */
 export async function load(context: HttpContext, resource: Resource, request: ApiRequest): Promise<StoredRecord> {
   const id = idInPath(request);
