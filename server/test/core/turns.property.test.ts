@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { ClientGoneError } from '../../src/core/errors.ts';
-import { Turns } from '../../src/db/turns.ts';
+import { Turns } from '../../src/core/turns.ts';
 
 const patient = { whenReleased: (): void => {} };
 
