@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/server/config.ts';
 
@@ -37,4 +39,24 @@ describe('misspelt settings', () => {
     const others = { TENURE_TEST_SLOW: '1', TENURE_WORKFLOWS: 'on', TENANT_RATE_LIMIT: '7', NODE_ENV: 'production' };
     expect(() => readConfig(others)).not.toThrow();
   });
+});
+
+test('documents exactly the settings that the server reads when it starts', () => {
+  const read = new Set<string>();
+  const unset = new Proxy<Record<string, string | undefined>>(
+    {},
+    {
+      get: (_, name) => {
+        read.add(String(name));
+        return undefined;
+      },
+    },
+  );
+  readConfig(unset);
+
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/configuration.md'), 'utf8');
+  const table = page.slice(page.indexOf('| Variable |'), page.indexOf('Commands that belong to a deployment'));
+  const rows = table.split('\n').slice(2);
+  const documented = rows.flatMap((row) => (row.split('|')[1] ?? '').match(/(?<=`)[A-Z_]+(?=`)/g) ?? []);
+  expect(documented.toSorted()).toEqual([...read].sort());
 });
