@@ -166,6 +166,7 @@ test('writes only in the committer and in housekeeping duties', () => {
   expect(writers.map(([file]) => file).sort()).toEqual([
     // Parts of a file are stored before the file, and belong to an account only through it.
     'commit/file-store.ts',
+    // The statements of the committer itself.
     'commit/statements/clock.ts',
     'commit/statements/counts.ts',
     'commit/statements/deliveries.ts',
@@ -173,12 +174,13 @@ test('writes only in the committer and in housekeeping duties', () => {
     'commit/statements/idempotency-keys.ts',
     'commit/statements/jobs.ts',
     'commit/statements/records.ts',
-    // The deployment's one row, and the list of migrations.
+    // The deployment's one row, and the list of migrations. Neither belongs to an account.
     'db/deployment.ts',
     'db/latest-version.ts',
     'db/migrate.ts',
     // The time of a key's last use is not a change of the key.
     'http/pipeline/key-uses.ts',
+    // The merge of deltas changes no count.
     'maintenance/compact-counts.ts',
     // Retention deletes old history together with its counts.
     'maintenance/drop-old-history.ts',
@@ -186,6 +188,7 @@ test('writes only in the committer and in housekeeping duties', () => {
     'maintenance/erase-history.ts',
     // The end of an erasure is not a change of the person.
     'maintenance/erasure.ts',
+    // An expired key already counts as none.
     'maintenance/purge-idempotency-keys.ts',
     // Simulated services store the orders they receive.
     'referencing/simulator/orders.ts',
