@@ -1,4 +1,4 @@
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { migrateLockKey, withLock, workerLockKey } from '../db/advisory-locks.ts';
@@ -25,16 +25,20 @@ export const queueSchemaVersion = 20;
 /** Jobs in one process. Each waits for the network most of its time. */
 const jobsAtOnce = 32;
 
-/** Milliseconds. Due jobs are polled for this often; jobs that are due at once come by notification. */
+/**
+ * Milliseconds between looks for jobs that have become due. Jobs that are due at once come by notification. One look serves all workers of
+ * the process. The library would poll for each worker, so its own polling is turned off.
+ */
 const pollMs = 1_000;
+const libraryPollMs = 2 ** 31 - 1;
 
 const pauseMs = 1_000;
 
 /** Milliseconds for the statements that end jobs, after the last job. */
 const lastStatementsMs = 2_000;
 
-/** Milliseconds. A dead worker is noticed within twice this time. */
-const releaseEveryMs = 5_000;
+/** Looks for due jobs between looks for dead workers. A dead worker is noticed within ten seconds. */
+const looksPerRelease = 5;
 
 /**
  * Makes or migrates the queue's tables. Another process may do the same at this moment. Loading the library takes long, so it is loaded
@@ -109,13 +113,12 @@ export class JobWorker {
     const { Logger: QueueLogger, run } = await import('graphile-worker');
     const lost = new Promise<void>((resolve) => client.once('end', resolve));
     const events = new EventEmitter();
-    let workerName = '';
-    events.on('pool:create', ({ workerPool }: { workerPool: { id: string } }) => (workerName = workerPool.id));
+    const created = once(events, 'pool:create') as Promise<[{ workerPool: Workers }]>;
     const underWay = new Set<Promise<void>>();
     const runner = await run({
       pgPool: this.#pool,
       concurrency: jobsAtOnce,
-      pollInterval: pollMs,
+      pollInterval: libraryPollMs,
       noHandleSignals: true,
       // End each job with its own statement. Otherwise no code awaits that statement, and a lost connection would end the process.
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
@@ -138,10 +141,13 @@ export class JobWorker {
     const end = Promise.race([lost, runner.promise, aborted(signal)]).then(() => true);
     end.catch(() => {});
     try {
-      await client.query('select pg_advisory_lock($1, hashtext($2))', [workerLockKey, workerName]);
-      for (let hasEnded = false; !hasEnded;) {
-        await this.#releaseDead(client, workerName);
-        hasEnded = await Promise.race([end, delay(releaseEveryMs, false, { ref: false })]);
+      const [{ workerPool: workers }] = await created;
+      await client.query('select pg_advisory_lock($1, hashtext($2))', [workerLockKey, workers.id]);
+      for (let looks = 0, hasEnded = false; !hasEnded; looks++) {
+        if (looks % looksPerRelease === 0) await this.#releaseDead(client, workers.id);
+        const due = await countDue(client);
+        if (due > 0) workers.nudge(due);
+        hasEnded = await Promise.race([end, delay(pollMs, false, { ref: false })]);
       }
     } finally {
       // Take no more jobs. Do not rely on `stop`: it miscounts ended jobs after a lost statement, and then waits for ever.
@@ -176,6 +182,29 @@ export class JobWorker {
       await client.query('select pg_advisory_unlock($1, hashtext($2))', [workerLockKey, name]);
     }
   }
+}
+
+/** The workers of this process, as graphile-worker has them. */
+interface Workers {
+  id: string;
+  /** Lets so many idle workers look for a job. */
+  nudge(count: number): void;
+}
+
+/** Counts the due jobs that no worker has taken, up to the number of workers. All have the priority 0, with which the index begins. */
+async function countDue(client: Client): Promise<number> {
+  const { rows } = await client.query<{ count: number }>({
+    name: 'count_due_jobs',
+    text: `
+      select count(*)::integer as count
+      from (
+        select
+        from graphile_worker._private_jobs
+        where is_available and priority = 0 and run_at <= now()
+        limit ${jobsAtOnce}
+      ) due`,
+  });
+  return onlyRow(rows).count;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
