@@ -1,12 +1,7 @@
-import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { withClient } from '../../src/db/pools.ts';
 import { buildApp } from '../../src/http/app.ts';
-import { inMatrix } from '../support/rounds.ts';
-import { openStream, type EventStream } from '../support/event-stream.ts';
-import { heapBytes } from '../support/heap.ts';
-import { copyNewestEvent, makeLargeCustomer } from '../support/large-records.ts';
 import { expectRefusal, invalid, refusals, unknown } from '../support/refusals.ts';
 import {
   apiClient,
@@ -19,6 +14,7 @@ import {
 import { TestClock } from '../support/clock.ts';
 import { addAccount, addKey, type Tenant } from '../support/tenants.ts';
 import { versions } from '../support/versions.ts';
+import { createReference, idsInOrder, multiplyEvents, streamForTest } from './scenario.ts';
 
 let server: TestServer;
 
@@ -184,12 +180,12 @@ describe('resumed streams', () => {
   test('sends a long history without gaps or repeats when events are added meanwhile', async () => {
     const tenant = await addAccount(server);
     await createReference(tenant);
-    await multiplyEvents(tenant, 3_000);
-    const [oldest] = await idsInOrder(tenant);
+    await multiplyEvents(tenant, 3_000, server);
+    const [oldest] = await idsInOrder(tenant, server);
     const stream = await streamForTest(server.url, tenant.key, { headers: { 'last-event-id': oldest! } });
     for (let number = 0; number < 50; number++) await createReference(tenant);
     await stream.count(3_050);
-    expect(stream.ids).toEqual((await idsInOrder(tenant)).slice(1));
+    expect(stream.ids).toEqual((await idsInOrder(tenant, server)).slice(1));
   });
 
   test('starts with new events when Last-Event-ID is empty, as clients without an id send it', async () => {
@@ -203,7 +199,7 @@ describe('resumed streams', () => {
   test('resumes after Last-Event-ID when the URL names an older event', async () => {
     const tenant = await addAccount(server);
     for (let number = 0; number < 3; number++) await createReference(tenant);
-    const [first, second, third] = await idsInOrder(tenant);
+    const [first, second, third] = await idsInOrder(tenant, server);
     const position = { query: `?after=${first}`, headers: { 'last-event-id': second! } };
     const stream = await streamForTest(server.url, tenant.key, position);
     await stream.count(1);
@@ -220,7 +216,7 @@ describe('resumed streams', () => {
     const [tenant, stranger] = [await addAccount(server), await addAccount(server)];
     await createReference(tenant);
     await createReference(stranger);
-    const [theirs] = await idsInOrder(stranger);
+    const [theirs] = await idsInOrder(stranger, server);
     for (const id of [theirs!, server.context.ids.make('evt')]) {
       expectRefusal(await tenant.api.get('/v1/events/stream', { 'last-event-id': id }), {
         ...refusals.idUnknown,
@@ -234,7 +230,7 @@ describe('resumed streams', () => {
   test('returns event_cursor_expired when retention has removed the position', async () => {
     const tenant = await addAccount(server);
     await createReference(tenant);
-    const [removed] = await idsInOrder(tenant);
+    const [removed] = await idsInOrder(tenant, server);
     const expired = { status: 400, type: 'invalid_request_error', code: 'event_cursor_expired' };
     const says = 'Open a stream without';
     await server.context.database.readers.query('delete from events where account_id = $1', [tenant.accountId]);
@@ -245,7 +241,7 @@ describe('resumed streams', () => {
       param: 'Last-Event-ID',
       says,
     });
-    const [left] = await idsInOrder(tenant);
+    const [left] = await idsInOrder(tenant, server);
     const stream = await streamForTest(server.url, tenant.key, { query: `?after=${left}` });
     expect(await stream.endWithin(100)).toBe('open');
   });
@@ -329,7 +325,7 @@ describe('the order of a stream', () => {
     const stream = await streamForTest(server.url, tenant.key);
     const late = await held.copyNewestEvent(tenant);
     await createReference(tenant);
-    const newest = (await idsInOrder(tenant)).at(-1);
+    const newest = (await idsInOrder(tenant, server)).at(-1);
     await held.commit();
     await stream.count(2);
     await delay(300);
@@ -406,202 +402,12 @@ describe('ends of a stream', () => {
   });
 });
 
-describe('stream connections', () => {
-  test('sends heartbeat comments when there are no events', async () => {
-    const own = await serverForTest({ overrides: { streamLimits: { heartbeatMs: 200 } } });
-    const stream = await streamForTest(own.url, own.secretKey);
-    await expect.poll(() => stream.text.join('')).toMatch(/^retry: 1000\n\n(:\n\n){3}/);
-    expect([stream.events.length, stream.lastId]).toEqual([0, null]);
-  });
-
-  test('sends the position in heartbeats when filters hold back every event, so that it does not expire', async () => {
-    const own = await serverForTest({ overrides: { streamLimits: { heartbeatMs: 200 } } });
-    const tenant = await addAccount(own);
-    const stream = await streamForTest(own.url, tenant.key, { query: '?type=customer.*' });
-    await createReference(tenant);
-    const [passed] = await idsInOrder(tenant, own);
-    await expect.poll(() => stream.lastId).toBe(passed);
-    expect(stream.events).toEqual([]);
-    // The position is sent once. Later heartbeats are bare again.
-    await expect.poll(() => stream.text.join('').endsWith(`:\nid: ${passed}\n\n:\n\n`)).toBe(true);
-  });
-
-  inMatrix(() => {
-    test('cuts a stream off with little memory held when its client does not read', async () => {
-      const own = await serverForTest({ overrides: { streamLimits: { stalledMs: 400 } } });
-      const tenant = await addAccount(own);
-      await createReference(tenant, { metadata: { text: 'x'.repeat(500), more: 'y'.repeat(500) } });
-      await multiplyEvents(tenant, 15_000, own);
-      const [oldest] = await idsInOrder(tenant, own);
-      const asked = queriesOf(own);
-      const before = heapBytes();
-      const { hostname, port } = new URL(own.url);
-      const sockets = await Promise.all(
-        Array.from({ length: 10 }, async () => {
-          const socket = connect(Number(port), hostname);
-          socket.on('error', () => {}).pause();
-          onTestFinished(() => void socket.destroy());
-          socket.write(
-            `GET /v1/events/stream?after=${oldest} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`,
-          );
-          return socket;
-        }),
-      );
-      await delay(300);
-      expect(heapBytes() - before).toBeLessThan(30_000_000);
-      // Until the streams are cut off and the server queries nothing for them.
-      const askedMeanwhile = async (): Promise<number> => {
-        asked.length = 0;
-        await delay(700);
-        return asked.length;
-      };
-      await expect.poll(askedMeanwhile, { timeout: 40_000 }).toBe(0);
-      // The bytes sent before the cut can still be read, and are not the whole history.
-      const received = await Promise.all(
-        sockets.map(async (socket) => {
-          let bytes = 0;
-          socket.on('data', (chunk) => (bytes += chunk.length)).resume();
-          await new Promise((resolve) => socket.once('close', resolve));
-          return bytes;
-        }),
-      );
-      for (const bytes of received) expect(bytes).toBeLessThan(15_000_000);
-      // A client that reads gets the whole history.
-      const reader = await streamForTest(own.url, tenant.key, { query: `?after=${oldest}` });
-      await reader.count(15_000);
-      expect(reader.text.join('').length).toBeGreaterThan(20_000_000);
-    }, 60_000);
-  });
-
-  test('keeps a stream open while it waits for memory, resumes it when there is room, and ends it with its key', async () => {
-    const bytes = { max: 1_200_000, maxPerAccount: 1_200_000 };
-    const own = await serverForTest({ overrides: { streamLimits: { heartbeatMs: 200, bytes } } });
-    const tenant = await addAccount(own);
-    await makeLargeCustomer(tenant.api);
-    const ids = await copyNewestEvent(own.connection, tenant.accountId, 40);
-    const { subscriptions: followed } = own.context.eventFeed.budgets;
-    // As streams whose clients do not read.
-    const unread = followed.add(tenant.accountId, bytes.max);
-    const revoked = await addKey(own, tenant.accountId);
-    const waiting = await streamForTest(own.url, tenant.key, { query: `?after=${ids[0]}` });
-    const ending = await streamForTest(own.url, revoked.key, { query: `?after=${ids[0]}` });
-    await expect.poll(() => followed.waiting).toBe(2);
-    await expect.poll(() => waiting.text.join('')).toMatch(/(:\n\n){3}/);
-    await own.context.database.readers.query('update api_keys set revoked_at = 1 where id = $1', [revoked.keyId]);
-    expect(await ending.endWithin(5_000)).toBe('ended');
-    expect([waiting.ids, ending.ids, followed.waiting]).toEqual([[], [], 1]);
-    unread.release();
-    await waiting.count(ids.length - 1);
-    expect(waiting.ids).toEqual(ids.slice(1));
-    waiting.close();
-    await expect.poll(() => followed.held).toBe(0);
-  });
-
-  test("refuses an account's 51st stream until one ends, and no other account's, when it has fifty", async () => {
-    const tenant = await addAccount(server);
-    const streams = await Promise.all(Array.from({ length: 50 }, () => streamForTest(server.url, tenant.key)));
-    expectRefusal(await tenant.api.get('/v1/events/stream'), { ...refusals.rateLimit, says: '50 streams' });
-    const child = await addKey(server, (await good(tenant.api.post('/v1/accounts', { name: 'A branch' }))).body.id);
-    await streamForTest(server.url, child.key);
-    await streamForTest(server.url, (await addAccount(server)).key);
-    streams[0]!.close();
-    await expect.poll(async () => (await tenant.api.get('/v1/events/stream')).status).toBe(200);
-  });
-
-  test("refuses a platform's stream, and no other account's, when its connected accounts hold four fifths of all streams", async () => {
-    const own = await serverForTest();
-    const platform = await addAccount(own);
-    const branchOf = async ({ api }: Tenant): Promise<Tenant> =>
-      addKey(own, (await good(api.post('/v1/accounts', { name: 'A branch' }))).body.id);
-    const branches = await Promise.all(Array.from({ length: 7 }, () => branchOf(platform)));
-    const room = await branchOf(branches[0]!);
-    for (const { key } of [...branches, room]) {
-      await Promise.all(Array.from({ length: 50 }, () => streamForTest(own.url, key)));
-    }
-    expectRefusal(await platform.api.get('/v1/events/stream'), { ...refusals.rateLimit, says: '400 streams' });
-    await streamForTest(own.url, (await addAccount(own)).key);
-  });
-
-  test('refuses a stream when the process has as many as it can serve', async () => {
-    const own = await serverForTest();
-    const tenants = await Promise.all(Array.from({ length: 11 }, () => addAccount(own)));
-    for (const { key } of tenants.slice(0, 10)) {
-      await Promise.all(Array.from({ length: 50 }, () => streamForTest(own.url, key)));
-    }
-    expectRefusal(await tenants[10]!.api.get('/v1/events/stream'), { ...refusals.overloaded, says: 'streams' });
-  });
-});
-
-describe('database queries of streams', () => {
-  test('queries nothing when no stream is open, and once for all streams when 20 are', async () => {
-    const own = await serverForTest();
-    const asked = queriesOf(own);
-    await createReference(await addAccount(own));
-    await delay(600);
-    expect(asked).toEqual([]);
-
-    const tenant = await addAccount(own);
-    const streams = await Promise.all(Array.from({ length: 20 }, () => streamForTest(own.url, tenant.key)));
-    await createReference(tenant);
-    await Promise.all(streams.map((stream) => stream.count(1)));
-    await delay(300);
-    asked.length = 0;
-    await delay(1_000);
-    expect(asked.length).toBeGreaterThanOrEqual(2);
-    expect(asked.length).toBeLessThanOrEqual(5);
-
-    for (const stream of streams) stream.close();
-    await delay(300);
-    asked.length = 0;
-    await delay(600);
-    expect(asked).toEqual([]);
-  });
-});
-
 async function sql(statement: string, keyId: string): Promise<void> {
   await server.context.database.readers.query(`${statement} where id = $1`, [keyId]);
 }
 
-/** Records the names of the statements that streams execute. */
-function queriesOf({ context }: TestServer): string[] {
-  const { followers } = context.database;
-  const asked: string[] = [];
-  const query = followers.query.bind(followers) as (statement: { name: string }) => Promise<unknown>;
-  followers.query = ((statement: { name: string }) => {
-    asked.push(statement.name);
-    return query(statement);
-  }) as typeof followers.query;
-  return asked;
-}
-
-async function createReference({ api }: Pick<Tenant, 'api'>, body: object = {}): Promise<ApiResponse['body']> {
-  return (await good(api.post('/v1/references', { application: 'app_1', ...body }))).body;
-}
-
 function addApi({ url }: TestServer, { key }: Tenant): Tenant['api'] {
   return apiClient(url, key);
-}
-
-/** Returns all events of an account in stream order, by reading the table. */
-async function idsInOrder({ accountId }: Tenant, { context }: TestServer = server): Promise<string[]> {
-  const { rows } = await context.database.readers.query<{ id: string }>(
-    'select id from events where account_id = $1 order by epoch, events.transaction_id, ordinal',
-    [accountId],
-  );
-  return rows.map(({ id }) => id);
-}
-
-/** Copies the account's newest event this many times, in one transaction. */
-async function multiplyEvents({ accountId }: Tenant, count: number, { context }: TestServer = server): Promise<void> {
-  await context.database.readers.query(
-    `
-    insert into events
-      (account_id, id, created, type, object_id, mentions, data, request, shape_version, epoch, transaction_id, ordinal)
-    select account_id, left(id, 12) || lpad(number::text, 14, '0'), created, type, object_id, mentions, data, request,
-      shape_version, epoch, pg_current_xact_id(), number
-    from (select * from events where account_id = $1 order by id desc limit 1) newest, generate_series(1, $2) number`,
-    [accountId, count],
-  );
 }
 
 /** Begins a transaction that has written, and that only the test ends. */
@@ -641,11 +447,4 @@ async function holdTransaction(): Promise<{
     commit: () => end('commit'),
     rollBack: () => end('rollback'),
   };
-}
-
-/** Opens a stream as `openStream` does, for one test. */
-async function streamForTest(...options: Parameters<typeof openStream>): Promise<EventStream> {
-  const stream = await openStream(...options);
-  onTestFinished(() => stream.close());
-  return stream;
 }

@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { connect, type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ConfigError, readConfig } from '../../src/server/config.ts';
-import { inMatrix } from '../support/rounds.ts';
 import { allPermissions } from '../support/permissions.ts';
 import { buildApp } from '../../src/http/app.ts';
 import { Buckets, FailedSignIns } from '../../src/http/pipeline/rate-limit.ts';
 import { callbackAbout, giveCredentials, type SignedCallback } from '../referencing/vendor.ts';
 import { holdAnswers } from '../support/answers.ts';
 import { heapBytes } from '../support/heap.ts';
-import { converse, rawRequest, statusesIn } from '../support/raw-http.ts';
+import { rawRequest } from '../support/raw-http.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
 import { apiClient, serverForTest, startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
 import { addAccount, addKey, firstAccountId, type Tenant } from '../support/tenants.ts';
@@ -386,144 +384,10 @@ describe('token buckets', () => {
   });
 });
 
-describe('slow senders', () => {
-  inMatrix(() => {
-    test('cuts a sender off without a trace when its headers or body take too long', async () => {
-      const server = await serverForTest();
-      const port = Number(new URL(server.url).port);
-      const head = `POST /v1/references HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.secretKey}\r\n`;
-      const body = `${head}Content-Type: application/json\r\n`;
-      const [silent, headers, sized, chunked] = await Promise.all([
-        drip(port, '', ''),
-        drip(port, head, 'X-More: x\r\n'),
-        drip(port, `${body}Content-Length: 100000\r\n\r\n{`, ' '),
-        drip(port, `${body}Transfer-Encoding: chunked\r\n\r\n`, '1\r\n \r\n'),
-      ]);
-      // Ten seconds for headers, fifteen for the whole request, and up to 2 s until the next check.
-      for (const { closedAfterMs } of [silent, headers]) {
-        expect(closedAfterMs).toBeGreaterThan(9_000);
-        expect(closedAfterMs).toBeLessThan(14_000);
-      }
-      for (const { closedAfterMs } of [sized, chunked]) {
-        expect(closedAfterMs).toBeGreaterThan(14_000);
-        expect(closedAfterMs).toBeLessThan(19_000);
-      }
-      for (const { text } of [headers, sized, chunked]) {
-        expect(text).toMatch(/^HTTP\/1\.1 408 /);
-        expect(text).toMatch(/\r\nrequest-id: req_/i);
-        expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n'))).error).toMatchObject({ code: 'request_timeout' });
-        expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
-      }
-      expect((await server.api.get('/v1/references')).body.count).toBe(0);
-    }, 40_000);
-  });
-
-  test('stops without a delay when a sender went away in the middle of its body', async () => {
-    const server = await serverForTest();
-    const app = buildApp(server.context);
-    await app.listen({ host: '127.0.0.1', port: 0 });
-    onTestFinished(() => app.close());
-    const { port } = app.server.address() as AddressInfo;
-    const socket = connect(port, '127.0.0.1');
-    socket.write(
-      `POST /v1/references HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.secretKey}\r\n` +
-        'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
-    );
-    // The server has begun to read the body, and then sees the client gone.
-    await delay(300);
-    socket.destroy();
-    await delay(300);
-    const startedMs = performance.now();
-    await app.stopServing(5_000);
-    expect(performance.now() - startedMs).toBeLessThan(2_000);
-  });
-
-  test('serves a sender when its bytes come one by one but in time', async () => {
-    const server = await serverForTest();
-    const port = Number(new URL(server.url).port);
-    const text = `GET /v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.secretKey}\r\nConnection: close\r\n\r\n`;
-    const answer = await drip(port, '', ...text.split(''));
-    expect(answer.text).toMatch(/^HTTP\/1\.1 200 /);
-  });
-
-  test('refuses headers when they exceed 16 kB, and accepts them just below that', async () => {
-    const server = await serverForTest();
-    for (const headers of [
-      [`X-More: ${'x'.repeat(17_000)}`],
-      Array.from({ length: 40 }, () => `X: ${'x'.repeat(450)}`),
-    ])
-      expectRefusal(await rawRequest(server, 'GET /v1/events', { headers }), refusals.headersTooLarge);
-    const served = await rawRequest(server, 'GET /v1/events', { headers: [`X-More: ${'x'.repeat(15_500)}`] });
-    expect(served.status).toBe(200);
-  });
-});
-
-describe('connections with many requests', () => {
-  test('serves a connection when it has 64 requests without a response', async () => {
-    const server = await serverForTest();
-    const text = `${`${getLine(server)}\r\n`.repeat(63)}${getLine(server)}Connection: close\r\n\r\n`;
-    expect(statusesIn(await converse(server, text))).toEqual(Array.from({ length: 64 }, () => '200'));
-  });
-
-  test.each([
-    ['a key', getLine],
-    ['no key', () => 'GET /docs HTTP/1.1\r\nHost: x\r\n'],
-  ])(
-    'closes a connection when it sends a thousand requests at once with %s, and continues none of them',
-    async (_, line) => {
-      const server = await serverForTest();
-      const port = Number(new URL(server.url).port);
-      const socket = connect(port, '127.0.0.1');
-      onTestFinished(() => void socket.destroy());
-      const closed = new Promise((resolve) => socket.on('error', () => {}).once('close', resolve));
-      const before = await requestsSeen(server);
-      socket.write(`${line(server)}\r\n`.repeat(1_000));
-      await closed;
-      // The parser made no request of the rest that it had read.
-      expect((await requestsSeen(server)) - before).toBeLessThanOrEqual(65);
-      const inFlight = async (): Promise<string> => server.context.metrics.text();
-      await expect.poll(inFlight, { timeout: 10_000 }).toMatch(/tenure_http_requests_in_flight 0\n/);
-      expect((await server.api.get('/v1/references')).status).toBe(200);
-    },
-  );
-
-  test('closes a connection that pipelines when all connections have 4,096 waiting requests', async () => {
-    const server = await serverForTest();
-    const port = Number(new URL(server.url).port);
-    const tenants = [await newTenant(server), await newTenant(server)];
-    let closed = 0;
-    for (let count = 0; count < 90; count++) {
-      const socket = connect(port, '127.0.0.1');
-      onTestFinished(() => void socket.destroy());
-      socket.on('error', () => {}).once('close', () => closed++);
-      // A stream has no end, so the others wait behind it.
-      const { key } = tenants[count % 2]!;
-      const stream = `GET /v1/events/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`;
-      socket.write(stream + 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(63));
-    }
-    await expect.poll(() => closed, { timeout: 30_000 }).toBeGreaterThan(0);
-    expect(closed).toBeLessThan(90);
-    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
-  });
-});
-
-/** How many requests have begun, answered or not. */
-async function requestsSeen({ context }: TestServer): Promise<number> {
-  const text = await context.metrics.text();
-  const answered = text.matchAll(/^tenure_http_request_duration_seconds_count\{.*\} (\d+)$/gm);
-  const inFlight = Number(/^tenure_http_requests_in_flight (\d+)$/m.exec(text)?.[1]);
-  return [...answered].reduce((sum, [, count]) => sum + Number(count), inFlight);
-}
-
 async function timedGet({ api }: Tenant): Promise<{ status: number; seconds: number }> {
   const startedMs = performance.now();
   const { status } = await api.get('/v1/references');
   return { status, seconds: (performance.now() - startedMs) / 1000 };
-}
-
-/** A request without the end of its headers. */
-function getLine(server: TestServer): string {
-  return `GET /v1/references?limit=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.secretKey}\r\n`;
 }
 
 /** A clock that only the test moves, in the place of the machine's monotonic clock. */
@@ -581,33 +445,4 @@ function expectLimit({ headers, text }: ApiResponse, perSecond: number): void {
 
 function leftOf({ headers }: ApiResponse): number {
   return Number(limitForm.exec(headers.get('ratelimit') ?? '')?.[1]);
-}
-
-/** Sends a beginning, and then one piece after the other without an end, the last one again and again. */
-async function drip(
-  port: number,
-  start: string,
-  ...pieces: string[]
-): Promise<{ text: string; closedAfterMs: number }> {
-  const pauseMs = pieces.length > 1 ? 5 : 500;
-  const startedMs = performance.now();
-  const socket = connect(port, '127.0.0.1');
-  const chunks: Buffer[] = [];
-  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  // The connection may be closed during a write.
-  socket.on('error', () => {});
-  const closed = new Promise((resolve) => socket.on('close', resolve));
-  let sent = 0;
-  if (start !== '') socket.write(start);
-  const dripping = setInterval(() => {
-    const piece = pieces.length > 1 ? pieces[sent++] : pieces[0];
-    if (piece && socket.writable) socket.write(piece);
-  }, pauseMs);
-  onTestFinished(() => {
-    clearInterval(dripping);
-    socket.destroy();
-  });
-  await closed;
-  clearInterval(dripping);
-  return { text: Buffer.concat(chunks).toString('utf8'), closedAfterMs: performance.now() - startedMs };
 }

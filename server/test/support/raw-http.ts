@@ -97,3 +97,42 @@ export function askWithoutReading(url: string, key: string, path: string): Socke
   socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${key}\r\n\r\n`);
   return socket;
 }
+
+/** Sends a beginning, and then one piece after the other without an end, the last one again and again. */
+export async function drip(
+  port: number,
+  start: string,
+  ...pieces: string[]
+): Promise<{ text: string; closedAfterMs: number }> {
+  const pauseMs = pieces.length > 1 ? 5 : 500;
+  const startedMs = performance.now();
+  const socket = connect(port, '127.0.0.1');
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  // The connection may be closed during a write.
+  socket.on('error', () => {});
+  const closed = new Promise((resolve) => socket.on('close', resolve));
+  let sent = 0;
+  if (start !== '') socket.write(start);
+  const dripping = setInterval(() => {
+    const piece = pieces.length > 1 ? pieces[sent++] : pieces[0];
+    if (piece && socket.writable) socket.write(piece);
+  }, pauseMs);
+  onTestFinished(() => {
+    clearInterval(dripping);
+    socket.destroy();
+  });
+  await closed;
+  clearInterval(dripping);
+  return { text: Buffer.concat(chunks).toString('utf8'), closedAfterMs: performance.now() - startedMs };
+}
+
+/** Returns all text until either side closes the connection. */
+export async function textUntilClosed(socket: Socket): Promise<string> {
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  // The connection may close while bytes are in flight.
+  socket.on('error', () => {});
+  await new Promise((closed) => socket.on('close', closed));
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,113 @@
+import { connect, type AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { buildApp } from '../../src/http/app.ts';
+import { converse, drip, rawRequest, statusesIn } from '../support/raw-http.ts';
+import { expectRefusal, refusals } from '../support/refusals.ts';
+import { serverForTest, type TestServer } from '../support/server.ts';
+import { addAccount } from '../support/tenants.ts';
+
+/* Connections whose requests never end, or of which there are too many at once. */
+
+describe('slow senders', () => {
+  test('stops without a delay when a sender went away in the middle of its body', async () => {
+    const server = await serverForTest();
+    const app = buildApp(server.context);
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    onTestFinished(() => app.close());
+    const { port } = app.server.address() as AddressInfo;
+    const socket = connect(port, '127.0.0.1');
+    socket.write(
+      `POST /v1/references HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.secretKey}\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+    );
+    // The server has begun to read the body, and then sees the client gone.
+    await delay(300);
+    socket.destroy();
+    await delay(300);
+    const startedMs = performance.now();
+    await app.stopServing(5_000);
+    expect(performance.now() - startedMs).toBeLessThan(2_000);
+  });
+
+  test('serves a sender when its bytes come one by one but in time', async () => {
+    const server = await serverForTest();
+    const port = Number(new URL(server.url).port);
+    const text = `GET /v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.secretKey}\r\nConnection: close\r\n\r\n`;
+    const answer = await drip(port, '', ...text.split(''));
+    expect(answer.text).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test('refuses headers when they exceed 16 kB, and accepts them just below that', async () => {
+    const server = await serverForTest();
+    for (const headers of [
+      [`X-More: ${'x'.repeat(17_000)}`],
+      Array.from({ length: 40 }, () => `X: ${'x'.repeat(450)}`),
+    ])
+      expectRefusal(await rawRequest(server, 'GET /v1/events', { headers }), refusals.headersTooLarge);
+    const served = await rawRequest(server, 'GET /v1/events', { headers: [`X-More: ${'x'.repeat(15_500)}`] });
+    expect(served.status).toBe(200);
+  });
+});
+
+describe('connections with many requests', () => {
+  test('serves a connection when it has 64 requests without a response', async () => {
+    const server = await serverForTest();
+    const text = `${`${getLine(server)}\r\n`.repeat(63)}${getLine(server)}Connection: close\r\n\r\n`;
+    expect(statusesIn(await converse(server, text))).toEqual(Array.from({ length: 64 }, () => '200'));
+  });
+
+  test.each([
+    ['a key', getLine],
+    ['no key', () => 'GET /docs HTTP/1.1\r\nHost: x\r\n'],
+  ])(
+    'closes a connection when it sends a thousand requests at once with %s, and continues none of them',
+    async (_, line) => {
+      const server = await serverForTest();
+      const port = Number(new URL(server.url).port);
+      const socket = connect(port, '127.0.0.1');
+      onTestFinished(() => void socket.destroy());
+      const closed = new Promise((resolve) => socket.on('error', () => {}).once('close', resolve));
+      const before = await requestsSeen(server);
+      socket.write(`${line(server)}\r\n`.repeat(1_000));
+      await closed;
+      // The parser made no request of the rest that it had read.
+      expect((await requestsSeen(server)) - before).toBeLessThanOrEqual(65);
+      const inFlight = async (): Promise<string> => server.context.metrics.text();
+      await expect.poll(inFlight, { timeout: 10_000 }).toMatch(/tenure_http_requests_in_flight 0\n/);
+      expect((await server.api.get('/v1/references')).status).toBe(200);
+    },
+  );
+
+  test('closes a connection that pipelines when all connections have 4,096 waiting requests', async () => {
+    const server = await serverForTest();
+    const port = Number(new URL(server.url).port);
+    const tenants = [await addAccount(server), await addAccount(server)];
+    let closed = 0;
+    for (let count = 0; count < 90; count++) {
+      const socket = connect(port, '127.0.0.1');
+      onTestFinished(() => void socket.destroy());
+      socket.on('error', () => {}).once('close', () => closed++);
+      // A stream has no end, so the others wait behind it.
+      const { key } = tenants[count % 2]!;
+      const stream = `GET /v1/events/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+      socket.write(stream + 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(63));
+    }
+    await expect.poll(() => closed, { timeout: 30_000 }).toBeGreaterThan(0);
+    expect(closed).toBeLessThan(90);
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+  });
+});
+
+/** How many requests have begun, answered or not. */
+async function requestsSeen({ context }: TestServer): Promise<number> {
+  const text = await context.metrics.text();
+  const answered = text.matchAll(/^tenure_http_request_duration_seconds_count\{.*\} (\d+)$/gm);
+  const inFlight = Number(/^tenure_http_requests_in_flight (\d+)$/m.exec(text)?.[1]);
+  return [...answered].reduce((sum, [, count]) => sum + Number(count), inFlight);
+}
+
+/** A request without the end of its headers. */
+function getLine(server: TestServer): string {
+  return `GET /v1/references?limit=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.secretKey}\r\n`;
+}
