@@ -1,27 +1,17 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Resource } from '../../src/model/resource.ts';
-import { startDatabaseProxy } from '../support/database-proxy.ts';
 import { formOf, pdfOf } from '../support/files.ts';
 import { copyNewestEvent, makeLargeCustomer } from '../support/large-records.ts';
 import { unexplainedBy } from '../support/folding.ts';
 import { receiverForTest } from '../support/receiver.ts';
 import { rawRequest } from '../support/raw-http.ts';
-import { inMatrix } from '../support/rounds.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
-import {
-  apiClient,
-  createTestDatabase,
-  good,
-  serverForTest,
-  type Api,
-  type ApiResponse,
-  type TestServer,
-} from '../support/server.ts';
-import { inVersion, versions } from '../support/versions.ts';
+import { apiClient, good, serverForTest, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
 import { tablesWith } from '../support/tables.ts';
 import { addAccount, firstAccountId } from '../support/tenants.ts';
 import { TestClock } from '../support/clock.ts';
 import { endpointFor } from '../webhooks/scenario.ts';
+import { made, personIn, personKeptElsewhere, placesOf, words } from './scenario.ts';
 
 type Body = ApiResponse['body'];
 
@@ -29,44 +19,6 @@ type Body = ApiResponse['body'];
  * Deleting a customer erases their data everywhere: records, events, logs, stored responses and attempts. The tests search the database for
  * words that occur nowhere else.
  */
-
-const words = ['Zebedee', 'zebedee@', '07700900123', '1988-07-06', 'Quokka', 'secretmeta', 'findings', 'zebedee.pdf'];
-
-/** As much data as one person can have. */
-async function personIn({ api }: TestServer): Promise<{ customer: Body; references: Body[]; file: Body; other: Body }> {
-  const key = { 'idempotency-key': 'made once' };
-  const whole = {
-    name: 'Zebedee Brown',
-    email: 'zebedee@example.com',
-    phone: '07700900123',
-    date_of_birth: '1988-07-06',
-    addresses: [{ line1: '1 Quokka Street', city: 'Leeds', postal_code: 'LS1 4AP', country: 'GB' }],
-    metadata: { note: 'secretmeta' },
-  };
-  const customer = (await good(api.post('/v1/customers', whole, key))).body;
-  await good(api.post('/v1/customers', whole, key));
-  await good(api.post(`/v1/customers/${customer.id}`, { phone: null }));
-  await good(api.post(`/v1/customers/${customer.id}`, { name: 'Zebedee Brown', addresses: null }));
-  expectRefusal(await api.post(`/v1/customers/${customer.id}`, { name: 'Zebedee', shoe: 'Quokka' }), {
-    ...refusals.idUnknown,
-    status: 400,
-    code: 'parameter_unknown',
-    param: 'shoe',
-  });
-  const other = (await good(api.post('/v1/customers', { name: 'Ada' }))).body;
-  const body = { application: 'app_1', customer: customer.id, metadata: { note: 'secretmeta' } };
-  const oldest = inVersion(versions.at(-1)!);
-  const references = [
-    (await good(api.post('/v1/references?expand=customer', body))).body,
-    (await good(api.post('/v1/references?expand=customer', body, oldest))).body,
-  ];
-  await good(api.post('/v1/references?expand=customer', body, { 'idempotency-key': 'reference' }));
-  const form = formOf({ 'metadata[note]': 'secretmeta' }, pdfOf('findings'), 'zebedee.pdf');
-  const file = (await good(api.post('/v1/files', form))).body;
-  await good(api.post(`/v1/references/${references[0].id}`, { reference_pdf: file.id, outcome: 'accept' }));
-  await good(api.post('/v1/applications', { customers: [customer.id, other.id], unit: 'flat_12' }));
-  return { customer, references, file, other };
-}
 
 describe('customer deletion', () => {
   test('erases the customer from records, files, events, logs, responses and attempts when the customer is deleted', async () => {
@@ -550,130 +502,6 @@ describe('large histories', () => {
   });
 });
 
-describe('interrupted erasures', () => {
-  test('erases other customers when one erasure cannot be finished', async () => {
-    const clock = new TestClock();
-    const server = await serverForTest({ overrides: { clock } });
-    const { api, context } = server;
-    const people = [await made(api, 'customers', { name: 'Ada' }), await made(api, 'customers', { name: 'Bo' })];
-    for (const { id } of people) await good(api.delete(`/v1/customers/${id}`));
-    const { readers } = context.database;
-    // A newer release in another process has written it, in a version that this one does not know.
-    await readers.query(`update request_logs set api_version = '2099-01-01' where path = $1`, [
-      `/v1/customers/${people[0].id}`,
-    ]);
-    clock.advanceSeconds(61);
-    await context.eraser.finish();
-    const { rows } = await readers.query('select history_erased_at is not null as finished from customers order by id');
-    expect(rows).toEqual([{ finished: false }, { finished: true }]);
-  });
-
-  test('finishes an erasure in the next process when the first was killed, with the late writes of a slow request', async () => {
-    const clock = new TestClock();
-    const server = await serverForTest({
-      overrides: { clock },
-      // As if the process ended right after the commit.
-      changeContext: (context) => ({
-        ...context,
-        eraser: Object.assign(context.eraser, { erasedNow: async () => {} }),
-      }),
-    });
-    const { customer, references } = await personIn(server);
-    await good(server.api.delete(`/v1/customers/${customer.id}`));
-    expect(await placesOf(server, 'secretmeta')).not.toEqual([]);
-    await server.context.eraser.finish();
-    // The erasure still waits, because another process may be writing.
-    expect(await placesOf(server, 'secretmeta')).not.toEqual([]);
-    clock.advanceSeconds(61);
-    await server.context.eraser.finish();
-    for (const word of words) expect(await placesOf(server, word), word).toEqual([]);
-    expect((await good(server.api.get(`/v1/references/${references[0].id}`))).body.deleted).toBe(true);
-  });
-
-  test('is done when a deletion is answered, although the database was away during it', async () => {
-    const server = await serverWhoseErasuresLose(700);
-    const { customer } = await personIn(server);
-    const { body } = await good(server.api.delete(`/v1/customers/${customer.id}`));
-    expect(body).toStrictEqual({ id: customer.id, object: 'customer', deleted: true });
-    for (const word of words) expect(await placesOf(server, word), word).toEqual([]);
-  });
-
-  test('is done when the erasure of a reference is answered, although the database was away during it', async () => {
-    const server = await serverWhoseErasuresLose(700);
-    const { reference, file } = await personKeptElsewhere(server.api);
-    await good(server.api.post(`/v1/references/${reference.id}/erase`));
-    expect(await placesOf(server, 'secretmeta')).toEqual([]);
-    expectRefusal(await server.api.get(`/v1/files/${file.id}`), refusals.idUnknown);
-  });
-
-  test('is done when an answer is repeated for its Idempotency-Key, although the first process ended after the commit', async () => {
-    const first = await serverForTest({
-      changeContext: (context) => ({
-        ...context,
-        eraser: Object.assign(context.eraser, { erasedNow: async () => {} }),
-      }),
-    });
-    const { connection, secretKey } = first;
-    const second = await serverForTest({ connection, secretKey });
-    const { reference } = await personKeptElsewhere(first.api);
-    const key = { 'idempotency-key': 'erase-1' };
-    await good(first.api.post(`/v1/references/${reference.id}/erase`, undefined, key));
-    expect(await placesOf(first, 'secretmeta')).not.toEqual([]);
-    const repeated = await good(second.api.post(`/v1/references/${reference.id}/erase`, undefined, key));
-    expect(repeated.headers.get('idempotent-replayed')).toBe('true');
-    expect(await placesOf(first, 'secretmeta')).toEqual([]);
-  });
-
-  inMatrix(() => {
-    test('is done by the job, and the deletion is answered after ten seconds, when the database stays away', async () => {
-      const awayMs = 13_000;
-      const clock = new TestClock();
-      const server = await serverWhoseErasuresLose(awayMs, clock);
-      const { customer } = await personIn(server);
-      const startedMs = performance.now();
-      await good(server.api.delete(`/v1/customers/${customer.id}`));
-      expect(performance.now() - startedMs).toBeLessThan(awayMs);
-      await expect.poll(async () => (await server.api.get('/v1/account')).status, { timeout: 20_000 }).toBe(200);
-      expect(await placesOf(server, 'secretmeta')).not.toEqual([]);
-      clock.advanceSeconds(61);
-      await server.context.eraser.finish();
-      for (const word of words) expect(await placesOf(server, word), word).toEqual([]);
-    }, 60_000);
-  });
-});
-
-/** A server that loses its database when an erasure begins, and has it back after a time. */
-async function serverWhoseErasuresLose(awayMs: number, clock?: TestClock): Promise<TestServer> {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
-  const proxy = await startDatabaseProxy(database.connection);
-  onTestFinished(() => proxy.stop());
-  return serverForTest({
-    connection: proxy.connection,
-    ...(clock && { overrides: { clock } }),
-    changeContext(context) {
-      const eraser = context.eraser;
-      const erasedNow = eraser.erasedNow.bind(eraser);
-      const losing: typeof erasedNow = async (...erasure) => {
-        proxy.close();
-        setTimeout(() => proxy.open(), awayMs);
-        await erasedNow(...erasure);
-      };
-      return { ...context, eraser: Object.assign(eraser, { erasedNow: losing }) };
-    },
-  });
-}
-
-/** Creates a reference about a person of the account's own system, with a report. */
-async function personKeptElsewhere(api: Api): Promise<{ reference: Body; application: Body; file: Body }> {
-  const application = await made(api, 'applications', {});
-  const body = { application: application.id, customer: 'cus_crm7', metadata: { note: 'secretmeta' } };
-  const { id } = await made(api, 'references', body);
-  const file = (await good(api.post('/v1/files', formOf({}, pdfOf('findings'), 'zebedee.pdf')))).body;
-  const reference = (await good(api.post(`/v1/references/${id}`, { reference_pdf: file.id }))).body;
-  return { reference, application, file };
-}
-
 async function historyOf(api: Api): Promise<{ events: Body[]; logs: Body[] }> {
   const events = (await good(api.get('/v1/events?limit=50'))).body.data;
   return { events, logs: (await good(api.get('/v1/logs?limit=50'))).body.data };
@@ -681,30 +509,6 @@ async function historyOf(api: Api): Promise<{ events: Body[]; logs: Body[] }> {
 
 function kindOf({ resources }: TestServer['context'], path: string): Resource {
   return resources.find((resource) => resource.path === path)!;
-}
-
-/** Returns each table and column that has the word. */
-async function placesOf({ context }: TestServer, word: string): Promise<string[]> {
-  const { readers } = context.database;
-  const { rows: columns } = await readers.query<{ name: string; column: string; type: string }>(`
-    select table_name as name, column_name as column, data_type as type
-    from information_schema.columns
-    where table_schema = 'public' and data_type in ('text', 'ARRAY', 'bytea')
-    order by 1, 2`);
-  const places: string[] = [];
-  for (const { name, column, type } of columns) {
-    const bytes = type === 'bytea' ? column : `convert_to(${column}::text, 'UTF8')`;
-    const { rows } = await readers.query<{ found: boolean }>(
-      `select exists (select from ${name} where position(convert_to($1, 'UTF8') in ${bytes}) > 0) as found`,
-      [word],
-    );
-    if (rows[0]!.found) places.push(`${name}.${column}`);
-  }
-  return places;
-}
-
-async function made(api: Api, path: string, body: object): Promise<Body> {
-  return (await good(api.post(`/v1/${path}`, body))).body;
 }
 
 async function everythingDelivered(api: Api): Promise<void> {

@@ -8,7 +8,6 @@ import { removableBeforeMs, retainedFromMs } from '../../src/core/retention.ts';
 import { withClient } from '../../src/db/pools.ts';
 import { weekMs } from '../../src/db/partitions.ts';
 import { startDuties } from '../../src/maintenance/scheduler.ts';
-import { inMatrix } from '../support/rounds.ts';
 import { TestClock } from '../support/clock.ts';
 import { expectReplay, newKey } from '../support/idempotency.ts';
 import { allOf } from '../support/paging.ts';
@@ -272,42 +271,40 @@ describe('retention beside other work', () => {
     expect(timeOfId(rows[0]!.oldest)).toBeGreaterThan(clock.nowMs() - 60_000);
   });
 
-  inMatrix(() => {
-    test('blocks no writer and keeps the week when a long read is open', async () => {
-      const { server, clock } = await serverInThePast({ weeks: 10 });
-      const early = await someOfEverything(server);
-      clock.advanceSeconds(7 * weekSeconds);
-      const longestMs = { write: 0, read: 0 };
-      await withClient(server.connection, async (client) => {
-        await client.query('begin');
-        await client.query('select count(*) from webhook_deliveries');
-        await client.query('select count(*) from events');
-        const done = new AbortController();
-        const timed = async (kind: 'read' | 'write', ask: () => Promise<unknown>): Promise<void> => {
-          while (!done.signal.aborted) {
-            const startedMs = performance.now();
-            await ask();
-            longestMs[kind] = Math.max(longestMs[kind], performance.now() - startedMs);
-          }
-        };
-        const others = Promise.all([
-          timed('write', () => good(server.api.post('/v1/references', { application: 'app_1' }))),
-          timed('read', () => good(server.api.get('/v1/events'))),
-        ]);
-        await expect(drop(server)).rejects.toThrow(PartitionBusyError);
-        done.abort();
-        await others;
-        await client.query('rollback');
-      });
-      expect(longestMs.write).toBeLessThan(1_000);
-      expect(longestMs.read).toBeLessThan(1_000);
-      await expectThere(server, early);
-      await expectExactCounts(server);
-      await drop(server);
-      await expectGone(server, early);
-      await expectExactCounts(server);
-    }, 40_000);
-  });
+  test('blocks no writer and keeps the week when a long read is open', async () => {
+    const { server, clock } = await serverInThePast({ weeks: 10 });
+    const early = await someOfEverything(server);
+    clock.advanceSeconds(7 * weekSeconds);
+    const longestMs = { write: 0, read: 0 };
+    await withClient(server.connection, async (client) => {
+      await client.query('begin');
+      await client.query('select count(*) from webhook_deliveries');
+      await client.query('select count(*) from events');
+      const done = new AbortController();
+      const timed = async (kind: 'read' | 'write', ask: () => Promise<unknown>): Promise<void> => {
+        while (!done.signal.aborted) {
+          const startedMs = performance.now();
+          await ask();
+          longestMs[kind] = Math.max(longestMs[kind], performance.now() - startedMs);
+        }
+      };
+      const others = Promise.all([
+        timed('write', () => good(server.api.post('/v1/references', { application: 'app_1' }))),
+        timed('read', () => good(server.api.get('/v1/events'))),
+      ]);
+      await expect(drop(server)).rejects.toThrow(PartitionBusyError);
+      done.abort();
+      await others;
+      await client.query('rollback');
+    });
+    expect(longestMs.write).toBeLessThan(1_000);
+    expect(longestMs.read).toBeLessThan(1_000);
+    await expectThere(server, early);
+    await expectExactCounts(server);
+    await drop(server);
+    await expectGone(server, early);
+    await expectExactCounts(server);
+  }, 40_000);
 
   test('keeps exact counts and finishes later when retention is killed in the middle', async () => {
     const { server, clock } = await serverInThePast({ weeks: 10 });
