@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { FileStore } from '../../src/commit/file-store.ts';
 import type { Context } from '../../src/server/context.ts';
 import { openDatabase, withClient } from '../../src/db/pools.ts';
-import { inMatrix } from '../support/rounds.ts';
 import { TestClock } from '../support/clock.ts';
 import { startDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts';
 import { encodedForm, formOf, pdfOf } from '../support/files.ts';
@@ -190,24 +189,6 @@ describe('file uploads', () => {
     );
     expect(await partsOn(own)).toBe(0);
   });
-});
-
-inMatrix(() => {
-  test('waits for an upload when it takes longer than the limit of other bodies', async () => {
-    const own = await serverForTest();
-    const { contentType, bytes } = await encodedForm(formOf());
-    const socket = connect(Number(new URL(own.url).port), '127.0.0.1');
-    const answer = new Promise<string>((resolve) => socket.once('data', (data) => resolve(data.toString())));
-    socket.write(
-      `POST /v1/files HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${own.secretKey}\r\nConnection: close\r\n` +
-        `Content-Type: ${contentType}\r\nContent-Length: ${bytes.length}\r\n\r\n`,
-    );
-    socket.write(bytes.subarray(0, 100));
-    // Other bodies are cut off after 15 s, with up to 2 s until the next check.
-    await delay(18_000);
-    socket.write(bytes.subarray(100));
-    expect(await answer).toMatch(/^HTTP\/1\.1 200 /);
-  }, 40_000);
 });
 
 describe('interrupted uploads', () => {

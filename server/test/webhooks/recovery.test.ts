@@ -3,7 +3,6 @@ import { Recoveries } from '../../src/webhooks/recover.ts';
 import { TestClock } from '../support/clock.ts';
 import { allOf } from '../support/paging.ts';
 import { allPermissions } from '../support/permissions.ts';
-import { inMatrix } from '../support/rounds.ts';
 import { receiverForTest, type Receiver } from '../support/receiver.ts';
 import { expectRefusal, invalid, refusals } from '../support/refusals.ts';
 import {
@@ -16,23 +15,18 @@ import {
 } from '../support/server.ts';
 import { addAccount, addKey } from '../support/tenants.ts';
 import { deliveriesOf, endpointFor, makeReferences, ping, queueEmpty, role, soon } from './scenario.ts';
+import { recoveriesOf, untilRecovered, withoutRetries } from './recoveries.ts';
 
 /*
  * `POST /v1/webhook_endpoints/{id}/recover` sends a repaired receiver what it missed, each event once.
  */
-
-type Body = ApiResponse['body'];
 
 let server: TestServer;
 let api: Api;
 let accountId: string;
 const clock = new TestClock();
 beforeAll(async () => {
-  // No retries, so that a failed delivery is final.
-  server = await startTestServer({
-    settings: { TENURE_RETRY_SCHEDULE: 'none' },
-    overrides: { clock, dispatcherLimits: { pollMs: 20 } },
-  });
+  server = await startTestServer(withoutRetries(clock));
 });
 beforeEach(async () => {
   ({ accountId } = await addAccount(server));
@@ -47,19 +41,6 @@ const recover = (endpoint: string, since = nowSeconds() - 3600): Promise<ApiResp
 
 const setStatus = (endpoint: string, status: string): Promise<ApiResponse> =>
   good(api.post(`/v1/webhook_endpoints/${endpoint}`, { status }));
-
-const recoveriesOf = (endpoint: string): Promise<Body[]> => allOf(api, `/v1/webhook_endpoints/${endpoint}/recoveries`);
-
-/** Resumes recoveries until none is pending, as the duty does. */
-async function untilRecovered(endpoint: string, recoveries = new Recoveries(server.context)): Promise<Body> {
-  const statusOf = async () => {
-    await recoveries.advance();
-    server.context.dispatcher?.wake();
-    return (await recoveriesOf(endpoint))[0].status;
-  };
-  await expect.poll(statusOf, soon).not.toBe('pending');
-  return (await recoveriesOf(endpoint))[0];
-}
 
 /** A receiver that refuses everything until it is repaired. */
 async function brokenReceiver(): Promise<Receiver & { mend(): void }> {
@@ -81,14 +62,14 @@ describe('recoveries', () => {
     const failed = [1, 3, 4].map((index) => eventsOf(receiver)[index]!);
     const { body: asked } = await good(recover(endpoint.id));
     expect(asked).toMatchObject({ object: 'recovery', status: 'pending', webhook_endpoint: endpoint.id, resent: 0 });
-    const done = await untilRecovered(endpoint.id);
+    const done = await untilRecovered(server, api, endpoint.id);
     expect(done).toMatchObject({ id: asked.id, status: 'completed', resent: 3, completed_at: expect.any(Number) });
     await queueEmpty(server);
     expect(new Set(eventsOf(receiver).slice(6))).toEqual(new Set(failed));
     expect(receiver.received).toHaveLength(9);
     // A second recovery has nothing left to send.
     await good(recover(endpoint.id));
-    expect(await untilRecovered(endpoint.id)).toMatchObject({ status: 'completed', resent: 0 });
+    expect(await untilRecovered(server, api, endpoint.id)).toMatchObject({ status: 'completed', resent: 0 });
     expect(receiver.received).toHaveLength(9);
   });
 
@@ -104,7 +85,7 @@ describe('recoveries', () => {
     const [, , late] = eventsOf(receiver);
     receiver.mend();
     await good(recover(endpoint.id, since));
-    expect(await untilRecovered(endpoint.id)).toMatchObject({ resent: 1 });
+    expect(await untilRecovered(server, api, endpoint.id)).toMatchObject({ resent: 1 });
     await queueEmpty(server);
     expect(eventsOf(receiver).slice(3)).toEqual([late]);
   });
@@ -118,10 +99,7 @@ describe('recoveries', () => {
     await server.context.dispatcher!.stop(1_000);
     onTestFinished(async () => {
       await server.stop();
-      server = await startTestServer({
-        settings: { TENURE_RETRY_SCHEDULE: 'none' },
-        overrides: { clock, dispatcherLimits: { pollMs: 20 } },
-      });
+      server = await startTestServer(withoutRetries(clock));
     });
     const receiver = await receiverForTest(503, 503, 200);
     const endpoint = await endpointFor(api, receiver.url);
@@ -133,7 +111,9 @@ describe('recoveries', () => {
     const statuses = async () => (await deliveriesOf(api, endpoint.id)).map(({ status }) => status);
     await expect.poll(statuses, soon).toEqual(['delivered', 'pending', 'canceled']);
     await good(recover(endpoint.id));
-    expect(await untilRecovered(endpoint.id, new Recoveries(retrying.context))).toMatchObject({ resent: 0 });
+    expect(await untilRecovered(server, api, endpoint.id, new Recoveries(retrying.context))).toMatchObject({
+      resent: 0,
+    });
   });
 
   test('sends what had failed when it was requested, even if a resend succeeds before its turn', async () => {
@@ -146,7 +126,7 @@ describe('recoveries', () => {
     await receiver.count(2);
     await queueEmpty(server);
     receiver.mend();
-    expect(await untilRecovered(endpoint.id)).toMatchObject({ status: 'completed', resent: 1 });
+    expect(await untilRecovered(server, api, endpoint.id)).toMatchObject({ status: 'completed', resent: 1 });
     await queueEmpty(server);
     expect(receiver.received).toHaveLength(3);
   });
@@ -157,12 +137,12 @@ describe('recoveries', () => {
     await makeReferences(api, 3);
     await queueEmpty(server);
     await good(recover(endpoint.id));
-    expect(await untilRecovered(endpoint.id)).toMatchObject({ resent: 3 });
+    expect(await untilRecovered(server, api, endpoint.id)).toMatchObject({ resent: 3 });
     await queueEmpty(server);
     // Every event has failed twice now. Only the later failure counts.
     receiver.mend();
     await good(recover(endpoint.id));
-    expect(await untilRecovered(endpoint.id)).toMatchObject({ resent: 3 });
+    expect(await untilRecovered(server, api, endpoint.id)).toMatchObject({ resent: 3 });
     await queueEmpty(server);
     const statuses = (await deliveriesOf(api, endpoint.id)).map(({ status }) => status);
     expect(statuses).toEqual([...repeated('delivered', 3), ...repeated('failed', 6)]);
@@ -174,7 +154,7 @@ describe('recoveries', () => {
     await makeReferences(api, 1);
     await queueEmpty(server);
     const { body: asked } = await good(recover(endpoint.id));
-    await untilRecovered(endpoint.id);
+    await untilRecovered(server, api, endpoint.id);
     const events = await allOf(api, '/v1/events', { object_id: asked.id });
     expect(events.map(({ type }) => type).toReversed()).toEqual([
       'recovery.created',
@@ -205,12 +185,12 @@ describe('events missed while disabled', () => {
     await makeReferences(api, 1);
     await receiver.count(2);
     await good(recover(endpoint.id));
-    expect(await untilRecovered(endpoint.id)).toMatchObject({ status: 'completed', resent: 2 });
+    expect(await untilRecovered(server, api, endpoint.id)).toMatchObject({ status: 'completed', resent: 2 });
     await queueEmpty(server);
     expect(new Set(eventsOf(receiver).slice(2))).toEqual(new Set(missed));
     expect(receiver.received).toHaveLength(4);
     await good(recover(endpoint.id));
-    expect(await untilRecovered(endpoint.id)).toMatchObject({ resent: 0 });
+    expect(await untilRecovered(server, api, endpoint.id)).toMatchObject({ resent: 0 });
   });
 
   test('sends the events of every disabled time, including the first, when an endpoint recovers', async () => {
@@ -233,7 +213,7 @@ describe('events missed while disabled', () => {
     }
     await setStatus(endpoint.id, 'enabled');
     await good(recover(endpoint.id));
-    expect(await untilRecovered(endpoint.id)).toMatchObject({ resent: disabled.length });
+    expect(await untilRecovered(server, api, endpoint.id)).toMatchObject({ resent: disabled.length });
     await queueEmpty(server);
     expect(new Set(eventsOf(receiver)).size).toBe(6);
     expect(receiver.received).toHaveLength(6);
@@ -250,7 +230,7 @@ describe('events missed while disabled', () => {
     }
     await setStatus(endpoint.id, 'enabled');
     await good(recover(endpoint.id, since));
-    expect(await untilRecovered(endpoint.id)).toMatchObject({ status: 'completed', resent: hours.length });
+    expect(await untilRecovered(server, api, endpoint.id)).toMatchObject({ status: 'completed', resent: hours.length });
     await queueEmpty(server);
     expect(new Set(eventsOf(receiver)).size).toBe(hours.length);
     expect(receiver.received).toHaveLength(hours.length);
@@ -323,102 +303,13 @@ describe('events missed while disabled', () => {
     const skipped = receiver.received.length;
     expect(skipped).toBe(before + 1);
     await good(recover(endpoint.id));
-    await untilRecovered(endpoint.id);
+    await untilRecovered(server, api, endpoint.id);
     await queueEmpty(server);
     const sent = receiver.received.slice(skipped).map(({ body }) => [body.account, body.type]);
     const references = sent.filter(([, type]) => type === 'reference.created').map(([account]) => account);
     expect(references).toHaveLength(2);
     expect(new Set(references)).toEqual(new Set(children));
     expect(sent.every(([account]) => children.includes(account))).toBe(true);
-  });
-});
-
-inMatrix(() => {
-  describe('recoveries of 2,500 events', () => {
-    const count = 2_500;
-
-    test('46: sends each of 2,500 events once when processes are killed between pages or run at the same time', async () => {
-      const receiver = await receiverForTest();
-      const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['webhook_endpoint.pinged'] });
-      await seedFailed(endpoint.id, count);
-      const worker = await serverForTest({
-        connection: server.connection,
-        settings: role('worker'),
-        overrides: { clock, dispatcherLimits: { pollMs: 20 } },
-      });
-      await good(recover(endpoint.id));
-      // Each of these processes knows nothing of the earlier ones' work.
-      const advanceAnew = async () => {
-        await Promise.all([new Recoveries(server.context).advance(), new Recoveries(worker.context).advance()]);
-        return (await recoveriesOf(endpoint.id))[0].status;
-      };
-      await expect.poll(advanceAnew, { timeout: 30_000, interval: 1 }).toBe('completed');
-      await queueEmpty(server);
-      expect((await recoveriesOf(endpoint.id))[0].resent).toBe(count);
-      expect(receiver.received).toHaveLength(count);
-      expect(new Set(eventsOf(receiver)).size).toBe(count);
-    }, 60_000);
-
-    test('sends no faster than the receiver responds when 2,500 events are recovered', async () => {
-      const held: (() => void)[] = [];
-      const receiver = await receiverForTest((response) => held.push(() => response.writeHead(200).end()));
-      const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['webhook_endpoint.pinged'] });
-      await seedFailed(endpoint.id, count);
-      await good(recover(endpoint.id));
-      const recoveries = new Recoveries(server.context);
-      for (let round = 0; round < 3; round++) await recoveries.advance();
-      expect((await recoveriesOf(endpoint.id))[0]).toMatchObject({ status: 'pending', resent: 1_000 });
-      // The receiver works again.
-      const releasing = setInterval(() => held.splice(0).forEach((release) => release()), 5);
-      onTestFinished(() => clearInterval(releasing));
-      expect(await untilRecovered(endpoint.id, recoveries)).toMatchObject({ status: 'completed', resent: count });
-      await queueEmpty(server);
-      expect(receiver.received).toHaveLength(count);
-    }, 60_000);
-
-    test('keeps the position of a recovery when the server stops', async () => {
-      const receiver = await receiverForTest();
-      const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['webhook_endpoint.pinged'] });
-      await seedFailed(endpoint.id, count);
-      await good(recover(endpoint.id));
-      const stopping = new AbortController();
-      const recoveries = new Recoveries(server.context, stopping.signal);
-      await recoveries.advance();
-      await receiver.count(1_000);
-      await queueEmpty(server);
-      stopping.abort();
-      await recoveries.advance();
-      expect((await recoveriesOf(endpoint.id))[0]).toMatchObject({ status: 'pending', resent: 1_000 });
-      expect(await untilRecovered(endpoint.id)).toMatchObject({ status: 'completed', resent: count });
-    }, 60_000);
-
-    test('sends all of 2,500 events when new events arrive all the time', async () => {
-      const receiver = await receiverForTest((response) => {
-        if (receiver.received.at(-1)!.body.type !== 'webhook_endpoint.pinged') response.writeHead(200).end();
-      });
-      const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['webhook_endpoint.pinged'] });
-      await seedFailed(endpoint.id, count);
-      await good(recover(endpoint.id));
-      const recoveries = new Recoveries(server.context);
-      await recoveries.advance();
-      // The last page is being sent.
-      await ping(api, endpoint.id);
-      expect(await untilRecovered(endpoint.id, recoveries)).toMatchObject({ status: 'completed', resent: count });
-    }, 60_000);
-
-    test('ends a recovery and sends nothing more when the endpoint is disabled', async () => {
-      const receiver = await receiverForTest(() => {});
-      const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['webhook_endpoint.pinged'] });
-      await seedFailed(endpoint.id, count);
-      await good(recover(endpoint.id));
-      await new Recoveries(server.context).advance();
-      await setStatus(endpoint.id, 'disabled');
-      await new Recoveries(server.context).advance();
-      const [recovery] = await recoveriesOf(endpoint.id);
-      expect(recovery).toMatchObject({ status: 'canceled', resent: 1_000, completed_at: expect.any(Number) });
-      const events = await allOf(api, '/v1/events', { object_id: recovery.id });
-      expect(events[0].type).toBe('recovery.canceled');
-    });
   });
 });
 
@@ -432,14 +323,15 @@ test('runs other recoveries when some wait for hanging endpoints', async () => {
   for (const { id } of waiting) await good(recover(id));
   const recoveries = new Recoveries(server.context);
   for (let round = 0; round < 4; round++) await recoveries.advance();
-  for (const { id } of waiting) expect((await recoveriesOf(id))[0]).toMatchObject({ status: 'pending', resent: 1 });
+  for (const { id } of waiting)
+    expect((await recoveriesOf(api, id))[0]).toMatchObject({ status: 'pending', resent: 1 });
 
   const receiver = await receiverForTest(503, 200);
   const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['customer.created'] });
   await good(api.post('/v1/customers', { name: 'Ada' }));
   await receiver.count(1);
   await good(recover(endpoint.id));
-  expect(await untilRecovered(endpoint.id, recoveries)).toMatchObject({ status: 'completed', resent: 1 });
+  expect(await untilRecovered(server, api, endpoint.id, recoveries)).toMatchObject({ status: 'completed', resent: 1 });
 }, 40_000);
 
 test("runs the recoveries of one endpoint in turn, without delaying another's, when several are requested", async () => {
@@ -456,8 +348,8 @@ test("runs the recoveries of one endpoint in turn, without delaying another's, w
   await good(recover(one.id));
   const recoveries = new Recoveries(server.context);
   await recoveries.advance();
-  expect((await recoveriesOf(one.id))[0].resent).toBe(1);
-  const ofMany = (await recoveriesOf(many.id)).map(({ resent }) => resent).toReversed();
+  expect((await recoveriesOf(api, one.id))[0].resent).toBe(1);
+  const ofMany = (await recoveriesOf(api, many.id)).map(({ resent }) => resent).toReversed();
   expect(ofMany).toEqual([1, ...Array.from({ length: 24 }, () => 0)]);
 });
 
@@ -466,7 +358,7 @@ describe('refused recoveries', () => {
     const receiver = await receiverForTest();
     const endpoint = await endpointFor(api, receiver.url, { status: 'disabled' });
     expectRefusal(await recover(endpoint.id), refusals.transition);
-    expect(await recoveriesOf(endpoint.id)).toEqual([]);
+    expect(await recoveriesOf(api, endpoint.id)).toEqual([]);
   });
 
   test('45: refuses a recovery when its time lies in the future or before the retention', async () => {
@@ -481,32 +373,4 @@ describe('refused recoveries', () => {
 
 function repeated(status: string, times: number): string[] {
   return Array.from({ length: times }, () => status);
-}
-
-/** Deliveries that failed in their only attempt, each of an event of its own. */
-async function seedFailed(endpointId: string, wanted: number): Promise<void> {
-  await makeReferences(api, 1);
-  await server.context.database.readers.query(
-    `
-    with original as (
-      select * from events where account_id = $1 and type = 'reference.created'
-    ),
-    copies as (
-      insert into events
-      select (jsonb_populate_record(null::events, to_jsonb(original)
-        || jsonb_build_object('id', left(original.id, 12) || lpad(number::text, 14, '0')))).*
-      from original, generate_series(1, $3) number
-      returning account_id, id, created, type
-    ),
-    recorded as (
-      insert into webhook_deliveries (account_id, id, created, event, webhook_endpoint, type)
-      select account_id, 'dlv_' || substr(id, 5), created, id, $2, type
-      from copies
-      returning account_id, id
-    )
-    insert into webhook_attempts (account_id, delivery_id, started_at_ms, duration_ms, status, api_version, outcome)
-    select account_id, id, 1, 1, 503, '2026-11-01', 'failed'
-    from recorded`,
-    [accountId, endpointId, wanted],
-  );
 }

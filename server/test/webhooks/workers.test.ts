@@ -1,7 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { listen } from '../../src/db/listen.ts';
 import { deliveriesChannel } from '../../src/webhooks/notify.ts';
-import { inMatrix } from '../support/rounds.ts';
 import { receiverForTest } from '../support/receiver.ts';
 import { serverForTest, type TestServer } from '../support/server.ts';
 import {
@@ -75,22 +74,6 @@ test('delivers waiting events when a process starts', async () => {
   await seed(server, endpoint.id, 10);
   await workerOn(server, { dispatcherLimits: { pollMs: hardlyEverMs } });
   await receiver.count(10);
-});
-
-inMatrix(() => {
-  test('delivers eight thousand after a vacuum has told the planner that the queue is empty', async () => {
-    const receiver = await receiverForTest();
-    const server = await apiOnly();
-    const { readers } = server.context.database;
-    const endpoint = await pingedEndpoint(server.api, receiver.url);
-    await seed(server, endpoint.id, 8_000);
-    await readers.query('delete from webhook_queue');
-    await readers.query('vacuum (truncate false) webhook_queue');
-    await workerOn(server, { dispatcherLimits: { pollMs: 50 } });
-    await seed(server, endpoint.id, 8_000);
-    await queueEmpty(server);
-    expect(receiver.received).toHaveLength(8_000);
-  });
 });
 
 /** Makes the process listen for deliveries, as a separate process does. */
