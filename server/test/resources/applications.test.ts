@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formOf } from '../support/files.ts';
 import { allOf } from '../support/paging.ts';
-import { rounds } from '../support/rounds.ts';
-import { inParallel } from '../support/routes.ts';
 import { expectRefusal, invalid, refusals, unknown } from '../support/refusals.ts';
 import { good, startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
 import { expectShape } from '../support/shapes.ts';
@@ -194,25 +192,6 @@ describe('application roll-up', () => {
     await good(api.post(`/v1/references/${reference.id}`, { metadata: { a: '1' } }));
     expect((await api.get(`/v1/events?object_id=${application.id}`)).body.count).toBe(2);
   });
-
-  test('counts every reference exactly when many are created or ended at once', async () => {
-    const total = rounds(100, 300);
-    const application = await make('applications', {});
-    const made: Body[] = [];
-    await inParallel(Array.from({ length: total }), 32, async () => void made.push(await referenceFor(application)));
-    expect(await rollUp(application)).toMatchObject({ total, by_status: { pending: total } });
-    await inParallel([...made.entries()], 32, async ([index, { id }]) => {
-      const path = `/v1/references/${id}`;
-      await good(index % 4 === 0 ? api.post(`${path}/cancel`) : api.post(path, { outcome: 'accept' }));
-    });
-    const accept = (total * 3) / 4;
-    expect(await rollUp(application)).toMatchObject({
-      total,
-      by_status: { complete: accept, canceled: total - accept },
-      by_outcome: { accept },
-      result: 'accept',
-    });
-  }, 120_000);
 });
 
 describe('erased customers of an application', () => {
