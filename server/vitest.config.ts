@@ -8,7 +8,7 @@ const isSlow = tier === 'slow';
 const slowFiles = 'test/**/*.slow.test.ts';
 const matrixFiles = 'test/**/*.matrix.test.ts';
 
-/** The files of each tier. Every test is in one of them at least. */
+/** The files of each tier. Every test is in at least one of them. */
 const tiers: Record<string, { include: string[]; exclude: string[] }> = {
   fast: { include: ['test/**/*.test.ts'], exclude: [slowFiles, matrixFiles] },
   matrix: { include: [matrixFiles, ...filesWithRounds()], exclude: [slowFiles] },
@@ -17,7 +17,7 @@ const tiers: Record<string, { include: string[]; exclude: string[] }> = {
   slow: { include: [slowFiles], exclude: [] },
 };
 
-/** Finds the files that do more when everything is asked of them. */
+/** Finds the files of `fast` whose tests play more rounds in `matrix`. Only these run in both tiers. */
 function filesWithRounds(): string[] {
   return globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
     readFileSync(join(import.meta.dirname, file), 'utf8').includes('/support/rounds.ts'),

@@ -7,8 +7,3 @@ const isFull = process.env.TENURE_TEST_FULL === '1';
 export function rounds<Extent>(few: Extent, many: Extent): Extent {
   return isFull ? many : few;
 }
-
-/** Registers tests that only `npm run test:matrix` runs, because they take seconds or combine everything with everything. */
-export function inMatrix(register: () => void): void {
-  if (isFull) register();
-}
