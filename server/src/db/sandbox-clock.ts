@@ -8,17 +8,29 @@ import { onlyRow } from './only-row.ts';
 /** Far below the second in which every process must know a change (see `ttl-cache.ts`), because a read can be slow. */
 const lookEveryMs = 250;
 
+/** Milliseconds. A process without others moves its clock itself. It looks only in case a look after a change failed. */
+const lookWhenAloneEveryMs = 5_000;
+
+interface ClockParts {
+  reader: Reader;
+  connection: Connection;
+  /** Follows the deployment's row. */
+  clock: MovedClock;
+  realClock: Clock;
+  /** Whether no other process can move the clock. */
+  isAlone: boolean;
+}
+
 /**
  * The clock of a sandbox. Clients can move it forward, to try in a moment what takes days. The deployment's row stores how far it is
  * ahead. Every process polls that row, because its deliveries and duties use this time, and no request triggers them.
  */
 export class SandboxClock {
-  readonly #parts: { reader: Reader; connection: Connection; clock: MovedClock; realClock: Clock };
+  readonly #parts: ClockParts;
   #nextLook: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  /** @param parts.clock follows the deployment's row. */
-  constructor(parts: { reader: Reader; connection: Connection; clock: MovedClock; realClock: Clock }) {
+  constructor(parts: ClockParts) {
     this.#parts = parts;
     this.#lookAgainSoon();
   }
@@ -66,11 +78,12 @@ export class SandboxClock {
 
   #lookAgainSoon(): void {
     if (this.#isStopped) return;
+    const pauseMs = this.#parts.isAlone ? lookWhenAloneEveryMs : lookEveryMs;
     this.#nextLook = setTimeout(() => {
       // Without a database, deliveries and duties do not run either.
       void this.look()
         .catch(() => {})
         .then(() => this.#lookAgainSoon());
-    }, lookEveryMs).unref();
+    }, pauseMs).unref();
   }
 }

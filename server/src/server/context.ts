@@ -152,7 +152,8 @@ export async function createContext(
     metrics.holdsBytes('deliveries', dispatcher.bytes);
   }
   const onDeliveries = dispatcher ? () => dispatcher.wake() : deliveriesNotifier(database.readers, log);
-  const sandboxClock = config.mode === 'sandbox' ? new SandboxClock({ reader, connection, clock, realClock }) : null;
+  const sandboxClock =
+    config.mode === 'sandbox' ? new SandboxClock({ reader, connection, clock, realClock, isAlone }) : null;
   const readRecord = recordReader(reader);
   const personalDataIds = personalDataIdsOf(resources);
   const limitsOfStreams = { ...streamLimits, ...overrides.streamLimits };

@@ -4,7 +4,11 @@ import { claimToTell, release, type ToTell } from './orders.ts';
 import type { ServiceContext } from './service.ts';
 import type { CallbackContent, Vendor } from './vendor.ts';
 
+/** Milliseconds between looks for due callbacks. When no service was called for a minute, looks are rarer, because an idle server costs. */
 const lookEveryMs = 250;
+const lookWhenQuietEveryMs = 1_000;
+const quietAfterMs = 60_000;
+
 const callTimeoutMs = 5_000;
 
 /** Milliseconds. All calls about one order take less, even if all steps are due at once. */
@@ -15,6 +19,8 @@ const claimedAtOnce = 20;
 const pausesMs = [1_000, 5_000, 15_000, 60_000];
 
 export interface Caller {
+  /** Notes that a service was called, so that callbacks may be due soon. */
+  noteUse(): void;
   /** Waits for the calls under way, which have a timeout. */
   stop(): Promise<void>;
 }
@@ -23,18 +29,28 @@ export interface Caller {
 export function startCalling(vendors: readonly Vendor[], context: ServiceContext): Caller {
   const calling = new Map(vendors.filter(({ callback }) => callback).map((vendor) => [vendor.provider, vendor]));
   const stopping = new AbortController();
-  let round: Promise<void> = Promise.resolve();
+  let round: Promise<unknown> = Promise.resolve();
   let isRunning = false;
+  let usedAtMs = performance.now();
+  let lookedAtMs = -Infinity;
+  const noteUse = (): void => {
+    usedAtMs = performance.now();
+  };
   const timer = setInterval(() => {
-    if (isRunning) return;
+    const nowMs = performance.now();
+    const isQuiet = nowMs - usedAtMs > quietAfterMs;
+    if (isRunning || (isQuiet && nowMs - lookedAtMs < lookWhenQuietEveryMs)) return;
     isRunning = true;
+    lookedAtMs = nowMs;
     round = tellAll(calling, context, stopping.signal)
+      .then((told) => told > 0 && noteUse())
       .catch((error: unknown) => context.log.warn({ err: error }, 'simulated services could not send callbacks'))
       .finally(() => {
         isRunning = false;
       });
   }, lookEveryMs);
   return {
+    noteUse,
     async stop() {
       clearInterval(timer);
       stopping.abort();
@@ -43,11 +59,12 @@ export function startCalling(vendors: readonly Vendor[], context: ServiceContext
   };
 }
 
+/** Sends the callbacks that are due, and returns their number. */
 async function tellAll(
   vendors: ReadonlyMap<Provider, Vendor>,
   context: ServiceContext,
   stopping: AbortSignal,
-): Promise<void> {
+): Promise<number> {
   const nowMs = context.clock.nowMs();
   const claimed = await claimToTell(context.pool, {
     providers: [...vendors.keys()],
@@ -56,6 +73,7 @@ async function tellAll(
     max: claimedAtOnce,
   });
   await Promise.all(claimed.map((toTell) => tell(vendors.get(toTell.order.provider)!, toTell, context, stopping)));
+  return claimed.length;
 }
 
 async function tell(vendor: Vendor, toTell: ToTell, context: ServiceContext, stopping: AbortSignal): Promise<void> {

@@ -44,6 +44,7 @@ export async function startSimulators({
     providers.map((provider) => vendors[provider]),
     serviceContext,
   );
+  for (const server of servers) server.on('request', () => caller.noteUse());
   return {
     urls: Object.fromEntries(providers.map((provider, index) => [provider, urlOf(servers[index]!)])),
     async stop() {

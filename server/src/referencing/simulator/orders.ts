@@ -193,9 +193,9 @@ export async function claimToTell(
   pool: Pool,
   claim: { providers: readonly Provider[]; nowMs: number; untilMs: number; max: number },
 ): Promise<ToTell[]> {
-  const { rows } = await query<Row>(
-    pool,
-    `
+  const { rows } = await pool.query<Row>({
+    name: 'claim_simulated_callbacks',
+    text: `
     update simulated_orders claimed
     set claimed_until_ms = $3
     from (
@@ -208,8 +208,8 @@ export async function claimToTell(
     ) due
     where claimed.provider = due.provider and claimed.reference = due.reference
     returning claimed.*`,
-    [claim.providers, claim.nowMs, claim.untilMs, claim.max],
-  );
+    values: [claim.providers, claim.nowMs, claim.untilMs, claim.max],
+  });
   return rows.map((row) => ({
     order: orderOf(row),
     callbackUrl: row.callback_url!,
