@@ -12,6 +12,8 @@ export const recoveriesLockKey = 7_310_004;
 export const retentionLockKey = 7_310_005;
 /** Held together with the hash of its name by each live worker of the job queue. */
 export const workerLockKey = 7_310_006;
+/** Held together with its number by each live process that delivers. */
+export const delivererLockKey = 7_310_007;
 
 /** Runs `work` under the lock. Does nothing if another process holds it. */
 export async function withLockIfFree(client: Client, key: number, work: () => Promise<void>): Promise<void> {

@@ -111,7 +111,8 @@ export class JobWorker {
   async #run(client: Client): Promise<void> {
     const { signal } = this.#stopping;
     const { Logger: QueueLogger, run } = await import('graphile-worker');
-    const lost = new Promise<void>((resolve) => client.once('end', resolve));
+    const over = new AbortController();
+    client.once('end', () => over.abort());
     const events = new EventEmitter();
     const created = once(events, 'pool:create') as Promise<[{ workerPool: Workers }]>;
     const underWay = new Set<Promise<void>>();
@@ -138,16 +139,20 @@ export class JobWorker {
       }),
       events,
     });
-    const end = Promise.race([lost, runner.promise, aborted(signal)]).then(() => true);
-    end.catch(() => {});
+    const hasStopped = (error?: unknown): void => {
+      if (error) this.#log.warn({ err: error }, 'the job queue has stopped; it is restarted');
+      over.abort();
+    };
+    runner.promise.then(() => hasStopped(), hasStopped);
+    const ended = AbortSignal.any([signal, over.signal]);
     try {
       const [{ workerPool: workers }] = await created;
       await client.query('select pg_advisory_lock($1, hashtext($2))', [workerLockKey, workers.id]);
-      for (let looks = 0, hasEnded = false; !hasEnded; looks++) {
+      for (let looks = 0; !ended.aborted; looks++) {
         if (looks % looksPerRelease === 0) await this.#releaseDead(client, workers.id);
         const due = await countDue(client);
         if (due > 0) workers.nudge(due);
-        hasEnded = await Promise.race([end, delay(pollMs, false, { ref: false })]);
+        await delay(pollMs, undefined, { signal: ended, ref: false }).catch(() => {});
       }
     } finally {
       // Take no more jobs. Do not rely on `stop`: it miscounts ended jobs after a lost statement, and then waits for ever.
@@ -157,8 +162,8 @@ export class JobWorker {
         .then(() => true);
       for (let isOver = false; !isOver;) {
         await Promise.allSettled(underWay);
-        const hasStopped = await Promise.race([stopped, delay(lastStatementsMs, false, { ref: false })]);
-        isOver = hasStopped || underWay.size === 0;
+        const isStopped = await Promise.race([stopped, delay(lastStatementsMs, false, { ref: false })]);
+        isOver = isStopped || underWay.size === 0;
       }
     }
   }
@@ -205,11 +210,4 @@ async function countDue(client: Client): Promise<number> {
       ) due`,
   });
   return onlyRow(rows).count;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

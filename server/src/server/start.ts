@@ -66,7 +66,7 @@ async function start(overrides: Overrides): Promise<void> {
     const givenKey = config.secretKey === null ? null : await makeFirstAccount(context);
     await app.listen({ host: config.host, port: config.port });
     const secretKey = givenKey ?? (await makeFirstAccount(context));
-    if (context.dispatcher) startDelivering(context, context.dispatcher, lifetime);
+    if (context.dispatcher) await startDelivering(context, context.dispatcher, lifetime);
     if (config.role !== 'api') {
       const work = await startWork(context);
       lifetime.onStop(() => work.stop());
@@ -80,11 +80,21 @@ async function start(overrides: Overrides): Promise<void> {
   }
 }
 
-/** Starts the dispatcher. With the embedded database there is no other process to get notifications from. */
-function startDelivering(context: Context, dispatcher: Dispatcher, lifetime: Lifetime): void {
+/** Starts the dispatcher. With the embedded database there is no other process: none to hear of deliveries from, none to die. */
+async function startDelivering(context: Context, dispatcher: Dispatcher, lifetime: Lifetime): Promise<void> {
+  const { config, connection, log } = context;
+  if (config.databaseUrl === null) {
+    await dispatcher.workers.releaseAll();
+    return dispatcher.start();
+  }
   dispatcher.start();
-  if (context.config.databaseUrl === null) return;
-  const ear = listen(context.connection, deliveriesChannel, () => dispatcher.wake(), context.log);
+  const ear = listen(
+    connection,
+    deliveriesChannel,
+    () => dispatcher.wake(),
+    log,
+    (client, ended) => dispatcher.workers.watch(client, ended),
+  );
   lifetime.onStop(() => ear.stop());
 }
 

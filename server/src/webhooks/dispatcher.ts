@@ -12,6 +12,7 @@ import { claimDeliveries, type ClaimedDelivery, type ClaimedEvent } from './clai
 import { OutcomeWriter, rewritePauseMsMax, type AttemptRow, type Outcome } from './record-outcomes.ts';
 import { Endpoints, type Endpoint } from './endpoints.ts';
 import { EndpointQueues, type Ending, type QueueLimits } from './endpoint-queues.ts';
+import { LiveWorkers } from './live-workers.ts';
 import { EventUnreadError, Payloads, type Payload } from './large-payloads.ts';
 import { bringForward, postponeDeliveries, type Now } from './postpone.ts';
 import { Renderings } from './payload.ts';
@@ -100,7 +101,7 @@ export interface DispatcherParts {
 /**
  * Delivers events to webhook endpoints, at least once. It claims due deliveries, posts them, and records the outcomes. No transaction is
  * open while a receiver works. Any number of processes can deliver from one database. The deliveries of a killed process are claimed again
- * when its leases expire.
+ * within two seconds, or at the latest when its leases expire.
  */
 export class Dispatcher {
   readonly #parts: DispatcherParts;
@@ -110,6 +111,8 @@ export class Dispatcher {
   readonly #payloads: Payloads;
   readonly #outcomes: OutcomeWriter;
   readonly #queues: EndpointQueues;
+  /** The processes that deliver from this database. */
+  readonly workers: LiveWorkers;
   #poll: NodeJS.Timeout | null = null;
   #puttingOff: NodeJS.Timeout | undefined;
   #isPuttingOff = false;
@@ -132,6 +135,7 @@ export class Dispatcher {
     // The latest time, after its claim, at which an attempt begins. No older bytes are sent.
     const sharedForMs = leaseMs - attemptTimeoutMs;
     this.#payloads = new Payloads({ pool: parts.pool, limits: payloadBytes, sharedForMs });
+    this.workers = new LiveWorkers({ pool: parts.pool, random: () => this.#random(), onReleased: () => this.wake() });
     this.#sender = new Sender({ connect: parts.connect, attemptTimeoutMs, socketsMax });
     this.#queues = new EndpointQueues(parts.limits, {
       nowMs: () => parts.clock.nowMs(),
@@ -230,7 +234,7 @@ export class Dispatcher {
         nowMs: clock.nowMs(),
         realNowMs,
         untilMs: realNowMs + limits.leaseMs,
-        token: this.#makeToken(),
+        token: this.workers.makeToken(),
         firstMax,
         againMax,
         fullEndpoints: this.#queues.full(),
@@ -428,10 +432,6 @@ export class Dispatcher {
   #now(): Now {
     const { clock, realClock } = this.#parts;
     return { nowMs: clock.nowMs(), realNowMs: realClock.nowMs() };
-  }
-
-  #makeToken(): number {
-    return Math.floor(this.#random() * Number.MAX_SAFE_INTEGER);
   }
 
   /** Returns a number from 0 up to 1, with 48 random bits. */

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { disableFailingEndpoints } from '../../../src/webhooks/auto-disable.ts';
 import type { ApiVersion } from '../../../src/versions/api-version.ts';
@@ -9,6 +10,7 @@ import { receiverForTest } from '../../support/receiver.ts';
 import { expectRefusal, refusals } from '../../support/refusals.ts';
 import { apiClient, good, serverForTest, type Api } from '../../support/server.ts';
 import { versions } from '../../support/versions.ts';
+import { serverUnderTest } from '../../faults/crash-checker/stages/stage.ts';
 import {
   apiOnly,
   deliveriesOf,
@@ -96,6 +98,60 @@ test("50: takes over a killed process's deliveries when their lease ends, and no
   expect(Math.min(...receivedOf(orphans).map(({ receivedAtMs }) => receivedAtMs))).toBeGreaterThanOrEqual(untilMs);
   expect(receivedOf(held)).toHaveLength(0);
   await expect.poll(() => placesOf(server, endpoint.id), soon).toMatchObject([{ id: held[0], claim_token: 3 }]);
+});
+
+test.each([
+  ['another worker lives', true],
+  ['a worker is started again', false],
+])("50: takes over a killed worker's deliveries long before their lease ends when %s", async (_, lives) => {
+  const receiver = await receiverForTest(
+    // The first worker gets no response.
+    () => {},
+    () => {},
+    (response) => void response.writeHead(200).end(),
+  );
+  const deployment = await processesForTest();
+  const answering = await deployment.start({ TENURE_ROLE: 'api' });
+  const settings = {
+    TENURE_ROLE: 'worker',
+    TEST_DISPATCHER_LIMITS: JSON.stringify({ attemptTimeoutMs: hardlyEverMs, leaseMs: 2 * hardlyEverMs }),
+  };
+  const startWorker = () => deployment.start(settings, serverUnderTest);
+  const killed = await startWorker();
+  const api = apiClient(answering.url, deployment.secretKey);
+  const endpoint = await endpointFor(api, receiver.url);
+  await makeReferences(api, 2);
+  await receiver.count(2);
+  if (lives) await startWorker();
+  await killed.kill();
+  if (!lives) await startWorker();
+  await receiver.count(4);
+  const delivered = async () => (await deliveriesOf(api, endpoint.id)).filter(({ status }) => status === 'delivered');
+  await expect.poll(async () => (await delivered()).length, soon).toBe(2);
+});
+
+test("50: leaves a living worker's deliveries to it when another one starts and stops", async () => {
+  const gate = new Gate();
+  const receiver = await receiverForTest((response) => void gate.pass().then(() => response.writeHead(200).end()));
+  const deployment = await processesForTest();
+  const answering = await deployment.start({ TENURE_ROLE: 'api' });
+  await deployment.start({ TENURE_ROLE: 'worker' });
+  const api = apiClient(answering.url, deployment.secretKey);
+  const endpoint = await endpointFor(api, receiver.url, { enabled_events: ['customer.created'] });
+  await good(api.post('/v1/customers', { name: 'Ada' }));
+  await receiver.count(1);
+  const passing = await deployment.start({ TENURE_ROLE: 'worker' });
+  const other = await receiverForTest();
+  await endpointFor(api, other.url, { enabled_events: ['reference.created'] });
+  // Several looks of the second worker fit into the time of these.
+  for (let count = 1; count <= 4; count++) {
+    await delay(500);
+    await makeReferences(api, 1);
+    await other.count(count);
+  }
+  await passing.stop();
+  gate.open();
+  expect(await over(api, endpoint.id)).toMatchObject({ status: 'delivered', attempts: [{ status: 200 }] });
 });
 
 test('51: records an attempt without a change of the queue when its process succeeds after its lease', async () => {
