@@ -1,13 +1,64 @@
 import { expect, test } from 'vitest';
 import { withClient, type Client } from '../../src/db/pools.ts';
+import { resources } from '../../src/resources/index.ts';
 import { createTestDatabase } from '../support/server.ts';
 
 test('equals sql/schema.sql when the migrations have run; `npm run schema` writes it', async () => {
-  const { connection, drop } = await createTestDatabase();
-  const schema = await withClient(connection, describeSchema);
-  await drop();
-  await expect(schema).toMatchFileSnapshot('../../sql/schema.sql');
+  await expect(await inSchema(describeSchema)).toMatchFileSnapshot('../../sql/schema.sql');
 });
+
+/** Filters with few values. An index would hardly shorten the search, but would slow down each write. */
+const filtersWithoutIndex = ['request_logs.method', 'request_logs.source', 'tenant_references.type'];
+
+test('has an index for each filter of a list', async () => {
+  const indexed = await inSchema(indexedColumns);
+  const unindexed = resources.flatMap(({ table, filters = {} }) =>
+    Object.values(filters)
+      .filter(({ column, match }) => {
+        const index = match === 'contains' ? `${table} gin ${column}` : `${table} btree account_id, ${column}`;
+        return !indexed.has(index);
+      })
+      .map(({ column }) => `${table}.${column}`),
+  );
+  expect(unindexed.toSorted()).toEqual(filtersWithoutIndex);
+});
+
+test('compares the texts of all indexes by their bytes, so that the locale of a database changes no order', async () => {
+  expect(await inSchema(indexesWithLocale)).toEqual([]);
+});
+
+async function inSchema<Result>(read: (client: Client) => Promise<Result>): Promise<Result> {
+  const { connection, drop } = await createTestDatabase();
+  const result = await withClient(connection, read);
+  await drop();
+  return result;
+}
+
+/** Describes each index by its table, its kind and its first columns: two of a `btree`, else one. An index on `lower(email)` is one on `email`. */
+async function indexedColumns(client: Client): Promise<Set<string>> {
+  const { rows } = await client.query<{ line: string }>(`
+    select concat_ws(' ', indrelid::regclass, amname, concat_ws(', ',
+      substring(pg_get_indexdef(indexrelid, 1, true) from '\\w+'),
+      case amname when 'btree' then substring(pg_get_indexdef(indexrelid, 2, true) from '^(?:lower\\()?(\\w+)') end
+    )) as line
+    from pg_index
+    join pg_class on pg_class.oid = indexrelid
+    join pg_am on pg_am.oid = relam
+    where relnamespace = 'public'::regnamespace`);
+  return new Set(rows.map(({ line }) => line));
+}
+
+/** Returns the indexes with a column whose collation is not `C`. */
+async function indexesWithLocale(client: Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(`
+    select distinct indexrelid::regclass::text as name
+    from pg_index
+    join pg_class on pg_class.oid = indexrelid
+    cross join unnest(indcollation::oid[]) as used
+    where relnamespace = 'public'::regnamespace and used not in (0, '"C"'::regcollation)
+    order by name`);
+  return rows.map(({ name }) => name);
+}
 
 /** Returns the schema as SQL for review: tables with columns and constraints, indexes, functions. Partitions are left out. */
 async function describeSchema(client: Client): Promise<string> {
