@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { providers } from '../../src/core/providers.ts';
 import { good, serverForTest, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
 import { tablesWith } from '../support/tables.ts';
 import { quickServerForTest, refer, referenceNow, untilReference } from './scenario.ts';
@@ -35,7 +36,7 @@ async function expectErased(server: TestServer): Promise<void> {
 
 const erased = { status: 'canceled', deleted: true, outcome: null, reference_pdf: null };
 
-test.each(['provider_a', 'provider_b', 'provider_c', 'provider_d'])(
+test.each(providers)(
   'cancels the reference, stops the service and erases everything when a customer is deleted while %s checks them',
   async (provider) => {
     const server = await quickServerForTest();
