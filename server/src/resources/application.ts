@@ -32,8 +32,9 @@ const RentInput = closedObject({
   currency: Type.Unsafe<string>({ ...rentMembers.currency, format: 'currency' }),
 });
 
+/** Those of a reference. A test compares them. */
 const statuses = ['pending', 'processing', 'complete', 'canceled'] as const;
-/** From good to bad. */
+/** Those of a reference, from good to bad. */
 const outcomes = ['accept', 'consider', 'high_risk'] as const;
 
 const countOf = (name: string) =>
@@ -183,7 +184,7 @@ function countedAs(reference: CountedReference | null): string | null {
 function rollUpOf(counts: Static<typeof ReferenceCounts>): Json {
   const of = (name: string): number => counts[name] ?? 0;
   const complete = outcomes.reduce((sum, outcome) => sum + of(outcome), 0);
-  const byStatus = {
+  const byStatus: Record<(typeof statuses)[number], number> = {
     pending: of('pending'),
     processing: of('processing'),
     complete,
@@ -191,7 +192,7 @@ function rollUpOf(counts: Static<typeof ReferenceCounts>): Json {
   };
   const isOpen = byStatus.pending + byStatus.processing > 0;
   return {
-    total: byStatus.pending + byStatus.processing + complete + byStatus.canceled,
+    total: statuses.reduce((sum, status) => sum + byStatus[status], 0),
     by_status: byStatus,
     by_outcome: Object.fromEntries(outcomes.map((outcome) => [outcome, of(outcome)])),
     result: isOpen ? null : (outcomes.findLast((outcome) => of(outcome) > 0) ?? null),

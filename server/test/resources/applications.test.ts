@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findKnown } from '../../src/core/lists.ts';
+import type { Fields } from '../../src/model/record.ts';
+import { resources } from '../../src/resources/index.ts';
 import { formOf } from '../support/files.ts';
 import { allOf } from '../support/paging.ts';
 import { expectRefusal, invalid, refusals, unknown } from '../support/refusals.ts';
@@ -23,7 +26,23 @@ const noReferences = {
   result: null,
 };
 
+/** Returns the fields of a kind of record. */
+function fieldsOf(kind: string): Fields {
+  return findKnown(resources, ({ object }) => object === kind).fields;
+}
+
 describe('applications', () => {
+  test('counts each status and each outcome that a reference can have', () => {
+    const { status, outcome } = fieldsOf('reference');
+    expect(fieldsOf('application').references!.schema).toMatchObject({
+      properties: {
+        by_status: { required: Object(status!.schema).enum },
+        by_outcome: { required: Object(outcome!.schema).enum.filter((value: string | null) => value !== null) },
+        result: { enum: Object(outcome!.schema).enum },
+      },
+    });
+  });
+
   test('returns the whole application when it is created with all members, with none or with null', async () => {
     const body = {
       customers: ['cus_in_a_crm', 'cus_2'],
