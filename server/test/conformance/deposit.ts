@@ -41,4 +41,6 @@ export const depositsTable = `
     scheme text collate "C" not null,
     metadata text not null,
     primary key (account_id, id)
-  )`;
+  );
+
+  create index deposits_holder on deposits (account_id, holder, id)`;
