@@ -14,6 +14,8 @@ import { KeyedMutex } from './keyed-mutex.ts';
 import { exclusiveKeys, prepareEntry, sharedKeys, type RowFactory, type BatchEntry } from './batch-entry.ts';
 import { OverloadedError, type WriteRequest, type Outcome, type SystemDecision } from './write-request.ts';
 import { countRows, provesCommit } from './statements/history.ts';
+import type { EarlyClaim, EarlyClaims, EarlyOutcome, MadeDelivery } from './early-claim.ts';
+import { claimedDeliveries, insertsDeliveries, type MadeRow } from './statements/deliveries.ts';
 import { statementsOf, type BatchOptions } from './statements/index.ts';
 import { refusalCode, type RefusalReason, type Statement } from './statements/statement.ts';
 import { onlyRow } from '../db/only-row.ts';
@@ -94,6 +96,7 @@ export class Committer {
   readonly #epoch: number;
   readonly #doubtMs: number;
   readonly #onDeliveries: () => void;
+  readonly #earlyClaims: EarlyClaims | null;
   readonly #onEvents: (accountIds: Iterable<string>) => void;
   readonly #observer: CommitObserver | undefined;
   readonly #mutex = new KeyedMutex();
@@ -105,7 +108,8 @@ export class Committer {
   #countedAccounts = new Set<string>();
 
   /**
-   * @param parts.onDeliveries is called when a batch with deliveries is durable; it must return at once.
+   * @param parts.onDeliveries is called when a batch with unclaimed deliveries is durable; it must return at once.
+   * @param parts.earlyClaims claims deliveries as they are made, if this process sends any.
    * @param parts.onEvents is called with the accounts whose events are durable; it must return at once.
    */
   constructor(
@@ -113,6 +117,7 @@ export class Committer {
       writers: Pool;
       epoch: number;
       onDeliveries?: () => void;
+      earlyClaims?: EarlyClaims | null;
       onEvents?: (accountIds: Iterable<string>) => void;
       observer?: CommitObserver;
       doubtMs?: number;
@@ -123,6 +128,7 @@ export class Committer {
     this.#rowFactory = parts;
     this.#epoch = parts.epoch;
     this.#onDeliveries = parts.onDeliveries ?? (() => {});
+    this.#earlyClaims = parts.earlyClaims ?? null;
     this.#onEvents = parts.onEvents ?? (() => {});
     this.#observer = parts.observer;
     this.#doubtMs = parts.doubtMs ?? doubtMsDefault;
@@ -346,15 +352,33 @@ export class Committer {
    * running.
    */
   async #send(batch: BatchEntry[]): Promise<Sent> {
+    const claim = batch.some(hasEvents) ? (this.#earlyClaims?.begin() ?? null) : null;
+    let claimed: EarlyOutcome = 'unknown';
+    try {
+      return await this.#sendUntilKnown(batch, claim, (outcome) => (claimed = outcome));
+    } finally {
+      claim?.end(claimed);
+    }
+  }
+
+  /** @param onClaimed is called if it is known which deliveries the batch has claimed. */
+  async #sendUntilKnown(
+    batch: BatchEntry[],
+    claim: EarlyClaim | null,
+    onClaimed: (outcome: EarlyOutcome) => void,
+  ): Promise<Sent> {
     const startedMs = performance.now();
     const lost: LostConnection[] = [];
     for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 2, 1_000)) {
       const inDoubt = lost.length > 0;
       const lostAreGone = inDoubt && (await this.#areGone(lost));
       const options = { epoch: this.#epoch, nowMs: this.#rowFactory.clock.nowMs(), again: inDoubt };
-      const result = await this.#sendOnce(batch, options);
+      // Only the first trip claims. A later one may find its rows.
+      const result = await this.#sendOnce(batch, { ...options, claim: inDoubt ? null : claim });
+      if (!inDoubt && result.kind === 'done') onClaimed(result.claimed);
+      if (!inDoubt && (result.kind === 'answered' || result.kind === 'unreachable')) onClaimed([]);
       if (result.kind === 'done') {
-        if (result.deliveries > 0) this.#onDeliveries();
+        if (result.unclaimed > 0) this.#onDeliveries();
         return { kind: 'committed' };
       }
       // Polling finds its deliveries.
@@ -411,7 +435,7 @@ export class Committer {
     }
     if (!failure) {
       client.release();
-      return { kind: 'done', deliveries: deliveriesIn(statements, results) };
+      return { kind: 'done', ...deliveriesIn(batch, statements, results) };
     }
     const error: unknown = failure.reason;
     const statement = statements[results.indexOf(failure) - 1];
@@ -460,7 +484,7 @@ function sizeOf(entries: BatchEntry[]): { entries: number; changes: number } {
 
 /** How one trip to the database ended. */
 type SendResult =
-  | { kind: 'done'; deliveries: number }
+  | { kind: 'done'; claimed: MadeDelivery[]; unclaimed: number }
   /** The batch's rows were there already: an earlier trip committed them, and they are durable. */
   | { kind: 'proved' }
   /** The rows were there, but whether they are durable could not be found out. */
@@ -506,12 +530,23 @@ function accountsWithEvents(batch: Waiting[]): Set<string> {
   return new Set(batch.filter(({ entry }) => entry.events.length > 0).map(({ entry }) => entry.accountId));
 }
 
-/** Returns the number of deliveries that a batch put in the queue. */
-function deliveriesIn(statements: Statement[], results: PromiseSettledResult<{ rowCount: number | null }>[]): number {
-  const index = statements.findIndex(({ name }) => name === 'insert_deliveries');
+/** Returns the deliveries that a batch put in the queue: those that it claimed, and the number of the others. */
+function deliveriesIn(
+  batch: readonly BatchEntry[],
+  statements: readonly Statement[],
+  results: PromiseSettledResult<{ rowCount: number | null; rows: unknown[] }>[],
+): { claimed: MadeDelivery[]; unclaimed: number } {
+  const index = statements.findIndex(insertsDeliveries);
   // The first result is that of `begin`.
   const result = results[index + 1];
-  return index >= 0 && result?.status === 'fulfilled' ? (result.value.rowCount ?? 0) : 0;
+  if (index < 0 || result?.status !== 'fulfilled') return { claimed: [], unclaimed: 0 };
+  const { rowCount, rows } = result.value;
+  const claimed = claimedDeliveries(batch, rows as MadeRow[]);
+  return { claimed, unclaimed: (rowCount ?? 0) - claimed.length };
+}
+
+function hasEvents({ events }: BatchEntry): boolean {
+  return events.length > 0;
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -177,6 +177,7 @@ export async function createContext(
     personalDataIds,
     epoch: eventEpoch,
     onDeliveries,
+    earlyClaims: dispatcher,
     onEvents: (accountIds) => eventFeed.wake(accountIds),
     observer: metrics.commits,
   });

@@ -64,6 +64,12 @@ export function isInQueueAs(delivery: string): string {
   return `queue.account_id = any(array[${delivery}.account_id]) and queue.id = ${delivery}.id`;
 }
 
+/** Returns the event of a delivery as a claim has it: large data is left out. */
+export function claimedEvent(event: StoredEvent): ClaimedEvent {
+  const dataBytes = Buffer.byteLength(event.data);
+  return dataBytes <= claimedDataBytesMax ? event : { dataBytes };
+}
+
 /** Claims due deliveries, the longest due first. Several processes never claim the same one. */
 export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<ClaimedDelivery[]> {
   const { rows } = await pool.query<{
@@ -131,6 +137,11 @@ export async function claimDeliveries(pool: Pool, wish: ClaimWish): Promise<Clai
     claimedUntilMs: wish.untilMs,
     event: eventIn(row),
   }));
+}
+
+/** Releases the deliveries of a claim. It scans the queue, so it is for rare cases. */
+export async function releaseClaim(pool: Pool, token: number): Promise<void> {
+  await pool.query('update webhook_queue set claimed_until_ms = 0, claim_token = null where claim_token = $1', [token]);
 }
 
 /** Reads an event, or returns null if it no longer exists. */

@@ -8,7 +8,8 @@ import type { Pool } from '../db/pools.ts';
 import { UnknownVersionError, type ApiVersions } from '../versions/apply.ts';
 import type { ByteBudget, ByteLimits } from '../core/byte-budget.ts';
 import { timeOfId } from '../core/ids.ts';
-import { claimDeliveries, type ClaimedDelivery, type ClaimedEvent } from './claim.ts';
+import type { EarlyClaim, EarlyClaims, MadeDelivery } from '../commit/early-claim.ts';
+import { claimDeliveries, claimedEvent, releaseClaim, type ClaimedDelivery, type ClaimedEvent } from './claim.ts';
 import { OutcomeWriter, rewritePauseMsMax, type AttemptRow, type Outcome } from './record-outcomes.ts';
 import { Endpoints, type Endpoint } from './endpoints.ts';
 import { EndpointQueues, type Ending, type QueueLimits } from './endpoint-queues.ts';
@@ -103,7 +104,7 @@ export interface DispatcherParts {
  * open while a receiver works. Any number of processes can deliver from one database. The deliveries of a killed process are claimed again
  * within two seconds, or at the latest when its leases expire.
  */
-export class Dispatcher {
+export class Dispatcher implements EarlyClaims {
   readonly #parts: DispatcherParts;
   readonly #endpoints: Endpoints;
   readonly #sender: Sender;
@@ -118,6 +119,10 @@ export class Dispatcher {
   #isPuttingOff = false;
   /** Deliveries that are being released only because too much is under way. */
   readonly #turnedAway = new Set<ClaimedDelivery>();
+  /** Whether more deliveries may be due than the last claim took. */
+  #isBehind = true;
+  /** Transactions under way that claim the deliveries they make. */
+  #earlyClaims = 0;
   /** Whether deliveries may be due that no claim has looked for yet. */
   #wanted = false;
   #claiming: Promise<void> | null = null;
@@ -193,6 +198,36 @@ export class Dispatcher {
   }
 
   /**
+   * Begins a claim of deliveries that a transaction is about to make. Older deliveries go first: while more are due than one claim takes,
+   * new ones wait in the database.
+   */
+  begin(): EarlyClaim | null {
+    const { claimMax, heldMax, leaseMs } = this.#parts.limits;
+    if (!this.#poll || this.#stopping || this.#isBehind) return null;
+    if (this.#held + (this.#earlyClaims + 1) * claimMax > heldMax / 2) return null;
+    this.#earlyClaims++;
+    const token = this.workers.makeToken();
+    const untilMs = this.#parts.realClock.nowMs() + leaseMs;
+    return {
+      token,
+      untilMs,
+      max: claimMax,
+      fullEndpoints: this.#queues.full(),
+      end: (made) => {
+        this.#earlyClaims--;
+        if (made === 'unknown') return void this.#forget(token);
+        if (made.length === 0) return;
+        this.#held += made.length;
+        // The clients of the batch get their responses first.
+        setImmediate(() => {
+          const claim = { claimToken: token, claimedUntilMs: untilMs };
+          for (const delivery of made) this.#take(claimedEarly(delivery, claim));
+        });
+      },
+    };
+  }
+
+  /**
    * Stops claiming, and releases the deliveries that have not begun. Attempts under way get `graceMs`. Those cut off then are due again at
    * once, and do not count as attempts. Returns when every outcome is written.
    */
@@ -203,11 +238,12 @@ export class Dispatcher {
     await this.#claiming;
     this.#queues.empty();
     const endsAtMs = performance.now() + graceMs;
-    while (this.#held > 0 && performance.now() < endsAtMs) await delay(5);
+    const isBusy = (): boolean => this.#held + this.#earlyClaims > 0;
+    while (isBusy() && performance.now() < endsAtMs) await delay(5);
     this.#cutOff = true;
     this.#sender.interrupt();
     // If the database cannot be reached, the leases expire and everything is sent again.
-    while (this.#held > 0 && performance.now() < endsAtMs + 2 * rewritePauseMsMax) await delay(5);
+    while (isBusy() && performance.now() < endsAtMs + 2 * rewritePauseMsMax) await delay(5);
     await this.#sender.close();
   }
 
@@ -241,11 +277,22 @@ export class Dispatcher {
       });
       const retries = claimed.filter(({ attemptCount }) => attemptCount > 0).length;
       // A full queue may have more.
-      if (retries === againMax || claimed.length - retries === firstMax) this.#wanted = true;
+      this.#isBehind = retries === againMax || claimed.length - retries === firstMax;
+      if (this.#isBehind) this.#wanted = true;
       this.#held += claimed.length;
       for (const delivery of claimed) this.#take(delivery);
     } catch (error) {
       log.warn({ err: error }, 'deliveries could not be claimed');
+    }
+  }
+
+  /** Releases what a claim may have taken without our knowledge. If that fails, the lease ends it. */
+  async #forget(token: number): Promise<void> {
+    try {
+      await releaseClaim(this.#parts.pool, token);
+      this.wake();
+    } catch (error) {
+      this.#parts.log.debug({ err: error }, 'a claim with an unknown outcome was not released');
     }
   }
 
@@ -438,6 +485,13 @@ export class Dispatcher {
   #random(): number {
     return Buffer.from(this.#parts.randomBytes(6)).readUIntBE(0, 6) / 2 ** 48;
   }
+}
+
+function claimedEarly(
+  { event, ...delivery }: MadeDelivery,
+  claim: Pick<ClaimedDelivery, 'claimToken' | 'claimedUntilMs'>,
+): ClaimedDelivery {
+  return { ...delivery, ...claim, eventId: event.id, attemptCount: 0, isResend: false, event: claimedEvent(event) };
 }
 
 /** Tells whether the endpoint still wants the delivery: it exists, and has not been disabled since. */

@@ -21,7 +21,8 @@ export const plantedFaults = {
   'loses deliveries under load': ({ writers }) => {
     let batches = 0;
     onQuery(writers, ({ name, values }, send) => {
-      if (name !== 'insert_deliveries' || ++batches % 20 !== 0) return send();
+      const isInsert = name === 'insert_deliveries' || name === 'insert_claimed_deliveries';
+      if (!isInsert || ++batches % 20 !== 0) return send();
       return send({ text: 'select $1::text', values: [String(values?.length)] });
     });
   },

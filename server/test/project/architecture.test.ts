@@ -98,7 +98,8 @@ const withoutAccount = new Set([
   "select (select count(*) from (select from webhook_queue limit ${countedMax + 1}) found) as counted, (select reltuples::bigint from pg_class where oid = 'webhook_queue'::regclass) as estimated",
   // Whether any account has something pending in a partition.
   "select exists ( select from webhook_queue where id >= $1 and id < $2 or event >= $3 and event < $4 ) or exists ( select from recoveries where status = 'pending' and since < $5 ) or exists ( select from idempotency_keys where request_id >= $6 and request_id < $7 ) as pending",
-  // The claims of a dead process, over all accounts.
+  // The claims of a dead process, and one that may have been made, over all accounts.
+  'update webhook_queue set claimed_until_ms = 0, claim_token = null where claim_token = $1',
   'update webhook_queue set claimed_until_ms = 0, claim_token = null where claimed_until_ms > 0',
   'select distinct -claim_token / $1::bigint as number from webhook_queue where claim_token < 0',
   'update webhook_queue set claimed_until_ms = 0, claim_token = null where claim_token between $1::bigint and $2::bigint',

@@ -1,13 +1,21 @@
 import { toSeconds } from '../../core/clock.ts';
 import { timeOfId } from '../../core/ids.ts';
+import type { Id } from '../../core/ids.ts';
+import { arrayLiteral } from '../../db/array-literal.ts';
 import type { BatchEntry } from '../batch-entry.ts';
+import type { EarlyClaim, MadeDelivery } from '../early-claim.ts';
 import { type Statement, type Cell, statementOf } from './statement.ts';
 
 /**
  * Inserts a delivery for each endpoint that subscribed to an event, and the deliveries that were requested one by one. Endpoints are read
- * as this transaction sees them. Each delivery gets a place in the queue.
+ * as this transaction sees them. Each delivery gets a place in the queue. With a claim, this process claims those whose event is in the
+ * batch, and the statement returns all of them.
  */
-export function insertDeliveries(batch: readonly BatchEntry[], nowMs: number): Statement | null {
+export function insertDeliveries(
+  batch: readonly BatchEntry[],
+  nowMs: number,
+  claim: EarlyClaim | null,
+): Statement | null {
   const rows: Cell[][] = [];
   for (const { accountId, events, deliveries } of batch) {
     for (const { id, created, type, isForSubscribers } of events) {
@@ -18,8 +26,8 @@ export function insertDeliveries(batch: readonly BatchEntry[], nowMs: number): S
       rows.push([eventAccountId, eventId, toSeconds(timeOfId(id)), type, nowMs, ...requested]);
     }
   }
-  return statementOf(
-    'insert_deliveries',
+  const statement = statementOf(
+    claim ? 'insert_claimed_deliveries' : 'insert_deliveries',
     `
     with input as materialized (
       select *
@@ -61,13 +69,14 @@ export function insertDeliveries(batch: readonly BatchEntry[], nowMs: number): S
         subscribed.enablement,
         input.type,
         input.due_at_ms,
-        input.resend
+        input.resend,
+        true as is_of_batch
       from subscribed
       join input on input.account_id = subscribed.event_account and input.type = subscribed.type
       where input.requested_delivery is null
       union all
       select requested_account, requested_delivery, created, event, nullif(account_id, requested_account), requested_endpoint,
-        requested_enablement, type, due_at_ms, resend
+        requested_enablement, type, due_at_ms, resend, false
       from input
       where requested_delivery is not null
     ),
@@ -76,12 +85,64 @@ export function insertDeliveries(batch: readonly BatchEntry[], nowMs: number): S
       select account_id, id, created, event, event_account, webhook_endpoint, type
       from wanted
     )
-    insert into webhook_queue (account_id, id, event, event_account, webhook_endpoint, enablement, due_at_ms, resend)
-    select account_id, id, event, event_account, webhook_endpoint, enablement, due_at_ms, resend
-    from wanted`,
+    ${claim ? queueClaimed : queue}`,
     rows,
   );
+  if (!statement || !claim) return statement;
+  const { fullEndpoints, max, token, untilMs } = claim;
+  const values = [arrayLiteral(fullEndpoints), String(max), String(token), String(untilMs)];
+  return { ...statement, values: [...statement.values, ...values] };
 }
+
+/** Tells whether a statement puts deliveries into the queue. */
+export function insertsDeliveries({ name }: Statement): boolean {
+  return name === 'insert_deliveries' || name === 'insert_claimed_deliveries';
+}
+
+/** Returns the claimed deliveries with their events, which are in the batch. */
+export function claimedDeliveries(batch: readonly BatchEntry[], rows: readonly MadeRow[]): MadeDelivery[] {
+  const events = new Map(batch.flatMap((entry) => entry.events.map((event) => [event.id, event] as const)));
+  return rows
+    .filter((row) => row.is_claimed)
+    .map((row) => ({
+      accountId: row.account_id,
+      id: row.id,
+      endpointId: row.webhook_endpoint,
+      enablement: row.enablement,
+      eventAccountId: row.event_account ?? row.account_id,
+      dueAtMs: row.due_at_ms,
+      event: events.get(row.event)!,
+    }));
+}
+
+/** A row that `insert_claimed_deliveries` returns. */
+export interface MadeRow {
+  account_id: string;
+  id: Id<'dlv'>;
+  event: Id<'evt'>;
+  event_account: string | null;
+  webhook_endpoint: string;
+  enablement: number;
+  due_at_ms: number;
+  is_claimed: boolean;
+}
+
+const queue = `
+    insert into webhook_queue (account_id, id, event, event_account, webhook_endpoint, enablement, due_at_ms, resend)
+    select account_id, id, event, event_account, webhook_endpoint, enablement, due_at_ms, resend
+    from wanted`;
+
+const queueClaimed = `
+    insert into webhook_queue
+      (account_id, id, event, event_account, webhook_endpoint, enablement, due_at_ms, resend, claim_token, claimed_until_ms)
+    select account_id, id, event, event_account, webhook_endpoint, enablement, due_at_ms, resend,
+      case when is_claimed then $13::bigint end,
+      case when is_claimed then $14::bigint else 0 end
+    from (
+      select *, is_of_batch and webhook_endpoint <> all($11::text[]) and row_number() over () <= $12::integer as is_claimed
+      from wanted
+    ) due
+    returning account_id, id, event, event_account, webhook_endpoint, enablement, due_at_ms, claim_token is not null as is_claimed`;
 
 /**
  * Removes the pending deliveries of a disabled or deleted endpoint from the queue, which cancels them. The rest of a huge backlog is

@@ -1,4 +1,5 @@
 import type { BatchEntry } from '../batch-entry.ts';
+import type { EarlyClaim } from '../early-claim.ts';
 import type { Statement } from './statement.ts';
 import { claimKeys } from './idempotency-keys.ts';
 import { guardAndUpdateRecords, deleteRecords, insertRecords } from './records.ts';
@@ -29,7 +30,7 @@ export function statementsOf(batch: readonly BatchEntry[], options: BatchOptions
     ...inOrder,
     addJobs(batch, options.nowMs),
     cancelDeliveries(batch),
-    insertDeliveries(batch, options.nowMs),
+    insertDeliveries(batch, options.nowMs, options.claim),
   ];
   return statements.filter((statement) => statement !== null);
 }
@@ -39,4 +40,6 @@ export interface BatchOptions {
   nowMs: number;
   /** Whether an earlier trip may have committed the batch. */
   again: boolean;
+  /** Claims the batch's own deliveries for this process. */
+  claim: EarlyClaim | null;
 }

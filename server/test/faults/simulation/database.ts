@@ -228,6 +228,7 @@ class SimulatedTrip {
     life.world.waitsFor(answering);
     const results = await answering;
     client.release(results.some((result) => result.status === 'rejected' && isConnectionFault(result.reason)));
+    this.#noteClaims(results);
     await life.point('after a batch');
     if (this.#fault === 'answer_lost') return this.#lose(connectionLost());
     this.#isOver = true;
@@ -235,6 +236,14 @@ class SimulatedTrip {
       const { answer } = this.#sent[index]!;
       if (result.status === 'fulfilled') answer.resolve(result.value);
       else answer.reject(result.reason);
+    });
+  }
+
+  /** Notes the deliveries that a transaction claimed when it made them. */
+  #noteClaims(results: readonly PromiseSettledResult<QueryResult>[]): void {
+    if (results.some(({ status }) => status === 'rejected')) return;
+    results.forEach((result, index) => {
+      if (result.status === 'fulfilled') this.#life.saw(this.#sent[index]!.query, result.value);
     });
   }
 
@@ -251,10 +260,11 @@ class SimulatedTrip {
   /** Executes the beginning of the transaction, and leaves it open for a time. Then it is rolled back, or its commit comes late. */
   #leaveBehind(client: PoolClient, statements: number, openMs: number, isLateCommit: boolean): Promise<void> {
     const leaving = (async () => {
-      await Promise.allSettled(this.#sent.slice(0, statements).map(({ query }) => client.query(query)));
+      const results = await Promise.allSettled(this.#sent.slice(0, statements).map(({ query }) => client.query(query)));
       if (openMs > 0) await delay(openMs);
       const ended = await client.query(isLateCommit ? 'commit' : 'rollback').catch(() => null);
       client.release(ended === null);
+      if (isLateCommit && ended) this.#noteClaims(results);
     })();
     this.#life.world.waitsFor(leaving);
     return leaving;

@@ -105,6 +105,7 @@ export class Life {
       personalDataIds: /(?!)/g,
       epoch: 1,
       onDeliveries: () => this.dispatcher.wake(),
+      earlyClaims: this.dispatcher,
       doubtMs: world.doubtMs,
     });
     this.dispatcher.start();
@@ -185,10 +186,12 @@ export class Life {
   }
 
   /** Notes a result of the database before the process gets it. */
-  saw(query: Query, result: unknown): void {
-    if (query.name !== 'claim_deliveries') return;
-    const { rows } = result as { rows: { id: string }[] };
-    const claimed: Claimed = { atMs: this.world.nowMs + this.#aheadMs, untilMs: Number(query.values![1]) };
+  saw({ name, values }: Query, result: unknown): void {
+    if (name !== 'claim_deliveries' && name !== 'insert_claimed_deliveries') return;
+    const { rows: all } = result as { rows: { id: string; is_claimed?: boolean }[] };
+    const rows = all.filter(({ is_claimed: isClaimed = true }) => isClaimed);
+    const untilMs = Number(name === 'claim_deliveries' ? values![1] : values!.at(-1));
+    const claimed: Claimed = { atMs: this.world.nowMs + this.#aheadMs, untilMs };
     this.tell(`claims ${rows.map(({ id }) => id).join(', ') || 'nothing'}`);
     for (const { id } of rows) this.world.claimed(id, claimed);
   }
