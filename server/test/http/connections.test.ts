@@ -4,7 +4,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { buildApp } from '../../src/http/app.ts';
 import { converse, drip, rawRequest, statusesIn } from '../support/raw-http.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
-import { serverForTest, type TestServer } from '../support/server.ts';
+import { formOf, pdfOf } from '../support/files.ts';
+import { good, serverForTest, type TestServer } from '../support/server.ts';
 import { addAccount } from '../support/tenants.ts';
 
 /* Connections whose requests never end, or of which there are too many at once. */
@@ -78,6 +79,23 @@ describe('connections with many requests', () => {
       expect((await server.api.get('/v1/references')).status).toBe(200);
     },
   );
+
+  test('prints no warning when a client requests downloads without waiting for them', async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', onWarning);
+    onTestFinished(() => void process.off('warning', onWarning));
+    const server = await serverForTest();
+    const file = await good(server.api.post('/v1/files', formOf({}, pdfOf(Buffer.alloc(9_000_000, 'a')))));
+    const request = `GET /v1/files/${file.body.id}/contents HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.secretKey}\r\n\r\n`;
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    socket.write(request.repeat(3));
+    let received = 0;
+    socket.on('data', (bytes: Buffer) => (received += bytes.length));
+    await expect.poll(() => received, { timeout: 30_000 }).toBeGreaterThan(27_000_000);
+    expect(warnings).toEqual([]);
+  });
 
   test('closes a connection that pipelines when all connections have 4,096 waiting requests', async () => {
     const server = await serverForTest();

@@ -31,6 +31,9 @@ const pipelinedOfAllMax = 4_096;
  */
 const connectionsMax = 4_096;
 
+/** The steps of the pipeline that follow the end of one response. Node warns of a leak from eleven on. */
+const listenersOfResponse = 20;
+
 /** Dropped connections are logged this often, in milliseconds. */
 const dropLogMs = 10_000;
 
@@ -65,6 +68,7 @@ export class Connections {
     server.on('drop', () => this.#noteDropped());
     // Before the framework sees the request.
     server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+      response.setMaxListeners(listenersOfResponse);
       this.#countPipelined(request.socket, response);
       const before = this.#lastResponses.get(request.socket);
       if (before && !before.closed) this.#turns.set(response, endOf(before));
