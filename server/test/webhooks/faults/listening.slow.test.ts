@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { delivererLockKey } from '../../../src/db/advisory-locks.ts';
 import { withClient } from '../../../src/db/pools.ts';
 import { dispatcherLimits } from '../../../src/webhooks/dispatcher.ts';
 import { startDatabaseProxy } from '../../support/database-proxy.ts';
@@ -24,7 +25,10 @@ test('56: delivers every event within a poll interval when the listening connect
     await withClient(deployment.connection, async (client) => {
       for (const endsAtMs = performance.now() + 10_000; performance.now() < endsAtMs; await sleep(50)) {
         const { rowCount } = await client.query(
-          `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like 'listen %'`,
+          `select pg_terminate_backend(pid) from pg_locks
+           where locktype = 'advisory' and classid = $1
+             and database = (select oid from pg_database where datname = current_database())`,
+          [delivererLockKey],
         );
         cuts += rowCount!;
       }
