@@ -309,20 +309,33 @@ export class Dispatcher implements EarlyClaims {
     this.#isPuttingOff = true;
     try {
       for (const revived of this.#queues.revived()) {
-        for (let more = true; more && !this.#stopping;) {
-          more = await bringForward(pool, this.#now(), revived);
+        await this.#inSlices(async () => {
+          const more = await bringForward(pool, this.#now(), revived);
           this.wake();
-        }
+          return more;
+        });
         this.#queues.forgetRevived(revived);
       }
-      for (let more = true; more && !this.#stopping;) {
+      let isRest = false;
+      await this.#inSlices(async () => {
         const stuck = this.#queues.postpone();
-        more = stuck.length > 0 && (await postponeDeliveries(pool, this.#now(), stuck));
-      }
+        const more = stuck.length > 0 && (await postponeDeliveries(pool, this.#now(), stuck, isRest));
+        isRest = true;
+        return more;
+      });
     } catch (error) {
       log.warn({ err: error }, 'the deliveries of stuck endpoints could not be postponed');
     } finally {
       this.#isPuttingOff = false;
+    }
+  }
+
+  /** Moves a backlog slice by slice while there is more. It rests as long as each slice took, so that requests come in between. */
+  async #inSlices(move: () => Promise<boolean>): Promise<void> {
+    for (let more = true; more && !this.#stopping;) {
+      const startedMs = performance.now();
+      more = await move();
+      if (more) await delay(performance.now() - startedMs);
     }
   }
 

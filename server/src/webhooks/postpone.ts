@@ -1,8 +1,11 @@
 import type { Pool } from '../db/pools.ts';
 import { isInQueueAs } from './claim.ts';
 
-/** Rows of the queue that one statement moves. Further statements move the rest of a longer backlog. */
-const movedAtOnceMax = 20_000;
+/**
+ * Rows of the queue that one statement moves. Further statements move the rest of a longer backlog. A larger number would keep PostgreSQL
+ * busy for so long that requests meanwhile become slow.
+ */
+const movedAtOnceMax = 1_000;
 
 /** First attempts of a postponed backlog that are due before the rest, for the trials. */
 const dueFirst = 10;
@@ -24,12 +27,14 @@ export interface Now {
 /**
  * Postpones the due deliveries of stuck endpoints, so that no claim scans past them. Claimed deliveries stay as they are.
  *
+ * @param isRest whether an earlier call has moved the first part of these backlogs.
  * @returns whether one of them may have more due deliveries.
  */
 export async function postponeDeliveries(
   pool: Pool,
   { nowMs, realNowMs }: Now,
   endpoints: readonly Postponed[],
+  isRest: boolean,
 ): Promise<boolean> {
   const { rowCount } = await pool.query({
     name: 'put_off_deliveries',
@@ -62,7 +67,7 @@ export async function postponeDeliveries(
           account_id,
           id,
           case
-            when row_number() over (partition by webhook_endpoint order by id) <= ${dueFirst} then until_ms
+            when row_number() over (partition by webhook_endpoint order by id) <= $7::integer then until_ms
             else rest_until_ms
           end as until_ms
         from first
@@ -77,6 +82,7 @@ export async function postponeDeliveries(
       endpoints.map(({ untilMs }) => untilMs),
       endpoints.map(({ restUntilMs }) => restUntilMs),
       realNowMs,
+      isRest ? 0 : dueFirst,
     ],
   });
   return (rowCount ?? 0) >= movedAtOnceMax;

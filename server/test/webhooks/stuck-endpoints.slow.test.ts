@@ -110,7 +110,7 @@ test('resumes a backlog in parts, except what is claimed or due later, when the 
   const endpoint = await pingedEndpoint(server.api, 'http://127.0.0.1:9/');
   const pool = server.context.database.deliverers;
   const nowMs = server.context.clock.nowMs();
-  await seed(server, endpoint.id, 20_002);
+  await seed(server, endpoint.id, 1_002);
   await pool.query(`update webhook_queue set due_at_ms = $1`, [nowMs + 30_000]);
   const places = await placesOf(server, endpoint.id);
   await pool.query('update webhook_queue set due_at_ms = $1 where id = $2', [nowMs + 30_001, places[0]!.id]);
