@@ -26,10 +26,11 @@ export const queueSchemaVersion = 20;
 const jobsAtOnce = 32;
 
 /**
- * Milliseconds between looks for jobs that have become due. Jobs that are due at once come by notification. One look serves all workers of
- * the process. The library would poll for each worker, so its own polling is turned off.
+ * Milliseconds between looks for jobs that become due, at most and at least. Jobs that are due at once come by notification. One look
+ * serves all workers of the process. The library would poll for each worker, so its own polling is turned off.
  */
-const pollMs = 1_000;
+const lookEveryMsMax = 1_000;
+const lookEveryMsMin = 50;
 const libraryPollMs = 2 ** 31 - 1;
 
 const pauseMs = 1_000;
@@ -37,8 +38,8 @@ const pauseMs = 1_000;
 /** Milliseconds for the statements that end jobs, after the last job. */
 const lastStatementsMs = 2_000;
 
-/** Looks for due jobs between looks for dead workers. A dead worker is noticed within ten seconds. */
-const looksPerRelease = 5;
+/** Milliseconds. A dead worker is noticed within twice this time. */
+const releaseEveryMs = 5_000;
 
 /**
  * Makes or migrates the queue's tables. Another process may do the same at this moment. Loading the library takes long, so it is loaded
@@ -115,6 +116,9 @@ export class JobWorker {
     client.once('end', () => over.abort());
     const events = new EventEmitter();
     const created = once(events, 'pool:create') as Promise<[{ workerPool: Workers }]>;
+    // A job often plans the next one.
+    let soon = new AbortController();
+    events.on('job:complete', () => soon.abort());
     const underWay = new Set<Promise<void>>();
     const runner = await run({
       pgPool: this.#pool,
@@ -148,11 +152,16 @@ export class JobWorker {
     try {
       const [{ workerPool: workers }] = await created;
       await client.query('select pg_advisory_lock($1, hashtext($2))', [workerLockKey, workers.id]);
-      for (let looks = 0; !ended.aborted; looks++) {
-        if (looks % looksPerRelease === 0) await this.#releaseDead(client, workers.id);
-        const due = await countDue(client);
+      for (let releasedAtMs = -Infinity; !ended.aborted;) {
+        if (performance.now() - releasedAtMs >= releaseEveryMs) {
+          releasedAtMs = performance.now();
+          await this.#releaseDead(client, workers.id);
+        }
+        const { due, nextInMs } = await lookForJobs(client);
         if (due > 0) workers.nudge(due);
-        await delay(pollMs, undefined, { signal: ended, ref: false }).catch(() => {});
+        await pause(ended, lookEveryMsMin);
+        await pause(AbortSignal.any([ended, soon.signal]), nextInMs - lookEveryMsMin);
+        soon = new AbortController();
       }
     } finally {
       // Take no more jobs. Do not rely on `stop`: it miscounts ended jobs after a lost statement, and then waits for ever.
@@ -196,18 +205,36 @@ interface Workers {
   nudge(count: number): void;
 }
 
-/** Counts the due jobs that no worker has taken, up to the number of workers. All have the priority 0, with which the index begins. */
-async function countDue(client: Client): Promise<number> {
-  const { rows } = await client.query<{ count: number }>({
-    name: 'count_due_jobs',
+/**
+ * Counts the due jobs that no worker has taken, up to the number of workers, and returns the milliseconds until the next look. All jobs
+ * have the priority 0, with which the index begins.
+ */
+async function lookForJobs(client: Client): Promise<{ due: number; nextInMs: number }> {
+  const { rows } = await client.query<{ due: number; next_in_ms: number | null }>({
+    name: 'look_for_jobs',
     text: `
-      select count(*)::integer as count
-      from (
-        select
-        from graphile_worker._private_jobs
-        where is_available and priority = 0 and run_at <= now()
-        limit ${jobsAtOnce}
-      ) due`,
+      select
+        (
+          select count(*)::integer
+          from (
+            select
+            from graphile_worker._private_jobs
+            where is_available and priority = 0 and run_at <= now()
+            limit ${jobsAtOnce}
+          ) due
+        ) as due,
+        (
+          select ceil(extract(epoch from min(run_at) - now()) * 1000)::integer
+          from graphile_worker._private_jobs
+          where is_available and priority = 0 and run_at > now()
+            and run_at < now() + ${lookEveryMsMax} * interval '1 ms'
+        ) as next_in_ms`,
   });
-  return onlyRow(rows).count;
+  const { due, next_in_ms: nextInMs } = onlyRow(rows);
+  return { due, nextInMs: nextInMs ?? lookEveryMsMax };
+}
+
+/** Waits, or until the signal. */
+async function pause(signal: AbortSignal, ms: number): Promise<void> {
+  if (ms > 0) await delay(ms, undefined, { signal, ref: false }).catch(() => {});
 }
