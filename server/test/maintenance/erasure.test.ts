@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Resource } from '../../src/model/resource.ts';
+import type { Action, Resource } from '../../src/model/resource.ts';
 import { formOf, pdfOf } from '../support/files.ts';
 import { copyNewestEvent, makeLargeCustomer } from '../support/large-records.ts';
 import { unexplainedBy } from '../support/folding.ts';
@@ -261,14 +261,44 @@ describe('erasure of a reference', () => {
     expectRefusal(await api.get(`/v1/files/${file.id}`), refusals.idUnknown);
   });
 
-  test('adds no event and refuses changes when a reference is erased twice', async () => {
+  test('adds no event when a reference is erased twice', async () => {
     const { api } = await serverForTest();
     const { reference } = await personKeptElsewhere(api);
     await good(api.post(`/v1/references/${reference.id}/erase`));
     const events = (await good(api.get('/v1/events'))).body.count;
     await good(api.post(`/v1/references/${reference.id}/erase`));
     expect((await good(api.get('/v1/events'))).body.count).toBe(events);
-    expect((await api.post(`/v1/references/${reference.id}`, { outcome: 'accept' })).status).toBe(400);
+  });
+
+  test('refuses updates and actions, whatever their own rules are, when a record is about an erased person', async () => {
+    const remark: Action = {
+      summary: 'Add a remark',
+      decide: (current) => ({ after: { ...current, metadata: { remark: 'late' } } }),
+    };
+    const withRemarks = (kind: Resource): Resource =>
+      kind.path === 'references' ? { ...kind, delete: remark, actions: { ...kind.actions, remark } } : kind;
+    const { api } = await serverForTest({
+      changeContext: (context) => ({ ...context, resources: context.resources.map(withRemarks) }),
+    });
+    const { reference } = await personKeptElsewhere(api);
+    const path = `/v1/references/${reference.id}`;
+    await good(api.post(`${path}/remark`));
+    const erased = (await good(api.post(`${path}/erase`))).body;
+
+    for (const refused of [
+      await api.post(`${path}/remark`),
+      await api.delete(path),
+      await api.post(path, { outcome: 'accept' }),
+      await api.post(path, { metadata: { remark: 'late' } }),
+      await api.post(`${path}/cancel`),
+    ]) {
+      expectRefusal(refused, {
+        ...refusals.transition,
+        says: `The reference ${reference.id} is canceled. Its person was erased, so it cannot be changed.`,
+      });
+    }
+    expect((await good(api.get(path))).body).toStrictEqual(erased);
+    expect((await good(api.post(`${path}/erase`))).body).toStrictEqual(erased);
   });
 
   test('refuses to erase a reference when the key may not delete its files', async () => {

@@ -187,6 +187,15 @@ describe('referencing test helpers', () => {
     expectRefusal(await api.post('/v1/test_helpers/references/ref_unknown/advance'), refusals.idUnknown);
   });
 
+  test('refuses a test helper when the person of the reference was erased', async () => {
+    const slow = await quickServerForTest({ TENURE_SIMULATOR_SPEED: '80000' });
+    const { id } = await refer(slow.api, { simulate: 'consider_then_accept' });
+    await good(slow.api.post(`/v1/test_helpers/references/${id}/complete`));
+    await good(slow.api.post(`/v1/references/${id}/erase`));
+    const refused = await slow.api.post(`/v1/test_helpers/references/${id}/advance`);
+    expectRefusal(refused, { ...refusals.transition, says: 'Its person was erased' });
+  });
+
   test('offers no test helpers and no simulated services when the mode is live', async () => {
     const settings = { TENURE_MODE: 'live', TENURE_PROVIDER_A_URL: 'http://127.0.0.1:9' };
     const live = await startTestServer({ settings, works: true });

@@ -32,18 +32,33 @@ function requireOwnKey(resource: Resource, record: StoredRecord, { accountId, pr
   throw new ApiError('account_invalid', rule.message, { status: 400, type: 'invalid_request_error' });
 }
 
-/** Reads the record of the path like `load`, and refuses an erased one. */
+/**
+ * Reads the record of the path like `load`, and refuses an erased one.
+ *
+ * @throws {ApiError} `resource_missing` if the record is an erased person.
+ * @throws {ApiError} `status_transition_invalid` if the record is about an erased person.
+ */
 export async function loadPresent(
   context: HttpContext,
   resource: Resource,
   request: ApiRequest,
 ): Promise<StoredRecord> {
   const record = await load(context, resource, request);
-  if (!isGone(resource, record)) return record;
+  if (!isErased(record)) return record;
+  if (!isGone(resource, record)) throw personErased(resource, record);
   throw new ApiError(
     'resource_missing',
     `The ${resource.object} \`${record.id}\` was deleted, so it cannot be changed.`,
     { param: 'id' },
+  );
+}
+
+function personErased({ object }: Resource, record: StoredRecord): ApiError {
+  const status = fieldOf(record, 'status');
+  const state = typeof status === 'string' ? status : 'erased';
+  return new ApiError(
+    'status_transition_invalid',
+    `The ${object} ${record.id} is ${state}. Its person was erased, so it cannot be changed.`,
   );
 }
 

@@ -291,13 +291,14 @@ function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 
   return {
     ...writeRoute(context, resource, 'DELETE', '/:id', closedObject({})),
     operationId: `${resource.path}_delete`,
-    docs: { summary, description, ...(typeof how === 'object' && docsOf(how)) },
+    docs: { summary, description, ...(typeof how === 'object' && refusingErased(resource, docsOf(how))) },
     response: typeof how === 'object' ? actionResponse(resource, how) : { kind: 'deletion', resource },
     ...(how === 'erases' && { alsoNeeds: also }),
     async decide(request, input, caller) {
+      if (typeof how === 'object')
+        return decideAction(resource, how, await loadPresent(context, resource, request), input, caller);
       const before = await load(context, resource, request);
       if (how === 'removes') return { changes: [{ resource, before, after: null }] };
-      if (how !== 'erases') return decideAction(resource, how, before, input, caller);
       if (isGone(resource, before)) return toDecision(resource, before, { after: before });
       return { changes: [decideErasure(resource, before, caller.nowSeconds)] };
     },
@@ -344,7 +345,7 @@ function actionRoute(context: HttpContext, resource: Resource, name: string, act
   return {
     ...writeRoute(context, resource, 'POST', `/:id/${name}`, action.body ?? closedObject({})),
     operationId: `${resource.path}_${name}`,
-    docs: { summary: `${name} ${aOrAn(resource)}`, ...docsOf(action) },
+    docs: { summary: `${name} ${aOrAn(resource)}`, ...refusingErased(resource, docsOf(action)) },
     response: actionResponse(resource, action),
     showsSecrets: action.showsSecrets ?? false,
     permission,
@@ -508,7 +509,7 @@ function ownRoutes(context: HttpContext, resource: Resource, { ownPath, actions 
 
 function updateDocs(resource: Resource, update: Update<StoredRecord>): OperationDocs & { summary: string } {
   const description = `Sets the members that you send. All others stay as they are.`;
-  const { description: particular, ...docs } = docsOf(update);
+  const { description: particular, ...docs } = refusingErased(resource, docsOf(update));
   return {
     summary: `Update ${aOrAn(resource)}`,
     ...docs,
@@ -519,6 +520,12 @@ function updateDocs(resource: Resource, update: Update<StoredRecord>): Operation
 /** Returns the response of an action. */
 function actionResponse(resource: Resource, { returns = resource, showsSecrets }: Action): RouteResponse {
   return { kind: 'record', resource: returns, secrets: showsSecrets ? 'always' : 'never' };
+}
+
+/** Adds the refusal of records about an erased person, which `loadPresent` throws. */
+function refusingErased(resource: Resource, docs: OperationDocs): OperationDocs {
+  if (!erasable.has(resource)) return docs;
+  return { ...docs, refusals: [...new Set([...(docs.refusals ?? []), 'status_transition_invalid' as const])] };
 }
 
 /** Returns the part of a definition for the API docs. */

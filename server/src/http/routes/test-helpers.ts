@@ -2,7 +2,7 @@ import { toDecision } from '../../model/change.ts';
 import type { Resource } from '../../model/resource.ts';
 import { closedObject } from '../../model/schemas.ts';
 import { testControls, type TestHelper } from '../../model/traits/test-controls.ts';
-import { load } from './load.ts';
+import { load, loadPresent } from './load.ts';
 import type { WriteRoute } from '../route.ts';
 import type { HttpContext } from '../context.ts';
 
@@ -36,8 +36,9 @@ function testHelperRoute(context: HttpContext, resource: Resource, name: string,
     propagationDelayMs: 0,
     locks: () => [],
     async beforeCommit(request, input) {
-      await context.simulations.play(await load(context, resource, request), name, input);
+      await context.simulations.play(await loadPresent(context, resource, request), name, input);
     },
+    // The service has acted already, so an erasure since then is no error.
     async decide(request) {
       const record = await load(context, resource, request);
       return toDecision(resource, record, { after: record });

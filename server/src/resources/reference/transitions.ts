@@ -1,5 +1,4 @@
 import type { Static } from 'typebox';
-import { isErased } from '../../model/change.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { Change } from '../../model/resource.ts';
@@ -26,9 +25,6 @@ export interface ReferenceUpdate {
 /** `POST /v1/references/{id}`: applies the whole body, or nothing. */
 export function update(current: ReferenceRecord, input: ReferenceUpdate, caller: Caller): Change<ReferenceRecord> {
   const { outcome, reference_pdf, status } = input;
-  if (isErased(current)) {
-    throw forbidden(current, 'Its person was erased, so it cannot be changed.');
-  }
   if (current.status === 'canceled' && (outcome ?? reference_pdf ?? status) !== undefined) {
     throw forbidden(current, 'You can only change the `metadata` of a canceled reference.');
   }
