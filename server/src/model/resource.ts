@@ -1,12 +1,13 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import type { JsonObject } from '../core/json-diff.ts';
 import type { ErrorCode } from '../core/errors.ts';
-import type { Id, IdPrefix } from '../core/ids.ts';
+import { idPattern, type Id, type IdPrefix } from '../core/ids.ts';
 import type { Caller } from './caller.ts';
 import { metadataForCreate, metadataForUpdate, metadataSchema } from './metadata.ts';
 import { erasureFields, type Fields, type FieldsOf, type StoredRecord } from './record.ts';
 import { closedObject } from './schemas.ts';
 import type { Trait, Traits } from './trait.ts';
+import { storesFile } from './traits/stores-file.ts';
 
 /** The result of a decision about a record. */
 export interface Change<R extends StoredRecord> {
@@ -171,11 +172,17 @@ interface RecordDeletion {
 /** The definition of a kind of record without its traits. `metadata: true` adds the field and its rules. */
 export type Definition<R extends StoredRecord> = Omit<Resource<R>, 'traits'> & { metadata?: true };
 
-/** Completes a definition with its traits and their fields. */
+/**
+ * Completes a definition with its traits and their fields.
+ *
+ * @throws {Error} if a field contradicts the rest of the definition.
+ */
 export function defineResource<R extends StoredRecord>(definition: Definition<R>, ...traits: Trait[]): Resource<R> {
   const { metadata, ...core } = definition;
   const resource = withTraits({ ...core, traits: new Map() }, ...traits);
   if (core.delete === 'erases') Object.assign(resource.fields, erasureFields);
+  requireLinks(resource);
+  requireErasure(resource);
   if (!metadata) return resource;
   return {
     ...resource,
@@ -183,6 +190,28 @@ export function defineResource<R extends StoredRecord>(definition: Definition<R>
     ...(core.create && { create: { ...core.create, body: withMetadata(core.create.body, metadataForCreate) } }),
     ...(core.update && { update: { ...core.update, body: withMetadata(core.update.body, metadataForUpdate) } }),
   };
+}
+
+/** Requires that `links` has every field with the schema `LinkedId`. Events, erasures and strict accounts find records by `links`. */
+function requireLinks<R extends StoredRecord>({ object, fields, links = {} }: Resource<R>): void {
+  for (const [name, { schema }] of Object.entries(fields)) {
+    const { pattern, items } = schema as { pattern?: string; items?: { pattern?: string } };
+    if ((pattern ?? items?.pattern) !== idPattern || name in links) continue;
+    throw new Error(`Bug! The field \`${name}\` of ${object} has ids of other records. Add it to \`links\`.`);
+  }
+}
+
+/**
+ * Requires that an erasure reaches the personal fields of a kind. Persons and the trait `erasable` have the field `deleted_at`. Files have
+ * none: an erasure deletes a file, and uses `erased` only for the file's events.
+ */
+function requireErasure<R extends StoredRecord>(resource: Resource<R>): void {
+  if ('deleted_at' in resource.fields || storesFile.has(resource)) return;
+  const name = Object.keys(resource.fields).find((field) => resource.fields[field]?.erased);
+  if (name === undefined) return;
+  throw new Error(
+    `Bug! The field \`${name}\` of ${resource.object} has \`erased\`, but no erasure finds it. Add \`delete: 'erases'\` or the trait \`erasable\`.`,
+  );
 }
 
 /** Returns a kind of record with additional traits. A trait that it has already is replaced. */
