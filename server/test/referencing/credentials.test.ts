@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { credentialNames, type Provider } from '../../src/core/providers.ts';
+import { credentialNames, headerCredentials, type Provider } from '../../src/core/providers.ts';
 import { good, serverForTest, startTestServer, type Api, type TestServer } from '../support/server.ts';
 import { expectRefusal, invalid, missing, unknown } from '../support/refusals.ts';
 import { tablesWith } from '../support/tables.ts';
@@ -149,6 +149,7 @@ describe('credentials that do not fit into an HTTP header', () => {
   const places = Object.entries(credentialNames).flatMap(([provider, names]) =>
     names.map((name): [Provider, string] => [provider as Provider, name]),
   );
+  const placesInHeaders = places.filter(([, name]) => headerCredentials.includes(name));
   const membersOf = (provider: Provider) =>
     Object.fromEntries(credentialNames[provider].map((name) => [name, whole[name]]));
 
@@ -163,11 +164,8 @@ describe('credentials that do not fit into an HTTP header', () => {
     }
   });
 
-  test.each([
-    ['provider_a', 'api_key'],
-    ['provider_c', 'api_key'],
-    ['provider_d', 'token'],
-  ] as const)('refuses %s %s when it has spaces or letters beyond ASCII', async (provider, name) => {
+  test.each(placesInHeaders)('refuses %s %s when it has spaces or letters beyond ASCII', async (...at) => {
+    const [provider, name] = at;
     for (const value of ['a key', 'schlüssel', '\u200bkey']) {
       const refused = await api.post('/v1/account', {
         provider_credentials: { [provider]: { ...membersOf(provider), [name]: value } },
@@ -176,14 +174,12 @@ describe('credentials that do not fit into an HTTP header', () => {
     }
   });
 
-  test.each([
-    ['provider_a', { api_key: 'key\n', signing_secret: 's' }],
-    ['provider_c', { api_key: '…', signing_secret: 's' }],
-    ['provider_d', { token: 'to\rken' }],
-  ] as const)(
-    'completes references at %s when stored credentials of another account cannot be sent',
+  const unsendable = ['key\n', '…', 'to\rken'];
+  test.each(placesInHeaders.map((at, index) => [...at, unsendable[index % unsendable.length]!] as const))(
+    'completes references at %s when the stored %s of another account cannot be sent: %j',
     { timeout: 60_000 },
-    async (provider, members) => {
+    async (provider, name, value) => {
+      const members = { ...membersOf(provider), [name]: value };
       const working = await quickServerForTest();
       const other = await addAccount(working);
       const sealed = working.context.encryption.encrypt(JSON.stringify(members)).toString('base64');
