@@ -206,7 +206,7 @@ interface Workers {
 }
 
 /**
- * Counts the due jobs that no worker has taken, up to the number of workers, and returns the milliseconds until the next look. All jobs
+ * Counts the due jobs that no worker has taken, up to the number of workers. Also returns the milliseconds until the next look. All jobs
  * have the priority 0, with which the index begins.
  */
 async function lookForJobs(client: Client): Promise<{ due: number; nextInMs: number }> {

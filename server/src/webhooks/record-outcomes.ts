@@ -31,8 +31,8 @@ export interface AttemptRow {
 export const rewritePauseMsMax = 1_000;
 
 /**
- * Milliseconds between two writes, unless many outcomes wait. A write costs about the same for one outcome as for ten. Until it is written,
- * a delivery that has arrived is shown as pending, and would be sent again after a crash.
+ * Milliseconds between two writes, unless many outcomes wait. A write costs about the same for one outcome as for ten. Until then a
+ * delivery that has arrived is shown as pending. After a crash it would be sent again.
  */
 const gatherMs = 50;
 const gatherMax = 100;
