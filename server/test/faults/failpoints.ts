@@ -88,7 +88,9 @@ function pointsOf({
 }): Partial<Record<'before' | 'at' | 'after', Failpoint>> {
   if (text === 'begin') return { before: 'before commit' };
   if (text === 'commit') return { at: 'at commit', after: 'after commit' };
-  if (name === 'claim_deliveries') return { at: 'at claim', after: 'after claim' };
+  // Most deliveries are claimed by the statement that makes them.
+  if (name === 'claim_deliveries' || name === 'insert_claimed_deliveries')
+    return { at: 'at claim', after: 'after claim' };
   if (name === 'write_outcomes') return { before: 'before mark', at: 'at mark', after: 'after mark' };
   return {};
 }
