@@ -141,8 +141,8 @@ describe('the clock in live mode', () => {
 
 describe('effects of an advance', () => {
   test('applies the new time in every process when an advance is answered', async () => {
-    const one = await serverForTest();
-    const other = await anotherServer(one);
+    const one = await serverForTest({ settings: role('all') });
+    const other = await anotherServer(one, { settings: role('all') });
     for (let round = 1; round <= 3; round++) {
       await good(advance(one.api, day));
       expect(Math.abs((await timeOf(other.api)) - nowSeconds() - round * day)).toBeLessThan(3);
@@ -243,8 +243,8 @@ describe('effects of an advance', () => {
   });
 
   test('refuses an API key when the clock is advanced past its end', async () => {
-    const one = await serverForTest();
-    const other = await anotherServer(one);
+    const one = await serverForTest({ settings: role('all') });
+    const other = await anotherServer(one, { settings: role('all') });
     const asked = { type: 'restricted', permissions: ['references.read'], expires_at: nowSeconds() + day };
     const { secret } = (await good(one.api.post('/v1/api_keys', asked))).body;
     const headers = { authorization: `Bearer ${secret}` };
