@@ -34,8 +34,8 @@ export default defineConfig({
     // files measure processes, and get one of their own.
     isolate: isSlow,
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    // Far more than any test takes on a machine that does nothing else.
-    testTimeout: isSlow ? 20 * 60_000 : 60_000,
+    // Far more than any test takes on a machine that does nothing else. Tests of the matrix start processes and restore backups.
+    testTimeout: isSlow ? 20 * 60_000 : tier === 'fast' ? 60_000 : 180_000,
     hookTimeout: 120_000,
     // More than the two cores it is made for: many tests wait, for a lease, a schedule or a retry. The slow ones start processes
     // of their own.
