@@ -192,7 +192,7 @@ export function deliveryIdOf({ headers }: Pick<Received, 'headers'>): string {
 }
 
 /** Settings of a process with its own role. The database is the test's own in any case. */
-export function role(name: 'api' | 'worker'): Record<string, string> {
+export function role(name: 'all' | 'api' | 'worker'): Record<string, string> {
   return {
     TENURE_ROLE: name,
     DATABASE_URL: 'postgres://unused',
