@@ -57,6 +57,9 @@ async function start(overrides: Overrides): Promise<void> {
     const duties = startDuties({ ...context, writeKeyUses: (pool) => context.keyUses.write(pool) });
     lifetime.onStop(() => duties.stop());
     const app = buildApp(context);
+    // Others take over the deliveries of a process without its lock. So the lock is held until the last attempt has ended.
+    let ear: { stop(): Promise<void> } | null = null;
+    lifetime.onStop(() => ear?.stop());
     // Stop both together, so that requests and deliveries under way share the time.
     lifetime.onStop(() =>
       Promise.all([app.stopServing(inFlightTimeoutMs), context.dispatcher?.stop(inFlightTimeoutMs)]),
@@ -66,7 +69,7 @@ async function start(overrides: Overrides): Promise<void> {
     const givenKey = config.secretKey === null ? null : await makeFirstAccount(context);
     await app.listen({ host: config.host, port: config.port });
     const secretKey = givenKey ?? (await makeFirstAccount(context));
-    if (context.dispatcher) await startDelivering(context, context.dispatcher, lifetime);
+    if (context.dispatcher) ear = await startDelivering(context, context.dispatcher);
     if (config.role !== 'api') {
       const work = await startWork(context);
       lifetime.onStop(() => work.stop());
@@ -81,21 +84,18 @@ async function start(overrides: Overrides): Promise<void> {
 }
 
 /** Starts the dispatcher. With the embedded database there is no other process: none to hear of deliveries from, none to die. */
-async function startDelivering(context: Context, dispatcher: Dispatcher, lifetime: Lifetime): Promise<void> {
-  const { config, connection, log } = context;
+async function startDelivering(
+  { config, connection, log }: Context,
+  dispatcher: Dispatcher,
+): Promise<{ stop(): Promise<void> } | null> {
   if (config.databaseUrl === null) {
     await dispatcher.workers.releaseAll();
-    return dispatcher.start();
+    dispatcher.start();
+    return null;
   }
   dispatcher.start();
-  const ear = listen(
-    connection,
-    deliveriesChannel,
-    () => dispatcher.wake(),
-    log,
-    (client, ended) => dispatcher.workers.watch(client, ended),
-  );
-  lifetime.onStop(() => ear.stop());
+  const wake = (): void => dispatcher.wake();
+  return listen(connection, deliveriesChannel, wake, log, (client, ended) => dispatcher.workers.watch(client, ended));
 }
 
 /** Collects the steps of a stop, to take in reverse order. A signal begins the stop at any moment, also during the start. */

@@ -154,6 +154,26 @@ test("50: leaves a living worker's deliveries to it when another one starts and 
   expect(await over(api, endpoint.id)).toMatchObject({ status: 'delivered', attempts: [{ status: 200 }] });
 });
 
+test("54: leaves a stopping worker's running attempts to it when another worker delivers", async () => {
+  const gate = new Gate();
+  const receiver = await receiverForTest((response) => void gate.pass().then(() => response.writeHead(200).end()));
+  const deployment = await processesForTest();
+  const answering = await deployment.start({ TENURE_ROLE: 'api' });
+  const stopping = await deployment.start({ TENURE_ROLE: 'worker' });
+  const api = apiClient(answering.url, deployment.secretKey);
+  const endpoint = await endpointFor(api, receiver.url);
+  await makeReferences(api, 1);
+  await receiver.count(1);
+  await deployment.start({ TENURE_ROLE: 'worker' });
+  const stopped = stopping.stop();
+  // Several looks of the other worker.
+  await delay(4_000);
+  gate.open();
+  expect(await stopped).toBe(0);
+  expect(await over(api, endpoint.id)).toMatchObject({ status: 'delivered', attempts: [{ status: 200 }] });
+  expect(receiver.received).toHaveLength(1);
+});
+
 test('51: records an attempt without a change of the queue when its process succeeds after its lease', async () => {
   const { late, takenOver, server, endpoint, receiver } = await takenOverWhileUnderWay();
   const [before] = await placesOf(server, endpoint.id);
