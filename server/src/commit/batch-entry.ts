@@ -230,7 +230,7 @@ export function sharedKeys(entry: BatchEntry): string[] {
   return entry.guards.map(({ record }) => lockKey(record));
 }
 
-function lockKey({ account_id: accountId, id }: StoredRecord): string {
+function lockKey({ account_id: accountId, id }: Pick<StoredRecord, 'account_id' | 'id'>): string {
   return `${accountId} ${id}`;
 }
 

@@ -37,10 +37,10 @@ export interface WriteDecision {
   response: StoredResponse | null;
 }
 
-/** A record that a decision relies on, as the decision saw it. */
+/** A record that a decision relies on, as the decision saw it. Only its revision is kept, because a record can be large. */
 export interface Guard {
   resource: Resource;
-  record: StoredRecord;
+  record: Pick<StoredRecord, 'account_id' | 'id' | 'revision'>;
 }
 
 /** The current and the new lead of the deployment's clock over real time, in milliseconds. */

@@ -34,7 +34,9 @@ export async function requireLinkedRecords(
         const message = faultOf(context, { field, target, id, record, isStrict });
         const param = Array.isArray(linked) ? `${field}[${index}]` : field;
         if (message !== null) throw new ApiError('resource_missing', message, { param, status: 400 });
-        if (target && record) guards.push({ resource: target, record });
+        if (!target || !record) continue;
+        const { account_id, revision } = record;
+        guards.push({ resource: target, record: { account_id, id: record.id, revision } });
       }
     }
   }
