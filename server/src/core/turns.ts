@@ -1,4 +1,4 @@
-import { ClientGoneError } from '../core/errors.ts';
+import { ClientGoneError } from './errors.ts';
 
 /** The client of a piece of work. */
 interface Client {
