@@ -316,11 +316,12 @@ export class Dispatcher implements EarlyClaims {
         });
         this.#queues.forgetRevived(revived);
       }
-      let isRest = false;
+      const begun = new Set<string>();
       await this.#inSlices(async () => {
         const stuck = this.#queues.postpone();
-        const more = stuck.length > 0 && (await postponeDeliveries(pool, this.#now(), stuck, isRest));
-        isRest = true;
+        if (stuck.length === 0) return false;
+        const { moved, more } = await postponeDeliveries(pool, this.#now(), stuck, begun);
+        for (const endpointId of moved) begun.add(endpointId);
         return more;
       });
     } catch (error) {

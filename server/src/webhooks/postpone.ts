@@ -27,25 +27,25 @@ export interface Now {
 /**
  * Postpones the due deliveries of stuck endpoints, so that no claim scans past them. Claimed deliveries stay as they are.
  *
- * @param isRest whether an earlier call has moved the first part of these backlogs.
- * @returns whether one of them may have more due deliveries.
+ * @param begun the endpoints of which an earlier slice has been moved.
+ * @returns the endpoints of the moved deliveries, and whether there may be more.
  */
 export async function postponeDeliveries(
   pool: Pool,
   { nowMs, realNowMs }: Now,
   endpoints: readonly Postponed[],
-  isRest: boolean,
-): Promise<boolean> {
-  const { rowCount } = await pool.query({
+  begun: ReadonlySet<string>,
+): Promise<{ moved: string[]; more: boolean }> {
+  const { rows } = await pool.query<{ webhook_endpoint: string }>({
     name: 'put_off_deliveries',
     text: `
       with stuck as materialized (
         select *
-        from unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[])
-          as stuck (account_id, webhook_endpoint, until_ms, rest_until_ms)
+        from unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $7::integer[])
+          as stuck (account_id, webhook_endpoint, until_ms, rest_until_ms, due_first)
       ),
       first as materialized (
-        select account_id, id, webhook_endpoint, stuck.until_ms, stuck.rest_until_ms
+        select account_id, id, webhook_endpoint, stuck.until_ms, stuck.rest_until_ms, stuck.due_first
         from webhook_queue
         join stuck using (account_id, webhook_endpoint)
         where attempt_count = 0 and due_at_ms <= $1 and claimed_until_ms <= $6
@@ -67,14 +67,15 @@ export async function postponeDeliveries(
           account_id,
           id,
           case
-            when row_number() over (partition by webhook_endpoint order by id) <= $7::integer then until_ms
+            when row_number() over (partition by webhook_endpoint order by id) <= due_first then until_ms
             else rest_until_ms
           end as until_ms
         from first
         union all
         select account_id, id, until_ms from again
       ) due
-      where ${isInQueueAs('due')}`,
+      where ${isInQueueAs('due')}
+      returning queue.webhook_endpoint`,
     values: [
       nowMs,
       endpoints.map(({ accountId }) => accountId),
@@ -82,10 +83,10 @@ export async function postponeDeliveries(
       endpoints.map(({ untilMs }) => untilMs),
       endpoints.map(({ restUntilMs }) => restUntilMs),
       realNowMs,
-      isRest ? 0 : dueFirst,
+      endpoints.map(({ endpointId }) => (begun.has(endpointId) ? 0 : dueFirst)),
     ],
   });
-  return (rowCount ?? 0) >= movedAtOnceMax;
+  return { moved: rows.map((row) => row.webhook_endpoint), more: rows.length >= movedAtOnceMax };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bringForward } from '../../src/webhooks/postpone.ts';
+import { bringForward, postponeDeliveries } from '../../src/webhooks/postpone.ts';
 import { receiverForTest } from '../support/receiver.ts';
 import { serverForTest } from '../support/server.ts';
 import {
@@ -104,6 +104,32 @@ test('delivers without a delay when an endpoint lets one attempt hang and answer
   }
   expect(latestDueMs).toBeLessThanOrEqual(0);
 }, 60_000);
+
+test('leaves ten attempts of each endpoint for trials when long backlogs are postponed in parts', async () => {
+  const server = await serverForTest({ settings: role('api') });
+  const pool = server.context.database.deliverers;
+  const nowMs = server.context.clock.nowMs();
+  const [untilMs, restUntilMs] = [nowMs + 60_000, nowMs + 660_000];
+  const endpoints = [];
+  for (let count = 0; count < 2; count++) {
+    const { id } = await pingedEndpoint(server.api, 'http://127.0.0.1:9/');
+    await seed(server, id, 1_500);
+    endpoints.push(id);
+  }
+  const { rows } = await pool.query<{ account_id: string }>('select account_id from webhook_queue limit 1');
+  const stuck = endpoints.map((endpointId) => ({ accountId: rows[0]!.account_id, endpointId, untilMs, restUntilMs }));
+  const begun = new Set<string>();
+  for (let more = true; more;) {
+    const slice = await postponeDeliveries(pool, { nowMs: nowMs + 1_000, realNowMs: nowMs + 1_000 }, stuck, begun);
+    for (const id of slice.moved) begun.add(id);
+    more = slice.more;
+  }
+  for (const id of endpoints) {
+    const dues = (await placesOf(server, id)).map(({ due_at_ms }) => due_at_ms);
+    expect(dues.filter((due) => due === untilMs)).toHaveLength(10);
+    expect(dues.filter((due) => due === restUntilMs)).toHaveLength(1_490);
+  }
+}, 40_000);
 
 test('resumes a backlog in parts, except what is claimed or due later, when the endpoint responds', async () => {
   const server = await serverForTest({ settings: role('api') });
