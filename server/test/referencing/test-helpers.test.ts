@@ -140,11 +140,9 @@ describe('referencing test helpers', () => {
       ...context,
       committer: Object.assign(Object.create(context.committer), {
         async commitAsSystem(own: Parameters<typeof context.committer.commitAsSystem>[0]) {
-          if (losses++ === 0) {
-            proxy.close();
-            setTimeout(() => proxy.open(), 500);
-          }
-          await context.committer.commitAsSystem(own);
+          if (losses++ === 0) proxy.close();
+          // The database is back only after the loss was noticed.
+          await context.committer.commitAsSystem(own).finally(() => proxy.open());
         },
       }),
     }));
