@@ -6,6 +6,9 @@ import type { Client, Pool } from '../db/pools.ts';
 /** Milliseconds between looks for workers that have died. The claims of a dead one are released at the second look without it. */
 const lookEveryMs = 750;
 
+/** Milliseconds to the first look of a worker that had lost its connection. The others may have lost theirs too, and be slower to return. */
+const lookAfterLossMs = 5_000;
+
 /** Worker numbers go up to this one. The rest of a claim's token is random. */
 const numberMax = 2 ** 20 - 1;
 const randomTokens = 2 ** 32;
@@ -16,6 +19,7 @@ const randomTokens = 2 ** 32;
  * wait for the end of its leases.
  *
  * A live worker that loses its connection for longer looks like a dead one. Then its deliveries may be sent twice, as after a lease.
+ * If the database cuts the connections of all workers, each has five seconds to return.
  */
 export class LiveWorkers {
   readonly #pool: Pool;
@@ -23,6 +27,7 @@ export class LiveWorkers {
   readonly #onReleased: () => void;
   #number = 0;
   #wanted: number;
+  #hasWatched = false;
 
   /**
    * @param parts.random returns a number from 0 up to 1.
@@ -52,11 +57,14 @@ export class LiveWorkers {
   async watch(client: Client, ended: AbortSignal): Promise<void> {
     try {
       await this.#takeNumber(client);
+      let waitMs = this.#hasWatched ? lookAfterLossMs : lookEveryMs;
+      this.#hasWatched = true;
       let suspects = await this.#readClaimants();
       let known = await readAlive(client);
       for (;;) {
-        await delay(lookEveryMs, undefined, { signal: ended, ref: false }).catch(() => {});
+        await delay(waitMs, undefined, { signal: ended, ref: false }).catch(() => {});
         if (ended.aborted) return;
+        waitMs = lookEveryMs;
         const alive = await readAlive(client);
         for (const number of suspects) if (!alive.has(number)) await this.#release(number);
         suspects = new Set([...known].filter((number) => !alive.has(number)));

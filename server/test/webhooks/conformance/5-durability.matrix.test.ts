@@ -1,11 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { delivererLockKey } from '../../../src/db/advisory-locks.ts';
+import { withClient } from '../../../src/db/pools.ts';
 import { disableFailingEndpoints } from '../../../src/webhooks/auto-disable.ts';
 import type { ApiVersion } from '../../../src/versions/api-version.ts';
 import { apiVersions } from '../../../src/versions/index.ts';
 import { TestClock } from '../../support/clock.ts';
 import { allOf } from '../../support/paging.ts';
-import { processesForTest } from '../../support/processes.ts';
+import { startDatabaseProxy } from '../../support/database-proxy.ts';
+import { processesForTest, urlOf } from '../../support/processes.ts';
 import { receiverForTest } from '../../support/receiver.ts';
 import { expectRefusal, refusals } from '../../support/refusals.ts';
 import { apiClient, good, serverForTest, type Api } from '../../support/server.ts';
@@ -170,6 +173,42 @@ test("54: leaves a stopping worker's running attempts to it when another worker 
   await delay(4_000);
   gate.open();
   expect(await stopped).toBe(0);
+  expect(await over(api, endpoint.id)).toMatchObject({ status: 'delivered', attempts: [{ status: 200 }] });
+  expect(receiver.received).toHaveLength(1);
+});
+
+/** The locks of the live workers. */
+const delivererLocks = `
+  select pid from pg_locks
+  where locktype = 'advisory' and classid = $1
+    and database = (select oid from pg_database where datname = current_database())`;
+
+test("55: leaves a worker's running attempts to it when the database cuts all connections and it returns later", async () => {
+  const gate = new Gate();
+  const receiver = await receiverForTest((response) => void gate.pass().then(() => response.writeHead(200).end()));
+  const deployment = await processesForTest();
+  const answering = await deployment.start({ TENURE_ROLE: 'api' });
+  const network = await startDatabaseProxy(deployment.connection);
+  onTestFinished(() => network.stop());
+  await deployment.start({ TENURE_ROLE: 'worker', DATABASE_URL: urlOf(network.connection) });
+  const api = apiClient(answering.url, deployment.secretKey);
+  const endpoint = await endpointFor(api, receiver.url);
+  await makeReferences(api, 1);
+  await receiver.count(1);
+  await deployment.start({ TENURE_ROLE: 'worker' });
+  await withClient(deployment.connection, async (client) => {
+    const locks = async () => (await client.query(delivererLocks, [delivererLockKey])).rowCount;
+    await expect.poll(locks, soon).toBe(2);
+    network.close();
+    await client.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    );
+  });
+  // Several looks of the other worker, which returns at once.
+  await delay(2_500);
+  network.open();
+  await delay(4_000);
+  gate.open();
   expect(await over(api, endpoint.id)).toMatchObject({ status: 'delivered', attempts: [{ status: 200 }] });
   expect(receiver.received).toHaveLength(1);
 });
