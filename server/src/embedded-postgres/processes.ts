@@ -7,14 +7,19 @@ import { errorCode } from './error.ts';
 /** Returns the id of the process that serves the folder. The lock file alone proves nothing: it may be old, and its number reused. */
 export function livePostmaster(postgresDir: string): number | undefined {
   const pid = Number(readLines(join(postgresDir, 'postmaster.pid'))[0]);
-  if (!pid || !isAlive(pid)) return undefined;
+  return servesFolder(pid, postgresDir) ? pid : undefined;
+}
+
+/** Tells whether the process is a PostgreSQL that serves the folder, or that is starting there. */
+export function servesFolder(pid: number, postgresDir: string): boolean {
+  if (!pid || !isAlive(pid)) return false;
   if (process.platform === 'linux') {
     // PostgreSQL works inside its data folder, and stays there if the folder is moved.
     const isPostgres = readLines(`/proc/${pid}/comm`)[0] === 'postgres';
-    return isPostgres && readLink(`/proc/${pid}/cwd`) === fs.realpathSync(postgresDir) ? pid : undefined;
+    return isPostgres && readLink(`/proc/${pid}/cwd`) === fs.realpathSync(postgresDir);
   }
   const { stdout } = spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
-  return stdout?.includes(`-D ${postgresDir}`) ? pid : undefined;
+  return stdout?.includes(`-D ${postgresDir}`);
 }
 
 /** Tells whether the process runs. A killed one whose parent has not noticed yet is present, but dead. */

@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { socketPort, type Place } from './place.ts';
 import { lockFileWaitMs } from './postmaster.ts';
-import { isAlive, isPresent, readLines, readLink } from './processes.ts';
+import { isAlive, isPresent, readLines, readLink, servesFolder } from './processes.ts';
 
 /** Milliseconds in which a backend notices its postmaster's death, if it can. */
 const orphanPatienceMs = 1_000;
@@ -11,15 +11,17 @@ const orphanPatienceMs = 1_000;
 /**
  * Removes lock files that PostgreSQL would misread. It replaces a lock file whose process is dead, but takes any living process for the
  * writer. After the restart of a container, for instance, other processes have the same small numbers. It never replaces an empty file,
- * which a crash of the machine leaves. A file might be removed just as it becomes valid. Even then, PostgreSQL's lock on shared memory lets
- * only one server run.
+ * which a crash of the machine leaves. The file of a PostgreSQL that another start has just begun stays. If it appears only after the look,
+ * it may be removed. Even then, PostgreSQL's lock on shared memory lets only one server run.
  */
-export function removeMisleadingLockFiles({ postgresDir, socketDir }: Place): void {
+export function removeMisleadingLockFiles({ postgresDir, socketDir }: Pick<Place, 'postgresDir' | 'socketDir'>): void {
   for (const file of [join(postgresDir, 'postmaster.pid'), join(socketDir, `.s.PGSQL.${socketPort}.lock`)]) {
     const found = fs.statSync(file, { throwIfNoEntry: false });
     if (!found) continue;
     const leftEmpty = found.size === 0 && Date.now() - found.mtimeMs > lockFileWaitMs;
-    if (leftEmpty || isPresent(Number(readLines(file)[0]))) fs.rmSync(file, { force: true });
+    const pid = Number(readLines(file)[0]);
+    const isMisleading = isPresent(pid) && !servesFolder(pid, postgresDir);
+    if (leftEmpty || isMisleading) fs.rmSync(file, { force: true });
   }
 }
 

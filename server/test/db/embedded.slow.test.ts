@@ -13,6 +13,7 @@ import {
   startEmbeddedDatabase,
   type EmbeddedDatabase,
 } from '../../src/embedded-postgres/index.ts';
+import { removeMisleadingLockFiles } from '../../src/embedded-postgres/remains.ts';
 
 const projectDir = resolve(import.meta.dirname, '../../..');
 const isRoot = process.getuid?.() === 0;
@@ -191,6 +192,14 @@ describe('recovery after a crash', { timeout: 60_000 }, () => {
     }
     const database = await start(dataDir);
     expect(await query(database, 'select value from kept')).toEqual([{ value: 'committed' }]);
+  });
+
+  test('keeps the lock files of a PostgreSQL that another start has just begun', async () => {
+    const { dataDir, connection } = await start(copyOfStartedData());
+    const socketDir = connection.host;
+    const files = [pidFile(dataDir), join(socketDir, '.s.PGSQL.5432.lock')];
+    removeMisleadingLockFiles({ postgresDir: join(dataDir, 'postgres'), socketDir });
+    expect(files.filter((file) => fs.existsSync(file))).toEqual(files);
   });
 
   test('starts when a crash of the machine has left an empty lock file', async () => {
