@@ -77,6 +77,8 @@ export class JobWorker {
   readonly #log: Logger;
   readonly #stopping = new AbortController();
   #running: Promise<void> | null = null;
+  /** The name before a lost connection. Its jobs have ended in this process, and go back into the queue at once. */
+  #earlierName: string | null = null;
 
   constructor(parts: { connection: Connection; pool: Pool; tasks: Readonly<Record<string, Task>>; log: Logger }) {
     this.#connection = parts.connection;
@@ -152,6 +154,8 @@ export class JobWorker {
     try {
       const [{ workerPool: workers }] = await created;
       await client.query('select pg_advisory_lock($1, hashtext($2))', [workerLockKey, workers.id]);
+      if (this.#earlierName !== null) await release(client, this.#earlierName);
+      this.#earlierName = workers.id;
       for (let releasedAtMs = -Infinity; !ended.aborted;) {
         if (performance.now() - releasedAtMs >= releaseEveryMs) {
           releasedAtMs = performance.now();
@@ -192,10 +196,14 @@ export class JobWorker {
         [workerLockKey, name],
       );
       if (!onlyRow(tried).is_dead) continue;
-      await client.query('select graphile_worker.force_unlock_workers(array[$1])', [name]);
+      await release(client, name);
       await client.query('select pg_advisory_unlock($1, hashtext($2))', [workerLockKey, name]);
     }
   }
+}
+
+async function release(client: Client, name: string): Promise<void> {
+  await client.query('select graphile_worker.force_unlock_workers(array[$1])', [name]);
 }
 
 /** The workers of this process, as graphile-worker has them. */

@@ -142,6 +142,39 @@ test('recovers by itself when all connections of a worker are ended', async () =
   await expect.poll(jobsLeft, { timeout: 14_000 }).toBe(0);
 }, 40_000);
 
+test('runs a job again at once when the worker lost its connections before it could end the job', async () => {
+  const { promise: over, resolve: end } = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  workerForTest(async ({ id }) => {
+    begun.push(id);
+    await over;
+  });
+  await add(['ref_1']);
+  await expect.poll(() => begun, { timeout: 5_000 }).toEqual(['ref_1']);
+  const { readers } = database;
+  // Too young for the release of dead workers' jobs.
+  await readers.query(
+    `update graphile_worker._private_jobs set locked_at = locked_at + interval '1 h' where locked_at is not null`,
+  );
+  await readers.query(`
+    create sequence cuts;
+    create function cut() returns trigger language plpgsql as $$
+      begin
+        perform nextval('cuts'), pg_terminate_backend(pg_backend_pid());
+        return old;
+      end
+    $$;
+    create trigger cut before delete on graphile_worker._private_jobs for each row execute function cut()`);
+  end();
+  const areCut = async () =>
+    (await readers.query<{ is_called: boolean }>('select is_called from cuts')).rows[0]!.is_called;
+  await expect.poll(areCut, { timeout: 5_000 }).toBe(true);
+  await readers.query('drop trigger cut on graphile_worker._private_jobs');
+  await endConnections();
+  await expect.poll(() => begun, { timeout: 20_000 }).toEqual(['ref_1', 'ref_1']);
+  await expect.poll(jobsLeft, { timeout: 5_000 }).toBe(0);
+}, 40_000);
+
 test('runs a long job on another worker when its first one has lost its connections', async () => {
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
   const begun: string[] = [];
