@@ -165,7 +165,8 @@ function judgeDuplicates(webhooks: WebhookEvidence, way: Way, report: Report): v
   for (const arrival of way.untold) {
     if (!webhooks.isOver && arrival.endedMs > webhooks.readAtMs - toldWithinMs) continue;
     if (!webhooks.kills.some((kill) => canExplain(kill, arrival))) {
-      duplicate(`The request number ${describe(arrival)} has no attempt, and no process was killed at that time.`);
+      const kills = webhooks.kills.map(({ fromMs, toMs }) => `${Math.round(fromMs)}-${Math.round(toMs)} ms`).join(', ');
+      duplicate(`The request number ${describe(arrival)} has no attempt, and no kill was near (kills: ${kills}).`);
     }
   }
   const delivered = way.attempts.find(({ told, arrival }) => arrival && isSuccess(told))?.arrival;
