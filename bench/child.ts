@@ -11,6 +11,8 @@ export interface Child {
   message<Message>(): Promise<Message>;
   /** Asks the process to end, waits until it has, and kills it if it does not. */
   stop(): Promise<void>;
+  /** Kills the process, and waits until it has ended. */
+  kill(): Promise<void>;
   /** The printed output, for error messages. */
   output(): string;
 }
@@ -19,32 +21,56 @@ const stopPatienceMs = 1_000;
 const stopTimeoutMs = 25_000;
 const messageTimeoutMs = 120_000;
 
-const running = new Set<ChildProcess>();
+/** What still runs, and the signal that ends each if this process ends first. */
+const running = new Map<ChildProcess, NodeJS.Signals>();
 process.on('exit', () => {
-  for (const child of running) child.kill('SIGKILL');
+  for (const [child, signal] of running) child.kill(signal);
 });
 
-/**
- * Starts a program with the Node that runs this one. It prints into a file. A pipe can hang a bench if it is not emptied, or if a
- * grandchild holds it open.
- */
+/** Starts a program with the Node that runs this one. */
 export function startChild(
   file: string,
   options: { name: string; logDir: string; env?: Record<string, string>; nodeOptions?: string[] },
 ): Child {
+  return start([process.execPath, ...(options.nodeOptions ?? []), file], options, { isNode: true });
+}
+
+/** Starts any program, without a shell. If this process ends first, the program is asked to end, so that it can stop its own children. */
+export function startCommand(
+  command: readonly string[],
+  options: { name: string; logDir: string; env?: Record<string, string>; folder?: string },
+): Child {
+  return start(command, options, { isNode: false });
+}
+
+/** The program prints into a file. A pipe can hang a bench if it is not emptied, or if a grandchild holds it open. */
+function start(
+  [program, ...args]: readonly string[],
+  options: { name: string; logDir: string; env?: Record<string, string>; folder?: string },
+  { isNode }: { isNode: boolean },
+): Child {
   const logFile = join(options.logDir, `${options.name}.log`);
   const log = openSync(logFile, 'w');
-  const child = spawn(process.execPath, [...(options.nodeOptions ?? []), file], {
+  const child = spawn(program!, args, {
+    cwd: options.folder,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.env },
-    stdio: ['ignore', log, log, 'ipc'],
+    stdio: ['ignore', log, log, ...(isNode ? ['ipc' as const] : [])],
   });
   closeSync(log);
-  running.add(child);
-  const output = (): string => readFileSync(logFile, 'utf8').slice(-4_000);
+  running.set(child, isNode ? 'SIGKILL' : 'SIGTERM');
+  let failure = '';
+  const output = (): string => failure + readFileSync(logFile, 'utf8').slice(-4_000);
   const exited = new Promise<void>((resolve) => {
-    child.once('exit', () => {
+    const end = (): void => {
       running.delete(child);
       resolve();
+    };
+    child.once('exit', end);
+    child.once('error', (error) => {
+      if (child.pid !== undefined) throw error;
+      // The program could not be started.
+      failure = `${error.message}\n`;
+      end();
     });
   });
   return {
@@ -72,6 +98,10 @@ export function startChild(
       await exited;
       clearTimeout(hurry);
       clearTimeout(insist);
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
     },
   };
 }

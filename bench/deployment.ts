@@ -192,7 +192,7 @@ async function runAlone({ connection }: EmbeddedDatabase, statement: string): Pr
 }
 
 /** Returns the options that `npm start` gives Node, so that the product is measured as it runs. */
-function flagsOfStart(): string[] {
+export function flagsOfStart(): string[] {
   const { scripts } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as {
     scripts: { start: string };
   };

@@ -13,8 +13,8 @@ export const latency = latencyAt(200, 'latency', { p50: { floor: 10, aim: 5 }, p
 
 /** At a good part of the maximum of one process on two cores. */
 export const latencyUnderLoad = latencyAt(1_000, 'latency_1000', {
-  p50: { floor: 50, aim: 10 },
-  p99: { floor: 250, aim: 100 },
+  p50: { floor: 50, aim: 5 },
+  p99: { floor: 250, aim: 50 },
 });
 
 type Share = 'p50' | 'p99';

@@ -1,6 +1,13 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 
-export type ReceiverOrder = { kind: 'reset'; record: boolean } | { kind: 'report_at'; count: number };
+export type ReceiverOrder = ResetOrder | { kind: 'report_at'; count: number } | { kind: 'give_up' };
+
+interface ResetOrder {
+  kind: 'reset';
+  record: boolean;
+  /** Finds an event's id in a body. Requests without one are then ignored, and so are repeated ids. Null finds the record's id. */
+  idPattern: string | null;
+}
 
 export interface ReceiverReport {
   count: number;
@@ -18,8 +25,12 @@ export interface ReceiverReport {
 
 const answer = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok';
 
+const recordIdPattern = /"object":\{"id":"(\w+)"/;
+
 let report: ReceiverReport = nothing();
 let record = false;
+let eventIdPattern: RegExp | null = null;
+const seen = new Set<string>();
 let awaited: number | null = null;
 
 function nothing(): ReceiverReport {
@@ -46,18 +57,24 @@ function onConnection(socket: Socket): void {
 }
 
 function onRequest(body: Buffer): void {
-  report.lastAtMs = Number(process.hrtime.bigint()) / 1e6;
-  if (report.count === 0) report.firstAtMs = report.lastAtMs;
-  report.count++;
-  if (record) {
-    const id = /"object":\{"id":"(\w+)"/.exec(body.toString('latin1'))?.[1];
-    if (id !== undefined) report.receipts.push([id, report.lastAtMs]);
+  const atMs = Number(process.hrtime.bigint()) / 1e6;
+  const id = record ? (eventIdPattern ?? recordIdPattern).exec(body.toString('latin1'))?.[1] : undefined;
+  if (eventIdPattern !== null) {
+    if (id === undefined || seen.has(id)) return;
+    seen.add(id);
   }
+  report.lastAtMs = atMs;
+  if (report.count === 0) report.firstAtMs = atMs;
+  report.count++;
+  if (id !== undefined) report.receipts.push([id, atMs]);
   tellIfAwaited();
 }
 
 function tellIfAwaited(): void {
-  if (awaited === null || report.count < awaited) return;
+  if (awaited !== null && report.count >= awaited) tell();
+}
+
+function tell(): void {
   awaited = null;
   process.send!(report);
 }
@@ -65,11 +82,15 @@ function tellIfAwaited(): void {
 process.on('message', (order: ReceiverOrder) => {
   if (order.kind === 'reset') {
     report = nothing();
+    seen.clear();
     ({ record } = order);
+    eventIdPattern = order.idPattern === null ? null : new RegExp(order.idPattern);
     process.send!({});
-  } else {
+  } else if (order.kind === 'report_at') {
     awaited = order.count;
     tellIfAwaited();
+  } else if (awaited !== null) {
+    tell();
   }
 });
 process.on('disconnect', () => process.exit(0));

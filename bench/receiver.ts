@@ -5,12 +5,18 @@ import type { ReceiverOrder, ReceiverReport } from './receiver-process.ts';
 /** The receiver of all deliveries of all runs: one process that responds 200 to everything and counts. */
 export interface Receiver {
   origin: string;
-  /** Resets its counts, and records the time of each receipt if asked to. */
-  reset(options?: { record: boolean }): Promise<void>;
-  /** Waits until this many have come. */
-  untilReceived(count: number): Promise<ReceiverReport>;
+  /**
+   * Resets its counts, and records the time of each receipt if asked to. With an `idPattern`, it counts events: requests with an id that did
+   * not come before.
+   */
+  reset(options?: { record: boolean; idPattern?: string }): Promise<void>;
+  /** Waits until this many have come. With a timeout, it then returns what has come so far. */
+  untilReceived(count: number, timeoutMs?: number): Promise<ReceiverReport>;
   /** Returns the counts so far. */
   report(): Promise<ReceiverReport>;
+  /** Stops reading, until `resume`. */
+  pause(): void;
+  resume(): void;
   stop(): Promise<void>;
 }
 
@@ -25,11 +31,21 @@ export async function startReceiver(logDir: string): Promise<Receiver> {
     child.process.send(order);
     return answer;
   }
+  const giveUp = (): void => void child.process.send({ kind: 'give_up' } satisfies ReceiverOrder);
   return {
     origin: `http://127.0.0.1:${port}`,
-    reset: (options) => ask({ kind: 'reset', record: options?.record ?? false }),
-    untilReceived: (count) => ask({ kind: 'report_at', count }),
+    reset: (options) => ask({ kind: 'reset', record: options?.record ?? false, idPattern: options?.idPattern ?? null }),
+    async untilReceived(count, timeoutMs) {
+      const timer = timeoutMs === undefined ? undefined : setTimeout(giveUp, timeoutMs);
+      try {
+        return await ask<ReceiverReport>({ kind: 'report_at', count });
+      } finally {
+        clearTimeout(timer);
+      }
+    },
     report: () => ask({ kind: 'report_at', count: 0 }),
+    pause: () => void child.process.kill('SIGSTOP'),
+    resume: () => void child.process.kill('SIGCONT'),
     stop: () => child.stop(),
   };
 }

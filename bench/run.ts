@@ -7,6 +7,7 @@ import { idempotency } from './idempotency.ts';
 import { fairness } from './fairness.ts';
 import { latency, latencyUnderLoad } from './latency.ts';
 import { lists } from './lists.ts';
+import { lowRate } from './low-rate.ts';
 import { openLoop } from './open-loop.ts';
 import { parked } from './parked.ts';
 import { post } from './post.ts';
@@ -31,6 +32,7 @@ const suites: Suite[] = [
   deliveries,
   latency,
   latencyUnderLoad,
+  lowRate,
   openLoop,
   fairness,
   parked,

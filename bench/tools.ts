@@ -2,19 +2,25 @@ import { spawn, spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** The paths of programs that do not come from npm, or null. */
+/** The paths of programs that do not come from npm, and of Linux's files about processes, or null. */
 export interface Tools {
   wrk: string | null;
   pgbench: string | null;
+  proc: string | null;
 }
 
 export const toolPackages: Record<keyof Tools, string> = {
   wrk: 'the package wrk (Debian, Homebrew)',
   pgbench: 'the package postgresql-contrib or postgresql (Debian), libpq or postgresql (Homebrew)',
+  proc: 'every Linux, and in no other system',
 };
 
 export function findTools(): Tools {
-  return { wrk: find('wrk', []), pgbench: find('pgbench', debianPostgresDirs()) };
+  return {
+    wrk: find('wrk', []),
+    pgbench: find('pgbench', debianPostgresDirs()),
+    proc: existsSync('/proc/self/smaps_rollup') ? '/proc' : null,
+  };
 }
 
 /** Debian keeps each version's programs apart. Its path has only a script that looks for them. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ArrivalsOrder, ArrivalsReport } from './arrivals.ts';
+import { arrivalTimesMs, clockMs, randomOf } from './schedule.ts';
 
 /*
  * A client that sends requests when they are due, regardless of outstanding ones. It uses minimal HTTP over kept connections. On a small
@@ -118,9 +119,7 @@ async function atRate({
   measuredFromMs = startedAtMs + warmUpSeconds * 1000;
   const endsAtMs = measuredFromMs + seconds * 1000;
   let tellsAtMs = measuredFromMs + everySeconds * 1000;
-  for (let dueAtMs = startedAtMs; dueAtMs < endsAtMs; dueAtMs += (-Math.log(1 - random()) * 1000) / perSecond) {
-    const waitMs = dueAtMs - clockMs();
-    if (waitMs > 0) await delay(waitMs);
+  for await (const dueAtMs of arrivalTimesMs({ perSecond, startedAtMs, endsAtMs, random })) {
     if (dueAtMs >= tellsAtMs) {
       process.send!(told(everySeconds));
       tellsAtMs += everySeconds * 1000;
@@ -145,21 +144,6 @@ async function asFastAs({ clients, seconds, warmUpSeconds }: ArrivalsOrder & { k
 
 async function untilAnswered(): Promise<void> {
   while (free.length < connections) await delay(1);
-}
-
-function clockMs(): number {
-  return Number(process.hrtime.bigint()) / 1e6;
-}
-
-/** Returns the same numbers from 0 to 1 for the same seed (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 process.on('message', (order: ArrivalsOrder) => {
