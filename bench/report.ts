@@ -51,7 +51,11 @@ export function rowsOf(suites: Suite[], rounds: Map<string, Partial<Record<strin
 
 /** Formats the table for a terminal. */
 export function tableOf(figures: Results['figures']): string {
-  const cells = cellsOf(figures);
+  return textTable(cellsOf(figures));
+}
+
+/** Formats rows of cells for a terminal. The first row is the head. */
+export function textTable(cells: string[][]): string {
   const widths = cells[0]!.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
   const lines = cells.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`);
   const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`;
@@ -159,7 +163,7 @@ function verdictOf({ better, floor, aim }: Pick<Figure, 'better' | 'floor' | 'ai
   return floor === null ? '' : 'floor held';
 }
 
-function format(value: number): string {
+export function format(value: number): string {
   if (value >= 100) return value.toFixed(0);
   return value.toFixed(value >= 10 ? 1 : 2);
 }

@@ -12,9 +12,13 @@ import { openLoop } from './open-loop.ts';
 import { parked } from './parked.ts';
 import { post } from './post.ts';
 import { processes } from './processes.ts';
+import { compare } from './products/compare.ts';
+import { comparisonTable } from './products/comparison-table.ts';
+import { sizesOf } from './products/measure.ts';
+import { readPeers } from './products/peers-file.ts';
 import { publish } from './publish.ts';
 import { startReceiver } from './receiver.ts';
-import { missingToolsText, resultsOf, rowsOf, tableOf, writeResults } from './report.ts';
+import { machineHere, missingToolsText, resultsOf, rowsOf, tableOf, writeResults } from './report.ts';
 import { referencing } from './referencing.ts';
 import { reportPdf } from './report-pdf.ts';
 import { start } from './start.ts';
@@ -56,12 +60,14 @@ Measures every figure of speed that the product promises, and prints them in one
   --seconds N      how long each load lasts (2)
   --only a,b       only these of ${suites.map(({ name }) => name).join(', ')}
   --publish        also writes docs/figures/bench.json, docs/figures/bench.svg and the table in docs/benchmarks.md
+  --peers FILE     measures the products of this file beside Tenure instead (docs/benchmarks.md, "Beside other products")
   --profile DIR    each process of the product leaves a profile of its processor time there
 `;
 
 /** Measures every suite once in each round, so that a slow minute of the machine touches all of them. */
 async function main(): Promise<void> {
   const options = readOptions();
+  if (options.peersFile !== null) return comparePeers(options.peersFile, options);
   const startedMs = performance.now();
   const lastTookMs = new Map<string, number>();
   const tools = findTools();
@@ -104,6 +110,19 @@ async function main(): Promise<void> {
   }
 }
 
+async function comparePeers(file: string, { rounds, seconds }: Options): Promise<void> {
+  const peers = readPeers(file);
+  const sizes = sizesOf(seconds);
+  const compared = await compare(peers, { rounds, sizes });
+  const written = writeResults('peers.json', {
+    takenAt: new Date().toISOString(),
+    machine: machineHere(),
+    sizes,
+    compared,
+  });
+  process.stdout.write(`\n${comparisonTable(compared, sizes)}\nMedians of ${rounds} rounds. Everything: ${written}\n`);
+}
+
 function canRun(suite: Suite, tools: Tools): boolean {
   return Object.values(suite.figures).some(({ needs }) => needs.every((tool) => tools[tool] !== null));
 }
@@ -114,6 +133,7 @@ interface Options {
   minutes: number;
   isPublished: boolean;
   only: string[] | null;
+  peersFile: string | null;
   profileDir: string | null;
 }
 
@@ -125,6 +145,7 @@ function readOptions(): Options {
       minutes: { type: 'string', default: '9' },
       publish: { type: 'boolean', default: false },
       only: { type: 'string' },
+      peers: { type: 'string' },
       profile: { type: 'string' },
       help: { type: 'boolean' },
     },
@@ -144,7 +165,15 @@ function readOptions(): Options {
     process.stderr.write(help);
     process.exit(2);
   }
-  return { rounds, seconds, minutes, only, isPublished: values.publish, profileDir: values.profile ?? null };
+  return {
+    rounds,
+    seconds,
+    minutes,
+    only,
+    isPublished: values.publish,
+    peersFile: values.peers ?? null,
+    profileDir: values.profile ?? null,
+  };
 }
 
 // Ctrl-C comes twice, from the terminal and from npm. The second one must not end the cleanup at the exit.

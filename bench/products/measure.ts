@@ -19,7 +19,7 @@ export interface Sizes {
   /** The pause before the idle time, and the idle time that is measured. */
   restSeconds: number;
   idleSeconds: number;
-  /** Milliseconds after which an event that is not received counts as lost. */
+  /** Milliseconds after which an event that is not received counts as lost. A backlog of the sustained load may take a while. */
   receiptTimeoutMs: number;
 }
 
@@ -36,7 +36,7 @@ export function sizesOf(seconds: number): Sizes {
     lowSeconds: Math.max(lowSecondsMin, seconds),
     restSeconds: 10,
     idleSeconds: 20,
-    receiptTimeoutMs: 60_000,
+    receiptTimeoutMs: 100_000,
   };
 }
 
