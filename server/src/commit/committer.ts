@@ -25,6 +25,13 @@ const batchSize = 32;
 const batchSizeUnderLoad = 64;
 const loadedAbove = 128;
 
+/**
+ * Milliseconds between the starts of two batches, unless this many mutations wait. A batch of four costs little more than a batch of one.
+ * A lone mutation never waits: only those that arrive together with others do.
+ */
+const gatherMs = 4;
+const gatherMax = 8;
+
 /** About a second's work. A request beyond it is better rejected, so that its client retries later. */
 const pendingMax = 4_000;
 
@@ -104,6 +111,10 @@ export class Committer {
   #queue: Waiting[] = [];
   #inFlight = 0;
   #isWritingLarge = false;
+  #startedAtMs = -Infinity;
+  /** The members of the last batch. */
+  #lastSize = 0;
+  #isGathering = false;
   #pending = 0;
   #countedAccounts = new Set<string>();
 
@@ -256,20 +267,37 @@ export class Committer {
     });
   }
 
-  /** Commits groups without a timer: a lone request is sent at once, and those that arrive meanwhile are sent together. */
+  /** Commits groups: a lone request is sent at once, and those that arrive soon after are sent together. */
   #pump(): void {
     while (this.#inFlight < writersMax && this.#queue.length > 0) {
       const areLarge = !this.#isWritingLarge && isLarge(this.#queue[0]!);
+      if (!areLarge && this.#gathers()) return;
       const batch = this.#takeBatch(areLarge);
       if (batch.length === 0) return;
       this.#inFlight++;
       if (areLarge) this.#isWritingLarge = true;
+      this.#startedAtMs = performance.now();
+      this.#lastSize = batch.length;
       void this.#write(batch).finally(() => {
         this.#inFlight--;
         if (areLarge) this.#isWritingLarge = false;
         this.#pump();
       });
     }
+  }
+
+  /** Tells whether the next batch waits for further members. Then it starts by itself. */
+  #gathers(): boolean {
+    if (this.#queue.length >= gatherMax || (this.#inFlight === 0 && this.#lastSize < 2)) return false;
+    const waitMs = this.#startedAtMs + gatherMs - performance.now();
+    if (waitMs <= 0) return false;
+    if (this.#isGathering) return true;
+    this.#isGathering = true;
+    setTimeout(() => {
+      this.#isGathering = false;
+      this.#pump();
+    }, waitMs);
+    return true;
   }
 
   /**

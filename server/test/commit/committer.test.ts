@@ -363,17 +363,20 @@ async function committerForTest(more?: Partial<ConstructorParameters<typeof Comm
     async together(start, meanwhile) {
       const held = await Promise.all([writers.connect(), writers.connect()]);
       // The first two mutations go as batches of one and wait for a connection. All others collect behind them.
-      const placeholders = ['x', 'y'].map(() =>
-        committer.commit({
-          accountId: 'acct_z',
-          payer: { accountId: 'acct_z', rootId: 'acct_z' },
-          request: facts(),
-          claim: null,
-          locks: [],
-          decide: async () => ({ changes: [], response: answer() }),
-        }),
-      );
-      await nextTurn();
+      const placeholders: Promise<unknown>[] = [];
+      for (const waiting of [1, 2]) {
+        placeholders.push(
+          committer.commit({
+            accountId: 'acct_z',
+            payer: { accountId: 'acct_z', rootId: 'acct_z' },
+            request: facts(),
+            claim: null,
+            locks: [],
+            decide: async () => ({ changes: [], response: answer() }),
+          }),
+        );
+        await expect.poll(() => writers.waitingCount, { interval: 1 }).toBe(waiting);
+      }
       const commit = vi.spyOn(committer, 'commit');
       const deciding = new Set<object>();
       commit.mockImplementation((writeRequest) => {
