@@ -59,13 +59,14 @@ export interface OperationDocs {
 export interface Resource<R extends StoredRecord = StoredRecord> {
   /** The `object` of a response, and the first half of its event types: `reference`. */
   object: string;
+  /** The beginning of its ids, in lower-case letters. See `plannedKinds` before you choose one. */
   prefix: IdPrefix;
   /** The path in `/v1/<path>`, and the name in the permissions `<path>.read` and `<path>.write`. */
   path: string;
   table: string;
   docs?: RecordDocs;
   fields: Fields;
-  /** Fields with the id of another record, and the path of its kind. The event filter `related_object` finds them. */
+  /** Fields with the id of another record, and the path of its kind, which may be planned. The event filter `related_object` finds them. */
   links?: Readonly<Record<string, string>>;
   /** The filters of its lists, by the name of the query parameter. */
   filters?: Record<string, Filter>;

@@ -1,3 +1,4 @@
+import { listOfKinds } from '../model/kinds.ts';
 import type { Resource } from '../model/resource.ts';
 import { account } from './account.ts';
 import { apiKey } from './api_key.ts';
@@ -12,7 +13,7 @@ import { recovery } from './webhook_endpoint/recovery.ts';
 import { webhookEndpoint } from './webhook_endpoint/index.ts';
 
 /** The kinds of record in the API. A line here gives a kind its routes, permissions and event types. */
-export const resources: readonly Resource[] = [
+export const resources: readonly Resource[] = listOfKinds([
   reference,
   application,
   customer,
@@ -24,4 +25,4 @@ export const resources: readonly Resource[] = [
   recovery,
   account,
   apiKey,
-];
+]);

@@ -1,0 +1,100 @@
+import type { IdPrefix } from '../core/ids.ts';
+import type { Action, Resource } from './resource.ts';
+import { aboutAccount } from './traits/about-account.ts';
+import { erasable } from './traits/erasable.ts';
+import { nestedUnder } from './traits/nested-under.ts';
+import { sumsUp } from './traits/sums-up.ts';
+
+/**
+ * Kinds of record that a later release will have: the paths, and the prefixes of the ids. A link may name one, and then takes any id. The
+ * guide on records publishes these prefixes, so that clients can avoid them. A kind that is made leaves this list.
+ */
+export const plannedKinds: ReadonlyMap<string, IdPrefix> = new Map([
+  ['approval_requests', 'apr'],
+  ['buildings', 'bld'],
+  ['deposits', 'dep'],
+  ['file_links', 'fln'],
+  ['guarantors', 'gua'],
+  ['invitations', 'inv'],
+  ['invoices', 'in'],
+  ['ledger_entries', 'led'],
+  ['payments', 'pay'],
+  ['portal_sessions', 'psn'],
+  ['retention_holds', 'hold'],
+  ['subscriptions', 'sub'],
+  ['tenancies', 'ten'],
+  ['units', 'unit'],
+  ['users', 'usr'],
+  ['workflow_runs', 'wfr'],
+  ['workflows', 'wf'],
+]);
+
+/**
+ * Returns the list of all kinds of record, after comparing them with each other.
+ *
+ * @throws {Error} if two kinds share a name, or if a definition names a kind that does not exist.
+ */
+export function listOfKinds(kinds: readonly Resource[]): readonly Resource[] {
+  for (const name of ['object', 'prefix', 'path', 'table'] as const) requireUnique(kinds, name);
+  for (const kind of kinds) {
+    requirePrefix(kind);
+    requireKnownKinds(kind, kinds);
+  }
+  return kinds;
+}
+
+/** Requires that kinds differ, because an id, an event type and a path each name one kind. */
+function requireUnique(kinds: readonly Resource[], name: 'object' | 'prefix' | 'path' | 'table'): void {
+  const owners = new Map<string, string>();
+  for (const { object, [name]: value } of kinds) {
+    const other = owners.get(value);
+    if (other !== undefined) throw new Error(`Bug! ${other} and ${object} have the same \`${name}\`: ${value}.`);
+    owners.set(value, object);
+  }
+}
+
+/** Requires a prefix that ids can have, and that is not planned for a different kind. */
+function requirePrefix({ object, prefix, path }: Resource): void {
+  if (!/^[a-z]+$/.test(prefix))
+    throw new Error(`Bug! The prefix of ${object}, \`${prefix}\`, is not of lower-case letters.`);
+  for (const [plannedPath, plannedPrefix] of plannedKinds) {
+    if ((plannedPath === path) !== (plannedPrefix === prefix))
+      throw new Error(
+        `Bug! \`${plannedPath}\` with the prefix \`${plannedPrefix}\` is planned, and ${object} has the path \`${path}\` and the prefix \`${prefix}\`.`,
+      );
+    if (plannedPath === path) throw new Error(`Bug! ${object} exists now. Remove it from \`plannedKinds\`.`);
+  }
+}
+
+/** Requires that every kind that a definition names exists. Only a link may name a planned one. */
+function requireKnownKinds(kind: Resource, kinds: readonly Resource[]): void {
+  const { object, links = {} } = kind;
+  const require = (option: string, path: string): void => {
+    if (kinds.some((other) => other.path === path)) return;
+    throw new Error(
+      `Bug! \`${option}\` of ${object} names \`${path}\`, which is no kind of record. Correct it, or list the kind in \`resources/index.ts\`.`,
+    );
+  };
+  for (const [field, path] of Object.entries(links)) if (!plannedKinds.has(path)) require(`links.${field}`, path);
+  const summedUp = sumsUp.of(kind);
+  if (summedUp) {
+    require('sumsUp', summedUp.of);
+    const other = kinds.find(({ path }) => path === summedUp.of);
+    if (other?.links?.[summedUp.link] !== kind.path)
+      throw new Error(`Bug! ${object} sums up \`${summedUp.of}\` by \`${summedUp.link}\`, which does not link to it.`);
+  }
+  const erasure = erasable.of(kind);
+  for (const link of erasure ? [erasure.link, ...erasure.files] : []) {
+    if (!(link in links))
+      throw new Error(`Bug! The trait \`erasable\` of ${object} names \`${link}\`, which is no link.`);
+  }
+  const about = aboutAccount.of(kind);
+  if (about) require('aboutAccount', about.path);
+  const nesting = nestedUnder.of(kind);
+  for (const path of Object.keys({ ...nesting?.columns, ...nesting?.actions })) require('nestedUnder', path);
+  const actions: Action[] = [
+    ...Object.values(kind.actions ?? {}),
+    ...Object.values(nesting?.actions ?? {}).flatMap((ofKind) => Object.values(ofKind)),
+  ];
+  for (const { names = {} } of actions) for (const path of Object.values(names)) require('names', path);
+}
