@@ -139,14 +139,18 @@ export function eventsOf(change: RecordChange, nowSeconds: number): EventFacts[]
   return [...(isUpdated ? [event('updated', changed)] : []), ...verbs.map((verb) => event(verb, null))];
 }
 
-/** Returns whether a change affects hidden fields, such as the time of the next poll. Such a change is written, but has no event. */
+/**
+ * Returns whether a change affects stored values that no event shows, such as the time of the next poll. Such a change is written, but has
+ * no event.
+ */
 export function changesUnseen({ resource, before, after }: RecordChange): boolean {
   if (!before || !after || before === after) return false;
   const [was, is]: [JsonObject, JsonObject] = [before, after];
-  return Object.entries(resource.fields).some(
-    ([name, { shown, column }]) =>
-      shown === 'never' && column === 'json' && !sameJson(was[name] ?? null, is[name] ?? null),
-  );
+  return Object.entries(resource.fields).some(([name, field]) => {
+    const isUnseen = field.shown !== undefined || field.derive !== undefined;
+    const isWritten = field.column !== null && !field.maintainedBy;
+    return isUnseen && isWritten && !sameJson(was[name] ?? null, is[name] ?? null);
+  });
 }
 
 /** Returns every id in an event: the record's own, and its links now and before. */
