@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
+import { routesOf } from '../src/http/routes/resources.ts';
 import { newSeed } from './faults/crash-checker/checker.ts';
+import { objects } from './model/account.ts';
+import { playedRoutes, routesNotPlayed } from './model/commands.ts';
 import { playSequences } from './model/sequences.ts';
 import { rounds } from './support/rounds.ts';
+import { nameOf } from './support/routes.ts';
 import { withoutDelivering } from './support/deployments.ts';
 import { serverForTest } from './support/server.ts';
 
@@ -16,3 +20,15 @@ test('keeps an account as the contract says, with events that explain it, when r
   expect(played.failures, repeat).toEqual([]);
   expect(played.requests).toBeGreaterThan(sequences * 10);
 }, 300_000);
+
+test('plays every route that writes a record of its kinds, or lists the route as not played', async () => {
+  const server = await serverForTest({ settings: withoutDelivering });
+  const writing = routesOf(server.context).filter(
+    ({ method, path }) => method !== 'GET' && Object.hasOwn(objects, path.split('/')[2]!),
+  );
+  const known = new Set([...playedRoutes, ...routesNotPlayed]);
+  expect(writing.map(nameOf).filter((name) => !known.has(name))).toEqual([]);
+  const names = new Set(writing.map(nameOf));
+  expect([...known].filter((name) => name.includes('/v1/') && !names.has(name))).toEqual([]);
+  expect([...routesNotPlayed].filter((name) => playedRoutes.has(name))).toEqual([]);
+});

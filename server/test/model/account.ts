@@ -32,9 +32,10 @@ interface ExpectedEvent {
   endpointIds: string[];
 }
 
-type Kind = 'references' | 'customers' | 'applications' | 'webhook_endpoints';
+/** The kinds of record in the model, by their paths. */
+export type Kind = 'references' | 'customers' | 'applications' | 'webhook_endpoints';
 
-const objects: Record<Kind, string> = {
+export const objects: Readonly<Record<Kind, string>> = {
   references: 'reference',
   customers: 'customer',
   applications: 'application',

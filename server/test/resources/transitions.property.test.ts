@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../src/core/errors.ts';
 import { withClient } from '../../src/db/pools.ts';
 import type { ReferenceRecord } from '../../src/resources/reference/record.ts';
+import { reference as referenceKind } from '../../src/resources/reference/index.ts';
+import { Status } from '../../src/resources/reference/shape.ts';
 import { cancel, update, type ReferenceUpdate } from '../../src/resources/reference/transitions.ts';
 import { callerAt } from '../support/caller.ts';
 import { createTestDatabase } from '../support/server.ts';
@@ -20,10 +24,14 @@ const anyUpdate = fc.record(
   },
   { requiredKeys: [] },
 );
-const anyRequest = fc.oneof(
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel'), at: fc.nat(1_000) }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('update'), at: fc.nat(1_000), input: anyUpdate }) },
-) as fc.Arbitrary<Request>;
+const requestsByKind: Record<Request['kind'], { weight: number; arbitrary: fc.Arbitrary<Request> }> = {
+  cancel: { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel'), at: fc.nat(1_000) }) },
+  update: {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('update'), at: fc.nat(1_000), input: anyUpdate }),
+  },
+};
+const anyRequest = fc.oneof(...Object.values(requestsByKind));
 
 /** Whether the account or a provider handles the reference. */
 const anyHandling = fc.constantFrom(null, automaticReference(false), automaticReference(true));
@@ -44,6 +52,23 @@ const anyFound: fc.Arbitrary<ReferenceRecord> = fc
 const manyRequests = fc.array(anyRequest, { maxLength: 12 });
 
 const runs = { numRuns: rounds(200, 3_000) };
+
+/** The transitions of a reference, each as a request plays it. The state table below predicts every one. */
+const transitions = {
+  update: (before: ReferenceRecord, request: Request) =>
+    update(before, 'input' in request ? request.input : {}, callerAt(request.at)),
+  cancel: (before: ReferenceRecord, request: Request) => cancel(before, callerAt(request.at)),
+} satisfies Record<Request['kind'], unknown>;
+
+test('plays every transition that clients can request, and draws every status and action', () => {
+  const actions = Object.keys(referenceKind.actions ?? {});
+  expect(Object.keys(transitions).sort()).toEqual(['update', ...actions].sort());
+  const { enum: statuses } = Status as unknown as { enum: string[] };
+  const source = readFileSync(join(import.meta.dirname, '../../src/resources/reference/transitions.ts'), 'utf8');
+  const drawing = /\/\*\n[\s\S]*?─[\s\S]*?\*\//.exec(source)![0];
+  const undrawn = [...statuses, ...actions].filter((name) => !new RegExp(`\\b${name}\\b`).test(drawing));
+  expect(undrawn).toEqual([]);
+});
 
 describe('requests in any order from any state', () => {
   test('answers each request as the state table says', () => {
@@ -151,10 +176,7 @@ function walk(start: ReferenceRecord, requests: Request[]): Step[] {
   return requests.map((request): Step => {
     const before = current;
     try {
-      const { after, verb } =
-        request.kind === 'cancel'
-          ? cancel(before, callerAt(request.at))
-          : update(before, request.input, callerAt(request.at));
+      const { after, verb } = transitions[request.kind](before, request);
       current = after;
       return { before, request, after, verb };
     } catch (error) {

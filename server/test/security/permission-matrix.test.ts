@@ -75,6 +75,9 @@ const toldNo: Record<string, string> = {
   'POST /v1/test_helpers/references/:id/note': 'status_transition_invalid',
 };
 
+/** Actions that a record allows only once. Each request with one gets a fresh record. */
+const oneTimeActions = new Set(['cancel', 'erase', 'roll']);
+
 /** The permissions that a route needs besides its own. */
 const alsoNeeded: Record<string, readonly string[]> = {
   'POST /v1/events/:id/resend': ['events.read'],
@@ -342,7 +345,7 @@ function withoutRequest({ id, events }: ApiResponse['body']): unknown {
 
 /** Returns the target of a probe, or a new record if the request would use it up. */
 async function targetToUse({ route, target }: Probe): Promise<Target | null> {
-  const usesUp = route.method === 'DELETE' || /\/(cancel|erase|roll)$/.test(route.path);
+  const usesUp = route.method === 'DELETE' || oneTimeActions.has(route.path.split('/').at(-1)!);
   if (!target || !usesUp) return target;
   const kind = kindOf(route);
   return { ...target, id: (await make(kind, target.owner!)).id };
