@@ -11,9 +11,9 @@ export function byProvider<Value>(valueOf: (provider: Provider) => Value): Recor
 /** How this deployment reaches each service: at its real address, in the sandbox's simulator, or not at all (null). */
 export type ReferencingServices = Readonly<Record<Provider, 'real' | 'simulated' | null>>;
 
-/** Says that a service is not set up here, and what to do. Returns null if it is set up. */
+/** Says that a service is not set up here, and what to do. Returns null if it is set up. A newer release may have stored an unknown one. */
 export function notSetUp(provider: Provider, services: ReferencingServices): string | null {
-  if (services[provider] !== null) return null;
+  if (Object.hasOwn(services, provider) && services[provider] !== null) return null;
   const others = providers.filter((other) => services[other] !== null);
   const choice = others.length === 0 ? 'No other service is set up either' : `Choose one of ${others.join(', ')}`;
   return `\`${provider}\` is not set up in this deployment. ${choice}, or ask the operator to set TENURE_${provider.toUpperCase()}_URL.`;

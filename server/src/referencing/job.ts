@@ -143,8 +143,8 @@ export class Referencing implements Task {
   }
 
   async #ask(current: ReferenceRecord, provider: Provider, step: OrderStep): Promise<void> {
+    const service = this.#serviceOf(provider);
     const connection = this.#connectionOf(provider);
-    const service = this.#providers[provider];
     const access = await this.#accessOf(current, provider, connection);
     const orderId = providerOrderOf(current).id;
     if (step === 'stop') {
@@ -237,6 +237,15 @@ export class Referencing implements Task {
         return { changes: await withRollUps(this.#context, accountId, changes) };
       },
     });
+  }
+
+  /** A newer release may have stored a provider that this one does not know. */
+  #serviceOf(provider: Provider): ReferencingProvider {
+    if (Object.hasOwn(this.#providers, provider)) return this.#providers[provider];
+    throw new ProviderFault(
+      'provider_unknown',
+      `This release of the server does not know ${provider}. The operator installs a release that knows it. Then the request is repeated by itself.`,
+    );
   }
 
   #connectionOf(provider: Provider): ProviderConnection {

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Provider } from '../../src/core/providers.ts';
+import { reference } from '../../src/resources/reference/index.ts';
+import type { ReferenceRecord } from '../../src/resources/reference/record.ts';
 import { good, serverForTest, type Api, type TestServer } from '../support/server.ts';
 import { pagesOf, pdfToolsMissing } from '../support/pdf.ts';
 import { expectRefusal, invalid, refusals } from '../support/refusals.ts';
-import { eventsOf, quickServer, quickServerForTest, refer, referenceNow, untilReference } from './scenario.ts';
+import { firstAccountId } from '../support/tenants.ts';
+import { eventsOf, quickly, quickServer, quickServerForTest, refer, referenceNow, untilReference } from './scenario.ts';
 
 let server: TestServer;
 let api: Api;
@@ -317,6 +320,45 @@ describe('providers that cannot be reached', () => {
       status: 'pending',
       automatic_reference: { last_error: expect.stringMatching(/^provider_unavailable: .*TENURE_PROVIDER_B_URL/) },
     });
+  });
+
+  test('records why and keeps waiting when only a newer release knows its provider', async () => {
+    const before = await serverForTest();
+    const { id } = await refer(before.api, { simulate: 'accept' });
+    // What a newer release leaves behind after a rollback.
+    await before.context.database.readers.query(
+      `update tenant_references set automatic_reference = replace(automatic_reference, 'provider_a', 'provider_e'),
+        revision = revision + 1 where id = $1`,
+      [id],
+    );
+    const { connection, secretKey } = before;
+    const accountId = await firstAccountId(before);
+    const { context } = await serverForTest({ ...quickly, connection, secretKey });
+    const stored = (): Promise<ReferenceRecord | null> => context.readRecord(reference, accountId, id);
+    await expect
+      .poll(async () => (await stored())?.automatic_reference, { timeout: 20_000 })
+      .toMatchObject({
+        provider: 'provider_e',
+        status: 'queued',
+        last_error: expect.stringMatching(/^provider_unknown: This release .* does not know provider_e\./),
+      });
+    expect(await stored()).toMatchObject({
+      status: 'pending',
+      provider_order: { failures: 1, due_at_ms: expect.any(Number) },
+    });
+  });
+
+  test('refuses the default provider of an account when only a newer release knows it', async () => {
+    const { api: own, context } = await serverForTest();
+    await good(own.post('/v1/account', { default_provider: 'provider_b' }));
+    await context.database.readers.query(
+      `update accounts set default_provider = 'provider_e', revision = revision + 1`,
+    );
+    const body = { application: 'app_1', automatic_reference: {} };
+    await expect
+      .poll(async () => (await own.post('/v1/references', body)).body, { timeout: 10_000 })
+      .toMatchObject({ error: { code: 'parameter_invalid', param: 'automatic_reference[provider]' } });
+    await good(own.post('/v1/references', { ...body, automatic_reference: { provider: 'provider_a' } }));
   });
 
   test('shows the obstacle and keeps waiting when the applicant cannot be checked', async () => {
