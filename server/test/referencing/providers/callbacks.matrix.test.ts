@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Provider } from '../../../src/core/providers.ts';
+import { providers, type Provider } from '../../../src/core/providers.ts';
 import { referencingProviders } from '../../../src/referencing/providers/index.ts';
 import { note } from '../../../src/referencing/simulator/force.ts';
 import { claimToTell } from '../../../src/referencing/simulator/orders.ts';
@@ -13,6 +13,21 @@ let services: Services;
 
 beforeEach(async () => {
   services = await servicesForTest();
+});
+
+/** The services that send callbacks, and the others. */
+const calling = providers.filter((name) => referencingProviders[name].readCallback);
+const silent = providers.filter((name) => !calling.includes(name));
+
+/** What the documentation of each calling service says: the header with the signature, and the working days until a verdict. */
+const documented: Partial<Record<Provider, { signatureHeader: string; verdictAfterDays: number }>> = {
+  provider_a: { signatureHeader: 'x-callback-signature', verdictAfterDays: 1 },
+  provider_c: { signatureHeader: 'x-signature-256', verdictAfterDays: 3 },
+};
+
+test('knows the signature of every service that sends callbacks', () => {
+  expect(calling.length).toBeGreaterThan(0);
+  expect(Object.keys(documented)).toEqual(calling);
 });
 
 /** Builds a callback as an owner of the secret would, from the services' documentation and not from the simulated ones. */
@@ -50,7 +65,20 @@ async function orderedAt(name: Provider, receiver: Receiver, tag: string | null 
 /** Long enough for several rounds of the calling process. */
 const aWhile = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 600));
 
-describe.each(['provider_a', 'provider_c'] as const)('callbacks of %s', (name) => {
+describe.each(calling)('callbacks of %s', (name) => {
+  test('does not verify a callback when it is unsigned, however it is sent', async () => {
+    const receiver = await receiverForTest();
+    await orderedAt(name, receiver);
+    const [{ headers, raw }] = (await receiver.count(1)) as [Received];
+    const standard = Object.entries(headers).filter(([header]) => !header.startsWith('x-'));
+    expect(believed(name, { headers: Object.fromEntries(standard), raw })).toBeNull();
+    expect(believed(name, { headers: {}, raw })).toBeNull();
+    expect(believed(name, { headers, raw: Buffer.from(`${raw.toString('utf8')} `) })).toBeNull();
+    const others = Object.entries(goodCredentials[name]).map(([credential, value]) => [credential, `${value}x`]);
+    for (const credentials of [{}, Object.fromEntries(others)])
+      expect(believed(name, { headers, raw }, { credentials })).toBeNull();
+  });
+
   test("verifies a callback and names its order when it is signed with the order's secret", async () => {
     const receiver = await receiverForTest();
     const { referenceId } = await orderedAt(name, receiver);
@@ -70,7 +98,7 @@ describe.each(['provider_a', 'provider_c'] as const)('callbacks of %s', (name) =
     await orderedAt(name, receiver);
     const [first] = await receiver.count(1);
     const { headers, raw } = first!;
-    const signatureHeader = name === 'provider_a' ? 'x-callback-signature' : 'x-signature-256';
+    const { signatureHeader } = documented[name]!;
     const signature = String(headers[signatureHeader]);
     for (const signing_secret of ['secret_of_another', '', undefined, 'secret_of_'])
       expect(believed(name, first!, { credentials: { signing_secret } })).toBeNull();
@@ -148,7 +176,7 @@ describe.each(['provider_a', 'provider_c'] as const)('callbacks of %s', (name) =
   test('sends a callback when the service changes its verdict', async () => {
     const receiver = await receiverForTest();
     const { orderId } = await orderedAt(name, receiver, 'consider_then_accept');
-    services.clock.advanceMs({ provider_a: 1, provider_c: 3 }[name] * workingDayMs);
+    services.clock.advanceMs(documented[name]!.verdictAfterDays * workingDayMs);
     await receiver.count(7);
     await aWhile();
     const before = receiver.received.length;
@@ -227,7 +255,11 @@ test('claims a due callback once when several processes ask at the same moment',
   expect(new Set(references).size).toBe(40);
 });
 
-test('reads no callbacks when a service sends none', () => {
-  expect(referencingProviders.provider_b.readCallback).toBeUndefined();
-  expect(referencingProviders.provider_d.readCallback).toBeUndefined();
+test.each(silent)('reads and sends no callback when the service is %s', async (name) => {
+  const receiver = await receiverForTest();
+  await orderedAt(name, receiver);
+  services.clock.advanceMs(4 * workingDayMs);
+  await aWhile();
+  expect(receiver.received).toEqual([]);
+  expect(referencingProviders[name].readCallback).toBeUndefined();
 });
