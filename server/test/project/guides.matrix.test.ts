@@ -7,12 +7,15 @@ import { serverForTest } from '../support/server.ts';
 
 /*
  * Executes the guides as a reader would, each command in turn. `key_…` stands for the newest key. The same holds for ids. A shown
- * response must be the real one, apart from ids, times and the parts left out as `…`. A guide that begins with `npm start` gets a server
- * with the settings of that command.
+ * response must be the real one, apart from ids, times and the parts left out as `…`. An error may come only where the guide shows the
+ * response. A guide that begins with `npm start` gets a server with the settings of that command.
  */
 
 const guidesDir = join(import.meta.dirname, '../../../docs/guides');
 const run = promisify(execFile);
+
+/** Lets every `curl` of a command report its HTTP status on standard error, apart from the response. */
+const reportingCurl = 'curl() { command curl -w \'%{stderr}\\nHTTP status %{http_code}\\n\' "$@"; }\n';
 
 describe.each(readdirSync(guidesDir))('%s', (file) => {
   const blocks = [...readFileSync(join(guidesDir, file), 'utf8').matchAll(/^```(sh|json|text)\n([\s\S]*?)^```/gm)].map(
@@ -28,15 +31,23 @@ describe.each(readdirSync(guidesDir))('%s', (file) => {
     const newest = new Map([['sk_test', server.secretKey.slice('sk_test_'.length)]]);
     let answer: unknown = null;
     let commands = 0;
-    for (const { kind, text } of blocks.slice(start === '' ? 0 : 1)) {
+    const played = blocks.slice(start === '' ? 0 : 1);
+    for (const [index, { kind, text }] of played.entries()) {
       if (kind !== 'sh') {
         expectShown(answer, kind === 'json' ? JSON.parse(text) : text.trim(), file);
         continue;
       }
       const command = text
         .replaceAll('http://127.0.0.1:4000', server.url)
-        .replaceAll(/\b([a-z]+(?:_test)?)_…/g, (_, prefix: string) => `${prefix}_${newest.get(prefix)}`);
-      const { stdout } = await run('sh', ['-c', command]);
+        .replaceAll(/\b([a-z]+(?:_test)?)_…/g, (_, prefix: string) => {
+          const rest = newest.get(prefix);
+          if (rest === undefined) throw new Error(`No earlier output has an id for \`${prefix}_…\` in: ${text}`);
+          return `${prefix}_${rest}`;
+        });
+      const { stdout, stderr } = await run('sh', ['-c', reportingCurl + command]);
+      const errors = [...stderr.matchAll(/^HTTP status ([45]\d\d)$/gm)].map(([, status]) => status);
+      const isShown = (played[index + 1]?.kind ?? 'sh') !== 'sh';
+      if (!isShown) expect(errors, `${text}\n${stdout}`).toEqual([]);
       answer = stdout.startsWith('{') ? JSON.parse(stdout) : stdout.replaceAll('\r', '').trim();
       for (const [, prefix, rest] of stdout.matchAll(/"([a-z]+(?:_test)?)_([0-9A-Za-z]{22,38})"/g)) {
         newest.set(prefix!, rest!);
