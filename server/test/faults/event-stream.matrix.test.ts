@@ -8,7 +8,7 @@ import { apiClient, good, serverForTest, type Api, type ApiResponse, type TestSe
 import { addAccount, type Tenant } from '../support/tenants.ts';
 import { newSeed } from './crash-checker/checker.ts';
 import { Random } from './crash-checker/random.ts';
-import { Subscriber } from './event-stream/follower.ts';
+import { Subscriber } from './event-stream/subscriber.ts';
 
 /*
  * A follower that resumes after its last id gets every event exactly once, in the order that all followers get. Lost connections, killed

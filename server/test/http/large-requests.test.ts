@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { largeCustomer } from '../support/large.ts';
+import { largeCustomer } from '../support/large-bodies.ts';
 import { allPermissions } from '../support/permissions.ts';
 import { Scrape } from '../support/prometheus.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';

@@ -65,7 +65,7 @@ describe('secrets', () => {
     'server/test/support/tls-receiver.ts': 'the key of a certificate that nobody trusts',
     'server/test/webhooks/target-guard.test.ts': 'the key of a certificate that nobody trusts',
     'server/test/security/secrets-in-logs.test.ts': 'a URL that is refused because it has a password',
-    'server/test/webhooks/conformance/6-targets.test.ts': 'a URL that is refused because it has a password',
+    'server/test/webhooks/scenarios/6-targets.test.ts': 'a URL that is refused because it has a password',
   };
 
   test('finds no secret in any tracked file', async () => {

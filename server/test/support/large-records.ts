@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { withClient, type Connection } from '../../src/db/pools.ts';
-import { postLarge } from './large.ts';
+import { postLarge } from './large-bodies.ts';
 import type { Api } from './server.ts';
 
 /** Makes a customer of some 250 kB, as large as a body can be. */

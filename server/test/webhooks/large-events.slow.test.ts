@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { largeCustomer, postLarge } from '../support/large.ts';
+import { largeCustomer, postLarge } from '../support/large-bodies.ts';
 import { processesForTest } from '../support/processes.ts';
 import { Scrape } from '../support/prometheus.ts';
 import { receiverForTest } from '../support/receiver.ts';

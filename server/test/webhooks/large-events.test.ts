@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { largeCustomer, postLarge } from '../support/large.ts';
+import { largeCustomer, postLarge } from '../support/large-bodies.ts';
 import { Scrape } from '../support/prometheus.ts';
 import { receiverForTest, type Receiver } from '../support/receiver.ts';
 import { serverForTest, type TestServer } from '../support/server.ts';

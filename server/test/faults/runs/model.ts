@@ -1,4 +1,4 @@
-import { playSequences } from '../../model/sequences.ts';
+import { playSequences } from '../../account-model/sequences.ts';
 import { openSite } from '../site.ts';
 import type { FaultReport, FaultRun, PlayOptions } from './fault-run.ts';
 

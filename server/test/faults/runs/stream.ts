@@ -3,7 +3,7 @@ import { Api } from '../crash-checker/api.ts';
 import { parseObject, textOf, type JsonObject } from '../crash-checker/json.ts';
 import { observe } from '../crash-checker/observe.ts';
 import { Random } from '../crash-checker/random.ts';
-import { Subscriber } from '../event-stream/follower.ts';
+import { Subscriber } from '../event-stream/subscriber.ts';
 import { judgeStreams } from '../event-stream/judge.ts';
 import { Killer } from '../idempotency-checker/kills.ts';
 import { openSite, type Site } from '../site.ts';

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { routesOf } from '../src/http/routes/resources.ts';
-import { newSeed } from './faults/crash-checker/checker.ts';
-import { objects } from './model/account.ts';
-import { playedRoutes, routesNotPlayed } from './model/commands.ts';
-import { playSequences } from './model/sequences.ts';
-import { rounds } from './support/rounds.ts';
-import { nameOf } from './support/routes.ts';
-import { withoutDelivering } from './support/deployments.ts';
-import { serverForTest } from './support/server.ts';
+import { routesOf } from '../../src/http/routes/resources.ts';
+import { newSeed } from '../faults/crash-checker/checker.ts';
+import { objects } from './account.ts';
+import { playedRoutes, routesNotPlayed } from './commands.ts';
+import { playSequences } from './sequences.ts';
+import { rounds } from '../support/rounds.ts';
+import { nameOf } from '../support/routes.ts';
+import { withoutDelivering } from '../support/deployments.ts';
+import { serverForTest } from '../support/server.ts';
 
 const sequences = Number(process.env.MODEL_SEQUENCES ?? rounds(12, 60));
 const seed = Number(process.env.MODEL_SEED ?? newSeed() % 1_000_000_000);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { newSeed } from './faults/crash-checker/checker.ts';
-import { playSequences } from './model/sequences.ts';
-import { standBetween, type Between } from './support/between.ts';
-import { withoutDelivering } from './support/deployments.ts';
-import { serverForTest } from './support/server.ts';
+import { newSeed } from '../faults/crash-checker/checker.ts';
+import { playSequences } from './sequences.ts';
+import { standBetween, type Between } from '../support/between.ts';
+import { withoutDelivering } from '../support/deployments.ts';
+import { serverForTest } from '../support/server.ts';
 
 const seed = Number(process.env.MODEL_SEED ?? newSeed() % 1_000_000_000);
 
