@@ -19,7 +19,7 @@ import {
   type OrderStep,
 } from '../resources/reference/order.ts';
 import type { ReferenceRecord } from '../resources/reference/record.ts';
-import type { JobSubject, Task } from '../jobs/queue.ts';
+import type { JobSubject, Task } from '../job-queue/queue.ts';
 import {
   orderOf,
   readAccount,

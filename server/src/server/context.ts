@@ -37,7 +37,7 @@ import { openReadBudgets, readLimits, type ReadLimits } from '../http/read-room.
 import { guardedConnector, systemResolve, type ResolveHost } from '../webhooks/ssrf-guard.ts';
 import { deliveriesNotifier } from '../webhooks/notify.ts';
 import { Eraser } from '../maintenance/erasure.ts';
-import { migrateQueue } from '../jobs/queue.ts';
+import { migrateQueue } from '../job-queue/queue.ts';
 import { ProviderCallbacks } from '../referencing/callbacks.ts';
 import { Simulations } from '../referencing/simulations.ts';
 import { referencingProviders } from '../referencing/providers/index.ts';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { workingDaySeconds } from '../referencing/pauses.ts';
 import { Referencing } from '../referencing/job.ts';
 import type { ProviderConnection } from '../referencing/access.ts';
-import { JobWorker } from '../jobs/queue.ts';
+import { JobWorker } from '../job-queue/queue.ts';
 import { simulatedProviders } from './config.ts';
 import type { Context } from './context.ts';
 import { providers as providerNames, type Provider } from '../core/providers.ts';

@@ -19,7 +19,7 @@ const mayImport: Record<string, readonly string[]> = {
   commit: ['core', 'model', 'db'],
   metrics: ['core', 'db'],
   resources: ['core', 'model'],
-  jobs: ['db'],
+  'job-queue': ['db'],
   'referencing/providers': ['core'],
   'referencing/report': ['referencing/providers'],
   // An outside service: it knows only what its customer sends over HTTP.
@@ -30,7 +30,7 @@ const mayImport: Record<string, readonly string[]> = {
     'db',
     'commit',
     'resources',
-    'jobs',
+    'job-queue',
     'referencing/providers',
     'referencing/report',
     'referencing/simulator',
@@ -73,7 +73,7 @@ const packageOwners: Record<string, readonly string[]> = {
   ajv: ['http/body'],
   undici: ['webhooks', 'referencing/providers'],
   'prom-client': ['metrics'],
-  'graphile-worker': ['jobs'],
+  'graphile-worker': ['job-queue'],
   pdfkit: ['referencing/report'],
   fontkit: ['referencing/report'],
   'bidi-js': ['referencing/report'],
@@ -216,7 +216,7 @@ test('asks SQL or JavaScript for the current time only where no other clock woul
     'commit/committer.ts',
     // The job queue uses the database's clock, and is told how long to wait.
     'commit/statements/jobs.ts',
-    'jobs/queue.ts',
+    'job-queue/queue.ts',
     // The ages of transactions and jobs, by the clock that they use.
     'metrics/database.ts',
     // Measures the difference between the database's clock and the machine's.

@@ -8,7 +8,7 @@ import { openDatabase, withClient, type Client, type Connection } from '../../sr
 import { startEmbeddedDatabase } from '../../src/embedded-postgres/index.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { makePartitionsAhead } from '../../src/db/partitions.ts';
-import { migrateQueue } from '../../src/jobs/queue.ts';
+import { migrateQueue } from '../../src/job-queue/queue.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pino from 'pino';
 import { beforeEach, expect, inject, onTestFinished, test } from 'vitest';
 import { openDatabase, withClient, type Connection, type Database } from '../../src/db/pools.ts';
-import { JobWorker, migrateQueue, queueSchemaVersion, type JobSubject, type Task } from '../../src/jobs/queue.ts';
+import { JobWorker, migrateQueue, queueSchemaVersion, type JobSubject, type Task } from '../../src/job-queue/queue.ts';
 import { databaseIn } from '../support/global-setup.ts';
 import { urlOf } from '../support/processes.ts';
 import { createTestDatabase } from '../support/server.ts';

@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { openDatabase } from '../../src/db/pools.ts';
-import { JobWorker } from '../../src/jobs/queue.ts';
+import { JobWorker } from '../../src/job-queue/queue.ts';
 
 /* A worker in its own process, to be killed. It takes jobs, prints their ids and never ends one. */
 
