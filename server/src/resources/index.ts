@@ -8,9 +8,9 @@ import { event } from './event.ts';
 import { file } from './file.ts';
 import { log } from './log.ts';
 import { reference } from './reference/index.ts';
-import { webhookDelivery } from './webhook_endpoint/delivery.ts';
-import { recovery } from './webhook_endpoint/recovery.ts';
-import { webhookEndpoint } from './webhook_endpoint/index.ts';
+import { webhookDelivery } from './webhooks/delivery.ts';
+import { recovery } from './webhooks/recovery.ts';
+import { webhookEndpoint } from './webhooks/webhook_endpoint.ts';
 
 /** The kinds of record in the API. A line here gives a kind its routes, permissions and event types. */
 export const resources: readonly Resource[] = listOfKinds([

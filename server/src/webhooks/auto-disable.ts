@@ -4,8 +4,8 @@ import { toDecision } from '../model/change.ts';
 import { toSeconds, type Clock } from '../core/clock.ts';
 import type { Pool } from '../db/pools.ts';
 import type { RecordReader } from '../db/record-reader.ts';
-import { disableFailing, failingLimits, isGivenUp, type Failures } from '../resources/webhook_endpoint/disabling.ts';
-import { webhookEndpoint } from '../resources/webhook_endpoint/index.ts';
+import { disableFailing, failingLimits, isGivenUp, type Failures } from '../resources/webhooks/disabling.ts';
+import { webhookEndpoint } from '../resources/webhooks/webhook_endpoint.ts';
 
 /** Endpoints a round. The rest is disabled in the next one. */
 const endpointsAtOnce = 1_000;

@@ -8,10 +8,10 @@ import type { RequestedDelivery } from '../model/resource.ts';
 import { recoveriesLockKey, withLockIfFree } from '../db/advisory-locks.ts';
 import { withClient, type Connection, type Pool } from '../db/pools.ts';
 import type { RecordReader } from '../db/record-reader.ts';
-import { disabledSince } from '../resources/webhook_endpoint/disabling.ts';
-import { webhookEndpoint } from '../resources/webhook_endpoint/index.ts';
-import type { WebhookEndpointRecord } from '../resources/webhook_endpoint/record.ts';
-import { ended, recovery, type RecoveryRecord } from '../resources/webhook_endpoint/recovery.ts';
+import { disabledSince } from '../resources/webhooks/disabling.ts';
+import { webhookEndpoint } from '../resources/webhooks/webhook_endpoint.ts';
+import type { WebhookEndpointRecord } from '../resources/webhooks/endpoint-record.ts';
+import { ended, recovery, type RecoveryRecord } from '../resources/webhooks/recovery.ts';
 
 /** Deliveries or events that one transaction looks at. */
 const pageSize = 1_000;

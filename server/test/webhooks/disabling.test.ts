@@ -1,7 +1,7 @@
 import { assert, integer, property } from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { disableFailingEndpoints } from '../../src/webhooks/auto-disable.ts';
-import { isGivenUp } from '../../src/resources/webhook_endpoint/disabling.ts';
+import { isGivenUp } from '../../src/resources/webhooks/disabling.ts';
 import { TestClock } from '../support/clock.ts';
 import { allOf } from '../support/paging.ts';
 import { allPermissions } from '../support/permissions.ts';

@@ -6,7 +6,7 @@ import type { StoredRecord } from '../../model/record.ts';
 import { actionFrom, defineResource, type Change } from '../../model/resource.ts';
 import { nullable, oneOf } from '../../model/schemas.ts';
 import { nestedUnder } from '../../model/traits/nested-under.ts';
-import { requireEnabled, type WebhookEndpointRecord } from './record.ts';
+import { requireEnabled, type WebhookEndpointRecord } from './endpoint-record.ts';
 
 const Since = Type.Integer({
   minimum: 0,

@@ -3,7 +3,7 @@ import { LinkedId } from '../../model/fields.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import type { Action, RequestedDelivery } from '../../model/resource.ts';
 import { closedObject } from '../../model/schemas.ts';
-import { requireEnabled, type WebhookEndpointRecord } from './record.ts';
+import { requireEnabled, type WebhookEndpointRecord } from './endpoint-record.ts';
 import { newDelivery } from './requested-delivery.ts';
 
 /** Sends an event to an endpoint again, for example after its receiver was repaired. */

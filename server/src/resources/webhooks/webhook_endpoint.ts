@@ -13,7 +13,7 @@ import { webhookDelivery } from './delivery.ts';
 import { withStatus } from './disabling.ts';
 import { requireKnownEvents } from './enabled-events.ts';
 import { recover } from './recovery.ts';
-import { requireEnabled, requireEvents, type WebhookEndpointRecord } from './record.ts';
+import { requireEnabled, requireEvents, type WebhookEndpointRecord } from './endpoint-record.ts';
 import { newDelivery } from './requested-delivery.ts';
 
 /** `*`, `<resource>.*` or `<resource>.<verb>`. The known names depend on the kinds of record that are served. */

@@ -1,5 +1,5 @@
 import type { Change } from '../../model/resource.ts';
-import type { DisabledSpan, WebhookEndpointRecord } from './record.ts';
+import type { DisabledSpan, WebhookEndpointRecord } from './endpoint-record.ts';
 
 const dayMs = 24 * 3600 * 1000;
 
