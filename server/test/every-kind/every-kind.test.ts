@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listOfKinds } from '../../src/model/kinds.ts';
 import type { Resource } from '../../src/model/resource.ts';
 import { nestedUnder } from '../../src/model/traits/nested-under.ts';
 import { ownAccount } from '../../src/model/traits/own-account.ts';
@@ -20,16 +21,16 @@ import {
 } from '../support/server.ts';
 import { addKey } from '../support/tenants.ts';
 import { inVersion, latestVersion, versions, words } from '../support/versions.ts';
-import { deposit, depositsTable } from './deposit.ts';
+import { viewing, viewingsTable } from './viewing.ts';
 
 type Body = ApiResponse['body'];
 
 /*
- * The promises of every kind of record. The suite names no kind: a new one passes by its definition alone, like the deposit of this test.
+ * The promises of every kind of record. The suite names no kind: a new one passes by its definition alone, like the viewing of this test.
  * Events and logs, which only the server makes, have their own part.
  */
 
-const all: readonly Resource[] = [...resources, deposit];
+const all = listOfKinds([...resources, viewing]);
 const made = all.filter(({ create }) => create);
 const listed = all.filter((resource) => !nestedUnder.has(resource));
 
@@ -39,7 +40,7 @@ let server: TestServer;
 beforeAll(async () => {
   database = await createTestDatabase();
   server = await startTestServer({ connection: database.connection, overrides: { resources: all } });
-  await server.context.database.readers.query(depositsTable);
+  await server.context.database.readers.query(viewingsTable);
 });
 afterAll(async () => {
   await server.stop();
@@ -48,7 +49,7 @@ afterAll(async () => {
 
 test('finds several kinds of record, and one known by its definition alone, when the suite starts', () => {
   expect(made.length).toBeGreaterThanOrEqual(8);
-  expect(bodies).not.toHaveProperty(['POST /v1/deposits']);
+  expect(bodies).not.toHaveProperty(['POST /v1/viewings']);
 });
 
 describe.each(made)('records of kind $object', (resource) => {
