@@ -97,7 +97,9 @@ function listStatement(resource: Resource, query: ListQuery, rowBytesMax: number
   const backwards = query.cursor?.direction === 'before';
   const order = backwards ? 'id' : 'id desc';
   const cursor = query.cursor ? `and id ${backwards ? '>' : '<'} ${parameter(query.cursor.id)}` : '';
-  const slice = `${cursor} order by ${order} limit ${parameter(query.limit + 1)} offset ${parameter(query.offset)}`;
+  // Both numbers are in the text, so that one plan serves all calls of a prepared statement. With parameters, PostgreSQL would plan each
+  // call anew. That takes longer than the list.
+  const slice = `${cursor} order by ${order} limit ${query.limit + 1} offset ${query.offset}`;
   const columns = `${columnsOf(resource).join(', ')}, ${bytesIn(resource)} as bytes`;
   const max = parameter(rowBytesMax);
   const shown = `case when bytes > ${max} then bytes end as large_bytes, ${columnsIf(`bytes <= ${max}`, resource)}`;
@@ -128,15 +130,22 @@ function listStatement(resource: Resource, query: ListQuery, rowBytesMax: number
       from (select ${columns} from ${resource.table} where ${matches.join(' and ')} ${slice}) sized
     ) page on true
     order by ${order}`;
-  // The best plan depends on how common a class of statuses is, so PostgreSQL plans each time.
-  const isOneWay = query.filters.every(({ filter }) => filter.match !== 'status');
-  const common = isOneWay && query.filters.length <= 1 && Object.keys(query.created).length === 0;
+  const common =
+    query.alsoAccountId === undefined &&
+    query.filters.length <= 1 &&
+    query.filters.every(({ filter: { match } }) => match === 'exact' || match === 'caseless') &&
+    Object.keys(query.created).length === 0 &&
+    query.offset === 0 &&
+    preparedLimits.has(query.limit);
   return { ...(common && { name: nameOf(text) }), text, values };
 }
 
+/** The default, the maximum, and another usual limit. */
+const preparedLimits = new Set([10, 20, 50]);
+
 /**
- * Names of prepared statements. Each connection keeps its own, so only lists with at most one filter are prepared. Filters have thousands
- * of combinations, and a client could try them all.
+ * Names of prepared statements. Each connection keeps its own. Filters have thousands of combinations, and a client could try them all. So
+ * only lists with at most one filter are prepared. If a filter matches a range or a list, the best plan depends on its value.
  */
 const statementNames = new Map<string, string>();
 
