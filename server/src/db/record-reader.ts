@@ -1,9 +1,10 @@
 import { parseJson } from '../core/json.ts';
 import type { StoredRecord } from '../model/record.ts';
+import { oncePerKind } from '../model/once-per-kind.ts';
 import type { Resource } from '../model/resource.ts';
 import { appendOnly } from '../model/traits/append-only.ts';
 import { coalesce, noResult } from './batch-loader.ts';
-import type { Reader, ReadStatement } from './reader.ts';
+import type { Reader } from './reader.ts';
 
 /** Reads one record of an account, or null. */
 export type RecordReader = <R extends StoredRecord>(
@@ -58,17 +59,14 @@ async function readRecords(reader: Reader, resource: Resource, wanted: Wanted[])
 
 const isWanted = '(account_id, id) in (select * from unnest($1::text[], $2::text[]))';
 
-function readStatement(resource: Resource): Omit<ReadStatement, 'values'> {
-  return {
-    name: `read_${resource.table}`,
-    text: `select ${columnsOf(resource).join(', ')} from ${resource.table} where ${isWanted}`,
-  };
-}
+const readStatement = oncePerKind((resource) => ({
+  name: `read_${resource.table}`,
+  text: `select ${columnsOf(resource).join(', ')} from ${resource.table} where ${isWanted}`,
+}));
 
-function readSizedStatement(resource: Resource): Omit<ReadStatement, 'values'> {
-  return {
-    name: `read_sized_${resource.table}`,
-    text: `
+const readSizedStatement = oncePerKind((resource) => ({
+  name: `read_sized_${resource.table}`,
+  text: `
       select is_left, ${columnsIf('not is_left', resource)}
       from (
         select *, bytes_so_far > ${bytesTogetherMax} and bytes_so_far > bytes as is_left
@@ -81,8 +79,7 @@ function readSizedStatement(resource: Resource): Omit<ReadStatement, 'values'> {
           ) found
         ) summed
       ) page`,
-  };
-}
+}));
 
 function measured(record: StoredRecord, row: StoredRow): StoredRecord {
   let bytes = 0;
@@ -106,15 +103,15 @@ export function bytesOf(record: StoredRecord): number {
 export type StoredRow = StoredRecord & { [column: string]: unknown };
 
 /** Returns a resource's columns. The columns that all resources share come first. */
-export function columnsOf(resource: Resource): string[] {
+export const columnsOf = oncePerKind((resource): readonly string[] => {
   const kept = Object.keys(resource.fields).filter((name) => resource.fields[name]?.column !== null);
   return ['account_id', 'id', 'created', ...(appendOnly.has(resource) ? [] : ['revision']), ...kept];
-}
+});
 
 /** Returns SQL for the size of a row's long texts, in bytes. PostgreSQL knows it without reading them. */
-export function bytesIn(resource: Resource): string {
-  return ['0', ...longColumnsOf(resource).map((name) => `coalesce(octet_length(${name}), 0)`)].join(' + ');
-}
+export const bytesIn = oncePerKind((resource) =>
+  ['0', ...longColumnsOf(resource).map((name) => `coalesce(octet_length(${name}), 0)`)].join(' + '),
+);
 
 /** Returns SQL for a resource's columns. Long texts are null unless `condition` holds. */
 export function columnsIf(condition: string, resource: Resource): string {
@@ -125,13 +122,13 @@ export function columnsIf(condition: string, resource: Resource): string {
 }
 
 /** Returns the columns without a bound on their length in the schema. */
-function longColumnsOf({ fields }: Resource): string[] {
+const longColumnsOf = oncePerKind(({ fields }): readonly string[] => {
   const long = Object.entries(fields).filter(
     ([, { column, schema }]) =>
       column === 'json' || (column === 'text' && !/"(?:maxLength|enum|const|pattern)":/.test(JSON.stringify(schema))),
   );
   return long.map(([name]) => name);
-}
+});
 
 /** Converts a row to its record. */
 export function recordOfRow(resource: Resource, row: StoredRow): StoredRecord {

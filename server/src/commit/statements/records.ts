@@ -1,4 +1,5 @@
 import { fieldOf, type ColumnType } from '../../model/record.ts';
+import { oncePerKind } from '../../model/once-per-kind.ts';
 import type { Resource } from '../../model/resource.ts';
 import { storesFile } from '../../model/traits/stores-file.ts';
 import { arrayLiteral } from '../../db/array-literal.ts';
@@ -50,12 +51,18 @@ function guardRecords(resource: Resource, guards: OfEntry<Guard>[]): Statement |
 }
 
 function updateRecords(resource: Resource, changes: OfEntry<KnownRecordWrite>[]): Statement | null {
+  return statementOf(
+    `update_${resource.table}`,
+    textOfUpdate(resource),
+    changes.map(({ entry, write }) => [entry, write.before.revision, ...cellsOf(resource, write)]),
+  );
+}
+
+const textOfUpdate = oncePerKind((resource) => {
   const columns = writtenColumnsOf(resource);
   const fields = columns.filter((name) => name in resource.fields);
   const types = ['integer', 'bigint', ...columns.map((name) => arrayTypeOf(resource, name))];
-  return statementOf(
-    `update_${resource.table}`,
-    `
+  return `
       with input as materialized (
         select * from unnest(${parameters(types)}) as input (entry, expected_revision, ${columns.join(', ')})
       ),
@@ -81,10 +88,8 @@ function updateRecords(resource: Resource, changes: OfEntry<KnownRecordWrite>[])
         from input
         left join held using (account_id, id)
         where held.id is null
-      ))`,
-    changes.map(({ entry, write }) => [entry, write.before.revision, ...cellsOf(resource, write)]),
-  );
-}
+      ))`;
+});
 
 /** Deletes records that have not changed since they were read. */
 export function deleteRecords(batch: readonly BatchEntry[]): (Statement | null)[] {
@@ -124,21 +129,25 @@ const deletionOfParts = `,
       )`;
 
 export function insertRecords(batch: readonly BatchEntry[]): (Statement | null)[] {
-  return byResource(batch, ({ inserts }) => inserts).map(([resource, changes]) => {
-    const columns = writtenColumnsOf(resource);
-    return statementOf(
+  return byResource(batch, ({ inserts }) => inserts).map(([resource, changes]) =>
+    statementOf(
       `insert_${resource.table}`,
-      `
+      textOfInsert(resource),
+      changes.map(({ write }) => cellsOf(resource, write)),
+    ),
+  );
+}
+
+const textOfInsert = oncePerKind((resource) => {
+  const columns = writtenColumnsOf(resource);
+  return `
       with input as (
         select * from unnest(${parameters(columns.map((name) => arrayTypeOf(resource, name)))}) as input (${columns.join(', ')})
       )${storesFile.has(resource) ? endOfUploads : ''}
       insert into ${resource.table} (${columns.join(', ')})
       select ${columns.map((name) => fromInput(resource, name)).join(', ')}
-      from input`,
-      changes.map(({ write }) => cellsOf(resource, write)),
-    );
-  });
-}
+      from input`;
+});
 
 /** Removes the uploads that became files, and keeps their bytes. */
 const endOfUploads = `,
@@ -175,9 +184,9 @@ function inTableOrder(resources: Iterable<Resource>): Resource[] {
 }
 
 /** Returns the columns that the committer writes, without those that a job maintains. */
-function writtenColumnsOf(resource: Resource): string[] {
-  return columnsOf(resource).filter((name) => !resource.fields[name]?.maintainedBy);
-}
+const writtenColumnsOf = oncePerKind((resource): readonly string[] =>
+  columnsOf(resource).filter((name) => !resource.fields[name]?.maintainedBy),
+);
 
 function cellsOf(resource: Resource, { record }: RecordWrite): Cell[] {
   return writtenColumnsOf(resource).map((name) => cellOf(resource.fields[name]?.column, fieldOf(record, name)));
