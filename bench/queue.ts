@@ -33,12 +33,12 @@ export async function recordDeliveries(deployment: Deployment, count: number): P
   await database.query('analyze events, webhook_deliveries');
 }
 
-/** Puts them into the product's queue, due now. */
-export async function queueDeliveries({ database }: Deployment): Promise<void> {
+/** Puts them into the product's queue. */
+export async function queueDeliveries({ database }: Deployment, dueAtMs = Date.now()): Promise<void> {
   await database.query(
     `insert into webhook_queue (account_id, id, event, webhook_endpoint, due_at_ms)
      select account_id, id, event, webhook_endpoint, $1 from webhook_deliveries`,
-    [Date.now()],
+    [dueAtMs],
   );
   await database.query('checkpoint');
 }

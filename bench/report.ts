@@ -140,6 +140,7 @@ export function writeResults(name: string, results: unknown): string {
 const unitText: Record<Figure['unit'], string> = {
   times: 'x',
   ms: 'ms',
+  µs: 'µs',
   kB: 'kB',
   MB: 'MB',
   s: 's',

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { costs } from './costs.ts';
 import { deliveries } from './deliveries.ts';
 import { startDeployment } from './deployment.ts';
 import { get } from './get.ts';
@@ -37,6 +38,7 @@ const suites: Suite[] = [
   latency,
   latencyUnderLoad,
   lowRate,
+  costs,
   openLoop,
   fairness,
   parked,

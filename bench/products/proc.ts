@@ -16,6 +16,16 @@ export function processorMs(roots: readonly number[]): number {
   });
 }
 
+/** Returns the processor time of a process's first thread. In Node it executes the JavaScript. */
+export function mainThreadMs(pid: number): number {
+  return Number(textOf(`/proc/${pid}/task/${pid}/schedstat`).split(' ')[0]) / 1e6;
+}
+
+/** Returns the id of the process that started this one. */
+export function parentOf(pid: number): number {
+  return Number(statFieldsOf(pid)[1]);
+}
+
 /** Returns the memory of these processes and all their descendants, in MB. Shared pages count once in all (PSS). */
 export function memoryMb(roots: readonly number[]): number {
   const kilobytes = sumOf(treesOf(roots), (pid) =>
