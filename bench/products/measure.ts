@@ -31,7 +31,7 @@ export function sizesOf(seconds: number): Sizes {
     clients: 64,
     highPerSecond: 1_000,
     lowPerSecond: 50,
-    warmUpSeconds: 3,
+    warmUpSeconds: 10,
     seconds,
     lowSeconds: Math.max(lowSecondsMin, seconds),
     restSeconds: 10,
