@@ -11,6 +11,9 @@ const pieceBytes = 1024 * 1024;
 /** A copy mostly waits for the disk, which serves several copies as fast as one. */
 const copiesAtOnce = 8;
 
+/** The memory of finished copies, for the next ones. With new memory for each file, the garbage collector costs as much as the copy. */
+const freePieces: Buffer[] = [];
+
 /** The copied bytes. Of a file that grows meanwhile, they are the part that was there. */
 export interface Copied {
   bytes: number;
@@ -25,7 +28,7 @@ export async function copyFile(from: string, to: string, stopping: AbortSignal):
   await using source = await open(from, 'r');
   await using target = await open(to, 'wx', 0o600);
   const hash = createHash('sha256');
-  const piece = Buffer.allocUnsafe(pieceBytes);
+  const piece = freePieces.pop() ?? Buffer.allocUnsafeSlow(pieceBytes);
   let bytes = 0;
   for (;;) {
     stopping.throwIfAborted();
@@ -39,6 +42,7 @@ export async function copyFile(from: string, to: string, stopping: AbortSignal):
     bytes += bytesRead;
   }
   await target.sync();
+  freePieces.push(piece);
   return { bytes, sha256: hash.digest('hex') };
 }
 
