@@ -53,7 +53,7 @@ test('adds a field to customers when the four steps of docs/first-change.md are 
     const ended = spawnSync(program!, [...given, ...(given.includes('--') ? [] : ['--']), '--reporter=dot'], {
       cwd: folder,
       encoding: 'utf8',
-      env: { PATH: process.env.PATH, HOME: process.env.HOME },
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: join(folder, 'compiled') },
     });
     expect([command, ended.status], `${ended.stdout}\n${ended.stderr}`.slice(-4_000)).toEqual([command, 0]);
   }

@@ -50,7 +50,12 @@ export function runCommand(
 ): Promise<Ended> {
   const child = spawn('npm', ['run', '--silent', command, '--', ...given], {
     cwd: projectDir,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings },
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      ...settings,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     // Runs in a process group of its own if it is to be interrupted.
     detached: interruption !== undefined,

@@ -103,6 +103,7 @@ export class Deployment {
       env: {
         PATH: process.env.PATH,
         HOME: process.env.HOME,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         HOST: '127.0.0.1',
         PORT: String(this.#port),
         DATA_DIR: this.dataDir,
