@@ -98,8 +98,17 @@ export function exampleOf(schema: JsonSchema): Json {
 
 const usualTexts = ['x', 'a.b', 'a@b', 'GB', '1990-12-31', 'reference', '200', 'a@b.cc', 'gbp'];
 
+/** The examples by their schema: making one from a pattern takes milliseconds. */
+const exampleTexts = new WeakMap<JsonSchema, string>();
+
 /** Returns one of the shortest texts that a schema allows. */
 export function exampleText(schema: JsonSchema): string {
+  const known = exampleTexts.get(schema) ?? newExampleText(schema);
+  exampleTexts.set(schema, known);
+  return known;
+}
+
+function newExampleText(schema: JsonSchema): string {
   const { pattern, minLength = 0, maxLength = Infinity } = schema;
   const made =
     pattern === undefined
