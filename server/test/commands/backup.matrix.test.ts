@@ -13,11 +13,11 @@ import { Deployment } from '../faults/crash-checker/deployment.ts';
 import type { Answered } from '../faults/crash-checker/history.ts';
 import { textOf, type JsonObject } from '../faults/crash-checker/json.ts';
 import { processesIn } from '../faults/crash-checker/processes.ts';
-import { backUp, newKey, restore } from '../support/backups.ts';
+import { backUp, newKey, restore, runCommand } from '../support/backups.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 
 /*
- * The real commands, on a real server with its embedded database.
+ * The real commands, on a real server with its embedded database. npm runs the first of each, and those that are interrupted.
  */
 
 /** Retry for 30 s, longer than a backup, a restore and a start take together. */
@@ -48,7 +48,7 @@ beforeAll(async () => {
   created = await post(api, '/v1/references', { application: 'app_1', metadata: { made: 'before' } }, 'before');
   await post(api, '/v1/customers', { name: 'Ann Archer' });
   eventsBefore = await api.read('/v1/events?limit=50');
-  const { code, output } = await backUp(original.dataDir, backup);
+  const { code, output } = await runCommand('backup', [backup], { DATA_DIR: original.dataDir });
   if (code !== 0) throw new Error(output);
   said = output;
 }, 60_000);
@@ -65,7 +65,7 @@ describe('restored deployments', { timeout: 60_000 }, () => {
     const late = await post(api, '/v1/references', { application: 'app_1' }, 'late');
     const restored = await Deployment.create({ settings, secretKey: original.secretKey });
     onTestFinished(() => restored.remove());
-    const { code, output } = await restore(backup, restored.dataDir);
+    const { code, output } = await runCommand('restore', [backup], { DATA_DIR: restored.dataDir });
     expect(code, output).toBe(0);
     expect(output).toContain(`Restored ${restored.dataDir}: all that was answered before 20`);
     isReceiverWell = true;

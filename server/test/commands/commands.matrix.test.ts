@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { apiVersions } from '../../src/versions/index.ts';
 import { Deployment } from '../faults/crash-checker/deployment.ts';
-import { runCommand } from '../support/backups.ts';
+import { runCommand, runProgram } from '../support/backups.ts';
 import { processesForTest, urlOf } from '../support/processes.ts';
 import { apiClient, good } from '../support/server.ts';
 
 /*
- * The operator's commands, as npm runs them. The tests of `backup` and `restore` are in backup.matrix.test.ts.
+ * The operator's commands. npm runs each of them at least once. The tests of `backup` and `restore` are in backup.matrix.test.ts.
  */
 
 describe.each([
@@ -31,7 +31,7 @@ describe.each([
     ['an option for a folder', ['--', '--folder']],
     ['an argument too many', [...takes, 'b']],
   ])('refuses %s before it opens anything when it is sent', async (_, given) => {
-    const { code, output } = await runCommand(command, given, { PORT: 'x' });
+    const { code, output } = await runProgram(command, given, { PORT: 'x' });
     expect({ code, output }).toEqual({ code: 2, output: expect.stringMatching(`^npm run ${command}.*\n\n[A-Z]`) });
   });
 });
@@ -80,12 +80,12 @@ describe('npm run seed', { timeout: 60_000 }, () => {
   });
 
   test('is refused when no server runs', async () => {
-    const { code, output } = await runCommand('seed', [], { PORT: '1' });
+    const { code, output } = await runProgram('seed', [], { PORT: '1' });
     expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(/^No server answers at http/) });
   });
 
   test('is refused in live mode', async () => {
-    const { code, output } = await runCommand('seed', [], { TENURE_MODE: 'live' });
+    const { code, output } = await runProgram('seed', [], { TENURE_MODE: 'live' });
     expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(/^Only a sandbox is filled/) });
   });
 });
