@@ -6,8 +6,8 @@ import type { Client, Pool } from '../db/pools.ts';
 /** Milliseconds between looks for workers that have died. The claims of a dead one are released at the second look without it. */
 const lookEveryMs = 750;
 
-/** Milliseconds to the first look of a worker that had lost its connection. The others may have lost theirs too, and be slower to return. */
-const lookAfterLossMs = 5_000;
+/** Milliseconds in which a worker that had lost its connection releases no claims. The others may have lost theirs too, and be slower. */
+const graceMs = 5_000;
 
 /** Worker numbers go up to this one. The rest of a claim's token is random. */
 const numberMax = 2 ** 20 - 1;
@@ -19,7 +19,8 @@ const randomTokens = 2 ** 32;
  * wait for the end of its leases.
  *
  * A live worker that loses its connection for longer looks like a dead one. Then its deliveries may be sent twice, as after a lease.
- * If the database cuts the connections of all workers, each has five seconds to return.
+ * If the database cuts the connections of all workers, each has five seconds to return. A worker that starts then knows nothing of the cut,
+ * and grants no time.
  */
 export class LiveWorkers {
   readonly #pool: Pool;
@@ -57,18 +58,24 @@ export class LiveWorkers {
   async watch(client: Client, ended: AbortSignal): Promise<void> {
     try {
       await this.#takeNumber(client);
-      let waitMs = this.#hasWatched ? lookAfterLossMs : lookEveryMs;
+      const releasesFromMs = performance.now() + (this.#hasWatched ? graceMs : 0);
       this.#hasWatched = true;
-      let suspects = await this.#readClaimants();
-      let known = await readAlive(client);
+      const absent = await this.#readClaimants();
+      const known = new Set([...absent, ...(await readAlive(client))]);
       for (;;) {
-        await delay(waitMs, undefined, { signal: ended, ref: false }).catch(() => {});
+        await delay(lookEveryMs, undefined, { signal: ended, ref: false }).catch(() => {});
         if (ended.aborted) return;
-        waitMs = lookEveryMs;
         const alive = await readAlive(client);
-        for (const number of suspects) if (!alive.has(number)) await this.#release(number);
-        suspects = new Set([...known].filter((number) => !alive.has(number)));
-        known = alive;
+        for (const number of alive) known.add(number);
+        for (const number of known) {
+          if (alive.has(number)) absent.delete(number);
+          else if (!absent.has(number)) absent.add(number);
+          else if (performance.now() >= releasesFromMs) {
+            await this.#release(number);
+            known.delete(number);
+            absent.delete(number);
+          }
+        }
       }
     } finally {
       this.#number = 0;

@@ -203,11 +203,13 @@ test("55: leaves a worker's running attempts to it when the database cuts all co
     await client.query(
       'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
     );
+    // The other worker returns at once. Several of its looks later, this one does.
+    await expect.poll(locks, soon).toBe(1);
+    await delay(2_500);
+    network.open();
+    await expect.poll(locks, soon).toBe(2);
   });
-  // Several looks of the other worker, which returns at once.
-  await delay(2_500);
-  network.open();
-  await delay(4_000);
+  await delay(5_000);
   gate.open();
   expect(await over(api, endpoint.id)).toMatchObject({ status: 'delivered', attempts: [{ status: 200 }] });
   expect(receiver.received).toHaveLength(1);
