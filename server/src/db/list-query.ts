@@ -30,6 +30,9 @@ export interface ListPage {
   hasMore: boolean;
 }
 
+/** The number of records on a page, unless the request names another. */
+export const limitDefault = 20;
+
 /** Nearly all records are smaller, in bytes. A page of 50 such records has less than a megabyte, and takes one statement. */
 const smallBytesMax = 16 * 1024;
 
@@ -97,8 +100,8 @@ function listStatement(resource: Resource, query: ListQuery, rowBytesMax: number
   const backwards = query.cursor?.direction === 'before';
   const order = backwards ? 'id' : 'id desc';
   const cursor = query.cursor ? `and id ${backwards ? '>' : '<'} ${parameter(query.cursor.id)}` : '';
-  // Both numbers are in the text, so that one plan serves all calls of a prepared statement. With parameters, PostgreSQL would plan each
-  // call anew. That takes longer than the list.
+  // Both numbers are in the text, so that one plan can serve all calls of a prepared statement. With parameters, PostgreSQL would plan each
+  // call anew, which takes longer than the list. It still does so if accounts differ much in size.
   const slice = `${cursor} order by ${order} limit ${query.limit + 1} offset ${query.offset}`;
   const columns = `${columnsOf(resource).join(', ')}, ${bytesIn(resource)} as bytes`;
   const max = parameter(rowBytesMax);
@@ -136,16 +139,14 @@ function listStatement(resource: Resource, query: ListQuery, rowBytesMax: number
     query.filters.every(({ filter: { match } }) => match === 'exact' || match === 'caseless') &&
     Object.keys(query.created).length === 0 &&
     query.offset === 0 &&
-    preparedLimits.has(query.limit);
+    query.limit === limitDefault;
   return { ...(common && { name: nameOf(text) }), text, values };
 }
 
-/** The default, the maximum, and another usual limit. */
-const preparedLimits = new Set([10, 20, 50]);
-
 /**
  * Names of prepared statements. Each connection keeps its own. Filters have thousands of combinations, and a client could try them all. So
- * only lists with at most one filter are prepared. If a filter matches a range or a list, the best plan depends on its value.
+ * only lists of the default length with at most one filter are prepared. If a filter matches a range or a list, the best plan depends on
+ * its value.
  */
 const statementNames = new Map<string, string>();
 

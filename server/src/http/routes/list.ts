@@ -2,10 +2,8 @@ import { Type, type TSchema } from 'typebox';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { isId } from '../../core/ids.ts';
 import type { Resource } from '../../model/resource.ts';
-import type { ListQuery } from '../../db/list-query.ts';
+import { limitDefault, type ListQuery } from '../../db/list-query.ts';
 import type { Query } from '../route.ts';
-
-const limitDefault = 20;
 
 /** Returns the query parameters of a resource's list. */
 export function listParameters(resource: Resource): Record<string, TSchema> {
