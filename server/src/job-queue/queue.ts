@@ -13,7 +13,7 @@ export interface JobSubject {
 
 /** A kind of job. */
 export interface Task {
-  /** Does the job. If it throws, the job goes back into the queue, with growing pauses. */
+  /** Does the job. If it throws, the job goes back into the queue, with growing pauses. After a lost connection it may run twice at once. */
   run(subject: JobSubject): Promise<void>;
   /** Returns the groups with enough jobs under way: their other jobs wait. */
   crowdedGroups(): string[];
@@ -77,8 +77,8 @@ export class JobWorker {
   readonly #log: Logger;
   readonly #stopping = new AbortController();
   #running: Promise<void> | null = null;
-  /** The name before a lost connection. Its jobs have ended in this process, and go back into the queue at once. */
-  #earlierName: string | null = null;
+  /** The names of this process's workers whose jobs have not been released since. */
+  readonly #earlierNames = new Set<string>();
 
   constructor(parts: { connection: Connection; pool: Pool; tasks: Readonly<Record<string, Task>>; log: Logger }) {
     this.#connection = parts.connection;
@@ -153,9 +153,14 @@ export class JobWorker {
     const ended = AbortSignal.any([signal, over.signal]);
     try {
       const [{ workerPool: workers }] = await created;
+      const earlierNames = [...this.#earlierNames];
+      this.#earlierNames.add(workers.id);
       await client.query('select pg_advisory_lock($1, hashtext($2))', [workerLockKey, workers.id]);
-      if (this.#earlierName !== null) await release(client, this.#earlierName);
-      this.#earlierName = workers.id;
+      // Before this run began, the jobs of the last one had ended here. Other workers would wait for longer.
+      for (const name of earlierNames) {
+        await release(client, name);
+        this.#earlierNames.delete(name);
+      }
       for (let releasedAtMs = -Infinity; !ended.aborted;) {
         if (performance.now() - releasedAtMs >= releaseEveryMs) {
           releasedAtMs = performance.now();
