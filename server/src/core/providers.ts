@@ -16,6 +16,7 @@ export function notSetUp(provider: Provider, services: ReferencingServices): str
   if (Object.hasOwn(services, provider) && services[provider] !== null) return null;
   const others = providers.filter((other) => services[other] !== null);
   const choice = others.length === 0 ? 'No other service is set up either' : `Choose one of ${others.join(', ')}`;
+  if (!Object.hasOwn(services, provider)) return `This release of the server does not know \`${provider}\`. ${choice}.`;
   return `\`${provider}\` is not set up in this deployment. ${choice}, or ask the operator to set TENURE_${provider.toUpperCase()}_URL.`;
 }
 

@@ -6,8 +6,9 @@ import { nestedUnder } from './traits/nested-under.ts';
 import { sumsUp } from './traits/sums-up.ts';
 
 /**
- * Kinds of record that a later release will have: the paths, and the prefixes of the ids. A link may name one, and then takes any id. The
- * guide on records publishes these prefixes, so that clients can avoid them. A kind that is made leaves this list.
+ * Kinds of record that a later release will have: the paths, and the prefixes of the ids. A link may name one. It then takes any id, except
+ * those that begin like the ids of another kind. The guide on records publishes these prefixes, so that clients can avoid them. A kind that
+ * is made leaves this list.
  */
 export const plannedKinds: ReadonlyMap<string, IdPrefix> = new Map([
   ['approval_requests', 'apr'],

@@ -244,7 +244,7 @@ export class Referencing implements Task {
     if (Object.hasOwn(this.#providers, provider)) return this.#providers[provider];
     throw new ProviderFault(
       'provider_unknown',
-      `This release of the server does not know ${provider}. The operator installs a release that knows it. Then the request is repeated by itself.`,
+      `This release of the server does not know ${provider}. The operator installs a release that knows it. Until the check is given up, the request is repeated by itself.`,
     );
   }
 
