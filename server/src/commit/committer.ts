@@ -26,8 +26,8 @@ const batchSizeUnderLoad = 64;
 const loadedAbove = 128;
 
 /**
- * Milliseconds between the starts of two batches, unless this many mutations wait. A batch of four costs little more than a batch of one.
- * A lone mutation never waits: only those that arrive together with others do.
+ * Milliseconds between the starts of two batches, because a batch of four costs little more than a batch of one. As many as in the last
+ * batch do not wait: they may be all the clients that there are. Neither does a mutation that finds no others, before or with it.
  */
 const gatherMs = 4;
 const gatherMax = 8;
@@ -288,7 +288,8 @@ export class Committer {
 
   /** Tells whether the next batch waits for further members. Then it starts by itself. */
   #gathers(): boolean {
-    if (this.#queue.length >= gatherMax || (this.#inFlight === 0 && this.#lastSize < 2)) return false;
+    const isAlone = this.#inFlight === 0 && this.#lastSize < 2;
+    if (isAlone || this.#queue.length >= Math.min(gatherMax, Math.max(2, this.#lastSize))) return false;
     const waitMs = this.#startedAtMs + gatherMs - performance.now();
     if (waitMs <= 0) return false;
     if (this.#isGathering) return true;

@@ -17,7 +17,7 @@ import { backUp, newKey, restore, runCommand } from '../support/backups.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 
 /*
- * The real commands, on a real server with its embedded database. npm runs the first of each, and those that are interrupted.
+ * The real commands, on a real server with its embedded database. The program npm runs the first of each and the interrupted ones.
  */
 
 /** Retry for 30 s, longer than a backup, a restore and a start take together. */
