@@ -130,7 +130,7 @@ ${Object.entries(errorCatalogue)
   .map(([code, { status, type }]) => `| ${status} | [\`${code}\`](${publicUrl}/docs/errors/${code}) | \`${type}\` |`)
   .join('\n')}
 
-Two codes can also have status 400. \`account_invalid\` has it if \`Service-Context\` is not an account id, or if you create an account while it names a connected one. \`resource_missing\` has it if an account with strict links does not have a linked record.
+Two codes can also have status 400. \`account_invalid\` has it if \`Service-Context\` is not an account id, or if you create an account or an endpoint with \`connected: true\` while it names a connected account. \`resource_missing\` has it if a link cannot be to a record: the id begins like another kind's, or it has the form of our ids and there is no such record. With strict links, every linked record must exist.
 `;
 
 const lists = ({ word }: GuideFacts): string => `

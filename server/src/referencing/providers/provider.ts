@@ -147,7 +147,7 @@ export interface Progress {
 export interface Problem {
   /** Stable, in lower case with underscores. */
   code: string;
-  /** A sentence that says what to do. */
+  /** A sentence that says what to do, without contact details: see `withoutContacts`. */
   message: string;
 }
 
