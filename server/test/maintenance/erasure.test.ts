@@ -270,7 +270,7 @@ describe('erasure of a reference', () => {
     expect((await good(api.get('/v1/events'))).body.count).toBe(events);
   });
 
-  test('refuses updates and actions, whatever their own rules are, when a record is about an erased person', async () => {
+  test('refuses updates and actions before their own rules apply when a record is about an erased person', async () => {
     const remark: Action = {
       summary: 'Add a remark',
       decide: (current) => ({ after: { ...current, metadata: { remark: 'late' } } }),

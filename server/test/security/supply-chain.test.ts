@@ -62,8 +62,8 @@ describe('packages', () => {
 describe('secrets', () => {
   /** Texts that look like secrets, with the reason that they are not. */
   const known: Record<string, string> = {
-    'server/test/support/tls-receiver.ts': 'the key of a certificate that nobody trusts',
-    'server/test/webhooks/ssrf-guard.test.ts': 'the key of a certificate that nobody trusts',
+    'server/test/support/tls-receiver.ts': 'the key of a certificate that no system trusts',
+    'server/test/webhooks/ssrf-guard.test.ts': 'the key of a certificate that no system trusts',
     'server/test/security/secrets-in-logs.test.ts': 'a URL that is refused because it has a password',
     'server/test/webhooks/scenarios/6-targets.test.ts': 'a URL that is refused because it has a password',
   };
