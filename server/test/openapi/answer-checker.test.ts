@@ -67,7 +67,7 @@ describe('planted faults', () => {
     [
       'with a code that is not documented there',
       () => withCode(missing, 'limit_reached'),
-      /the code limit_reached is not documented/,
+      /the code limit_reached is not documented: add it to `refusals`/,
     ],
     ['with an unknown error code', () => withCode(missing, 'oops'), /\/error\/code must be equal to one of/],
     ['of a route that is not documented', () => ({ ...made, path: '/v1/planted' }), /there is no such operation/],
@@ -85,7 +85,7 @@ describe('planted faults', () => {
 
   test('reports operation, version and body when a response is wrong', () => {
     const [fault] = checker.faultsOf(withBody(made, { score: 1 }));
-    expect(fault).toContain('POST /v1/references (references_create) answered 200 in version 2026-11-01');
+    expect(fault).toContain(`POST /v1/references (references_create) answered 200 in version ${latestVersion}`);
     expect(fault).toContain('"score":1');
   });
 });

@@ -1,4 +1,5 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { closedDocument } from './closed-document.ts';
 
 /** A response as it goes out. */
 export interface ObservedAnswer {
@@ -33,17 +34,17 @@ export interface AnswerDocument {
   components: Record<string, Record<string, object>>;
 }
 
-/** Checks responses against one OpenAPI document. Compiles only the schemas that a response needs. */
+/** Checks responses against one OpenAPI document, as if it were closed. Compiles only the schemas that a response needs. */
 export class AnswerChecker {
   readonly #document: AnswerDocument;
   readonly #ajv = new Ajv2020({ strict: true, allowUnionTypes: true, validateSchema: false });
   readonly #validators = new Map<object, ValidateFunction>();
 
   constructor(document: AnswerDocument) {
-    this.#document = document;
+    this.#document = closedDocument(document, 'retrieved');
     this.#ajv.addFormat('date', /^\d{4}-\d{2}-\d{2}$/);
     this.#ajv.addVocabulary(['components', 'discriminator']);
-    this.#ajv.addSchema({ $id: 'document', components: document.components });
+    this.#ajv.addSchema({ $id: 'document', components: this.#document.components });
   }
 
   /** Returns where the response differs from the document; empty if it matches. */
@@ -88,7 +89,9 @@ export class AnswerChecker {
     const value = JSON.parse(body.toString()) as { error?: { code: string } };
     const validate = this.#validatorOf(documented.schema);
     if (!validate(value)) return [errorsOf(validate)];
-    return codes && !codes.includes(value.error!.code) ? [`the code ${value.error!.code} is not documented`] : [];
+    const { code } = value.error ?? { code: '' };
+    if (!codes || codes.includes(code)) return [];
+    return [`the code ${code} is not documented: add it to \`refusals\` of the operation`];
   }
 
   #validatorOf(schema: object): ValidateFunction {
@@ -115,9 +118,15 @@ export class AnswerChecker {
 }
 
 function errorsOf({ errors }: ValidateFunction): string {
-  const told = errors!.map(({ instancePath, message, params }) => {
-    const { additionalProperty, allowedValues } = params as { additionalProperty?: string; allowedValues?: unknown };
-    return `${instancePath || 'the body'} ${message} ${JSON.stringify(additionalProperty ?? allowedValues ?? '')}`;
-  });
+  // Each type of event has a schema. The schemas of the other types only say that the type is another one.
+  const ofItsType = errors!.filter(
+    ({ keyword, instancePath }) => keyword !== 'const' || !instancePath.endsWith('/type'),
+  );
+  const told = (ofItsType.some(({ keyword }) => !/^(any|one)Of$/.test(keyword)) ? ofItsType : errors!).map(
+    ({ instancePath, message, params }) => {
+      const { additionalProperty, allowedValues } = params as { additionalProperty?: string; allowedValues?: unknown };
+      return `${instancePath || 'the body'} ${message} ${JSON.stringify(additionalProperty ?? allowedValues ?? '')}`;
+    },
+  );
   return told.slice(0, 8).join('; ');
 }

@@ -3,11 +3,12 @@ import type { Resource } from '../../model/resource.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
 import type { Route } from '../route.ts';
 import { eventTypesOf } from './event-types.ts';
-import { guide } from './guide.ts';
 import { deliveryHeaders, headerComponents, parameterComponents } from './headers.ts';
+import { introduction } from './introduction.ts';
 import { operationOf, tagNameOf, tagOf, type Shapes } from './operations.ts';
 import { refusalComponents } from './refusals.ts';
-import { Schemas, type Piece } from './schemas.ts';
+import type { Piece } from './published.ts';
+import { Schemas } from './schemas.ts';
 
 /** The parts of a document. */
 export interface Documented {
@@ -43,13 +44,7 @@ export function openApiDocument(documented: Documented, version: string): JsonOb
       title: 'Tenure API',
       version,
       summary: 'An open leasing API: tenant references, events, signed webhooks.',
-      description: guide({
-        versions,
-        version,
-        publicUrl: config.publicUrl,
-        permissions: permissionsOf(routes),
-        word: wordsOf(shapes),
-      }),
+      description: introduction({ version, publicUrl: config.publicUrl }),
       license: { name: 'MIT', identifier: 'MIT' },
       'x-product-version': productVersion,
     },
@@ -75,16 +70,6 @@ export function openApiDocument(documented: Documented, version: string): JsonOb
   };
   // Leave only plain JSON, without the extra properties of the schemas.
   return JSON.parse(JSON.stringify(document)) as JsonObject;
-}
-
-function permissionsOf(routes: readonly Route[]): string[] {
-  const needed = routes.map(({ permission }) => permission).filter((permission) => permission !== null);
-  return [...new Set(needed)].sort();
-}
-
-/** Returns the function for names of members in this version. */
-function wordsOf({ versions, version }: Shapes): (object: string, name: string) => string {
-  return (object, name) => versions.convertName(object, name, versions.newest, version);
 }
 
 function pathsOf(shapes: Shapes, routes: readonly Route[]): Record<string, Piece> {
@@ -118,13 +103,6 @@ function webhooksOf(shapes: Shapes): Record<string, Piece> {
 
 function webhookOf({ schemas }: Shapes, resource: Resource, type: string, description: string): Piece {
   const example = schemas.deliveredExample(resource, type);
-  const particular = {
-    type: 'object',
-    properties: {
-      type: { const: type },
-      data: { type: 'object', properties: { object: schemas.snapshot(resource, type) } },
-    },
-  };
   return {
     post: {
       operationId: type.replace('.', '_'),
@@ -137,7 +115,7 @@ function webhookOf({ schemas }: Shapes, resource: Resource, type: string, descri
         required: true,
         content: {
           'application/json': {
-            schema: { allOf: [schemas.deliveredEvent(), particular] },
+            schema: schemas.eventOfType(resource, type),
             ...(example && { example }),
           },
         },

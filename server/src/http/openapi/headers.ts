@@ -1,4 +1,5 @@
-import { idPatternOf, type Piece } from './schemas.ts';
+import type { Piece } from './published.ts';
+import { idPatternOf } from './schemas.ts';
 
 /** The headers of responses, by name. Some are in every response. */
 const ofResponses: Record<string, Piece> = {

@@ -2,12 +2,13 @@ import { Type, type TObject, type TSchema } from 'typebox';
 import type { Resource } from '../../model/resource.ts';
 import { ownAccount } from '../../model/traits/own-account.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
-import { displayName, type Route } from '../route.ts';
+import { anyBytes, displayName, type Route } from '../route.ts';
 import { fileField } from '../body/upload.ts';
 import { streamBounds, uploadBounds, type Bounds } from '../pipeline/concurrency.ts';
 import { responseHeaders, requestHeaders } from './headers.ts';
 import { refusalsOf } from './refusals.ts';
-import type { Piece, Schemas } from './schemas.ts';
+import type { Piece } from './published.ts';
+import type { Schemas } from './schemas.ts';
 import type { UploadRoute } from '../request.ts';
 import { findKnown } from '../../core/lists.ts';
 
@@ -37,11 +38,14 @@ export function tagNameOf(path: string): string {
 export function operationOf(shapes: Shapes, route: Route): Piece {
   const { permission, docs, operationId } = route;
   const needs = permission === null ? 'Needs a key, but no permission.' : `Needs the permission \`${permission}\`.`;
+  const isFor = route.isForPersons && 'Only a person who is signed in to the dashboard can have it, and no API key.';
   const bounds = boundsOf(route);
   const bound =
     bounds &&
     `An account can have up to ${bounds.ofAccountMax} ${bounds.what} at once. More get 429 (\`rate_limit\`) before anything is read, or 503 (\`overloaded\`) if a server has too many of all accounts.`;
-  const description = [docs.description, bound, needs].filter((text) => text !== undefined).join('\n\n');
+  const description = [docs.description, bound, isFor ? `${needs} ${isFor}` : needs]
+    .filter((text) => text !== undefined)
+    .join('\n\n');
   const body = route.method === 'POST' ? requestBodyOf(shapes, route) : null;
   return {
     operationId,
@@ -52,6 +56,7 @@ export function operationOf(shapes: Shapes, route: Route): Piece {
     ...(body && { requestBody: body }),
     responses: { '200': successOf(shapes, route), ...refusalsOf(shapes.schemas, route) },
     ...(permission !== null && { 'x-permission': permission }),
+    ...(route.isForPersons && { 'x-for-persons': true }),
     ...(route.method === 'POST' && route.upload && { 'x-codeSamples': [uploadSample(shapes.publicUrl + route.path)] }),
   };
 }
@@ -78,7 +83,12 @@ function pathParameters({ resources }: Shapes, { path }: Route): Piece[] {
 function queryParameters({ versions, version, schemas }: Shapes, route: Route): Piece[] {
   const parameters = Object.entries(versions.propertiesIn(version, route.object, route.query)).map(([name, schema]) => {
     const { description = `Only records with this \`${name}\`.`, ...rest }: Piece = { ...schema };
-    return { name, in: 'query', description: schemas.worded(route.object, String(description)), schema: rest };
+    return {
+      name,
+      in: 'query',
+      description: schemas.worded(route.object, String(description)),
+      schema: schemas.parameter(rest),
+    };
   });
   return [...parameters, ...expandParameter({ versions, version }, route)];
 }
@@ -170,7 +180,10 @@ function successOf(shapes: Shapes, route: Route): Piece {
   const headers = responseHeaders(...(method === 'POST' ? ['Idempotent-Replayed', 'Original-Request'] : []));
   if (response.kind === 'file') {
     const schema = { type: 'string', contentMediaType: response.contentType };
-    return { description: response.description, headers, content: { [response.contentType]: { schema } } };
+    // Some generators of clients leave out a response whose only type they do not know.
+    const bytes = { type: 'string', format: 'binary' };
+    const content = { [response.contentType]: { schema }, [anyBytes]: { schema: bytes } };
+    return { description: response.description, headers, content };
   }
   if (response.kind === 'stream') {
     const description = 'Server-sent events (HTML Standard, 9.2), without an end. `data` is JSON.';

@@ -1,7 +1,8 @@
 import { errorCatalogue, type ErrorCode } from '../../core/errors.ts';
 import type { Route } from '../route.ts';
 import { responseHeaders } from './headers.ts';
-import type { Piece, Schemas } from './schemas.ts';
+import type { Piece } from './published.ts';
+import type { Schemas } from './schemas.ts';
 
 /** Statuses with the same errors for every operation, with the names of their components. */
 const sharedStatuses: Record<number, { name: string; when: string }> = {

@@ -5,30 +5,27 @@ import { errorCatalogue } from '../../core/errors.ts';
 import { timeOfId, type Id } from '../../core/ids.ts';
 import type { Field } from '../../model/record.ts';
 import type { Resource } from '../../model/resource.ts';
-import { closedObject, described, oneOf } from '../../model/schemas.ts';
+import { closedObject, described, named, oneOf } from '../../model/schemas.ts';
 import { aboutAccount } from '../../model/traits/about-account.ts';
 import { erasable } from '../../model/traits/erasable.ts';
 import { snapshot } from '../../model/traits/snapshot.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
 import { displayName, type RouteResponse } from '../route.ts';
 import { eventTypesOf } from './event-types.ts';
+import { published, type Piece, type Use } from './published.ts';
 import { findKnown } from '../../core/lists.ts';
-
-/** A piece of a document. It becomes plain JSON. */
-export type Piece = Record<string, unknown>;
 
 /** The rest of ids in examples. Its time is that of the example records. */
 const exampleIdTail = '0VbZr1fe00bS0eOQrul9Xo';
 
 /**
- * The schemas of a document by their names, in the shapes of one version. Each schema is made at its first use. Objects are closed:
- * responses have no other members.
+ * The schemas of a document by their names, in the shapes of one version. Each schema is made at its first use.
  */
 export class Schemas {
   readonly #versions: ApiVersions;
   readonly #version: string;
   readonly #resources: readonly Resource[];
-  readonly #made = new Map<string, Piece>();
+  readonly #made = new Map<string, { source: unknown; piece: Piece }>();
 
   constructor({ versions, resources }: { versions: ApiVersions; resources: readonly Resource[] }, version: string) {
     this.#versions = versions;
@@ -38,7 +35,8 @@ export class Schemas {
 
   /** Returns all used schemas, sorted by name. */
   all(): Record<string, Piece> {
-    return Object.fromEntries([...this.#made].sort(([left], [right]) => (left < right ? -1 : 1)));
+    const pieces = [...this.#made].map(([name, { piece }]) => [name, piece] as const);
+    return Object.fromEntries(pieces.sort(([left], [right]) => (left < right ? -1 : 1)));
   }
 
   /** Returns the schema of a JSON response. */
@@ -51,8 +49,8 @@ export class Schemas {
       case 'object':
       case 'objects': {
         const { name, schema, example } = response;
-        const object = this.#named(name, () => ({
-          ...this.inVersion(example.object, schema),
+        const object = this.#named(name, schema, () => ({
+          ...this.#shape(example.object, schema, 'response'),
           examples: [this.#older(example)],
         }));
         return response.kind === 'object' ? object : this.list(name, object);
@@ -74,38 +72,41 @@ export class Schemas {
 
   /** Returns the schema of a record without secrets, as in lists and events. */
   record(resource: Resource): Piece {
-    return this.#named(nameOf(resource.object), () => this.#recordSchema(resource, shownFields(resource), false));
+    return this.#named(nameOf(resource.object), resource.table, () =>
+      snapshot.has(resource) ? this.#anyEvent(resource) : this.#recordSchema(resource, shownFields(resource), false),
+    );
   }
 
   /** Returns the schema of a record with its secrets. It is the same as `record` if the record has none. */
   recordWithSecrets(resource: Resource): Piece {
     const secrets = secretsOf(resource);
     if (secrets.length === 0) return this.record(resource);
-    return this.#named(`${nameOf(resource.object)}WithSecret`, () =>
+    return this.#named(`${nameOf(resource.object)}WithSecret`, resource.table, () =>
       this.#recordSchema(resource, [...shownFields(resource), ...secrets], true),
     );
   }
 
   list(name: string, items: Piece): Piece {
     const envelope = closedObject({
-      object: described(oneOf('list'), 'The kind of the object.'),
+      object: Type.Literal('list', { description: 'The kind of the object.' }),
       count: Type.Integer({ description: 'The exact number of all records that match, on all pages.' }),
       has_more: Type.Boolean({ description: 'Whether more records follow in the direction of paging.' }),
       data: Type.Unsafe({ type: 'array', items, description: 'The records of the page.' }),
     });
-    return this.#named(`${name}List`, () => this.inVersion('list', envelope));
+    return this.#named(`${name}List`, items.$ref, () => this.#shape('list', envelope, 'response'));
   }
 
   /** Returns the schema of the response about a deleted record. */
   deletion(resource: Resource): Piece {
-    return this.#named(`Deleted${nameOf(resource.object)}`, () =>
-      this.inVersion(
+    return this.#named(`Deleted${nameOf(resource.object)}`, resource.table, () =>
+      this.#shape(
         resource.object,
         closedObject({
           ...idAndObject(resource),
           deleted: Type.Unsafe({ type: 'boolean', const: true, description: 'The record was deleted.' }),
           account: Type.Optional(accountSchema),
         }),
+        'response',
       ),
     );
   }
@@ -118,62 +119,32 @@ export class Schemas {
 
   /** Returns the schema of a request's body. `body` is in the shape of the newest version. */
   body(operationId: string, object: string, body: TObject): Piece {
-    return this.#named(`${nameOf(operationId)}Body`, () => this.inVersion(object, body));
+    return this.#named(`${nameOf(operationId)}Body`, body, () => this.#shape(object, body, 'request'));
   }
 
-  /** Returns the schema of a delivery's body: an event as webhook endpoints receive it. */
-  deliveredEvent(): Piece {
-    const event = findKnown(this.#resources, (candidate) => snapshot.has(candidate));
-    const account = Type.String({
-      description: 'The account of the event. Only for endpoints with `connected: true`.',
-    });
-    return this.#named('DeliveredEvent', () => {
-      const members = { ...commonMembers(event), ...this.#eventMembers(event), account: Type.Optional(account) };
-      return this.#eventSchema(members);
-    });
+  /** Returns the schema of a parameter in the query, which is in the shape of this version already. */
+  parameter(schema: object): Piece {
+    return this.#published(schema, 'request');
   }
 
-  /** Returns the schema of all event types. */
-  eventType(): Piece {
-    return this.#named('EventType', () => ({
-      type: 'string',
-      enum: this.#resources.flatMap((resource) => eventTypesOf(resource).map(({ type }) => type)),
-      description: 'The type of the event: `<resource>.<verb>`. Later releases may add types.',
-    }));
+  /** Returns the schema of the events of a type, in responses and in deliveries. */
+  eventOfType(resource: Resource, type: string): Piece {
+    const name = `${nameOf(type.replace('.', '_'))}Event`;
+    return this.#named(name, type, () => this.#eventSchema(Type.Literal(type), this.snapshot(resource, type)));
   }
 
   error(): Piece {
-    const codes = Object.keys(errorCatalogue).sort();
-    return this.#named('Error', () => ({
-      ...closedObject({
-        error: closedObject({
-          type: Type.Unsafe({
-            type: 'string',
-            enum: [...new Set(Object.values(errorCatalogue).map(({ type }) => type))].sort(),
-            description: 'The type of the error. SDKs have a class for each type.',
-          }),
-          code: Type.Unsafe({ type: 'string', enum: codes, description: 'The code of the error, for programs.' }),
-          message: Type.String({ description: 'What failed, why, and what to do, for people.' }),
-          param: Type.Optional(
-            Type.String({
-              description:
-                'The invalid parameter, with nested names in brackets (`metadata[order]`). Left out if the error is not about one.',
-            }),
-          ),
-          doc_url: Type.String({ description: 'The URL of a page about the code.' }),
-          request_id: Type.String({
-            pattern: idPatternOf('req'),
-            description: 'The id of the request, and of its log. A replay has the id of the first request.',
-          }),
-        }),
-      }),
-    }));
+    return this.#named('Error', errorSchema, () => this.#published(errorSchema, 'response'));
   }
 
   /** Converts a schema of the newest version to this one, with the names in its descriptions. */
-  inVersion(object: string, schema: TObject): Piece {
+  #shape(object: string, schema: TObject, use: Use): Piece {
     const older = this.#versions.schemaIn(this.#version, object, schema);
-    return this.#rewordedMembers(object, older);
+    return this.#published(this.#rewordedMembers(object, older), use);
+  }
+
+  #published(schema: object, use: Use): Piece {
+    return published(schema, use, (name, part) => this.#named(name, JSON.stringify(part), () => part));
   }
 
   /** Converts the names in a text about objects of a kind to this version. */
@@ -245,58 +216,63 @@ export class Schemas {
       const shown = Type.Unsafe({ ...own, ...(description !== undefined && { description }) });
       members[name] = IsOptional(schema) ? Type.Optional(shown) : shown;
     }
-    const isEvent = snapshot.has(resource);
-    if (isEvent) {
-      const version = Type.String({ description: 'The version of its shape, which is that of the response.' });
-      Object.assign(members, this.#eventMembers(resource), { api_version: version });
-    } else {
-      members.account = Type.Optional(aboutAccount.has(resource) ? aboutAccountSchema : accountSchema);
-      if (erasable.has(resource)) members.deleted = Type.Optional(erasedSchema);
-    }
-    const schema = isEvent ? this.#eventSchema(members) : this.inVersion(resource.object, closedObject(members));
+    members.account = Type.Optional(aboutAccount.has(resource) ? aboutAccountSchema : accountSchema);
+    if (erasable.has(resource)) members.deleted = Type.Optional(erasedSchema);
+    return {
+      ...this.#shape(resource.object, closedObject(members), 'response'),
+      ...this.#textsOf(resource, withSecrets),
+    };
+  }
+
+  /** Returns the description and the example of a record. */
+  #textsOf(resource: Resource, withSecrets: boolean): Piece {
     const description = resource.docs?.description;
     const example = this.#exampleOf(resource, withSecrets);
     return {
-      ...schema,
       ...(description !== undefined && { description: this.worded(resource.object, description) }),
-      ...(example && { examples: [isEvent ? { ...example, api_version: this.#version } : example] }),
+      ...(example && { examples: [snapshot.has(resource) ? { ...example, api_version: this.#version } : example] }),
     };
   }
 
-  /** Returns the schema of an event. Its parts have names, because responses and deliveries share them. */
-  #eventSchema(members: TProperties): Piece {
-    const event = this.inVersion('event', closedObject(members));
-    const properties = event.properties as Record<string, Piece>;
-    const named = Object.entries(properties).filter(
-      ([name, { type }]) => ['data', 'request'].includes(name) && type === 'object',
+  /** Returns the schema of any event. A client that is older than a type of event must accept the event. */
+  #anyEvent(event: Resource): Piece {
+    const subjects = this.#resources.flatMap((resource) =>
+      eventTypesOf(resource).map(({ type }) => ({ type, schema: this.eventOfType(resource, type) })),
     );
-    const refs = named.map(([name, schema]) => [name, this.#named(`Event${nameOf(name)}`, () => schema)]);
-    return { ...event, properties: { ...properties, ...Object.fromEntries(refs) } };
+    const known = this.#named('KnownEvent', event, () => ({
+      description: 'An event of a type that this release has. `type` tells the kind of the record in its data.',
+      oneOf: subjects.map(({ schema }) => schema),
+      discriminator: {
+        propertyName: 'type',
+        mapping: Object.fromEntries(subjects.map(({ type, schema }) => [type, schema.$ref])),
+      },
+    }));
+    const other = this.#named('OtherEvent', event, () => ({
+      ...this.#eventSchema(Type.String(), { type: 'object' }),
+      description: 'An event of a type that a later release has added.',
+    }));
+    return { ...this.#textsOf(event, false), anyOf: [known, other] };
   }
 
-  /** Returns the members of an event: its types, and the records in its data. */
-  #eventMembers({ fields: { data: dataField, request } }: Resource): TProperties {
-    if (!dataField || !request) throw new Error('Bug! An event has no data or no request.');
-    const subjects = this.#resources.filter((resource) => eventTypesOf(resource).length > 0);
-    const refs = subjects.map((resource) => ({ object: resource.object, ref: this.record(resource) }));
+  /** Returns the schema of events with this type and this record. */
+  #eventSchema(type: TSchema, record: Piece): Piece {
+    const event = findKnown(this.#resources, (candidate) => snapshot.has(candidate));
+    const { type: typeField, data: dataField, request } = event.fields;
+    if (!typeField || !dataField || !request) throw new Error('Bug! An event lacks a member.');
     const { properties } = dataField.schema as TObject;
-    const object = {
-      description: (properties.object as Piece).description,
-      oneOf: [
-        ...refs.map(({ ref }) => ref),
-        ...subjects.filter((one) => one.delete === 'erases').map((one) => this.deletion(one)),
-      ],
-      discriminator: {
-        propertyName: 'object',
-        mapping: Object.fromEntries(refs.map(({ object: name, ref }) => [name, ref.$ref])),
-      },
+    const object = Type.Unsafe({
+      ...record,
+      description: properties.object && (properties.object as Piece).description,
+    });
+    const members = {
+      ...commonMembers(event),
+      type: described(type, typeField.description ?? ''),
+      data: described(closedObject({ ...properties, object }), dataField.description ?? ''),
+      request: described(request.schema, request.description ?? ''),
+      account: Type.Optional(connectedAccountSchema),
+      api_version: Type.Optional(eventVersionSchema),
     };
-    const data = closedObject({ ...properties, object: Type.Unsafe(object) });
-    return {
-      type: Type.Unsafe(this.eventType()),
-      data: Type.Unsafe({ ...data, description: dataField.description }),
-      request: Type.Unsafe({ ...request.schema, description: request.description }),
-    };
+    return this.#shape('event', closedObject(members), 'response');
   }
 
   /** Returns the schema of a link: an id, or the record if it is expanded. */
@@ -326,11 +302,18 @@ export class Schemas {
     );
   }
 
-  /** Returns a `$ref` to a schema, and makes the schema once. A recursive schema finds its own name already there. */
-  #named(name: string, make: () => Piece): Piece {
-    if (!this.#made.has(name)) {
-      this.#made.set(name, {});
-      this.#made.set(name, make());
+  /**
+   * Returns a `$ref` to a schema, and makes the schema once. A recursive schema finds its own name already there.
+   *
+   * @param source identifies what the schema is made of. Two schemas of one name have different sources.
+   */
+  #named(name: string, source: unknown, make: () => Piece): Piece {
+    const known = this.#made.get(name);
+    if (!known) {
+      this.#made.set(name, { source, piece: {} });
+      this.#made.set(name, { source, piece: make() });
+    } else if (known.source !== source) {
+      throw new Error(`Bug! Two schemas have the name ${name}. Rename one of them.`);
     }
     return { $ref: `#/components/schemas/${name}` };
   }
@@ -345,6 +328,67 @@ export function nameOf(object: string): string {
 export function idPatternOf(prefix: string): string {
   return `^${prefix}_[0-9A-Za-z]{22}$`;
 }
+
+const ErrorCode = named('ErrorCode', 'The code of an error.', oneOf(...Object.keys(errorCatalogue).sort()));
+
+const errorSchema = closedObject({
+  error: closedObject({
+    type: described(
+      named(
+        'ErrorType',
+        'The type of an error.',
+        oneOf(...new Set(Object.values(errorCatalogue).map(({ type }) => type))),
+      ),
+      'The type of the error. SDKs have a class for each type.',
+    ),
+    code: described(ErrorCode, 'The code of the error, for programs.'),
+    message: Type.String({ description: 'What failed, why, and what to do, for people.' }),
+    param: Type.Optional(
+      Type.String({
+        description:
+          'The invalid parameter, with nested names in brackets (`metadata[order]`). Left out if the error is not about one.',
+      }),
+    ),
+    doc_url: Type.String({ description: 'The URL of a page about the code.' }),
+    request_id: Type.String({
+      pattern: idPatternOf('req'),
+      description: 'The id of the request, and of its log. A replay has the id of the first request.',
+    }),
+    request_log_url: Type.Optional(
+      Type.String({
+        description:
+          'The page of the request’s log in the dashboard. Left out if the request leaves no log, or if the deployment has no dashboard.',
+      }),
+    ),
+    errors: Type.Optional(
+      Type.Array(
+        named(
+          'Fault',
+          'A fault of a body or a query.',
+          closedObject({
+            code: described(ErrorCode, 'The code of the fault.'),
+            param: Type.String({ description: 'The invalid parameter.' }),
+            message: Type.String({ description: 'What is wrong with it, and what to do.' }),
+          }),
+        ),
+        {
+          description:
+            'All faults of the body, or of the query, with one for each parameter. The first is the error itself. At most 20 are listed, in about 8 kB: further ones are left out. Left out if the server stopped at the first fault.',
+        },
+      ),
+    ),
+  }),
+});
+
+const connectedAccountSchema = Type.String({
+  pattern: idPatternOf('acct'),
+  description: 'The account of the event. Only in deliveries to endpoints with `connected: true`.',
+});
+
+const eventVersionSchema = Type.String({
+  description:
+    'The version of its shape, which is that of the response. Left out in deliveries: their header `Service-Version` has it.',
+});
 
 const erasedSchema = Type.Unsafe({
   type: 'boolean',
@@ -373,7 +417,7 @@ function commonMembers(resource: Resource): TProperties {
 function idAndObject({ object, prefix }: Resource): TProperties {
   return {
     id: Type.String({ pattern: idPatternOf(prefix), description: `The id of the ${displayName(object)}.` }),
-    object: described(oneOf(object), 'The kind of the object.'),
+    object: Type.Literal(object, { description: 'The kind of the object.' }),
   };
 }
 

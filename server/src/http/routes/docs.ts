@@ -1,15 +1,14 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { ApiError } from '../../core/errors.ts';
 import { queryReader } from '../body/query.ts';
-import { addPage } from './pages.ts';
+import { addPage, htmlType, once, scriptType, sendUnlessKnown, shelved, type Shelved } from './pages.ts';
 import type { Route } from '../route.ts';
 import { unknownParameter } from '../body/validate.ts';
 import type { HttpContext } from '../context.ts';
-import { headerOf } from '../headers.ts';
 
 /**
  * Adds the API docs, which need no key. The path `/openapi.json` returns the OpenAPI document of each version. `/docs` is a page that shows
@@ -42,7 +41,7 @@ export function addReference(app: FastifyInstance, context: HttpContext, routes:
     const { html, policy } = page(context.versions.upTo(context.latestVersion.known));
     reply.header('content-security-policy', policy).header('x-content-type-options', 'nosniff');
     const { body, etag } = shelved(Buffer.from(html));
-    return sendUnlessKnown(request, reply, 'text/html; charset=utf-8', {
+    return sendUnlessKnown(request, reply, htmlType, {
       zipped: null,
       unzipped: async () => body,
       etag,
@@ -53,19 +52,6 @@ export function addReference(app: FastifyInstance, context: HttpContext, routes:
     const { body, etag } = await script();
     return sendUnlessKnown(request, reply, scriptType, { zipped: async () => body, unzipped: unzippedScript, etag });
   });
-}
-
-const scriptType = 'text/javascript; charset=utf-8';
-
-/** A body that is sent unchanged each time, with its entity tag for caches. All connections share its bytes: a text would be copied for each. */
-interface Shelved {
-  body: Buffer;
-  etag: string;
-}
-
-function shelved(body: Buffer): Shelved {
-  // The tag is weak, because it is the same with and without compression (RFC 9110, 8.8.3).
-  return { body, etag: `W/"${hash('sha256', body, 'base64url').slice(0, 22)}"` };
 }
 
 /** Writes a document. Loads the modules for it at the first call. */
@@ -135,55 +121,10 @@ function page(versions: readonly string[]): { html: string; policy: string } {
 <title>Tenure API</title>
 <link rel="icon" href="data:,">
 <div id="reference"></div>
-<noscript>This page needs JavaScript. Without it: <a href="openapi.json">the OpenAPI document</a>, <a href="docs/errors">the errors</a>.</noscript>
+<noscript>This page needs JavaScript. Without it: <a href="openapi.json">the OpenAPI document</a>, <a href="docs/guides">the guides</a>, <a href="docs/errors">the errors</a>.</noscript>
 <script src="docs/scalar.js"></script>
 <script>${script}</script>
 </html>
 `;
   return { html, policy };
-}
-
-/** Sends a body, or 304 if the client has it already (RFC 9110, 13.1.2). Compresses it if the client accepts that and it is worth it. */
-async function sendUnlessKnown(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  type: string,
-  content: { zipped: (() => Promise<Buffer>) | null; unzipped(): Promise<Buffer>; etag: string },
-): Promise<FastifyReply> {
-  // Clients cache it, but revalidate each time, so that an upgrade of the server takes effect at once.
-  reply.header('etag', content.etag).header('cache-control', 'no-cache');
-  if (content.zipped) reply.header('vary', 'accept-encoding');
-  if (isKnown(request, content.etag)) return reply.code(304).send();
-  reply.type(type);
-  if (!content.zipped || !takesGzip(request)) return reply.send(await content.unzipped());
-  return reply.header('content-encoding', 'gzip').send(await content.zipped());
-}
-
-function isKnown(request: FastifyRequest, etag: string): boolean {
-  return (headerOf(request, 'if-none-match') ?? '').includes(etag);
-}
-
-/** Returns whether the client accepts gzip, by name or by `*`, with a weight above 0 (RFC 9110, 12.5.3). */
-function takesGzip(request: FastifyRequest): boolean {
-  const codings = (headerOf(request, 'accept-encoding') ?? '').toLowerCase().split(',');
-  const weights = new Map(
-    codings.map((text) => {
-      const [coding, weight] = text.split(';').map((part) => part.trim());
-      return [coding, weight?.startsWith('q=') ? Number(weight.slice(2)) : 1];
-    }),
-  );
-  return (weights.get('gzip') ?? weights.get('*') ?? 0) > 0;
-}
-
-/** Makes each value once, at its first use. A failed attempt is repeated at the next use. */
-function once<Value, Key = void>(make: (key: Key) => Promise<Value>): (key: Key) => Promise<Value> {
-  const made = new Map<Key, Promise<Value>>();
-  return (key) => {
-    const known = made.get(key);
-    if (known) return known;
-    const making = make(key);
-    made.set(key, making);
-    making.catch(() => made.delete(key));
-    return making;
-  };
 }

@@ -1,67 +1,80 @@
 import type { FastifyInstance } from 'fastify';
-import { errorCatalogue } from '../../core/errors.ts';
-import { addPage } from './pages.ts';
+import { errorCatalogue, type ErrorCode } from '../../core/errors.ts';
+import type { HttpContext } from '../context.ts';
+import { readAsset } from '../docs/assets.ts';
+import { curlOf, errorExamples, type ErrorExample } from '../docs/error-examples.ts';
+import { escaped, pageHtml, withCode } from '../docs/layout.ts';
+import { addLastingPage, htmlType } from './pages.ts';
 
-/** Adds the pages at the `doc_url` of errors: what an error means, and what to do. */
-export function addErrorPages(app: FastifyInstance): void {
-  const reference = '<a href="/docs">API docs</a>';
+/** Adds the pages at the `doc_url` of errors: what an error means, an example, and what to do. */
+export function addErrorPages(app: FastifyInstance, { config }: HttpContext): void {
+  const hasGuides = config.role !== 'worker';
+  addLastingPage(app, '/docs/docs.css', 'text/css; charset=utf-8', () => readAsset('docs.css'));
+  addLastingPage(app, '/docs/errors', htmlType, () =>
+    pageHtml({ title: 'Errors', up: '', current: 'errors', hasGuides, content: listOfErrors() }),
+  );
+  for (const code of Object.keys(errorCatalogue) as ErrorCode[]) {
+    addLastingPage(app, `/docs/errors/${code}`, htmlType, () =>
+      pageHtml({
+        title: code,
+        up: '../',
+        current: 'errors',
+        hasGuides,
+        content: descriptionOf(code, config.publicUrl),
+      }),
+    );
+  }
+}
+
+function listOfErrors(): string {
   const rows = Object.entries(errorCatalogue)
     .sort(([leftCode, left], [rightCode, right]) => left.status - right.status || (leftCode < rightCode ? -1 : 1))
     .map(
       ([code, { status, explanation }]) =>
-        `<tr><td>${status}<td><a href="/docs/errors/${code}"><code>${code}</code></a><td>${withCode(firstSentenceOf(explanation))}</tr>`,
+        `<tr><td>${status}</td><td><a href="errors/${code}"><code>${code}</code></a></td><td>${withCode(firstSentenceOf(explanation))}</td></tr>`,
     );
-  const list = page(
-    'Errors',
-    `<table><thead><tr><th>Status<th>Code<th>Meaning</tr></thead>${rows.join('\n')}</table><p>${reference}</p>`,
-  );
-  addPage(app, '/docs/errors', async (_request, reply) => reply.type('text/html; charset=utf-8').send(list));
-  for (const [code, { status, type, explanation }] of Object.entries(errorCatalogue)) {
-    const html = page(
+  return `<h1>Errors</h1>
+<p>Each error has a <code>code</code> for programs and a <code>message</code> for people. The page of a code has an example, and says how to mend it.</p>
+<div class="table"><table class="stacked"><thead><tr><th>Status</th><th>Code</th><th>Meaning</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div>`;
+}
+
+function descriptionOf(code: ErrorCode, publicUrl: string): string {
+  const { status, type, explanation } = errorCatalogue[code];
+  const example = errorExamples[code];
+  return `<h1><code>${code}</code></h1>
+<p class="quiet">Status ${status}, type <code>${type}</code></p>
+<p>${withCode(explanation)}</p>
+${example ? textOfExample(code, example, publicUrl) : ''}<p><a href="../errors">All errors</a></p>`;
+}
+
+function textOfExample(code: ErrorCode, { when, wrong, error, mend, right }: ErrorExample, publicUrl: string): string {
+  const { status, type } = errorCatalogue[code];
+  const { message, param, errors } = error;
+  const body = {
+    error: {
+      type,
       code,
-      `<p>Status ${status}, type <code>${type}</code></p><p>${withCode(explanation)}</p><p><a href="/docs/errors">All errors</a>. ${reference}</p>`,
-    );
-    addPage(app, `/docs/errors/${code}`, async (_request, reply) => reply.type('text/html; charset=utf-8').send(html));
-  }
+      ...(param !== undefined && { param }),
+      message,
+      doc_url: `${publicUrl}/docs/errors/${code}`,
+      request_id: 'req_…',
+      ...(errors && { errors }),
+    },
+  };
+  return `<h2 id="example">Example</h2>
+${when === undefined ? '' : `<p>${withCode(when)}</p>\n`}${block(curlOf(wrong, publicUrl))}
+<p>The response has status ${status}:</p>
+${block(JSON.stringify(body, null, 2))}
+<h2 id="mend">How to mend it</h2>
+<p>${withCode(mend)}</p>
+${block(curlOf(right, publicUrl))}
+`;
 }
 
-const style = `
-:root { color-scheme: light dark }
-body { font: 16px/1.6 system-ui, sans-serif; max-width: 56em; margin: 3em auto; padding: 0 1em }
-p { max-width: 42em }
-code { background: #8882; padding: 0 .2em; border-radius: 3px }
-a { color: inherit }
-table { border-collapse: collapse; width: 100% }
-th, td { text-align: left; vertical-align: top; padding: .4em 1.2em .4em 0; border-bottom: 1px solid #8884 }
-@media (max-width: 40em) {
-  thead { display: none }
-  td { display: block; padding: 0 }
-  td:last-child { padding-bottom: .8em; margin-bottom: .8em }
-  td:not(:last-child) { border: 0 }
-}
-`;
-
-function page(title: string, content: string): string {
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>${title} - Tenure API</title>
-<style>${style}</style>
-<h1>${title}</h1>
-${content}
-</html>
-`;
+function block(text: string): string {
+  return `<pre class="wrapped"><code>${escaped(text)}</code></pre>`;
 }
 
 function firstSentenceOf(text: string): string {
   return text.slice(0, text.search(/\. [A-Z]/) + 1) || text;
-}
-
-/** Converts a text of the catalogue to HTML. It marks code by backticks. */
-function withCode(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replace(/`([^`]+)`/g, '<code>$1</code>');
 }
