@@ -91,7 +91,7 @@ export class EventFeed {
    * @throws {UnavailableError}
    */
   async subscribe(accountId: string, payer: Payer, after: Position | null): Promise<Subscriber> {
-    const now = await readMoment(this.#reader);
+    const now = await readMoment(this.#reader, accountId);
     const feed = this.#feedOf(accountId, now);
     const subscriber = new Subscriber({
       feed,
@@ -159,8 +159,8 @@ export class EventFeed {
 export class Subscriber {
   readonly #feed: AccountFeed;
   #position: Position;
-  /** Skips events that were committed before this moment. */
-  readonly #since: Moment | null;
+  /** Skips events that were committed before this moment. Null if the subscriber began at a given position. */
+  readonly since: Moment | null;
   readonly #budget: ByteBudget;
   readonly #payer: Payer;
   readonly #onLeave: () => void;
@@ -178,7 +178,7 @@ export class Subscriber {
   }) {
     this.#feed = parts.feed;
     this.#position = parts.position;
-    this.#since = parts.since;
+    this.since = parts.since;
     this.#budget = parts.budget;
     this.#payer = parts.payer;
     this.#onLeave = parts.onLeave;
@@ -203,7 +203,7 @@ export class Subscriber {
       const held = this.#takeKept() ?? (await this.#read(untilMs));
       if (!held) break;
       this.#position = held.events.at(-1)?.position ?? this.#position;
-      const events = held.events.filter(({ position }) => !this.#since?.has(position));
+      const events = held.events.filter(({ position }) => !this.since?.has(position));
       if (events.length > 0) return { events, bytes: held.bytes };
       held.bytes.release();
     }

@@ -1,3 +1,4 @@
+import type { Id } from '../core/ids.ts';
 import type { Resource } from '../model/resource.ts';
 import { columnsOf, type StoredRow } from '../db/record-reader.ts';
 import type { Reader } from '../db/reader.ts';
@@ -43,7 +44,12 @@ export interface Moment {
   position: Position;
   /** Returns whether the event at this position was committed. */
   has(position: Position): boolean;
+  /** The id of the account's last event before the position, or null if there is none. All later events come after it. */
+  settledId: Id | null;
 }
+
+/** The position before all events of an account. */
+export const beginning: Position = { epoch: 0, transactionId: 0n, ordinal: -1 };
 
 export function isAfter(left: Position, right: Position): boolean {
   if (left.epoch !== right.epoch) return left.epoch > right.epoch;
@@ -90,7 +96,7 @@ export async function readEventsAfter(
         -- The size of a text is known without reading it.
         select found.*, count(*) over () as found, sum(bytes) over in_order as bytes_so_far
         from (
-          select ${[...columnsOf(resource), 'object_id', 'mentions', 'epoch', 'transaction_id', 'ordinal'].join(', ')},
+          select ${[...columnsOf(resource), 'object_id', 'mentions', 'actor_type', 'actor_id', 'epoch', 'transaction_id', 'ordinal'].join(', ')},
             octet_length(data) + octet_length(request) + ${eventOverheadBytes} as bytes
           from events
           where account_id = $1
@@ -163,17 +169,27 @@ export async function readOldestEvent(reader: Reader, accountId: string): Promis
 }
 
 /** Reads the snapshot of now. */
-export async function readMoment(reader: Reader): Promise<Moment> {
-  const rows = await reader.query<{ epoch: number; snapshot: string }>({
+export async function readMoment(reader: Reader, accountId: string): Promise<Moment> {
+  const rows = await reader.query<{ epoch: number; snapshot: string; settled_id: Id | null }>({
     name: 'read_moment',
-    text: 'select event_epoch as epoch, pg_current_snapshot()::text as snapshot from deployment',
-    values: [],
+    text: `
+      select event_epoch as epoch, pg_current_snapshot()::text as snapshot, settled.id as settled_id
+      from deployment
+      left join lateral (
+        select id
+        from events
+        where account_id = $1 and (epoch, transaction_id) < (event_epoch, pg_snapshot_xmin(pg_current_snapshot()))
+        order by epoch desc, transaction_id desc, ordinal desc
+        limit 1
+      ) settled on true`,
+    values: [accountId],
   });
-  const { epoch, snapshot } = onlyRow(rows);
+  const { epoch, snapshot, settled_id: settledId } = onlyRow(rows);
   // The format is `xmin:xmax:` and the running transactions between the two (PostgreSQL, 9.27.9).
   const [oldest = '', next = '', running = ''] = snapshot.split(':');
   const stillRunning = new Set(running.split(','));
   return {
+    settledId,
     position: { epoch, transactionId: BigInt(oldest), ordinal: -1 },
     has: (place) =>
       place.epoch <= epoch && place.transactionId < BigInt(next) && !stillRunning.has(String(place.transactionId)),

@@ -1,12 +1,14 @@
 import { Type } from 'typebox';
 import { idLengthMax, idPattern } from '../core/ids.ts';
 import { defineResource } from '../model/resource.ts';
-import { closedObject, described, nullable, oneOf } from '../model/schemas.ts';
+import { KeyKind } from '../model/fields.ts';
+import { closedObject, described, named, nullable, oneOf } from '../model/schemas.ts';
 import { appendOnly } from '../model/traits/append-only.ts';
 import { snapshot } from '../model/traits/snapshot.ts';
 import { streamed } from '../model/traits/streamed.ts';
 
 const AnyId = Type.String({ minLength: 1, maxLength: idLengthMax, pattern: idPattern });
+const actorTypes = ['user', 'api_key', 'agent', 'system'] as const;
 const TextOrNull = nullable(Type.String());
 
 const Data = closedObject({
@@ -22,27 +24,35 @@ const Data = closedObject({
   ),
 });
 
-const Actor = closedObject({
-  type: described(
-    oneOf('user', 'api_key', 'agent', 'system'),
-    '`user`: a team member. `api_key`: a secret or restricted key. `agent`: an agent key. `system`: the server itself.',
-  ),
-  id: described(TextOrNull, 'The id of the user or the key. Null for `system`.'),
-  name: described(TextOrNull, 'The e-mail address of the user, or the name of the key. Null if the key has none.'),
-  key_id: described(TextOrNull, 'The id of the API key. Null if the request used none.'),
-  key_type: described(
-    nullable(oneOf('secret', 'restricted', 'agent')),
-    'The kind of the API key. Null if the request used none.',
-  ),
-});
+const Actor = named(
+  'Actor',
+  'The party that made a request.',
+  closedObject({
+    type: described(
+      named('ActorType', 'The kind of an actor.', oneOf(...actorTypes)),
+      '`user`: a team member. `api_key`: a secret or restricted key. `agent`: an agent key. `system`: the server itself.',
+    ),
+    id: described(TextOrNull, 'The id of the user or the key. Null for `system`.'),
+    name: described(TextOrNull, 'The e-mail address of the user, or the name of the key. Null if the key has none.'),
+    key_id: described(TextOrNull, 'The id of the API key. Null if the request used none.'),
+    key_type: described(nullable(KeyKind), 'The kind of the API key. Null if the request used none.'),
+  }),
+);
 
-const Request = closedObject({
-  id: described(TextOrNull, 'The id of the request, and of its log. Null if the system caused the event.'),
-  idempotency_key: described(TextOrNull, 'The `Idempotency-Key` of the request. Null if it had none.'),
-  from_dashboard: Type.Boolean({ description: 'Whether a team member made the request in the dashboard.' }),
-  customer_portal: Type.Boolean({ description: 'Whether the request came from a portal for customers.' }),
-  actor: described(nullable(Actor), 'The party that made the request. Null in events from before this member existed.'),
-});
+const Request = named(
+  'EventRequest',
+  'The request that caused an event.',
+  closedObject({
+    id: described(TextOrNull, 'The id of the request, and of its log. Null if the system caused the event.'),
+    idempotency_key: described(TextOrNull, 'The `Idempotency-Key` of the request. Null if it had none.'),
+    from_dashboard: Type.Boolean({ description: 'Whether a team member made the request in the dashboard.' }),
+    customer_portal: Type.Boolean({ description: 'Whether the request came from a portal for customers.' }),
+    actor: described(
+      nullable(Actor),
+      'The party that made the request. Null in events from before this member existed.',
+    ),
+  }),
+);
 
 /** A stored change of a record, with the record as it was then (spec, event). Only the committer makes events. */
 export const event = defineResource(
@@ -95,6 +105,15 @@ export const event = defineResource(
           'Only events with this id: of their own record, or of a record that it links to or linked to before.',
         ),
       },
+      actor: {
+        column: 'actor_id',
+        words: { column: 'actor_type', values: actorTypes },
+        match: 'exact',
+        schema: described(
+          AnyId,
+          'Only events that this actor caused: the id of a user or an API key, or a type of actors (`user`, `api_key`, `agent`, `system`).',
+        ),
+      },
       type: {
         column: 'type',
         match: 'prefix',
@@ -107,7 +126,7 @@ export const event = defineResource(
         }),
       },
     },
-    counted: ['type'],
+    counted: ['type', 'actor_type', 'actor_id'],
   },
   appendOnly(),
   streamed(),

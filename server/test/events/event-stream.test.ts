@@ -28,6 +28,7 @@ describe('event streams', () => {
     const tenant = await addAccount(server);
     await createReference(tenant);
     const stream = await streamForTest(server.url, tenant.key);
+    const [before] = await idsInOrder(tenant, server);
     const ids = [];
     for (let number = 0; number < 3; number++) ids.push((await createReference(tenant)).id);
     await good(tenant.api.post(`/v1/references/${ids[0]}`, { outcome: 'accept' }));
@@ -45,7 +46,47 @@ describe('event streams', () => {
     // The exact bytes, with no further lines.
     const texts = listed.toReversed().map((event: unknown) => JSON.stringify(event));
     const messages = texts.map((text: string, index: number) => `id: ${stream.ids[index]}\ndata: ${text}\n\n`);
-    expect(stream.text.join('')).toBe(`retry: 1000\n\n${messages.join('')}`);
+    // An event is only settled when all older transactions of the database's cluster have ended.
+    const begins = [before, 'beginning'].map((id) => `retry: 1000\nid: ${id}\n\n${messages.join('')}`);
+    expect(begins).toContain(stream.text.join(''));
+  });
+
+  test('says where it begins, so that a client loses nothing when the stream breaks before an event', async () => {
+    const tenant = await addAccount(server);
+    for (const expected of ['beginning', /^evt_/]) {
+      const stream = await streamForTest(server.url, tenant.key);
+      await expect.poll(() => stream.lastId).toMatch(expected);
+      stream.close();
+      const { id } = await createReference(tenant);
+      const resumed = await streamForTest(server.url, tenant.key, { headers: { 'last-event-id': stream.lastId! } });
+      const [event] = await resumed.count(1);
+      expect(event.data.object.id).toBe(id);
+      expect(resumed.text.join('')).toMatch(/^retry: 1000\n\n/);
+    }
+  });
+
+  test('begins before events that are being committed, although newer ones are stored', async () => {
+    const tenant = await addAccount(server);
+    await createReference(tenant);
+    const [settled] = await idsInOrder(tenant, server);
+    const held = await holdTransaction();
+    const late = await held.copyNewestEvent(tenant);
+    await createReference(tenant);
+    const stream = await streamForTest(server.url, tenant.key);
+    await expect.poll(() => stream.lastId).toBe(settled);
+    stream.close();
+    await held.commit();
+    const resumed = await streamForTest(server.url, tenant.key, { query: `?after=${settled}` });
+    await resumed.count(2);
+    expect(resumed.ids[0]).toBe(late);
+  });
+
+  test('begins with the first stored event when it is asked for the beginning', async () => {
+    const tenant = await addAccount(server);
+    for (let number = 0; number < 3; number++) await createReference(tenant);
+    const stream = await streamForTest(server.url, tenant.key, { query: '?after=beginning' });
+    await stream.count(3);
+    expect(stream.ids).toEqual(await idsInOrder(tenant, server));
   });
 
   test('tells proxies not to store, change or buffer the stream when it is opened', async () => {
@@ -103,6 +144,9 @@ describe('event streams', () => {
       ['type=reference.created', ({ type }) => type === 'reference.created'],
       ['type=*', () => true],
       ['type=reference', () => false],
+      [`actor=${tenant.keyId}`, () => true],
+      ['actor=api_key&type=customer.*', ({ type }) => type.startsWith('customer.')],
+      ['actor=system', () => false],
       [`object_id=${first.id}`, ({ data }) => data.object.id === first.id],
       [`related_object=${customer}`, ({ data }) => [data.object.id, data.object.customer].includes(customer)],
       [

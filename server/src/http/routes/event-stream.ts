@@ -1,9 +1,9 @@
 import { Type, type TSchema } from 'typebox';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
-import { isId, timeOfId } from '../../core/ids.ts';
-import type { Filter, Resource } from '../../model/resource.ts';
+import { isId, timeOfId, type Id } from '../../core/ids.ts';
+import { columnFor, type Filter, type Resource } from '../../model/resource.ts';
 import { retainedFromMs } from '../../core/retention.ts';
-import type { PlacedEvent, Position } from '../../events/event-order.ts';
+import { beginning, type Moment, type PlacedEvent, type Position } from '../../events/event-order.ts';
 import { recordOfRow, type StoredRow } from '../../db/record-reader.ts';
 import { recordMissing } from '../response/errors.ts';
 import { render } from '../response/render.ts';
@@ -15,6 +15,9 @@ import type { Query, Subscription } from '../route.ts';
 
 const lastEventId = 'Last-Event-ID';
 
+/** Names the position before all events, which has no event. A stream of an account without events begins there. */
+const beginningId = 'beginning';
+
 /** Returns `GET /v1/<path>/stream`: the account's records from now on, or after a given one. */
 export function streamRoute(context: HttpContext, resource: Resource): StreamRoute {
   const { path, prefix, filters = {} } = resource;
@@ -24,7 +27,7 @@ export function streamRoute(context: HttpContext, resource: Resource): StreamRou
     operationId: `${path}_stream`,
     docs: {
       summary: `Stream ${name}`,
-      description: `Sends the account’s ${name} as soon as they are committed, as server-sent events. \`id\` is the id of the ${displayName(resource.object)}, and \`data\` is what the list shows of it. Nothing is lost or repeated. All streams of an account have the same order, and changes of one record come in their order. A stream begins now. With \`Last-Event-ID\` or \`after\`, it resumes after that ${displayName(resource.object)}. It can end at any time, for example when the server stops. Then reconnect with the last id that you have. It ends within a second after its key ends or loses the permission. After 15 seconds without data you get a comment, which has an id if filters have skipped ${name}. A client that does not read is disconnected after 30 seconds.`,
+      description: `Sends the account’s ${name} as soon as they are committed, as server-sent events. \`id\` is the id of the ${displayName(resource.object)}, and \`data\` is what the list shows of it. Nothing is lost or repeated. All streams of an account have the same order, and changes of one record come in their order. A stream begins now, and first tells the id of its position. With \`Last-Event-ID\` or \`after\`, it resumes after that ${displayName(resource.object)}. It can end at any time, for example when the server stops. Then reconnect with the last id that you have. It ends within a second after its key ends or loses the permission. After 15 seconds without data you get a comment, which has an id if filters have skipped ${name}. A client that does not read is disconnected after 30 seconds.`,
       refusals: ['event_cursor_expired', 'resource_missing'],
     },
     response: { kind: 'stream', resource },
@@ -37,7 +40,7 @@ export function streamRoute(context: HttpContext, resource: Resource): StreamRou
       after: Type.String({
         minLength: 1,
         maxLength: 255,
-        description: `Resumes after the ${displayName(resource.object)} with this id, \`${prefix}_…\`, like \`${lastEventId}\`. For clients that cannot send that header.`,
+        description: `Resumes after the ${displayName(resource.object)} with this id, \`${prefix}_…\`, like \`${lastEventId}\`. For clients that cannot send that header. \`${beginningId}\` stands before all stored ${name}.`,
       }),
     },
     async subscribe(request, query) {
@@ -49,6 +52,7 @@ export function streamRoute(context: HttpContext, resource: Resource): StreamRou
       );
       const wanted = Object.entries(filters).filter(([filter]) => query[filter] !== undefined);
       return {
+        startId: subscriber.since && startIdOf(context, subscriber.since),
         next: (timeoutMs) => subscriber.next(timeoutMs),
         leave: () => subscriber.leave(),
         has: ({ row }) => wanted.every(([filter]) => isMatch(filters[filter]!, String(query[filter]), row)),
@@ -74,14 +78,14 @@ async function positionOf(
   const param = header === undefined ? 'after' : lastEventId;
   const id = header ?? after;
   if (id === undefined) return null;
+  if (id === beginningId) return beginning;
   if (typeof id !== 'string' || !isId(resource.prefix, id)) {
     throw invalidParameter(
       param,
-      `\`${param}\` must be the id of ${aOrAn(resource)}, such as \`${resource.prefix}_…\`.`,
+      `\`${param}\` must be the id of ${aOrAn(resource)}, such as \`${resource.prefix}_…\`, or \`${beginningId}\`.`,
     );
   }
-  // A week's partition may outlive the following one. Then an event exists, but its successors do not.
-  if (timeOfId(id) >= retainedFromMs(clock.nowMs(), config.retentionDays)) {
+  if (isRetained(id, { clock, config })) {
     const position = await eventFeed.positionOf(request.accountId, id);
     if (position) return position;
     const oldest = await eventFeed.oldestOf(request.accountId);
@@ -94,10 +98,20 @@ async function positionOf(
   );
 }
 
+/** Returns the id of the position where a stream begins that has asked for none. */
+function startIdOf(context: HttpContext, { settledId }: Moment): string {
+  return settledId !== null && isRetained(settledId, context) ? settledId : beginningId;
+}
+
+/** A week's partition may outlive the following one. Then an event exists, but its successors do not. */
+function isRetained(id: Id, { clock, config }: Pick<HttpContext, 'clock' | 'config'>): boolean {
+  return timeOfId(id) >= retainedFromMs(clock.nowMs(), config.retentionDays);
+}
+
 /** Applies a filter like the list's SQL. */
-function isMatch({ column, match }: Filter, value: string, row: StoredRow): boolean {
-  const kept = row[column];
-  switch (match) {
+function isMatch(filter: Filter, value: string, row: StoredRow): boolean {
+  const kept = row[columnFor(filter, value)];
+  switch (filter.match) {
     case 'exact':
       return kept === value;
     case 'contains':
@@ -106,7 +120,8 @@ function isMatch({ column, match }: Filter, value: string, row: StoredRow): bool
       return value.endsWith('*') ? String(kept).startsWith(value.slice(0, -1)) : kept === value;
     case 'caseless':
     case 'status':
-      throw new Error(`Bug! Nothing that is streamed is filtered by ${match}.`);
+    case 'condition':
+      throw new Error(`Bug! Nothing that is streamed is filtered by ${filter.match}.`);
   }
 }
 

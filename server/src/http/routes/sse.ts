@@ -4,12 +4,13 @@ import { ApiError } from '../../core/errors.ts';
 import { PositionRemovedError } from '../../events/event-order.ts';
 import { subscriptionBytes } from '../../events/event-feed.ts';
 import { chooseAccount, openAccounts, type AccountContext } from '../pipeline/account-context.ts';
-import { authenticate, openKeyRing } from '../pipeline/authenticate.ts';
+import { authenticate, openKeyRing, type AuthenticationContext } from '../pipeline/authenticate.ts';
+import { openSessionRing } from '../../sign-in/sessions.ts';
 import { apiErrorOf } from '../response/errors.ts';
 import { PacedBody } from '../response/paced-body.ts';
 import { streamBounds, ConcurrencyLimit } from '../pipeline/concurrency.ts';
 import type { ApiRequest } from '../request.ts';
-import type { HttpContext, KeyRing, StreamLimits } from '../context.ts';
+import type { HttpContext, StreamLimits } from '../context.ts';
 import type { Subscription } from '../route.ts';
 import { requirePermission } from '../../model/permissions.ts';
 
@@ -30,7 +31,7 @@ const endingMs = 500;
  */
 export class EventStreams {
   readonly #context: HttpContext;
-  readonly #keyRing: KeyRing;
+  readonly #authentication: AuthenticationContext;
   readonly #accountContext: AccountContext;
   readonly #underWay = new ConcurrencyLimit(streamBounds);
   readonly #open = new Set<OpenStream>();
@@ -38,9 +39,15 @@ export class EventStreams {
   #isStopping = false;
 
   constructor(context: HttpContext) {
-    const { reader, resources, committer, readRecord, config } = context;
+    const { reader, resources, committer, readRecord, config, permissionsOfPersons: permissions } = context;
     this.#context = context;
-    this.#keyRing = openKeyRing(reader, freshMs);
+    this.#authentication = {
+      config,
+      clock: context.clock,
+      realClock: context.realClock,
+      keyRing: openKeyRing(reader, freshMs),
+      sessionRing: openSessionRing({ reader, mode: config.mode, permissions }, freshMs),
+    };
     this.#accountContext = { accounts: openAccounts(reader, freshMs), resources, committer, readRecord, config };
   }
 
@@ -97,9 +104,11 @@ export class EventStreams {
   async *#messagesOf(stream: OpenStream): AsyncGenerator<Buffer> {
     const { heartbeatMs } = this.#context.streamLimits;
     const { request } = stream;
-    const place: Place = { sentId: null, passedId: null };
+    const { startId } = stream.subscription;
+    const place: Place = { sentId: startId, passedId: startId };
     let sentAtMs = performance.now();
-    yield Buffer.from(`retry: ${retryMs}\n\n`);
+    // With the position, a client that gets nothing else can resume here.
+    yield Buffer.from(`retry: ${retryMs}\n${startId === null ? '' : `id: ${startId}\n`}\n`);
     try {
       while (!stream.hasEnded) {
         const next = await this.#nextPiece(stream, place, sentAtMs + heartbeatMs - performance.now());
@@ -154,10 +163,9 @@ export class EventStreams {
 
   /** @throws {ApiError} if the key has ended or lost its permission, or if its account is no longer connected. */
   async #requireAccess(request: ApiRequest): Promise<void> {
-    const { config, clock } = this.#context;
-    const principal = await authenticate(request.incoming, this.#keyRing, { mode: config.mode, clock });
+    const principal = await authenticate(request.incoming, this.#authentication);
     await chooseAccount(this.#accountContext, { ...request, principal });
-    requirePermission(request.route.permission, principal.permissions);
+    requirePermission(request.route.permission, principal);
   }
 }
 

@@ -1,0 +1,112 @@
+/**
+ * Runs after `install.mjs`, before `npm start` and `npm test`. Builds the dashboard, but only if its sources or packages differ from those
+ * of the last build. A failed build does not stop the API: `/dashboard` then shows the reason. `--force` always builds, and fails if the
+ * build does.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+
+const projectDir = fileURLToPath(new URL('../', import.meta.url));
+const distDir = join(projectDir, 'dashboard/dist');
+/** The hash of the sources of the last build. */
+const builtFile = join(distDir, '.built');
+/** The reason of a failed build, which the server shows. */
+const failureFile = join(distDir, '.failure');
+
+/** Files below it gain nothing by compression: a packet of the network holds them anyway. */
+const zippedFromBytes = 1_000;
+
+const isForced = process.argv.includes('--force');
+const sources = hashOfSources();
+if (isForced || readOrNull(builtFile) !== sources) build();
+
+function hashOfSources() {
+  const folders = ['dashboard/src', 'ui/src', 'sdk/src'].flatMap((folder) => filesIn(join(projectDir, folder)));
+  const others = ['dashboard/index.html', 'dashboard/vite.config.ts', 'package-lock.json'].map((file) =>
+    join(projectDir, file),
+  );
+  const hash = createHash('sha256');
+  for (const file of [...folders, ...others, fileURLToPath(import.meta.url)]) {
+    const contents = readFileSync(file);
+    hash.update(`${file.slice(projectDir.length).replaceAll(sep, '/')}\0${contents.length}\0`).update(contents);
+  }
+  return hash.digest('hex');
+}
+
+/** Returns all files of a folder, in an order that is always the same. */
+function filesIn(folder) {
+  return readdirSync(folder, { recursive: true })
+    .map((entry) => join(folder, entry))
+    .filter((file) => statSync(file).isFile())
+    .sort();
+}
+
+/** Builds into a folder beside the final one, so that a running server never sees half a bundle. */
+function build() {
+  const startedMs = performance.now();
+  const newDir = `${distDir}.${process.pid}`;
+  try {
+    runVite(newDir);
+    zip(newDir);
+    writeFileSync(join(newDir, '.built'), sources);
+    rmSync(distDir, { recursive: true, force: true });
+    renameSync(newDir, distDir);
+    process.stdout.write(`Built the dashboard in ${((performance.now() - startedMs) / 1000).toFixed(1)} s.\n`);
+  } catch ({ message }) {
+    process.stderr.write(`The dashboard could not be built. The API works without it. The reason:\n${message}\n`);
+    rmSync(newDir, { recursive: true, force: true });
+    // An older bundle may not fit the API. The next start tries again, because the hash is missing.
+    rmSync(distDir, { recursive: true, force: true });
+    mkdirSync(distDir, { recursive: true });
+    writeFileSync(failureFile, message);
+    if (isForced) process.exitCode = 1;
+  }
+}
+
+/** Runs Vite as a program, because this script must also work where Vite is missing. */
+function runVite(outDir) {
+  const vite = join(projectDir, 'node_modules/vite/bin/vite.js');
+  const args = [vite, 'build', join(projectDir, 'dashboard'), '--outDir', outDir, '--logLevel', 'warn'];
+  const { status, stdout, stderr, error } = spawnSync(nodeOfProject(), args, { encoding: 'utf8' });
+  if (status === 0) return;
+  const reason = withoutColours(stderr || stdout || error?.message || 'Vite gave no reason.');
+  // The stack has paths of this machine, which the page must not show.
+  throw new Error(reason.replace(/\n\s+at .*/s, '').trim());
+}
+
+/** Compresses each file once, at the highest level, so that the server only sends bytes. */
+function zip(folder) {
+  for (const file of filesIn(join(folder, 'assets'))) {
+    const contents = readFileSync(file);
+    if (contents.length < zippedFromBytes) continue;
+    writeFileSync(`${file}.gz`, gzipSync(contents, { level: 9 }));
+    const params = {
+      [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+      [constants.BROTLI_PARAM_SIZE_HINT]: contents.length,
+    };
+    writeFileSync(`${file}.br`, brotliCompressSync(contents, { params }));
+  }
+}
+
+/** Returns the Node that `install.mjs` installed. Without npm, this script may run on an older one. */
+function nodeOfProject() {
+  const own = join(projectDir, 'node_modules/.bin/node');
+  return existsSync(own) ? own : process.execPath;
+}
+
+function withoutColours(text) {
+  // oxlint-disable-next-line no-control-regex -- The sequences begin with a control character.
+  return text.replaceAll(/\x1b\[[0-9;]*m/g, '');
+}
+
+function readOrNull(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,3824 @@
+// `npm run sdk` generates this file from `openapi/`. Do not edit it.
+
+import type { EventStream } from '../event-stream.ts';
+import type { ListPromise } from '../lists.ts';
+import type { RequestOptions, TenurePromise } from '../transport.ts';
+
+/**
+ * A letting agent or a platform, with its own keys and records. A platform has connected accounts, and
+ * acts for them with the header `Service-Context`.
+ */
+export interface Account {
+  /** The id of the account. */
+  id: string;
+  /** The kind of the object. */
+  object: 'account';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The name of the account. */
+  name: string;
+  /**
+   * The version of its requests without `Service-Version`. Null until its first request, which pins it
+   * to the latest.
+   */
+  api_version: string | null;
+  /** The version before its last upgrade. Null if there was none, or if it was rolled back. */
+  api_version_previous: string | null;
+  /**
+   * Until when you can roll back its last upgrade, in seconds since the Unix epoch. Null if there is
+   * none, and after that time.
+   */
+  rollback_until: number | null;
+  /** The referencing provider of references that name none. Null if none is set. */
+  default_provider: Provider | (string & {}) | null;
+  /**
+   * `open`: links can have ids of your own system, which are not checked. `strict`: a link to a record
+   * that does not exist here is refused.
+   */
+  linked_records: LinkedRecords | (string & {});
+  /**
+   * Whether its team members need a second factor to use the dashboard. Null means: in live mode, but
+   * not in a sandbox.
+   */
+  require_second_factor: boolean | null;
+  /** The id of the account that it is connected to. Null for a deployment’s first account. */
+  parent: string | null | Account;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface AccountCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'account.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Account;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface AccountCredentialsChangedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'account.credentials_changed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Account;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface AccountList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<Account>;
+}
+
+export interface AccountUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'account.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Account;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface Activity {
+  /** The kind of the object. */
+  object: 'activity';
+  /** The length of each interval. */
+  interval: ActivityInterval | (string & {});
+  /** The begin of the first interval, in seconds since the Unix epoch. */
+  since: number;
+  /** The end of the last interval, in seconds since the Unix epoch. */
+  until: number;
+  /** Every interval, the oldest first. */
+  data: Array<ActivityPoint>;
+  /** How long the latest requests and attempts took, whenever they were. */
+  latency: {
+    /** The last 1,000 logged requests. Null with `webhook_endpoint`. */
+    requests: Latency | null;
+    /** The last 1,000 attempts of the newest deliveries. */
+    attempts: Latency;
+  };
+  /** The account acted upon, if `Service-Context` names it. */
+  account?: string;
+}
+
+/** The length of an interval. */
+export type ActivityInterval = 'minute' | 'hour' | 'day';
+
+/** The counts of an interval. */
+export interface ActivityPoint {
+  /** The begin of the interval, in seconds since the Unix epoch. */
+  start: number;
+  /**
+   * The logged requests by the class of their status: POST and DELETE, without the statuses 401, 429 and
+   * 503. Null with `webhook_endpoint`.
+   */
+  requests: {
+    /** Requests that succeeded. */
+    '2xx': number;
+    /** Requests that were refused. */
+    '4xx': number;
+    /** Requests that failed. */
+    '5xx': number;
+  } | null;
+  /** The number of events. Null with `webhook_endpoint`. */
+  events: number | null;
+  /** The attempts to deliver events, by the time when they began. */
+  attempts: {
+    /** Attempts that delivered an event. */
+    delivered: number;
+    /** Attempts that failed, even if a later one succeeded. */
+    failed: number;
+  };
+}
+
+/** The party that made a request. */
+export interface Actor {
+  /**
+   * `user`: a team member. `api_key`: a secret or restricted key. `agent`: an agent key. `system`: the
+   * server itself.
+   */
+  type: ActorType | (string & {});
+  /** The id of the user or the key. Null for `system`. */
+  id: string | null;
+  /** The e-mail address of the user, or the name of the key. Null if the key has none. */
+  name: string | null;
+  /** The id of the API key. Null if the request used none. */
+  key_id: string | null;
+  /** The kind of the API key. Null if the request used none. */
+  key_type: ApiKeyType | (string & {}) | null;
+}
+
+/** The kind of an actor. */
+export type ActorType = 'user' | 'api_key' | 'agent' | 'system';
+
+/** An address of a person. */
+export interface Address {
+  /** House and street. */
+  line1: string;
+  /** The second line. Null if there is none. */
+  line2: string | null;
+  /** Town or city. */
+  city: string;
+  /** The postal code, as it is written in the country. */
+  postal_code: string;
+  /** ISO 3166-1 alpha-2, such as `GB`. */
+  country: string;
+  /** The first day there. Null if it is not known. */
+  from: string | null;
+  /** The last day there. Null if the person still lives there, or if it is not known. */
+  to: string | null;
+}
+
+/** An address of a person. */
+export interface AddressInput {
+  /** House and street. */
+  line1: string;
+  /** The second line. Null if there is none. */
+  line2?: string | null | undefined;
+  /** Town or city. */
+  city: string;
+  /** The postal code, as it is written in the country. */
+  postal_code: string;
+  /** ISO 3166-1 alpha-2, such as `GB`. */
+  country: string;
+  /** The first day there. Null if it is not known. */
+  from?: string | null | undefined;
+  /** The last day there. Null if the person still lives there, or if it is not known. */
+  to?: string | null | undefined;
+}
+
+/** The share of the rent in the income of a person. */
+export interface Affordability {
+  /** The rent as a share of verified gross income, in percent. Null if it is not known. */
+  percentage: number | null;
+  /** The provider’s term for it. Null if there is none yet. */
+  status: string | null;
+}
+
+/**
+ * A credential for the API. A `secret` key is for your server, and a `restricted` key for one job. An
+ * `agent` key is for a program that acts by itself: it has a name and an expiry time, and creates no
+ * keys.
+ */
+export interface ApiKey {
+  /** The id of the API key. */
+  id: string;
+  /** The kind of the object. */
+  object: 'api_key';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** `secret`: for your server. `restricted`: for one job. `agent`: for a program that acts by itself. */
+  type: ApiKeyType | (string & {});
+  /** The purpose of the key, shown in events and logs. Null if it has none. An agent key always has one. */
+  name: string | null;
+  /**
+   * Its permissions: `<resource>.read`, or `<resource>.write`, which includes reading. A key cannot
+   * grant a permission that it does not have.
+   */
+  permissions: Array<string>;
+  /** The last four characters of the key, to identify it. */
+  last_four: string;
+  /**
+   * When it expires, in seconds since the Unix epoch. Null if it does not. An agent key expires after 30
+   * days by default, and after 90 at most.
+   */
+  expires_at: number | null;
+  /**
+   * When it was last used, to the minute, in seconds since the Unix epoch. Null if never. It is updated
+   * every few seconds.
+   */
+  last_used_at: number | null;
+  /**
+   * The id of the API key or the user that created it, or rolled the key before it. Null if a command of
+   * the server created it.
+   */
+  created_by: string | null;
+  /** `active`, `expired` (also after a roll) or `revoked`. */
+  status: ApiKeyStatus | (string & {});
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface ApiKeyCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'api_key.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: ApiKey;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ApiKeyList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<ApiKey>;
+}
+
+export interface ApiKeyRevokedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'api_key.revoked';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: ApiKey;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ApiKeyRolledEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'api_key.rolled';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: ApiKey;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** The status of an API key. */
+export type ApiKeyStatus = 'active' | 'expired' | 'revoked';
+
+/** The kind of an API key. */
+export type ApiKeyType = 'secret' | 'restricted' | 'agent';
+
+export interface ApiKeyUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'api_key.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: ApiKey;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/**
+ * A credential for the API. A `secret` key is for your server, and a `restricted` key for one job. An
+ * `agent` key is for a program that acts by itself: it has a name and an expiry time, and creates no
+ * keys.
+ */
+export interface ApiKeyWithSecret {
+  /** The id of the API key. */
+  id: string;
+  /** The kind of the object. */
+  object: 'api_key';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** `secret`: for your server. `restricted`: for one job. `agent`: for a program that acts by itself. */
+  type: ApiKeyType | (string & {});
+  /** The purpose of the key, shown in events and logs. Null if it has none. An agent key always has one. */
+  name: string | null;
+  /**
+   * Its permissions: `<resource>.read`, or `<resource>.write`, which includes reading. A key cannot
+   * grant a permission that it does not have.
+   */
+  permissions: Array<string>;
+  /** The last four characters of the key, to identify it. */
+  last_four: string;
+  /**
+   * When it expires, in seconds since the Unix epoch. Null if it does not. An agent key expires after 30
+   * days by default, and after 90 at most.
+   */
+  expires_at: number | null;
+  /**
+   * When it was last used, to the minute, in seconds since the Unix epoch. Null if never. It is updated
+   * every few seconds.
+   */
+  last_used_at: number | null;
+  /**
+   * The id of the API key or the user that created it, or rolled the key before it. Null if a command of
+   * the server created it.
+   */
+  created_by: string | null;
+  /** `active`, `expired` (also after a roll) or `revoked`. */
+  status: ApiKeyStatus | (string & {});
+  /** The key itself. Only the response that creates it has it, so store it. */
+  secret: string;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface ApiVersion {
+  /** The date, as you send it in `Service-Version`. */
+  id: string;
+  /** The kind of the object. */
+  object: 'api_version';
+  /**
+   * Whether it is the newest version here. New accounts are pinned to it, unless the deployment is set
+   * to an older one.
+   */
+  latest: boolean;
+  /** The changes in this version, which you must handle to upgrade. */
+  changelog: string;
+}
+
+export interface ApiVersionList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<ApiVersion>;
+}
+
+export interface ApiVersionPreview {
+  /** The kind of the object. */
+  object: 'api_version_preview';
+  /** The account’s version. */
+  from: string;
+  /** The version to compare with. */
+  to: string;
+  /** The changes between the two versions, the newest first. */
+  changelog: Array<{
+    /** The date of a version. */
+    id: string;
+    /** The changes in this version. */
+    changelog: string;
+  }>;
+  /**
+   * The last logged requests. Requests with `Service-Version` are left out, because an upgrade does not
+   * affect them.
+   */
+  requests: {
+    /** How many were compared. */
+    looked_at: number;
+    /** How many of them would differ. */
+    different: number;
+    /** Those that would differ, the newest first. */
+    data: Array<{
+      /** The id of the request, and of its log. */
+      id: string;
+      /** The HTTP method. */
+      method: string;
+      /** The path. */
+      path: string;
+      /** The HTTP status of its response. */
+      status: number;
+      /** How its body must change. */
+      request_body: Array<Difference>;
+      /** The error that the same request would get. Null if it would be accepted. */
+      refused: PreviewedError | null;
+      /** How its response would differ. */
+      response_body: Array<Difference>;
+    }>;
+  };
+  /** The last events. */
+  events: {
+    /** How many were compared. */
+    looked_at: number;
+    /** How many of them would differ. */
+    different: number;
+    /** Those that would differ, the newest first. */
+    data: Array<{
+      /** The id of the event. */
+      id: string;
+      /** Its type. */
+      type: string;
+      /** How the event would differ. */
+      differences: Array<Difference>;
+    }>;
+  };
+  /** The account acted upon, if `Service-Context` names it. */
+  account?: string;
+}
+
+/**
+ * An application of one or more persons to rent a home together. Create a reference for each person.
+ * `references` sums them up, and changes at the same moment as they do.
+ */
+export interface Application {
+  /** The id of the application. */
+  id: string;
+  /** The kind of the object. */
+  object: 'application';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The ids of the persons that apply together: customers of this API, or of your own system. */
+  customers: Array<string | Customer | DeletedCustomer>;
+  /** The home, as an id of your own system. Null if you sent none. */
+  unit: string | null;
+  /** The rent. Null if it is not known. */
+  rent: Rent | null;
+  /** The day on which the applicants want to move in. Null if it is not known. */
+  move_in_date: string | null;
+  /** The state of the references that name this application. */
+  references: ApplicationReferences;
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface ApplicationCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'application.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Application;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ApplicationDeletedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'application.deleted';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Application;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ApplicationList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<Application>;
+}
+
+/** The state of the references of an application. */
+export interface ApplicationReferences {
+  /** The number of references that name this application. */
+  total: number;
+  /** The number of references with each status. Their sum is `total`. */
+  by_status: {
+    /** The number of references with `pending`. */
+    pending: number;
+    /** The number of references with `processing`. */
+    processing: number;
+    /** The number of references with `complete`. */
+    complete: number;
+    /** The number of references with `canceled`. */
+    canceled: number;
+  };
+  /** The number of complete references with each outcome. */
+  by_outcome: {
+    /** The number of references with `accept`. */
+    accept: number;
+    /** The number of references with `consider`. */
+    consider: number;
+    /** The number of references with `high_risk`. */
+    high_risk: number;
+  };
+  /**
+   * The worst outcome of the complete references, as soon as none is pending or processing. Null until
+   * then, and if none is complete.
+   */
+  result: Outcome | (string & {}) | null;
+}
+
+export interface ApplicationUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'application.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Application;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** The check of a reference by a provider. */
+export interface AutomaticReference {
+  /** Whether a provider makes the check. */
+  enabled: boolean;
+  /** The error of the last request to the provider. Null if there was none. */
+  last_error: string | null;
+  /** The verdict in the provider’s own words. Null until there is one. */
+  outcome: string | null;
+  /** The provider. Null if it is not enabled and you sent none. */
+  provider: Provider | (string & {}) | null;
+  /**
+   * The provider’s status: `queued`, `invited`, `in_progress`, `awaiting_referee`, `in_review`, `done`,
+   * `failed` or `canceled`. Null if it is not enabled.
+   */
+  status: string | null;
+  /** The provider’s data besides its verdict. Null if there is none. */
+  provider_data: ProviderData | null;
+}
+
+/** The settings of a check by a provider. */
+export interface AutomaticReferenceInput {
+  /** Whether a provider makes the check. The default is true. */
+  enabled?: boolean | undefined;
+  /**
+   * The provider. The default is the account’s `default_provider`. In a sandbox without one, it is
+   * `provider_a`.
+   */
+  provider?: Provider | null | undefined;
+}
+
+export interface Clock {
+  /** The kind of the object. */
+  object: 'clock';
+  /** The time of the deployment, in seconds since the Unix epoch. After a move, it is the new time. */
+  now: number;
+  /** How many seconds the clock is ahead of real time, with all advances together. */
+  advanced_by: number;
+  /** The account acted upon, if `Service-Context` names it. */
+  account?: string;
+}
+
+/** A person: an applicant, a tenant, or a person that may become one. */
+export interface Customer {
+  /** The id of the customer. */
+  id: string;
+  /** The kind of the object. */
+  object: 'customer';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The full name. */
+  name: string;
+  /** The e-mail address. Null if it is not known. */
+  email: string | null;
+  /** The phone number, as you sent it. Null if it is not known. */
+  phone: string | null;
+  /** The day of birth. Null if it is not known. */
+  date_of_birth: string | null;
+  /**
+   * The current and earlier addresses, in the order in which you sent them. An update replaces all of
+   * them.
+   */
+  addresses: Array<Address>;
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface CustomerCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'customer.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Customer;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface CustomerDeletedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'customer.deleted';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: DeletedCustomer;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface CustomerList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<Customer>;
+}
+
+export interface CustomerUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'customer.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Customer;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface DeletedApplication {
+  /** The id of the application. */
+  id: string;
+  /** The kind of the object. */
+  object: 'application';
+  /** The record was deleted. */
+  deleted: true;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface DeletedCustomer {
+  /** The id of the customer. */
+  id: string;
+  /** The kind of the object. */
+  object: 'customer';
+  /** The record was deleted. */
+  deleted: true;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface DeletedFile {
+  /** The id of the file. */
+  id: string;
+  /** The kind of the object. */
+  object: 'file';
+  /** The record was deleted. */
+  deleted: true;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface DeletedUser {
+  /** The id of the user. */
+  id: string;
+  /** The kind of the object. */
+  object: 'user';
+  /** The record was deleted. */
+  deleted: true;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface DeletedWebhookEndpoint {
+  /** The id of the webhook endpoint. */
+  id: string;
+  /** The kind of the object. */
+  object: 'webhook_endpoint';
+  /** The record was deleted. */
+  deleted: true;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+/**
+ * One event for one webhook endpoint, with every attempt. On an endpoint for connected accounts it has
+ * the event’s `account`. Send that in `Service-Context` to retrieve the event, list its deliveries, or
+ * resend it.
+ */
+export interface Delivery {
+  /** The id of the delivery. */
+  id: string;
+  /** The kind of the object. */
+  object: 'delivery';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the event. */
+  event: string;
+  /** The id of the endpoint. */
+  webhook_endpoint: string;
+  /** The type of the event. */
+  type: string;
+  /**
+   * `pending`: an attempt is due or in progress. `delivered`: the receiver responded with 2xx. `failed`:
+   * every attempt failed. `canceled`: the endpoint was disabled or deleted, or a resend of the event
+   * succeeded first.
+   */
+  status: DeliveryStatus | (string & {});
+  /** The number of attempts, without interrupted ones. */
+  attempt_count: number;
+  /** When the next attempt is due, in seconds since the Unix epoch. Null if there is none. */
+  next_attempt_at: number | null;
+  /** When it was delivered, in seconds since the Unix epoch. Null if it was not. */
+  delivered_at: number | null;
+  /** Every attempt, the oldest first. */
+  attempts: Array<DeliveryAttempt>;
+  /**
+   * The account of the event. Left out if that is your own and the request has no `Service-Context`.
+   * Send it in `Service-Context` to retrieve the event.
+   */
+  account?: string;
+}
+
+/** An attempt to deliver an event. */
+export interface DeliveryAttempt {
+  /** When it began, in seconds since the Unix epoch. */
+  created: number;
+  /** The HTTP status of the receiver’s response. Null if there was none. */
+  status: number | null;
+  /**
+   * Why there was no response: `address_forbidden`, `connection_closed`, `connection_refused`,
+   * `host_unresolved`, `interrupted` (the server was stopped, and the attempt does not count),
+   * `response_invalid`, `timeout`, `tls_failed`, `unreachable` or `failed`.
+   */
+  error: string | null;
+  /** The duration of the attempt, in milliseconds. */
+  duration_ms: number;
+  /** The beginning of the response’s body, up to 1 kB. Null if there was none. */
+  response: string | null;
+  /** The version of the delivered body. */
+  api_version: string;
+}
+
+export interface DeliveryList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<Delivery>;
+}
+
+/** The status of a delivery. */
+export type DeliveryStatus = 'pending' | 'delivered' | 'failed' | 'canceled';
+
+/** A difference between two versions. */
+export interface Difference {
+  /** The member, with dots between nested names. */
+  path: string;
+  /** Its value in the version `from`. Left out if that version does not have it. */
+  before?: unknown;
+  /** Its value in the version `to`. Left out if that version does not have it. */
+  after?: unknown;
+}
+
+export interface Error {
+  error: {
+    /** The type of the error. SDKs have a class for each type. */
+    type: ErrorType | (string & {});
+    /** The code of the error, for programs. */
+    code: ErrorCode | (string & {});
+    /** What failed, why, and what to do, for people. */
+    message: string;
+    /**
+     * The invalid parameter, with nested names in brackets (`metadata[order]`). Left out if the error is
+     * not about one.
+     */
+    param?: string;
+    /** The URL of a page about the code. */
+    doc_url: string;
+    /** The id of the request, and of its log. A replay has the id of the first request. */
+    request_id: string;
+    /**
+     * The page of the request’s log in the dashboard. Left out if the request leaves no log, or if the
+     * deployment has no dashboard.
+     */
+    request_log_url?: string;
+    /**
+     * All faults of the body, or of the query, with one for each parameter. The first is the error itself.
+     * At most 20 are listed, in about 8 kB: further ones are left out. Left out if the server stopped at
+     * the first fault.
+     */
+    errors?: Array<Fault>;
+  };
+}
+
+/** The code of an error. */
+export type ErrorCode =
+  | 'account_invalid'
+  | 'api_key_expired'
+  | 'api_key_invalid'
+  | 'api_key_missing'
+  | 'api_version_invalid'
+  | 'body_invalid'
+  | 'body_too_large'
+  | 'callback_signature_invalid'
+  | 'content_type_unsupported'
+  | 'event_cursor_expired'
+  | 'headers_too_large'
+  | 'idempotency_key_in_use'
+  | 'idempotency_key_invalid'
+  | 'idempotency_key_reused'
+  | 'internal'
+  | 'limit_reached'
+  | 'link_invalid'
+  | 'method_not_allowed'
+  | 'mode_mismatch'
+  | 'origin_forbidden'
+  | 'overloaded'
+  | 'parameter_invalid'
+  | 'parameter_missing'
+  | 'parameter_unknown'
+  | 'parameters_exclusive'
+  | 'password_weak'
+  | 'permission_denied'
+  | 'person_required'
+  | 'rate_limit'
+  | 'reauthentication_required'
+  | 'request_invalid'
+  | 'request_timeout'
+  | 'resource_missing'
+  | 'rollback_expired'
+  | 'route_unknown'
+  | 'second_factor_required'
+  | 'second_factor_setup_required'
+  | 'session_expired'
+  | 'sign_in_failed'
+  | 'status_transition_invalid'
+  | 'too_many_attempts'
+  | 'unavailable';
+
+/** The type of an error. */
+export type ErrorType =
+  | 'permission_error'
+  | 'authentication_error'
+  | 'invalid_request_error'
+  | 'idempotency_error'
+  | 'api_error'
+  | 'rate_limit_error';
+
+/**
+ * A change of a record, with the record as it was then. Every change makes its events in the same
+ * transaction. Events are stored for the deployment’s retention time, and delivered to webhook
+ * endpoints.
+ */
+export type Event = KnownEvent;
+
+export interface EventList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<Event>;
+}
+
+/** The request that caused an event. */
+export interface EventRequest {
+  /** The id of the request, and of its log. Null if the system caused the event. */
+  id: string | null;
+  /** The `Idempotency-Key` of the request. Null if it had none. */
+  idempotency_key: string | null;
+  /** Whether a team member made the request in the dashboard. */
+  from_dashboard: boolean;
+  /** Whether the request came from a portal for customers. */
+  customer_portal: boolean;
+  /** The party that made the request. Null in events from before this member existed. */
+  actor: Actor | null;
+}
+
+/** A fault of a body or a query. */
+export interface Fault {
+  /** The code of the fault. */
+  code: ErrorCode | (string & {});
+  /** The invalid parameter. */
+  param: string;
+  /** What is wrong with it, and what to do. */
+  message: string;
+}
+
+/**
+ * A document: the report of a reference, or evidence for one. The server detects its size, hash and
+ * type from its bytes. `GET /v1/files/{id}/contents` returns the bytes.
+ */
+export interface File {
+  /** The id of the file. */
+  id: string;
+  /** The kind of the object. */
+  object: 'file';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The purpose of the file. The report of a reference is a `reference_report`. */
+  purpose: FilePurpose | (string & {});
+  /** The filename that the sender gave it. */
+  filename: string;
+  /** The size in bytes. */
+  size: number;
+  /** The SHA-256 hash of the contents, in hex. */
+  sha256: string;
+  /** The type of the contents, detected from the bytes. */
+  content_type: 'application/pdf' | (string & {});
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface FileCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'file.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: File;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface FileDeletedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'file.deleted';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: File;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface FileList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<File>;
+}
+
+/** The purpose of a file. */
+export type FilePurpose = 'reference_report' | 'identity_document' | 'income_evidence' | 'tenancy_agreement' | 'other';
+
+export interface FileUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'file.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: File;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** An interval of payments. */
+export type Interval = 'week' | 'month' | 'year';
+
+/**
+ * An invitation to the account’s team. Its `url` is shown once. Hand it to the invited person, who
+ * opens it, chooses a password, and is signed in. No API key reads or makes invitations.
+ */
+export interface Invitation {
+  /** The id of the invitation. */
+  id: string;
+  /** The kind of the object. */
+  object: 'invitation';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The e-mail address of the invited person. */
+  email: string;
+  /** The role that the person gets. */
+  role: UserRole | (string & {});
+  /** The user that invited the person. If that user is deleted or disabled, the invitation is void. */
+  invited_by: string | null | User;
+  /** When it expires, in seconds since the Unix epoch: seven days after it was made. */
+  expires_at: number;
+  /** `pending`, `accepted`, `revoked` (also by a newer invitation of the address) or `expired`. */
+  status: InvitationStatus | (string & {});
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface InvitationAcceptedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'invitation.accepted';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Invitation;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface InvitationCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'invitation.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Invitation;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface InvitationList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<Invitation>;
+}
+
+export interface InvitationRevokedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'invitation.revoked';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Invitation;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** The status of an invitation. */
+export type InvitationStatus = 'pending' | 'accepted' | 'revoked' | 'expired';
+
+export interface InvitationUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'invitation.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Invitation;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/**
+ * An invitation to the account’s team. Its `url` is shown once. Hand it to the invited person, who
+ * opens it, chooses a password, and is signed in. No API key reads or makes invitations.
+ */
+export interface InvitationWithSecret {
+  /** The id of the invitation. */
+  id: string;
+  /** The kind of the object. */
+  object: 'invitation';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The e-mail address of the invited person. */
+  email: string;
+  /** The role that the person gets. */
+  role: UserRole | (string & {});
+  /** The user that invited the person. If that user is deleted or disabled, the invitation is void. */
+  invited_by: string | null | User;
+  /** When it expires, in seconds since the Unix epoch: seven days after it was made. */
+  expires_at: number;
+  /** `pending`, `accepted`, `revoked` (also by a newer invitation of the address) or `expired`. */
+  status: InvitationStatus | (string & {});
+  /** The link for the invited person. Only the response that creates the invitation has it. */
+  url: string;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+/** An event of a type that this release has. `type` tells the kind of the record in its data. */
+export type KnownEvent =
+  | ReferenceCreatedEvent
+  | ReferenceUpdatedEvent
+  | ReferenceDeletedEvent
+  | ReferenceCompletedEvent
+  | ReferenceCanceledEvent
+  | ApplicationCreatedEvent
+  | ApplicationUpdatedEvent
+  | ApplicationDeletedEvent
+  | CustomerCreatedEvent
+  | CustomerUpdatedEvent
+  | CustomerDeletedEvent
+  | FileCreatedEvent
+  | FileUpdatedEvent
+  | FileDeletedEvent
+  | WebhookEndpointCreatedEvent
+  | WebhookEndpointUpdatedEvent
+  | WebhookEndpointDeletedEvent
+  | WebhookEndpointSecretRolledEvent
+  | WebhookEndpointDisabledEvent
+  | WebhookEndpointPingedEvent
+  | RecoveryCreatedEvent
+  | RecoveryUpdatedEvent
+  | RecoveryCompletedEvent
+  | RecoveryCanceledEvent
+  | AccountCreatedEvent
+  | AccountUpdatedEvent
+  | AccountCredentialsChangedEvent
+  | ApiKeyCreatedEvent
+  | ApiKeyUpdatedEvent
+  | ApiKeyRolledEvent
+  | ApiKeyRevokedEvent
+  | UserCreatedEvent
+  | UserUpdatedEvent
+  | UserDeletedEvent
+  | InvitationCreatedEvent
+  | InvitationUpdatedEvent
+  | InvitationAcceptedEvent
+  | InvitationRevokedEvent;
+
+/** The type of an event that this release has. */
+export type EventType =
+  | 'reference.created'
+  | 'reference.updated'
+  | 'reference.deleted'
+  | 'reference.completed'
+  | 'reference.canceled'
+  | 'application.created'
+  | 'application.updated'
+  | 'application.deleted'
+  | 'customer.created'
+  | 'customer.updated'
+  | 'customer.deleted'
+  | 'file.created'
+  | 'file.updated'
+  | 'file.deleted'
+  | 'webhook_endpoint.created'
+  | 'webhook_endpoint.updated'
+  | 'webhook_endpoint.deleted'
+  | 'webhook_endpoint.secret_rolled'
+  | 'webhook_endpoint.disabled'
+  | 'webhook_endpoint.pinged'
+  | 'recovery.created'
+  | 'recovery.updated'
+  | 'recovery.completed'
+  | 'recovery.canceled'
+  | 'account.created'
+  | 'account.updated'
+  | 'account.credentials_changed'
+  | 'api_key.created'
+  | 'api_key.updated'
+  | 'api_key.rolled'
+  | 'api_key.revoked'
+  | 'user.created'
+  | 'user.updated'
+  | 'user.deleted'
+  | 'invitation.created'
+  | 'invitation.updated'
+  | 'invitation.accepted'
+  | 'invitation.revoked';
+
+/** The median and the 95th percentile, in milliseconds. */
+export interface Latency {
+  /** The median. Null if there were none. */
+  p50: number | null;
+  /** The 95th percentile. Null if there were none. */
+  p95: number | null;
+}
+
+/** The check of ids in links. */
+export type LinkedRecords = 'open' | 'strict';
+
+/**
+ * The record of one POST or DELETE request, even of a refused one. Requests with 401, 429 or 503 leave
+ * no log. API keys and signing secrets that you sent by mistake are masked, such as
+ * `sk_test_****wxyz`. So is the user of a URL.
+ */
+export interface Log {
+  /** The id of the log. */
+  id: string;
+  /** The kind of the object. */
+  object: 'log';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The HTTP method. */
+  method: 'POST' | 'DELETE' | (string & {});
+  /** The path and query, as you sent them, with masked secrets. */
+  url: string;
+  /** The decoded path without the query, up to 500 characters. */
+  path: string;
+  /** The HTTP status of the response. */
+  status: number;
+  /** The time until the response, in milliseconds. */
+  duration_ms: number;
+  /**
+   * The IP address of the client. Behind a proxy that the operator trusts, it is from `X-Forwarded-For`.
+   * Null if the connection was already closed.
+   */
+  ip_address: string | null;
+  /** The `User-Agent`, up to 500 characters. Null if there was none. */
+  user_agent: string | null;
+  /** The team member that made the request in the dashboard. Null otherwise. */
+  user_email: string | null;
+  /** The id of that team member. Null if it was none. */
+  user_id: string | null;
+  /** The id of the API key. Null if the request used none. */
+  key_id: string | null;
+  /** The kind of the API key. Null if the request used none. */
+  key_type: ApiKeyType | (string & {}) | null;
+  /** The interface of the request. */
+  source: RequestSource | (string & {});
+  /** The version of the response. */
+  api_version: string;
+  /** The `Idempotency-Key` of the request. Null if it had none. */
+  idempotency_key: string | null;
+  /**
+   * The request whose response was replayed, because it had the same `Idempotency-Key`. Null if the
+   * response is its own.
+   */
+  original_request: string | null;
+  /** Whether it got the stored response of an earlier request. */
+  replayed: boolean;
+  /**
+   * The body as you sent it, with secrets as `[redacted]` or masked. Null if there was none, or if it
+   * was not read (403, 415).
+   */
+  request_body: string | null;
+  /** The body of the response, with secrets as `[redacted]` or masked. */
+  response_body: string | null;
+  /** The error of the response. Null if there was none. */
+  error: LoggedError | null;
+  /** The ids of the events that it caused. */
+  events: Array<string>;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface LogList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<Log>;
+}
+
+/** The error of a logged request. */
+export interface LoggedError {
+  /** The type of the error. */
+  type: string;
+  /** The code of the error. */
+  code: string;
+  /** The invalid parameter. Left out if the error is not about one. */
+  param?: string;
+}
+
+/** Your own key-value pairs. */
+export type Metadata = Record<string, string>;
+
+/** An event of a type that a later release has added. */
+export interface OtherEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: string;
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Record<string, unknown>;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** The verdict of a check, from good to bad. */
+export type Outcome = 'accept' | 'consider' | 'high_risk';
+
+/** The error that a request would get. */
+export interface PreviewedError {
+  /** The HTTP status. */
+  status: number;
+  /** The type of the error. */
+  type: string;
+  /** The code of the error. */
+  code: string;
+  /** The invalid parameter. Null if the error is not about one. */
+  param: string | null;
+  /** What would fail, and what to do. */
+  message: string;
+}
+
+/** A referencing provider. */
+export type Provider = 'provider_a' | 'provider_b' | 'provider_c' | 'provider_d';
+
+/** The data of a check by `provider_a`. */
+export interface ProviderAData {
+  /** Whether the person can afford the rent. */
+  affordability: Affordability;
+  /** The credit score on the provider’s scale. Null if there is no credit file. */
+  credit_score: number | null;
+  /** Notes from the check, the oldest first. Null if the provider sends none. */
+  notes: Array<ProviderNote> | null;
+  /** The progress of the check, in percent. Null if the provider does not send it. */
+  progress: number | null;
+  /** True if the person is on no sanctions list. Null until that is checked. */
+  sanctions_passed: boolean | null;
+}
+
+/** Credentials for referencing providers. */
+export interface ProviderCredentialsInput {
+  /** The credentials for `provider_a`. Null removes them. */
+  provider_a?:
+    | {
+        /** The credential from the service, without spaces or line breaks around it. */
+        api_key: string;
+        /** The credential from the service, without spaces or line breaks around it. */
+        signing_secret: string;
+      }
+    | null
+    | undefined;
+  /** The credentials for `provider_b`. Null removes them. */
+  provider_b?:
+    | {
+        /** The credential from the service, without spaces or line breaks around it. */
+        username: string;
+        /** The credential from the service, without spaces or line breaks around it. */
+        password: string;
+      }
+    | null
+    | undefined;
+  /** The credentials for `provider_c`. Null removes them. */
+  provider_c?:
+    | {
+        /** The credential from the service, without spaces or line breaks around it. */
+        api_key: string;
+        /** The credential from the service, without spaces or line breaks around it. */
+        signing_secret: string;
+      }
+    | null
+    | undefined;
+  /** The credentials for `provider_d`. Null removes them. */
+  provider_d?:
+    | {
+        /** The credential from the service, without spaces or line breaks around it. */
+        token: string;
+      }
+    | null
+    | undefined;
+}
+
+/** The data of a check besides its verdict, by provider. */
+export interface ProviderData {
+  /** The provider of the data, and the name of the member with the data. */
+  type: 'provider_a' | (string & {});
+  /** What `provider_a` reports. */
+  provider_a: ProviderAData;
+}
+
+/** A note of a provider. */
+export interface ProviderNote {
+  /** When it was written, in seconds since the Unix epoch. */
+  created: number;
+  /** The text of the note. */
+  message: string;
+}
+
+/** A job that sends a webhook endpoint all events that it missed since a given time. */
+export interface Recovery {
+  /** The id of the recovery. */
+  id: string;
+  /** The kind of the object. */
+  object: 'recovery';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of the endpoint. */
+  webhook_endpoint: string | WebhookEndpoint;
+  /** The time from which missed events are sent again, in seconds since the Unix epoch. */
+  since: number;
+  /**
+   * `pending`: it is in progress. `completed`: all missed events are queued. `canceled`: the endpoint
+   * was disabled or deleted meanwhile.
+   */
+  status: RecoveryStatus | (string & {});
+  /** The number of deliveries that it has made so far. */
+  resent: number;
+  /** When it was completed or canceled, in seconds since the Unix epoch. Null while it is pending. */
+  completed_at: number | null;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface RecoveryCanceledEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'recovery.canceled';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Recovery;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface RecoveryCompletedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'recovery.completed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Recovery;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface RecoveryCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'recovery.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Recovery;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface RecoveryList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<Recovery>;
+}
+
+/** The status of a recovery. */
+export type RecoveryStatus = 'pending' | 'completed' | 'canceled';
+
+export interface RecoveryUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'recovery.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Recovery;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/**
+ * A check of a person as a tenant. It belongs to an application. It is `pending` until work begins,
+ * and ends with an `outcome` (`complete`) or without one (`canceled`).
+ */
+export interface Reference {
+  /** The id of the reference. */
+  id: string;
+  /** The kind of the object. */
+  object: 'reference';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The id of its application: of this API, or of your own system. */
+  application: string | null | Application;
+  /** The check by a referencing provider. Null if it is off-platform: then you make the check. */
+  automatic_reference: AutomaticReference | null;
+  /**
+   * When it became `complete`, in seconds since the Unix epoch. Null before. A corrected `outcome` does
+   * not change it.
+   */
+  completed_at: number | null;
+  /** The id of its person: a customer of this API, or of your own system. Null if you sent none. */
+  customer: string | null | Customer | DeletedCustomer;
+  /** The verdict, from good to bad: `accept`, `consider`, `high_risk`. Null until there is one. */
+  outcome: Outcome | (string & {}) | null;
+  /** The id of the file with the report. Null if there is none. The id stays when the file is deleted. */
+  reference_pdf: string | null | File;
+  /**
+   * `pending`: work has not begun. `processing`: the check is in progress. `complete`: it has an
+   * `outcome`. `canceled`: it ended without one.
+   */
+  status: ReferenceStatus | (string & {});
+  /** The kind of its person: always a customer. */
+  type: ReferenceType | (string & {});
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+  /** True if its person was erased. Left out otherwise. */
+  deleted?: true;
+}
+
+export interface ReferenceCanceledEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'reference.canceled';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Reference;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ReferenceCompletedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'reference.completed';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Reference;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ReferenceCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'reference.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Reference;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ReferenceDeletedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'reference.deleted';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Reference;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface ReferenceList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<Reference>;
+}
+
+/** The status of a reference. */
+export type ReferenceStatus = 'pending' | 'processing' | 'complete' | 'canceled';
+
+/** The kind of person that a reference is about. */
+export type ReferenceType = 'customer';
+
+export interface ReferenceUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'reference.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: Reference;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** The rent of a home. */
+export interface Rent {
+  /** In the smallest unit of the currency: 95000 is 950.00 pounds. */
+  amount: number;
+  /** The currency (ISO 4217) in lower case: `gbp`. */
+  currency: string;
+  /** The interval at which the amount is due. */
+  interval: Interval | (string & {});
+}
+
+/** The rent of a home. */
+export interface RentInput {
+  /** In the smallest unit of the currency: 95000 is 950.00 pounds. */
+  amount: number;
+  /** The currency (ISO 4217) in lower case: `gbp`. */
+  currency: string;
+  /** The interval at which the amount is due. */
+  interval: Interval;
+}
+
+/** The interface of a request. */
+export type RequestSource = 'api' | 'dashboard' | 'portal';
+
+/** The second factor of a sign-in. */
+export type SecondFactor = 'none' | 'totp' | 'passkey';
+
+/**
+ * A member of the account’s team, who signs in to the dashboard. A role gives permissions. An
+ * invitation makes a user. No API key reads or changes users.
+ */
+export interface User {
+  /** The id of the user. */
+  id: string;
+  /** The kind of the object. */
+  object: 'user';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The e-mail address. It is unique in the deployment, and its case does not matter. */
+  email: string;
+  /** The name. Null if there is none. */
+  name: string | null;
+  /**
+   * The role. `owner` and `admin` may do everything, but only owners handle owners. `developer`:
+   * records, webhooks, keys and logs. `operator`: records only. `viewer`: reads records.
+   */
+  role: UserRole | (string & {});
+  /** `active`, or `disabled`: the user cannot sign in. */
+  status: UserStatus | (string & {});
+  /** `none`, `totp` (codes from an app) or `passkey`. */
+  second_factor: SecondFactor | (string & {});
+  /** When the user last signed in, in seconds since the Unix epoch. Null if never. */
+  last_signed_in_at: number | null;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface UserCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'user.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: User;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface UserDeletedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'user.deleted';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: User;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface UserList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<User>;
+}
+
+/** The role of a team member. */
+export type UserRole = 'owner' | 'admin' | 'developer' | 'operator' | 'viewer';
+
+/** The status of a team member. */
+export type UserStatus = 'active' | 'disabled';
+
+export interface UserUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'user.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: User;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** A URL that receives an account’s events. */
+export interface WebhookEndpoint {
+  /** The id of the webhook endpoint. */
+  id: string;
+  /** The kind of the object. */
+  object: 'webhook_endpoint';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /**
+   * The URL of the receiver: http or https (in live mode only https), without credentials, at a public
+   * address.
+   */
+  url: string;
+  /** Your description of its purpose. Null if you sent none. */
+  description: string | null;
+  /**
+   * The event types that it receives: `*` for all, `<resource>.*`, or `<resource>.<verb>`. Unknown names
+   * are refused.
+   */
+  enabled_events: Array<string>;
+  /** The version of its deliveries. An upgrade of the account does not change it. */
+  api_version: string;
+  /**
+   * Whether it receives the events of connected accounts, each with its `account`, instead of your own.
+   * You cannot change it later.
+   */
+  connected: boolean;
+  /**
+   * `enabled` or `disabled`. A disabled endpoint gets no new deliveries, and its pending ones become
+   * `canceled`. If you enable it again, it gets new events only.
+   */
+  status: WebhookEndpointStatus | (string & {});
+  /** Why the server has disabled it. Null if it has not. */
+  disabled_reason: string | null;
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface WebhookEndpointCreatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'webhook_endpoint.created';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: WebhookEndpoint;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface WebhookEndpointDeletedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'webhook_endpoint.deleted';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: WebhookEndpoint;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface WebhookEndpointDisabledEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'webhook_endpoint.disabled';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: WebhookEndpoint;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface WebhookEndpointList {
+  /** The kind of the object. */
+  object: 'list';
+  /** The exact number of all records that match, on all pages. */
+  count: number;
+  /** Whether more records follow in the direction of paging. */
+  has_more: boolean;
+  /** The records of the page. */
+  data: Array<WebhookEndpoint>;
+}
+
+export interface WebhookEndpointPingedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'webhook_endpoint.pinged';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: WebhookEndpoint;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+export interface WebhookEndpointSecretRolledEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'webhook_endpoint.secret_rolled';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: WebhookEndpoint;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** The status of a webhook endpoint. */
+export type WebhookEndpointStatus = 'enabled' | 'disabled';
+
+export interface WebhookEndpointUpdatedEvent {
+  /** The id of the event. */
+  id: string;
+  /** The kind of the object. */
+  object: 'event';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /** The type of the event: `<resource>.<verb>`. */
+  type: 'webhook_endpoint.updated';
+  /** The record, and its earlier values. */
+  data: {
+    /** The record as it was when this happened, without its secrets. */
+    object: WebhookEndpoint;
+    /**
+     * For `*.updated`: the earlier values of changed members. Nested objects have their changed members,
+     * arrays are whole, and null means that the member did not exist. Null for every other type.
+     */
+    previous_attributes: Record<string, unknown> | null;
+  };
+  /** The request that caused it, and its actor. */
+  request: EventRequest;
+  /** The account of the event. Only in deliveries to endpoints with `connected: true`. */
+  account?: string;
+  /**
+   * The version of its shape, which is that of the response. Left out in deliveries: their header
+   * `Service-Version` has it.
+   */
+  api_version?: string;
+}
+
+/** A URL that receives an account’s events. */
+export interface WebhookEndpointWithSecret {
+  /** The id of the webhook endpoint. */
+  id: string;
+  /** The kind of the object. */
+  object: 'webhook_endpoint';
+  /** When it was created, in seconds since the Unix epoch. */
+  created: number;
+  /**
+   * The URL of the receiver: http or https (in live mode only https), without credentials, at a public
+   * address.
+   */
+  url: string;
+  /** Your description of its purpose. Null if you sent none. */
+  description: string | null;
+  /**
+   * The event types that it receives: `*` for all, `<resource>.*`, or `<resource>.<verb>`. Unknown names
+   * are refused.
+   */
+  enabled_events: Array<string>;
+  /** The version of its deliveries. An upgrade of the account does not change it. */
+  api_version: string;
+  /**
+   * Whether it receives the events of connected accounts, each with its `account`, instead of your own.
+   * You cannot change it later.
+   */
+  connected: boolean;
+  /**
+   * `enabled` or `disabled`. A disabled endpoint gets no new deliveries, and its pending ones become
+   * `canceled`. If you enable it again, it gets new events only.
+   */
+  status: WebhookEndpointStatus | (string & {});
+  /** Why the server has disabled it. Null if it has not. */
+  disabled_reason: string | null;
+  /** Your own key-value pairs, such as ids of your system. Empty if there are none. */
+  metadata: Metadata;
+  /**
+   * The key for signatures of deliveries: the whole text `whsec_…`. API keys with
+   * `webhook_endpoints.write` see it when they create or retrieve the endpoint or roll the secret. It is
+   * never in lists, events or logs.
+   */
+  signing_secret: string;
+  /** The account of the record. Only in responses to requests with `Service-Context`. */
+  account?: string;
+}
+
+export interface ReferencesListParams {
+  /** Only records with this `application`. */
+  application?: string | undefined;
+  /** Only records with this `customer`. */
+  customer?: string | undefined;
+  /** Only records with this `status`. */
+  status?: ReferenceStatus | undefined;
+  /** Only records with this `outcome`. */
+  outcome?: Outcome | undefined;
+  /** Only records with this `type`. */
+  type?: ReferenceType | undefined;
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+  /**
+   * Linked records to return instead of their ids: `data.application`, `data.customer`,
+   * `data.reference_pdf`. Follow further links with dots, up to four. Your key needs the permission to
+   * read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface ReferencesCreateParams {
+  /** The id of its application: of this API, or of your own system. */
+  application: string;
+  /** The id of its person: a customer of this API, or of your own system. Null if you sent none. */
+  customer?: string | null | undefined;
+  /** The kind of its person: always a customer. */
+  type?: ReferenceType | null | undefined;
+  /** The check by a referencing provider. Null if it is off-platform: then you make the check. */
+  automatic_reference?: AutomaticReferenceInput | null | undefined;
+  /**
+   * Your own key-value pairs: up to 50, with keys of 1 to 40 characters without brackets, and values of
+   * up to 500 characters.
+   */
+  metadata?: Record<string, string> | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`. Follow
+   * further links with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface ReferencesRetrieveParams {
+  /**
+   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`. Follow
+   * further links with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface ReferencesUpdateParams {
+  /** The verdict, from good to bad. You can correct it, but not remove it. */
+  outcome?: Outcome | undefined;
+  /** The id of the file with the report. You can replace it, but not remove it. */
+  reference_pdf?: string | undefined;
+  /** Send `processing` when you begin. Only for off-platform references. */
+  status?: 'processing' | undefined;
+  /**
+   * Merged into the existing pairs: a pair replaces the one with its key, an empty string removes it,
+   * and null clears all. A record has up to 50.
+   */
+  metadata?: Record<string, string> | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`. Follow
+   * further links with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface ReferencesEraseParams {
+  /**
+   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`. Follow
+   * further links with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface ReferencesCancelParams {
+  /**
+   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`. Follow
+   * further links with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface ApplicationsListParams {
+  /** Only applications of this person. */
+  customer?: string | undefined;
+  /** Only records with this `unit`. */
+  unit?: string | undefined;
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+  /**
+   * Linked records to return instead of their ids: `data.customers`, `data.unit`. Follow further links
+   * with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface ApplicationsCreateParams {
+  /** The ids of the persons that apply together: customers of this API, or of your own system. */
+  customers?: Array<string> | null | undefined;
+  /** The home, as an id of your own system. Null if you sent none. */
+  unit?: string | null | undefined;
+  /** The rent. Null if it is not known. */
+  rent?: RentInput | null | undefined;
+  /** The day on which the applicants want to move in. Null if it is not known. */
+  move_in_date?: string | null | undefined;
+  /**
+   * Your own key-value pairs: up to 50, with keys of 1 to 40 characters without brackets, and values of
+   * up to 500 characters.
+   */
+  metadata?: Record<string, string> | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `customers`, `unit`. Follow further links with dots,
+   * up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface ApplicationsRetrieveParams {
+  /**
+   * Linked records to return instead of their ids: `customers`, `unit`. Follow further links with dots,
+   * up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface ApplicationsUpdateParams {
+  /** The ids of the persons that apply together: customers of this API, or of your own system. */
+  customers?: Array<string> | null | undefined;
+  /** The home, as an id of your own system. Null if you sent none. */
+  unit?: string | null | undefined;
+  /** The rent. Null if it is not known. */
+  rent?: RentInput | null | undefined;
+  /** The day on which the applicants want to move in. Null if it is not known. */
+  move_in_date?: string | null | undefined;
+  /**
+   * Merged into the existing pairs: a pair replaces the one with its key, an empty string removes it,
+   * and null clears all. A record has up to 50.
+   */
+  metadata?: Record<string, string> | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `customers`, `unit`. Follow further links with dots,
+   * up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface CustomersListParams {
+  /** Only customers with this address. Capital and small ASCII letters are equal. */
+  email?: string | undefined;
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+}
+
+export interface CustomersCreateParams {
+  /** The full name. */
+  name: string;
+  /** The e-mail address. Null if it is not known. */
+  email?: string | null | undefined;
+  /** The phone number, as you sent it. Null if it is not known. */
+  phone?: string | null | undefined;
+  /** The day of birth. Null if it is not known. */
+  date_of_birth?: string | null | undefined;
+  /**
+   * The current and earlier addresses, in the order in which you sent them. An update replaces all of
+   * them.
+   */
+  addresses?: Array<AddressInput> | null | undefined;
+  /**
+   * Your own key-value pairs: up to 50, with keys of 1 to 40 characters without brackets, and values of
+   * up to 500 characters.
+   */
+  metadata?: Record<string, string> | null | undefined;
+}
+
+export interface CustomersUpdateParams {
+  /** The full name. */
+  name?: string | undefined;
+  /** The e-mail address. Null if it is not known. */
+  email?: string | null | undefined;
+  /** The phone number, as you sent it. Null if it is not known. */
+  phone?: string | null | undefined;
+  /** The day of birth. Null if it is not known. */
+  date_of_birth?: string | null | undefined;
+  /**
+   * The current and earlier addresses, in the order in which you sent them. An update replaces all of
+   * them.
+   */
+  addresses?: Array<AddressInput> | null | undefined;
+  /**
+   * Merged into the existing pairs: a pair replaces the one with its key, an empty string removes it,
+   * and null clears all. A record has up to 50.
+   */
+  metadata?: Record<string, string> | null | undefined;
+}
+
+export interface FilesListParams {
+  /** The purpose of the file. The report of a reference is a `reference_report`. */
+  purpose?: FilePurpose | undefined;
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+}
+
+export interface FilesCreateParams {
+  /** The purpose of the file. The report of a reference is a `reference_report`. */
+  purpose: FilePurpose;
+  /** The file, with a filename: a PDF of up to 10 MB. */
+  file: Blob;
+  /**
+   * Your own key-value pairs: up to 50, with keys of 1 to 40 characters without brackets, and values of
+   * up to 500 characters.
+   */
+  metadata?: Record<string, string> | null | undefined;
+}
+
+export interface FilesUpdateParams {
+  /**
+   * Merged into the existing pairs: a pair replaces the one with its key, an empty string removes it,
+   * and null clears all. A record has up to 50.
+   */
+  metadata?: Record<string, string> | null | undefined;
+}
+
+export interface EventsListParams {
+  /** Only events about the record with this id. */
+  object_id?: string | undefined;
+  /** Only events with this id: of their own record, or of a record that it links to or linked to before. */
+  related_object?: string | undefined;
+  /**
+   * Only events that this actor caused: the id of a user or an API key, or a type of actors (`user`,
+   * `api_key`, `agent`, `system`).
+   */
+  actor?: string | undefined;
+  /** Only events of this type. With a trailing `*`, only types that begin with this text: `reference.*`. */
+  type?: string | undefined;
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+}
+
+export interface EventsStreamParams {
+  /** Only events about the record with this id. */
+  object_id?: string | undefined;
+  /** Only events with this id: of their own record, or of a record that it links to or linked to before. */
+  related_object?: string | undefined;
+  /**
+   * Only events that this actor caused: the id of a user or an API key, or a type of actors (`user`,
+   * `api_key`, `agent`, `system`).
+   */
+  actor?: string | undefined;
+  /** Only events of this type. With a trailing `*`, only types that begin with this text: `reference.*`. */
+  type?: string | undefined;
+  /**
+   * Resumes after the event with this id, `evt_…`, like `Last-Event-ID`. For clients that cannot send
+   * that header. `beginning` stands before all stored events.
+   */
+  after?: string | undefined;
+}
+
+export interface LogsListParams {
+  /** Only records with this `method`. */
+  method?: 'POST' | 'DELETE' | undefined;
+  /** Only records with this `path`. */
+  path?: string | undefined;
+  /** Only records with this `source`. */
+  source?: RequestSource | undefined;
+  /** Only records with this `idempotency_key`. */
+  idempotency_key?: string | undefined;
+  /** Only requests with this HTTP status, or with a status of this class: `404`, `4xx`. */
+  status?: string | undefined;
+  /** Only requests of the team member with this id, in the dashboard. */
+  user?: string | undefined;
+  /** Only requests that were refused with this error code: `parameter_invalid`. */
+  error_code?: string | undefined;
+  /** Only requests with the API key of this id. */
+  key?: string | undefined;
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+}
+
+export interface WebhookEndpointsListParams {
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+}
+
+export interface WebhookEndpointsCreateParams {
+  /**
+   * The URL of the receiver: http or https (in live mode only https), without credentials, at a public
+   * address.
+   */
+  url: string;
+  /** Your description of its purpose. Null if you sent none. */
+  description?: string | null | undefined;
+  /**
+   * The event types that it receives: `*` for all, `<resource>.*`, or `<resource>.<verb>`. Unknown names
+   * are refused.
+   */
+  enabled_events?: Array<string> | null | undefined;
+  /** The version of its deliveries. An upgrade of the account does not change it. */
+  api_version?: string | null | undefined;
+  /**
+   * Whether it receives the events of connected accounts, each with its `account`, instead of your own.
+   * You cannot change it later.
+   */
+  connected?: boolean | null | undefined;
+  /**
+   * `enabled` or `disabled`. A disabled endpoint gets no new deliveries, and its pending ones become
+   * `canceled`. If you enable it again, it gets new events only.
+   */
+  status?: WebhookEndpointStatus | null | undefined;
+  /**
+   * Your own key-value pairs: up to 50, with keys of 1 to 40 characters without brackets, and values of
+   * up to 500 characters.
+   */
+  metadata?: Record<string, string> | null | undefined;
+}
+
+export interface WebhookEndpointsUpdateParams {
+  /**
+   * The URL of the receiver: http or https (in live mode only https), without credentials, at a public
+   * address.
+   */
+  url?: string | undefined;
+  /** Your description of its purpose. Null if you sent none. */
+  description?: string | null | undefined;
+  /**
+   * The event types that it receives: `*` for all, `<resource>.*`, or `<resource>.<verb>`. Unknown names
+   * are refused.
+   */
+  enabled_events?: Array<string> | undefined;
+  /** The version of its deliveries. An upgrade of the account does not change it. */
+  api_version?: string | undefined;
+  /**
+   * `enabled` or `disabled`. A disabled endpoint gets no new deliveries, and its pending ones become
+   * `canceled`. If you enable it again, it gets new events only.
+   */
+  status?: WebhookEndpointStatus | undefined;
+  /**
+   * Merged into the existing pairs: a pair replaces the one with its key, an empty string removes it,
+   * and null clears all. A record has up to 50.
+   */
+  metadata?: Record<string, string> | null | undefined;
+}
+
+export interface WebhookEndpointsRecoverParams {
+  /**
+   * The time from which to recover, in seconds since the Unix epoch. It must be within the retention
+   * time.
+   */
+  since: number;
+}
+
+export interface WebhookEndpointsListDeliveriesParams {
+  /** Only deliveries with this status. */
+  status?: DeliveryStatus | undefined;
+  /** Only deliveries of events of this type: `reference.completed`. */
+  type?: string | undefined;
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+}
+
+export interface EventsListDeliveriesParams {
+  /** Only deliveries with this status. */
+  status?: DeliveryStatus | undefined;
+  /** Only deliveries of events of this type: `reference.completed`. */
+  type?: string | undefined;
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+}
+
+export interface EventsResendParams {
+  /** The id of the endpoint. */
+  webhook_endpoint: string;
+}
+
+export interface WebhookEndpointsListRecoveriesParams {
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+  /**
+   * Linked records to return instead of their ids: `data.webhook_endpoint`. Follow further links with
+   * dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface AccountRetrieveParams {
+  /**
+   * Linked records to return instead of their ids: `parent`. Follow further links with dots, up to four.
+   * Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface AccountUpdateParams {
+  /** The name of the account. */
+  name?: string | undefined;
+  /** The referencing provider of references that name none. Null if none is set. */
+  default_provider?: Provider | null | undefined;
+  /**
+   * `open`: links can have ids of your own system, which are not checked. `strict`: a link to a record
+   * that does not exist here is refused.
+   */
+  linked_records?: LinkedRecords | undefined;
+  /**
+   * Whether its team members need a second factor to use the dashboard. Null means: in live mode, but
+   * not in a sandbox.
+   */
+  require_second_factor?: boolean | null | undefined;
+  /** The account’s credentials for referencing providers. You can set them, and they are never shown. */
+  provider_credentials?: ProviderCredentialsInput | undefined;
+  /**
+   * Linked records to return instead of their ids: `parent`. Follow further links with dots, up to four.
+   * Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface AccountApiVersionParams {
+  /** The date of a newer version. */
+  api_version: string;
+  /**
+   * Linked records to return instead of their ids: `parent`. Follow further links with dots, up to four.
+   * Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface AccountApiVersionRollbackParams {
+  /**
+   * Linked records to return instead of their ids: `parent`. Follow further links with dots, up to four.
+   * Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface AccountsListParams {
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+  /**
+   * Linked records to return instead of their ids: `data.parent`. Follow further links with dots, up to
+   * four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface AccountsCreateParams {
+  /** The name of the account. */
+  name: string;
+  /** The referencing provider of references that name none. Null if none is set. */
+  default_provider?: Provider | null | undefined;
+  /**
+   * `open`: links can have ids of your own system, which are not checked. `strict`: a link to a record
+   * that does not exist here is refused.
+   */
+  linked_records?: LinkedRecords | null | undefined;
+  /**
+   * Linked records to return instead of their ids: `parent`. Follow further links with dots, up to four.
+   * Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface AccountsRetrieveParams {
+  /**
+   * Linked records to return instead of their ids: `parent`. Follow further links with dots, up to four.
+   * Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface ApiKeysListParams {
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+}
+
+export interface ApiKeysCreateParams {
+  /**
+   * `secret`: for your server, with every permission unless you send fewer. `restricted` and `agent`
+   * need `permissions`. `agent` also needs a `name`.
+   */
+  type: ApiKeyType;
+  /** The purpose of the key, shown in events and logs. Null if it has none. An agent key always has one. */
+  name?: string | null | undefined;
+  /**
+   * Its permissions: `<resource>.read`, or `<resource>.write`, which includes reading. A key cannot
+   * grant a permission that it does not have.
+   */
+  permissions?: Array<string> | null | undefined;
+  /**
+   * When it expires, in seconds since the Unix epoch. Null if it does not. An agent key expires after 30
+   * days by default, and after 90 at most.
+   */
+  expires_at?: number | null | undefined;
+}
+
+export interface ApiKeysRollParams {
+  /** How long the old key stays valid, in seconds, so that you can deploy the new one. The default is 0. */
+  expires_in?: number | null | undefined;
+}
+
+export interface UsersListParams {
+  /** Only records with this `role`. */
+  role?: UserRole | undefined;
+  /** Only records with this `status`. */
+  status?: UserStatus | undefined;
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+}
+
+export interface UsersUpdateParams {
+  /** The name. Null if there is none. */
+  name?: string | null | undefined;
+  /** The new role, at most your own. All sessions of the user end. */
+  role?: UserRole | undefined;
+  /** `disabled` ends all sessions of the user. */
+  status?: UserStatus | undefined;
+}
+
+export interface InvitationsListParams {
+  /** Bounds of `created`. */
+  created?:
+    | {
+        /** Only records created after this time, in seconds since the Unix epoch. */
+        gt?: number | undefined;
+        /** Only records created at or after this time, in seconds since the Unix epoch. */
+        gte?: number | undefined;
+        /** Only records created before this time, in seconds since the Unix epoch. */
+        lt?: number | undefined;
+        /** Only records created at or before this time, in seconds since the Unix epoch. */
+        lte?: number | undefined;
+      }
+    | undefined;
+  /** The number of records on a page. The default is 20. */
+  limit?: number | undefined;
+  /** The number of records to skip. You cannot combine it with a cursor. */
+  offset?: number | undefined;
+  /** The page after the record with this id. Send the last id of the previous page. */
+  starting_after?: string | undefined;
+  /** The page before the record with this id. Send the first id of the following page. */
+  ending_before?: string | undefined;
+  /**
+   * Linked records to return instead of their ids: `data.invited_by`. Follow further links with dots, up
+   * to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface InvitationsCreateParams {
+  /** The e-mail address of the person. */
+  email: string;
+  /** The role that the person gets, at most your own. */
+  role: UserRole;
+  /**
+   * Linked records to return instead of their ids: `invited_by`. Follow further links with dots, up to
+   * four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface InvitationsRetrieveParams {
+  /**
+   * Linked records to return instead of their ids: `invited_by`. Follow further links with dots, up to
+   * four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface TestHelpersReferencesAdvanceParams {
+  /**
+   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`. Follow
+   * further links with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface TestHelpersReferencesCompleteParams {
+  /** The outcome. The default is the planned one. */
+  outcome?: Outcome | undefined;
+  /**
+   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`. Follow
+   * further links with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface TestHelpersReferencesFailParams {
+  /** The code of the error. The default is `provider_error`. */
+  code?: string | undefined;
+  /**
+   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`. Follow
+   * further links with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface TestHelpersReferencesNoteParams {
+  /** The text of the note. */
+  message: string;
+  /**
+   * Linked records to return instead of their ids: `application`, `customer`, `reference_pdf`. Follow
+   * further links with dots, up to four. Your key needs the permission to read them.
+   */
+  expand?: Array<string> | undefined;
+}
+
+export interface ActivityRetrieveParams {
+  /** The first interval has this time. The default is 24 intervals before `until`. */
+  since?: number | undefined;
+  /** The last interval is before this time, or has it. The default is now. */
+  until?: number | undefined;
+  /** The length of an interval. The default is `hour`. A response has at most 200 intervals. */
+  interval?: ActivityInterval | undefined;
+  /** Counts only the attempts of this endpoint, even if it was deleted. */
+  webhook_endpoint?: string | undefined;
+}
+
+export interface AccountApiVersionPreviewParams {
+  /** The version to compare with. The default is the latest. */
+  to?: string | undefined;
+}
+
+export interface TestHelpersClockAdvanceParams {
+  /** How far to move the clock forward: up to 366 days, and not beyond the year 2100. */
+  seconds: number;
+}
+
+export interface ReferencesResource {
+  /** Returns the account’s references, the newest first. */
+  list(params?: ReferencesListParams, options?: RequestOptions): ListPromise<Reference, ReferenceList>;
+  /**
+   * Creates a `pending` reference. With `automatic_reference`, a provider makes the check. Without it,
+   * you make the check and update the reference.
+   */
+  create(params: ReferencesCreateParams, options?: RequestOptions): TenurePromise<Reference>;
+  /** Returns the reference as it is now. */
+  retrieve(id: string, params?: ReferencesRetrieveParams, options?: RequestOptions): TenurePromise<Reference>;
+  /**
+   * Sets the members that you send. All others stay as they are. An `outcome` ends a pending or
+   * processing reference: it becomes `complete`. On a complete reference, it corrects the verdict.
+   */
+  update(id: string, params: ReferencesUpdateParams, options?: RequestOptions): TenurePromise<Reference>;
+  /**
+   * Erases the personal data of the reference for good, if your own system stores the person. It erases
+   * the `metadata`, the provider’s findings and the files of the report.
+   */
+  erase(id: string, params?: ReferencesEraseParams, options?: RequestOptions): TenurePromise<Reference>;
+  /**
+   * Ends a pending or processing reference without an outcome. Later reports of a provider do not change
+   * it.
+   */
+  cancel(id: string, params?: ReferencesCancelParams, options?: RequestOptions): TenurePromise<Reference>;
+}
+
+export interface ApplicationsResource {
+  /** Returns the account’s applications, the newest first. */
+  list(params?: ApplicationsListParams, options?: RequestOptions): ListPromise<Application, ApplicationList>;
+  /** Creates an application. */
+  create(params?: ApplicationsCreateParams, options?: RequestOptions): TenurePromise<Application>;
+  /** Returns the application as it is now. */
+  retrieve(id: string, params?: ApplicationsRetrieveParams, options?: RequestOptions): TenurePromise<Application>;
+  /** Sets the members that you send. All others stay as they are. */
+  update(id: string, params: ApplicationsUpdateParams, options?: RequestOptions): TenurePromise<Application>;
+  /** Deletes the application. Events and logs still name it. */
+  delete(id: string, options?: RequestOptions): TenurePromise<DeletedApplication>;
+}
+
+export interface CustomersResource {
+  /** Returns the account’s customers, the newest first. */
+  list(params?: CustomersListParams, options?: RequestOptions): ListPromise<Customer, CustomerList>;
+  /** Creates a customer. */
+  create(params: CustomersCreateParams, options?: RequestOptions): TenurePromise<Customer>;
+  /** Returns the customer as it is now. */
+  retrieve(
+    id: string,
+    params?: Record<string, never>,
+    options?: RequestOptions,
+  ): TenurePromise<Customer | DeletedCustomer>;
+  /** Sets the members that you send. All others stay as they are. */
+  update(id: string, params: CustomersUpdateParams, options?: RequestOptions): TenurePromise<Customer>;
+  /**
+   * Erases the person’s data everywhere: in the customer, events, logs, stored responses for an
+   * `Idempotency-Key`, and references with the files of their reports. Only the id of the customer is
+   * left.
+   */
+  delete(id: string, options?: RequestOptions): TenurePromise<DeletedCustomer>;
+}
+
+export interface FilesResource {
+  /** Returns the account’s files, the newest first. */
+  list(params?: FilesListParams, options?: RequestOptions): ListPromise<File, FileList>;
+  /**
+   * Send a form (`multipart/form-data`) with `purpose`, `file`, and `metadata[key]` for each pair. The
+   * file must be a PDF. Its name and type do not matter: it must begin with `%PDF-` and its version, and
+   * have `%%EOF` in its last kilobyte.
+   */
+  create(params: FilesCreateParams, options?: RequestOptions): TenurePromise<File>;
+  /** Returns the file as it is now. */
+  retrieve(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<File>;
+  /** Sets the members that you send. All others stay as they are. */
+  update(id: string, params: FilesUpdateParams, options?: RequestOptions): TenurePromise<File>;
+  /** Deletes the file. Events and logs still name it. */
+  delete(id: string, options?: RequestOptions): TenurePromise<DeletedFile>;
+  /**
+   * Returns the bytes of the file as a download. It needs a permission of its own, because its contents
+   * are more sensitive than its record.
+   */
+  contents(id: string, options?: RequestOptions): TenurePromise<Response>;
+}
+
+export interface EventsResource {
+  /** Returns the account’s events, the newest first. */
+  list(params?: EventsListParams, options?: RequestOptions): ListPromise<Event, EventList>;
+  /**
+   * Sends the account’s events as soon as they are committed, as server-sent events. `id` is the id of
+   * the event, and `data` is what the list shows of it. Nothing is lost or repeated.
+   */
+  stream(params?: EventsStreamParams, options?: RequestOptions): EventStream<Event>;
+  /** Returns the event as it is now. */
+  retrieve(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<Event>;
+  /** Returns the deliveries of this event, the newest first. */
+  listDeliveries(
+    id: string,
+    params?: EventsListDeliveriesParams,
+    options?: RequestOptions,
+  ): ListPromise<Delivery, DeliveryList>;
+  /**
+   * Sends the event to this webhook endpoint again. It does not matter whether the endpoint has
+   * subscribed to it, or whether an earlier delivery succeeded. The response is a new delivery, which is
+   * tried once.
+   */
+  resend(id: string, params: EventsResendParams, options?: RequestOptions): TenurePromise<Delivery>;
+}
+
+export interface LogsResource {
+  /** Returns the account’s logs, the newest first. */
+  list(params?: LogsListParams, options?: RequestOptions): ListPromise<Log, LogList>;
+  /** Returns the log as it is now. */
+  retrieve(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<Log>;
+}
+
+export interface WebhookEndpointsResource {
+  /** Returns the account’s webhook endpoints, the newest first. */
+  list(
+    params?: WebhookEndpointsListParams,
+    options?: RequestOptions,
+  ): ListPromise<WebhookEndpoint, WebhookEndpointList>;
+  /**
+   * Creates an endpoint. By default it is enabled, receives all events, and has the account’s version.
+   * The response has its `signing_secret`. Your key also needs `events.read`.
+   */
+  create(params: WebhookEndpointsCreateParams, options?: RequestOptions): TenurePromise<WebhookEndpointWithSecret>;
+  /** Returns the webhook endpoint as it is now. */
+  retrieve(
+    id: string,
+    params?: Record<string, never>,
+    options?: RequestOptions,
+  ): TenurePromise<WebhookEndpoint | WebhookEndpointWithSecret>;
+  /**
+   * Sets the members that you send. All others stay as they are. To change `url` or `enabled_events`,
+   * your key also needs `events.read`. The response takes a quarter of a second, so that the change
+   * applies to every later delivery.
+   */
+  update(id: string, params: WebhookEndpointsUpdateParams, options?: RequestOptions): TenurePromise<WebhookEndpoint>;
+  /** Deletes the webhook endpoint. Events and logs still name it. */
+  delete(id: string, options?: RequestOptions): TenurePromise<DeletedWebhookEndpoint>;
+  /**
+   * Replaces the `signing_secret` of the endpoint, and returns the new one. The old secret is invalid at
+   * once: no delivery with a `t` after the response is signed with it.
+   */
+  rollSecret(
+    id: string,
+    params?: Record<string, never>,
+    options?: RequestOptions,
+  ): TenurePromise<WebhookEndpointWithSecret>;
+  /**
+   * Sends an event of the type `webhook_endpoint.pinged` to this endpoint only, even if it has not
+   * subscribed to it. The response is the delivery. You find its attempts in the endpoint’s deliveries.
+   */
+  ping(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<Delivery>;
+  /**
+   * Sends every event again that this endpoint should have received since then, but has not. These are
+   * events whose delivery failed or was canceled, and events from times in which the endpoint was
+   * disabled.
+   */
+  recover(id: string, params: WebhookEndpointsRecoverParams, options?: RequestOptions): TenurePromise<Recovery>;
+  /** Returns the deliveries of this webhook endpoint, the newest first. */
+  listDeliveries(
+    id: string,
+    params?: WebhookEndpointsListDeliveriesParams,
+    options?: RequestOptions,
+  ): ListPromise<Delivery, DeliveryList>;
+  /** Returns the recoveries of this webhook endpoint, the newest first. */
+  listRecoveries(
+    id: string,
+    params?: WebhookEndpointsListRecoveriesParams,
+    options?: RequestOptions,
+  ): ListPromise<Recovery, RecoveryList>;
+}
+
+export interface AccountResource {
+  /** Returns the account of your key, or the one in `Service-Context`. */
+  retrieve(params?: AccountRetrieveParams, options?: RequestOptions): TenurePromise<Account>;
+  /**
+   * Sets the members that you send. All others stay as they are. `provider_credentials` is stored
+   * encrypted, and no response, event or log shows it. The credentials that you send for a provider
+   * replace its earlier ones, and null removes them.
+   */
+  update(params: AccountUpdateParams, options?: RequestOptions): TenurePromise<Account>;
+  /**
+   * From now on, requests without `Service-Version` have this version. It must be newer than the
+   * account’s. You can roll the upgrade back within 72 hours. The response takes a second, so that the
+   * upgrade is effective in every process.
+   */
+  apiVersion(params: AccountApiVersionParams, options?: RequestOptions): TenurePromise<Account>;
+  /** Returns the account to the version it had before its last upgrade, until `rollback_until`. */
+  apiVersionRollback(params?: AccountApiVersionRollbackParams, options?: RequestOptions): TenurePromise<Account>;
+  /**
+   * Shows which of the account’s last 100 requests and events would differ in another version, and how.
+   * It also shows which requests would be refused. GET requests are not logged, so they are not
+   * compared.
+   */
+  apiVersionPreview(
+    params?: AccountApiVersionPreviewParams,
+    options?: RequestOptions,
+  ): TenurePromise<ApiVersionPreview>;
+}
+
+export interface AccountsResource {
+  /** Returns the account’s accounts, the newest first. */
+  list(params?: AccountsListParams, options?: RequestOptions): ListPromise<Account, AccountList>;
+  /**
+   * Creates an account that is connected to your own. It has no keys: act for it with `Service-Context`.
+   * You cannot create an account while that header names a connected one, because your key could not act
+   * on the new account.
+   */
+  create(params: AccountsCreateParams, options?: RequestOptions): TenurePromise<Account>;
+  /** Returns the account as it is now. */
+  retrieve(id: string, params?: AccountsRetrieveParams, options?: RequestOptions): TenurePromise<Account>;
+}
+
+export interface ApiKeysResource {
+  /** Returns the account’s API keys, the newest first. */
+  list(params?: ApiKeysListParams, options?: RequestOptions): ListPromise<ApiKey, ApiKeyList>;
+  /**
+   * Creates a key of the `type` that you send. The response has its `secret`, which is never shown
+   * again. A secret key has all permissions unless you send fewer. The other types require
+   * `permissions`.
+   */
+  create(params: ApiKeysCreateParams, options?: RequestOptions): TenurePromise<ApiKeyWithSecret>;
+  /** Returns the API key as it is now. */
+  retrieve(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<ApiKey>;
+  /**
+   * Revokes the key at once, and returns it. It stays in the list, because events and logs name it. The
+   * response takes a second, so that no process accepts the key any more.
+   */
+  delete(id: string, options?: RequestOptions): TenurePromise<ApiKey>;
+  /**
+   * Creates a key with the same name, permissions and expiry time, and returns it with its `secret`. A
+   * new agent key is valid for 30 days. The old key stays valid for `expires_in` seconds.
+   */
+  roll(id: string, params?: ApiKeysRollParams, options?: RequestOptions): TenurePromise<ApiKeyWithSecret>;
+}
+
+export interface UsersResource {
+  /** Returns the account’s users, the newest first. */
+  list(params?: UsersListParams, options?: RequestOptions): ListPromise<User, UserList>;
+  /** Returns the user as it is now. */
+  retrieve(id: string, params?: Record<string, never>, options?: RequestOptions): TenurePromise<User>;
+  /**
+   * Sets the members that you send. All others stay as they are. Only an owner changes an owner. The
+   * last active owner keeps the role.
+   */
+  update(id: string, params: UsersUpdateParams, options?: RequestOptions): TenurePromise<User>;
+  /** Deletes the user. Events and logs still name it. */
+  delete(id: string, options?: RequestOptions): TenurePromise<DeletedUser>;
+}
+
+export interface InvitationsResource {
+  /** Returns the account’s invitations, the newest first. */
+  list(params?: InvitationsListParams, options?: RequestOptions): ListPromise<Invitation, InvitationList>;
+  /**
+   * Invites a person to the account’s team. The response has the `url` of the link, which is never shown
+   * again. A newer invitation of the same address revokes this one.
+   */
+  create(params: InvitationsCreateParams, options?: RequestOptions): TenurePromise<InvitationWithSecret>;
+  /** Returns the invitation as it is now. */
+  retrieve(id: string, params?: InvitationsRetrieveParams, options?: RequestOptions): TenurePromise<Invitation>;
+  /** Revokes the invitation, so that its link does nothing. It stays in the list. */
+  delete(id: string, options?: RequestOptions): TenurePromise<Invitation>;
+}
+
+export interface TestHelpersReferencesResource {
+  /**
+   * The simulated service of the reference takes its next step at once. You can call this right after
+   * you create the reference. The response shows the effect.
+   */
+  advance(id: string, params?: TestHelpersReferencesAdvanceParams, options?: RequestOptions): TenurePromise<Reference>;
+  /**
+   * The simulated service finishes at once, with its planned outcome or with this one. You can call this
+   * right after you create the reference. The response is the `complete` reference with its report.
+   */
+  complete(
+    id: string,
+    params?: TestHelpersReferencesCompleteParams,
+    options?: RequestOptions,
+  ): TenurePromise<Reference>;
+  /**
+   * The simulated service responds with an error from now on, until you call `advance` or `complete`.
+   * `last_error` begins with the code.
+   */
+  fail(id: string, params?: TestHelpersReferencesFailParams, options?: RequestOptions): TenurePromise<Reference>;
+  /** The simulated service adds this note. Only `provider_a` shows notes during a check. */
+  note(id: string, params: TestHelpersReferencesNoteParams, options?: RequestOptions): TenurePromise<Reference>;
+}
+
+export interface TestHelpersClockResource {
+  /**
+   * Sandbox only. Returns the time of this deployment, and how far it is ahead of real time. It is 0
+   * until the first advance.
+   */
+  retrieve(params?: Record<string, never>, options?: RequestOptions): TenurePromise<Clock>;
+  /**
+   * Sandbox only. Moves the clock of this deployment forward, for all accounts. So you can test what
+   * takes days: webhook retries, expiry of an `Idempotency-Key` or an API key, the rollback of an
+   * upgrade, retention.
+   */
+  advance(params: TestHelpersClockAdvanceParams, options?: RequestOptions): TenurePromise<Clock>;
+}
+
+export interface TestHelpersResource {
+  references: TestHelpersReferencesResource;
+  clock: TestHelpersClockResource;
+}
+
+export interface ActivityResource {
+  /**
+   * Returns how many requests, events and delivery attempts there were in each minute, hour or day
+   * (UTC), and how long the latest took. Only POST and DELETE requests count, because only they have
+   * logs.
+   */
+  retrieve(params?: ActivityRetrieveParams, options?: RequestOptions): TenurePromise<Activity>;
+}
+
+export interface ApiVersionsResource {
+  /**
+   * Returns the versions that you can send in `Service-Version`, the newest first, with their changes.
+   * All versions are on one page.
+   */
+  list(params?: Record<string, never>, options?: RequestOptions): ListPromise<ApiVersion, ApiVersionList>;
+}
+
+/** The resources of the API, with their methods. */
+export interface Resources {
+  references: ReferencesResource;
+  applications: ApplicationsResource;
+  customers: CustomersResource;
+  files: FilesResource;
+  events: EventsResource;
+  logs: LogsResource;
+  webhookEndpoints: WebhookEndpointsResource;
+  account: AccountResource;
+  accounts: AccountsResource;
+  apiKeys: ApiKeysResource;
+  users: UsersResource;
+  invitations: InvitationsResource;
+  testHelpers: TestHelpersResource;
+  activity: ActivityResource;
+  apiVersions: ApiVersionsResource;
+}
