@@ -1,0 +1,107 @@
+import { resolve, type OpenApiDocument, type OperationObject, type Schema } from '../../sdk/generate/document.ts';
+import { operationsOf, type SdkOperation } from '../../sdk/generate/operations.ts';
+import type { Catalogue, Parameter, Verb } from '../src/catalogue.ts';
+
+/** Returns the texts and parameters of all commands for operations, from the newest document. */
+export function catalogueOf(
+  document: OpenApiDocument & { tags?: { name: string; description?: string }[] },
+): Catalogue {
+  const catalogue: Catalogue = { resources: {}, eventTypes: eventTypesOf(document) };
+  for (const operation of operationsOf(document)) {
+    const { path, method } = operation.entry;
+    const told: PersonsOperation | undefined = document.paths[path]?.[method.toLowerCase()];
+    // A command has a key, and no key can do this.
+    if (told?.['x-for-persons']) continue;
+    const [outer = '', inner] = operation.resource.map(snakeCase);
+    const resource = inner === undefined ? outer : `${outer} ${inner}`;
+    const verbs = (catalogue.resources[resource] ??= {});
+    verbs[snakeCase(operation.method)] = verbOf(document, operation);
+  }
+  return catalogue;
+}
+
+type PersonsOperation = OperationObject & { 'x-for-persons'?: true };
+
+function verbOf(document: OpenApiDocument, { entry, params, answer }: SdkOperation): Verb {
+  const told = document.paths[entry.path]?.[entry.method.toLowerCase()] as OperationObject & { summary?: string };
+  const [about = '', permission] = (told.description ?? '').split(/\s*Needs the permission `([a-z_.]+)`/);
+  const example = Object.values(told.requestBody?.content ?? {}).map((content) => (content as Example).example)[0];
+  return {
+    summary: told.summary ?? '',
+    about,
+    ...(permission !== undefined && { permission }),
+    ...(params && { params: parametersOf(document, params) }),
+    fields: fieldsOf(document, answer, entry.answer === 'list'),
+    ...(example !== undefined && { example }),
+  };
+}
+
+interface Example {
+  example?: Record<string, unknown>;
+}
+
+function parametersOf(
+  document: OpenApiDocument,
+  { properties = {}, required = [] }: Schema,
+): Record<string, Parameter> {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [
+      name,
+      { ...parameterOf(document, schema), ...(required.includes(name) && { required: true as const }) },
+    ]),
+  );
+}
+
+function parameterOf(document: OpenApiDocument, schema: Schema): Parameter {
+  const alternatives = alternativesOf(document, schema);
+  const doc = schema.description ?? alternatives.find(({ description }) => description)?.description;
+  const shown = { ...(doc !== undefined && { doc }) };
+  const objects = alternatives.filter(({ properties }) => properties);
+  if (objects.length > 0) {
+    const members = Object.assign({}, ...objects.map((object) => parametersOf(document, object)));
+    return { kind: 'object', members, ...shown };
+  }
+  const [first = {}] = alternatives;
+  if (first.contentMediaType !== undefined) return { kind: 'file', ...shown };
+  const type = [first.type].flat().find((each) => each !== 'null');
+  switch (type) {
+    case 'array':
+      return { kind: 'list', ...shown, items: parameterOf(document, first.items ?? {}) };
+    case 'object':
+      return { kind: 'map', ...shown };
+    case 'integer':
+      return { kind: /Unix epoch/.test(doc ?? '') ? 'time' : 'integer', ...shown };
+    case 'boolean':
+      return { kind: 'boolean', ...shown };
+    case 'string':
+      return { kind: 'string', ...shown, ...(first.enum && { values: first.enum.map(String) }) };
+    default:
+      return { kind: 'json', ...shown };
+  }
+}
+
+/** Returns the schemas that a value can have, without null. */
+function alternativesOf(document: OpenApiDocument, schema: Schema): Schema[] {
+  const resolved = resolve(document, schema);
+  const alternatives = resolved.anyOf ?? resolved.oneOf;
+  if (!alternatives) return resolved.type === 'null' ? [] : [resolved];
+  return alternatives.flatMap((alternative) => alternativesOf(document, alternative));
+}
+
+/** Returns the members of a response. For a list, these are the members of its records. */
+function fieldsOf(document: OpenApiDocument, answer: Schema | null, isList: boolean): string[] {
+  if (!answer) return [];
+  const records = isList ? (resolve(document, answer).properties?.data?.items ?? {}) : answer;
+  return [...new Set(alternativesOf(document, records).flatMap(({ properties = {} }) => Object.keys(properties)))];
+}
+
+function eventTypesOf(document: OpenApiDocument): string[] {
+  const known = document.components.schemas.KnownEvent;
+  if (!known) throw new Error('The document has no schema "KnownEvent". The commands need the types of all events.');
+  return (known.oneOf ?? []).map((each) => String(resolve(document, each).properties?.type?.const));
+}
+
+/** Converts `listDeliveries` to `list_deliveries`. */
+export function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
