@@ -13,6 +13,7 @@ create table accounts (
   api_version_previous text collate "C",
   rollback_until bigint,
   provider_credentials text,
+  require_second_factor boolean,
   constraint accounts_pkey PRIMARY KEY (account_id, id),
   constraint accounts_linked_records_known CHECK ((linked_records = ANY (ARRAY['open'::text, 'strict'::text]))),
   constraint accounts_own_themselves CHECK ((account_id = id)),
@@ -20,6 +21,36 @@ create table accounts (
 );
 
 CREATE INDEX accounts_parent ON public.accounts USING btree (parent, id) WHERE (parent IS NOT NULL);
+
+create table activity (
+  account_id text collate "C" not null,
+  start bigint not null,
+  seconds integer not null,
+  webhook_endpoint text collate "C" not null,
+  requests_2xx bigint not null,
+  requests_4xx bigint not null,
+  requests_5xx bigint not null,
+  events bigint not null,
+  delivered bigint not null,
+  failed bigint not null,
+  constraint activity_pkey PRIMARY KEY (account_id, start, seconds, webhook_endpoint)
+);
+
+CREATE INDEX activity_age ON public.activity USING btree (seconds, start);
+
+create table activity_deltas (
+  account_id text collate "C" not null,
+  webhook_endpoint text collate "C" not null default ''::text,
+  start bigint not null,
+  requests_2xx bigint not null default 0,
+  requests_4xx bigint not null default 0,
+  requests_5xx bigint not null default 0,
+  events bigint not null default 0,
+  delivered bigint not null default 0,
+  failed bigint not null default 0
+);
+
+CREATE INDEX activity_deltas_account ON public.activity_deltas USING btree (account_id);
 
 create table api_keys (
   account_id text collate "C" not null,
@@ -34,6 +65,7 @@ create table api_keys (
   expires_at bigint,
   revoked_at bigint,
   last_used_at bigint,
+  created_by text collate "C",
   constraint api_keys_pkey PRIMARY KEY (account_id, id),
   constraint api_keys_type_known CHECK ((type = ANY (ARRAY['secret'::text, 'restricted'::text, 'agent'::text])))
 );
@@ -112,9 +144,13 @@ create table events (
   transaction_id xid8 not null,
   ordinal integer not null,
   shape_version text collate "C" not null default '2026-11-01'::text,
+  actor_type text collate "C",
+  actor_id text collate "C",
   constraint events_pkey PRIMARY KEY (account_id, id)
 ) partition by range (id);
 
+CREATE INDEX events_actor ON ONLY public.events USING btree (account_id, actor_id, id) WHERE (actor_id IS NOT NULL);
+CREATE INDEX events_actor_type ON ONLY public.events USING btree (account_id, actor_type, id) WHERE (actor_type IS NOT NULL);
 CREATE INDEX events_in_order ON ONLY public.events USING btree (account_id, epoch, transaction_id, ordinal);
 CREATE INDEX events_mentions ON ONLY public.events USING gin (mentions) WITH (gin_pending_list_limit='256');
 CREATE INDEX events_object ON ONLY public.events USING btree (account_id, object_id, id);
@@ -168,6 +204,43 @@ create table idempotency_keys (
 
 CREATE INDEX idempotency_keys_claimed_at ON public.idempotency_keys USING btree (claimed_at_ms);
 
+create table invitations (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  email text not null,
+  role text not null,
+  invited_by text collate "C",
+  token_hash text collate "C" not null,
+  expires_at bigint not null,
+  accepted_at bigint,
+  revoked_at bigint,
+  constraint invitations_pkey PRIMARY KEY (account_id, id),
+  constraint invitations_role_known CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'developer'::text, 'operator'::text, 'viewer'::text])))
+);
+
+CREATE INDEX invitations_by_email ON public.invitations USING btree (account_id, lower((email COLLATE "C")));
+CREATE UNIQUE INDEX invitations_by_token ON public.invitations USING btree (token_hash);
+
+create table one_time_links (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  purpose text not null,
+  user_id text collate "C",
+  token_hash text collate "C" not null,
+  expires_at bigint not null,
+  used_at bigint,
+  made_by text collate "C",
+  credentials_revision bigint,
+  constraint one_time_links_pkey PRIMARY KEY (account_id, id),
+  constraint one_time_links_purpose_known CHECK ((purpose = ANY (ARRAY['first_owner'::text, 'password_reset'::text, 'sign_in'::text])))
+);
+
+CREATE UNIQUE INDEX one_time_links_by_token ON public.one_time_links USING btree (token_hash);
+
 create table recoveries (
   account_id text collate "C" not null,
   id text collate "C" not null,
@@ -212,22 +285,57 @@ create table request_logs (
   events text[] collate "C" not null,
   mentions text[] collate "C" not null,
   also_mentions text[] collate "C" not null default '{}'::text[],
+  user_id text collate "C",
+  error_code text collate "C",
   constraint request_logs_pkey PRIMARY KEY (account_id, id),
   constraint request_logs_source_known CHECK ((source = ANY (ARRAY['api'::text, 'dashboard'::text, 'portal'::text])))
 ) partition by range (id);
 
 CREATE INDEX request_logs_also_mentions ON ONLY public.request_logs USING gin (also_mentions) WHERE (also_mentions <> '{}'::text[]);
+CREATE INDEX request_logs_error_code ON ONLY public.request_logs USING btree (account_id, error_code, id) WHERE (error_code IS NOT NULL);
 CREATE INDEX request_logs_idempotency_key ON ONLY public.request_logs USING btree (account_id, idempotency_key, id) WHERE (idempotency_key IS NOT NULL);
 CREATE INDEX request_logs_key ON ONLY public.request_logs USING btree (account_id, key_id, id);
 CREATE INDEX request_logs_original ON ONLY public.request_logs USING btree (account_id, original_request) WHERE (original_request IS NOT NULL);
 CREATE INDEX request_logs_path ON ONLY public.request_logs USING btree (account_id, path, id);
 CREATE INDEX request_logs_status ON ONLY public.request_logs USING btree (account_id, status, id);
+CREATE INDEX request_logs_user ON ONLY public.request_logs USING btree (account_id, user_id, id) WHERE (user_id IS NOT NULL);
 
 create table schema_migrations (
   version integer not null,
   name text not null,
   checksum text not null,
   constraint schema_migrations_pkey PRIMARY KEY (version)
+);
+
+create table sessions (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  user_id text collate "C" not null,
+  token_hash text collate "C" not null,
+  role text not null,
+  credentials_revision bigint not null,
+  factors text[] not null,
+  confirmed_at bigint,
+  expires_at bigint not null,
+  last_seen_at bigint,
+  ip_address text,
+  user_agent text,
+  constraint sessions_pkey PRIMARY KEY (account_id, id)
+);
+
+CREATE UNIQUE INDEX sessions_by_token ON public.sessions USING btree (token_hash);
+CREATE INDEX sessions_by_user ON public.sessions USING btree (account_id, user_id, id);
+
+create table sign_in_attempts (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  failures integer not null,
+  since bigint not null,
+  constraint sign_in_attempts_pkey PRIMARY KEY (account_id, id)
 );
 
 create table simulated_orders (
@@ -293,6 +401,30 @@ CREATE INDEX tenant_references_reference_pdf ON public.tenant_references USING b
 CREATE INDEX tenant_references_status ON public.tenant_references USING btree (account_id, status, id);
 CREATE INDEX tenant_references_to_erase ON public.tenant_references USING btree (id) WHERE ((deleted_at IS NOT NULL) AND (history_erased_at IS NULL));
 
+create table users (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  email text not null,
+  name text,
+  role text not null,
+  status text not null,
+  password_hash text,
+  totp_secret bytea,
+  totp_pending bytea,
+  totp_step bigint,
+  recovery_codes text[] not null,
+  passkeys text not null,
+  credentials_revision bigint not null,
+  last_signed_in_at bigint,
+  constraint users_pkey PRIMARY KEY (account_id, id),
+  constraint users_role_known CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'developer'::text, 'operator'::text, 'viewer'::text]))),
+  constraint users_status_known CHECK ((status = ANY (ARRAY['active'::text, 'disabled'::text])))
+);
+
+CREATE UNIQUE INDEX users_by_email ON public.users USING btree (lower((email COLLATE "C")));
+
 create table webhook_attempts (
   account_id text collate "C" not null,
   delivery_id text collate "C" not null,
@@ -308,6 +440,8 @@ create table webhook_attempts (
   constraint webhook_attempts_tell_what_happened CHECK (((status IS NOT NULL) OR (error IS NOT NULL)))
 ) partition by range (delivery_id);
 
+CREATE INDEX webhook_attempts_failed ON ONLY public.webhook_attempts USING btree (account_id, delivery_id) WHERE (outcome = 'failed'::text);
+
 create table webhook_deliveries (
   account_id text collate "C" not null,
   id text collate "C" not null,
@@ -321,6 +455,7 @@ create table webhook_deliveries (
 
 CREATE INDEX webhook_deliveries_endpoint ON ONLY public.webhook_deliveries USING btree (account_id, webhook_endpoint, id);
 CREATE INDEX webhook_deliveries_event ON ONLY public.webhook_deliveries USING btree (account_id, event, id);
+CREATE INDEX webhook_deliveries_type ON ONLY public.webhook_deliveries USING btree (account_id, webhook_endpoint, type, id);
 
 create table webhook_endpoints (
   account_id text collate "C" not null,

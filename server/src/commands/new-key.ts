@@ -1,5 +1,6 @@
 import { errorMessage } from '../core/errors.ts';
-import { anotherKey } from './another-key.ts';
+import { makeAnotherKey } from '../server/first-account.ts';
+import { withContext } from './with-context.ts';
 import { readArguments } from './arguments.ts';
 
 const help = `npm run new-key
@@ -10,7 +11,7 @@ Makes another secret key for the first account, and prints it. The server may ru
 /** Makes and prints another secret key, for `npm run new-key`. The server may run or not. */
 async function main(): Promise<void> {
   readArguments(help);
-  process.stdout.write(`${await anotherKey()}\n`);
+  process.stdout.write(`${await withContext(makeAnotherKey)}\n`);
 }
 
 // The exit stops a PostgreSQL that was started here.

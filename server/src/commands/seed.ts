@@ -1,6 +1,7 @@
 import { errorMessage } from '../core/errors.ts';
 import { readConfig } from '../server/config.ts';
-import { anotherKey } from './another-key.ts';
+import { makeAnotherKey } from '../server/first-account.ts';
+import { withContext } from './with-context.ts';
 import { readArguments } from './arguments.ts';
 
 const help = `npm run seed
@@ -23,7 +24,7 @@ async function main(): Promise<void> {
   await fetch(`${url}/healthz`).catch(() => {
     throw new Error(`No server answers at ${url}. Start one with \`npm start\`, with the same settings.`);
   });
-  const key = await anotherKey();
+  const key = await withContext(makeAnotherKey);
   try {
     await fillAgency(postTo(url, key));
   } finally {

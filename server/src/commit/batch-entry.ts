@@ -14,9 +14,10 @@ import type {
   WriteRequest,
   RequestFacts,
 } from './write-request.ts';
-import { system } from '../model/principal.ts';
+import { system, userOf, type Actor } from '../model/principal.ts';
 import { receivesDeliveries } from '../model/traits/receives-deliveries.ts';
 import { scheduled } from '../model/traits/scheduled.ts';
+import { silent } from '../model/traits/silent.ts';
 
 /** A decided mutation as rows to write. Its ids are made once, so a batch that is sent again writes the same rows. */
 export interface BatchEntry {
@@ -62,6 +63,7 @@ export interface EventRow {
   mentions: string[];
   data: string;
   request: string;
+  actor: Actor;
   /** The API version whose shape `data` and `request` have. */
   shapeVersion: string;
   /** Whether every subscribed endpoint gets it. */
@@ -128,25 +130,27 @@ export function prepareEntry(
     bytes: 0,
   };
   const shape = eventShape();
-  const causedBy = eventRequest(request);
+  const actor = request?.actor ?? system;
+  const causedBy = eventRequest(request, actor);
   const nowSeconds = toSeconds(clock.nowMs());
   const mentions = new Set<string>();
   requireOneChangeEach(decision.changes);
   for (const change of decision.changes) {
-    const events = eventsOf(change, nowSeconds);
-    if (events.length === 0 && !changesUnseen(change)) continue;
+    const isSilent = silent.has(change.resource);
+    const events = isSilent ? [] : eventsOf(change, nowSeconds);
+    if (events.length === 0 && !isSilent && !changesUnseen(change)) continue;
     addWrite(entry, change);
-    addRecordCounts(entry.counts, change);
+    if (!isSilent) addRecordCounts(entry.counts, change);
     addJob(entry.jobs, change);
     if (change.before && silences(change)) entry.silencedEndpoints.push(change.before.id);
     const lastEventId = change.before && change.after ? change.eventId : undefined;
     for (const [index, event] of events.entries()) {
       const ownId = index === events.length - 1 ? lastEventId : undefined;
-      const row = eventRow(change.resource, event, { causedBy, shape, ids, ownId });
+      const row = eventRow(change.resource, event, { causedBy, actor, shape, ids, ownId });
       entry.events.push(row);
       for (const id of row.mentions) mentions.add(id);
       addTotal(entry.counts, 'event', 1);
-      addCounts(entry.counts, 'event', { type: event.type }, 1);
+      addCounts(entry.counts, 'event', { type: event.type, actor_type: actor.type, actor_id: actor.id }, 1);
     }
   }
   if (request && decision.response) {
@@ -162,9 +166,15 @@ export function prepareEntry(
     };
     entry.claim = writeRequest.claim;
     addTotal(entry.counts, 'log', 1);
-    const { method, actor } = request;
-    const status = String(decision.response.status);
-    const counted = { method, status, source: actor.source, key_id: actor.key?.id };
+    const { status, error } = decision.response;
+    const counted = {
+      method: request.method,
+      status: String(status),
+      source: actor.source,
+      key_id: actor.key?.id,
+      user_id: userOf(actor)?.id,
+      error_code: error?.code,
+    };
     addCounts(entry.counts, 'log', counted, 1);
   }
   entry.bytes = bytesOf(entry);
@@ -260,10 +270,11 @@ function eventRow(
   event: EventFacts,
   {
     causedBy,
+    actor,
     shape,
     ids,
     ownId,
-  }: { causedBy: JsonObject; shape: EventShape; ids: IdMaker; ownId: Id<'evt'> | undefined },
+  }: { causedBy: JsonObject; actor: Actor; shape: EventShape; ids: IdMaker; ownId: Id<'evt'> | undefined },
 ): EventRow {
   const id = ownId ?? ids.make('evt');
   const { data, request } = shape.of({
@@ -279,14 +290,14 @@ function eventRow(
     mentions: mentionedIds(resource, event),
     data: JSON.stringify(data),
     request: JSON.stringify(request),
+    actor,
     shapeVersion: shape.version,
     isForSubscribers: ownId === undefined,
   };
 }
 
 /** Returns the event's `request` (spec, event): the actor and the request that caused it. */
-function eventRequest(request: RequestFacts | null): JsonObject {
-  const actor = request?.actor ?? system;
+function eventRequest(request: RequestFacts | null, actor: Actor): JsonObject {
   const { type, id, name, key, source } = actor;
   return {
     id: request?.id ?? null,

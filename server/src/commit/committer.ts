@@ -236,7 +236,7 @@ export class Committer {
   ): Promise<Written | { kind: 'too_large'; bytes: number }> {
     try {
       const entry = prepareEntry(writeRequest, await writeRequest.decide(), this.#rowFactory);
-      if (!entry.log && entry.events.length === 0 && entry.updates.length === 0) {
+      if (!entry.log && entry.events.length === 0 && changesOf(entry) === 0) {
         return { kind: 'committed', response: entry.response };
       }
       return held.resize(entry.bytes) ? await this.#enqueue(entry) : { kind: 'too_large', bytes: entry.bytes };
@@ -504,11 +504,12 @@ function undecidedBytesOf({ request }: WriteRequest): number {
 }
 
 function sizeOf(entries: BatchEntry[]): { entries: number; changes: number } {
-  const changes = entries.reduce(
-    (sum, { inserts, updates, deletes }) => sum + inserts.length + updates.length + deletes.length,
-    0,
-  );
+  const changes = entries.reduce((sum, entry) => sum + changesOf(entry), 0);
   return { entries: entries.length, changes };
+}
+
+function changesOf({ inserts, updates, deletes }: BatchEntry): number {
+  return inserts.length + updates.length + deletes.length;
 }
 
 /** How one trip to the database ended. */

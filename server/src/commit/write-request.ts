@@ -59,6 +59,8 @@ export interface StoredResponse {
   error?: { type: ErrorType; code: ErrorCode; param?: string };
   /** For a response with a secret: the body without it, for the log, and the encrypted body, for a replay. */
   secret?: { redactedBody: string; encryptedBody: Buffer };
+  /** The log keeps no body: it is about a sign-in. */
+  isUnlogged?: true;
 }
 
 /** The facts about a request that its log and events show. */

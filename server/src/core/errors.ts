@@ -115,11 +115,23 @@ export const errorCatalogue = {
     explanation:
       'This path does not support the method. The `Allow` header lists the supported ones. Use POST to create and update records.',
   },
+  link_invalid: {
+    status: 400,
+    type: 'invalid_request_error',
+    explanation:
+      'This link to the dashboard was used, has expired, was revoked, or never existed. All get the same error. Ask for a new one: an owner or an admin makes it on the page of the team, and an operator with `npm run login-link`.',
+  },
   mode_mismatch: {
     status: 401,
     type: 'authentication_error',
     explanation:
       'You sent a test key (`sk_test_…`) to a live deployment, or a live key to a sandbox. Each deployment has its own address and its own keys. Use a key of this deployment.',
+  },
+  origin_forbidden: {
+    status: 403,
+    type: 'permission_error',
+    explanation:
+      'A request with the cookie of the dashboard did not come from the dashboard’s own pages, or its `Host` is not the one of this server. Set `TENURE_PUBLIC_URL` to the address that you open, and let a proxy pass `Host` on. Programs use an API key.',
   },
   overloaded: {
     status: 503,
@@ -130,23 +142,31 @@ export const errorCatalogue = {
   parameter_invalid: {
     status: 400,
     type: 'invalid_request_error',
-    explanation: 'A parameter has a wrong type, form or range. `param` names it, and the message says what is allowed.',
+    explanation:
+      'A parameter has a wrong type, form or range. `param` names it, and the message says what is allowed. `errors` lists up to 20 faults, so that you can mend them together.',
   },
   parameter_missing: {
     status: 400,
     type: 'invalid_request_error',
-    explanation: 'A required parameter is missing. `param` names it. Add it.',
+    explanation:
+      'A required parameter is missing. `param` names it. Add it. `errors` lists up to 20 faults, so that you can mend them together.',
   },
   parameter_unknown: {
     status: 400,
     type: 'invalid_request_error',
     explanation:
-      'This operation does not have the parameter in `param`. Check its spelling. Unknown parameters are refused, so that you notice a typing error at once.',
+      'This operation does not have the parameter in `param`. Check its spelling. Unknown parameters are refused, so that you notice a typing error at once. `errors` lists up to 20 faults, so that you can mend them together.',
   },
   parameters_exclusive: {
     status: 400,
     type: 'invalid_request_error',
     explanation: 'Two parameters exclude each other. Send only one of them.',
+  },
+  password_weak: {
+    status: 400,
+    type: 'invalid_request_error',
+    explanation:
+      'The password can be guessed. It needs 15 characters, or 8 with a second factor, and must not be a common password or your name. Any characters are allowed.',
   },
   permission_denied: {
     status: 403,
@@ -154,11 +174,23 @@ export const errorCatalogue = {
     explanation:
       'Your key lacks the permission that the message names. Use another key, or create one with the permission.',
   },
+  person_required: {
+    status: 403,
+    type: 'permission_error',
+    explanation:
+      'Only a person that is signed in to the dashboard may do this, such as inviting a member of the team. No API key can.',
+  },
   rate_limit: {
     status: 429,
     type: 'rate_limit_error',
     explanation:
       'You have reached a limit. Either too many requests came within a second, from your account or from an address without a valid key or signature. Or your account already has 2 MB of request bodies, 16 uploads or 50 streams at once. Or your clients have not read large responses and downloads. Nothing was done. Wait for the time in `Retry-After`. The `RateLimit` header says how many requests are left.',
+  },
+  reauthentication_required: {
+    status: 403,
+    type: 'permission_error',
+    explanation:
+      'This change needs a fresh proof that you are at the keyboard. Enter your password or a code in the dialog of the dashboard. That counts for 15 minutes.',
   },
   request_invalid: {
     status: 400,
@@ -189,11 +221,41 @@ export const errorCatalogue = {
     explanation:
       'You can roll back an upgrade of the API version for 72 hours. This time is over, so the upgrade is final. A single request can still name an older version in its `Service-Version` header.',
   },
+  second_factor_required: {
+    status: 401,
+    type: 'authentication_error',
+    explanation:
+      'The password is right, and the user has a second factor. Send the same request again with `code`: six digits from the app, or a recovery code.',
+  },
+  second_factor_setup_required: {
+    status: 403,
+    type: 'permission_error',
+    explanation:
+      'The account requires a second factor, and you have none yet. Set one up in the dashboard. Until then, nothing else is possible.',
+  },
+  session_expired: {
+    status: 401,
+    type: 'authentication_error',
+    explanation:
+      'Your session in the dashboard has ended: by time, by a sign-out, or because your password, a factor or your role has changed. Sign in again.',
+  },
+  sign_in_failed: {
+    status: 401,
+    type: 'authentication_error',
+    explanation:
+      'The e-mail address, the password or the code is wrong, or the user is disabled. All get the same error. An owner or an admin can make a link that sets a new password.',
+  },
   status_transition_invalid: {
     status: 400,
     type: 'invalid_request_error',
     explanation:
       'The record’s current status does not allow this change. The message names both. Retrieve the record to see its status.',
+  },
+  too_many_attempts: {
+    status: 429,
+    type: 'rate_limit_error',
+    explanation:
+      'Ten attempts to sign in have failed within 15 minutes, from one address or to one user. Wait for the time in `Retry-After`. A browser in which the user has signed in before is counted apart.',
   },
   unavailable: {
     status: 503,
@@ -215,6 +277,8 @@ export interface ErrorDetails {
   retryAfterSeconds?: number;
   /** Tells whether a client may retry the request, if the status does not tell it. */
   shouldRetry?: boolean;
+  /** The other faults of the body or query, in order. Left out if the check stopped at this one. */
+  otherFaults?: readonly ApiError[];
   /** The methods that a path supports, for 405. */
   allow?: string;
   cause?: unknown;
@@ -236,6 +300,7 @@ export class ApiError extends Error {
   readonly param: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly shouldRetry: boolean | undefined;
+  readonly otherFaults: readonly ApiError[] | undefined;
   readonly allow: string | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
@@ -248,6 +313,7 @@ export class ApiError extends Error {
     this.param = details.param?.toWellFormed();
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.shouldRetry = details.shouldRetry;
+    this.otherFaults = details.otherFaults;
     this.allow = details.allow;
   }
 }

@@ -14,6 +14,7 @@ export const retentionLockKey = 7_310_005;
 export const workerLockKey = 7_310_006;
 /** Held together with its number by each live process that delivers. */
 export const delivererLockKey = 7_310_007;
+export const activityLockKey = 7_310_008;
 
 /** Runs `work` under the lock. Does nothing if another process holds it. */
 export async function withLockIfFree(client: Client, key: number, work: () => Promise<void>): Promise<void> {

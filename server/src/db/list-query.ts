@@ -75,7 +75,7 @@ export async function readCount(reader: Reader, resource: Resource, accountId: s
 
 /**
  * Makes the statement of a list. Ids sort by creation time, so the order, the cursors and the time filters are ranges of one index. The
- * index for a search in arrays has no order, so the statement finds all matches first. Otherwise PostgreSQL would scan the account's
+ * index for a search in arrays has no order, and neither has a join. So the statement then finds all matches first. Otherwise PostgreSQL would scan the account's
  * records in their order until it has enough.
  */
 function listStatement(resource: Resource, query: ListQuery, rowBytesMax: number): ReadStatement {
@@ -106,7 +106,7 @@ function listStatement(resource: Resource, query: ListQuery, rowBytesMax: number
   const columns = `${columnsOf(resource).join(', ')}, ${bytesIn(resource)} as bytes`;
   const max = parameter(rowBytesMax);
   const shown = `case when bytes > ${max} then bytes end as large_bytes, ${columnsIf(`bytes <= ${max}`, resource)}`;
-  const isSearch = query.filters.some(({ filter }) => filter.match === 'contains');
+  const isSearch = query.filters.some(({ filter: { match } }) => match === 'contains' || match === 'condition');
   const text = isSearch
     ? `
     with found as materialized (
@@ -167,7 +167,11 @@ const timeBounds = {
   lte: { sign: '<', firstSecondOf: (seconds: number) => seconds + 1 },
 };
 
-function conditionsOf({ column, match }: Filter, value: string, parameter: (value: string) => string): string[] {
+function conditionsOf(
+  { column, match, conditions = {} }: Filter,
+  value: string,
+  parameter: (value: string) => string,
+): string[] {
   switch (match) {
     case 'exact':
       return [`${column} = ${parameter(value)}`];
@@ -178,6 +182,8 @@ function conditionsOf({ column, match }: Filter, value: string, parameter: (valu
       return value.endsWith('xx')
         ? [`${column} >= ${parameter(`${value[0]}00`)}`, `${column} <= ${parameter(`${value[0]}99`)}`]
         : [`${column} = ${parameter(value)}`];
+    case 'condition':
+      return [conditions[value]!];
     case 'contains':
       return [`${column} @> array[${parameter(value)}]`];
     case 'prefix':

@@ -6,7 +6,9 @@ import { ByteBudget } from '../core/byte-budget.ts';
 import { ApiError, ClientGoneError, type ErrorCode } from '../core/errors.ts';
 import { maskSecretsInUrl } from '../core/mask-secrets.ts';
 import { chooseAccount, requireOwnAccount } from './pipeline/account-context.ts';
-import { authenticate, authenticateAfterBody } from './pipeline/authenticate.ts';
+import { addAuthRoutes } from './auth/routes.ts';
+import { authenticate, authenticateAfterBody, requireSecondFactor } from './pipeline/authenticate.ts';
+import { clientOf } from './pipeline/client-address.ts';
 import type { JsonObject } from '../core/json-diff.ts';
 import { BodyBytes, bodyLimits } from './body/body-bytes.ts';
 import { BodyTime } from './body/body-time.ts';
@@ -19,21 +21,30 @@ import { executeWrite, logOnly, repeatOfOtherVersion, type ExecutedWrite } from 
 import { Connections } from './pipeline/connections.ts';
 import { EventStreams } from './routes/sse.ts';
 import { Expectations } from './pipeline/expectations.ts';
+import { addDashboard } from './routes/dashboard.ts';
 import { addErrorPages } from './routes/error-pages.ts';
+import { addGuidePages } from './routes/guide-pages.ts';
 import { readExpansion } from './response/expand.ts';
 import { apiErrorOf, errorResponse } from './response/errors.ts';
 import { addHealthRoutes } from './routes/health.ts';
 import { checkHost } from './pipeline/host.ts';
 import { KnownPaths } from './pipeline/known-paths.ts';
 import { addMetricsRoute } from './routes/metrics.ts';
-import { readIdempotencyKey, RunningKeys } from './write/idempotency.ts';
+import { readIdempotencyKey, RecentKeys } from './write/idempotency.ts';
 import { addProviderCallbacks } from './routes/provider-callbacks.ts';
 import { FailedSignIns, RateLimit } from './pipeline/rate-limit.ts';
 import { RefusalPace } from './pipeline/refusal-pace.ts';
 import { queryReader } from './body/query.ts';
 import { versionedQueryReader, versionedValidator } from './body/input.ts';
 import { addReference } from './routes/docs.ts';
-import type { ContentsRoute, ReadRoute, Route, StreamRoute, WriteRoute } from './route.ts';
+import {
+  anyBytes,
+  type ContentsRoute,
+  type ReadRoute,
+  type Route,
+  type StreamRoute,
+  type WriteRoute,
+} from './route.ts';
 import { routesOf } from './routes/resources.ts';
 import { errorInVersion, requireServedVersion, settleVersion } from './pipeline/api-version.ts';
 import {
@@ -48,6 +59,7 @@ import type { HttpContext } from './context.ts';
 import { headerOf } from './headers.ts';
 import { bodyBytesMax } from './body/body-bytes.ts';
 import { requirePermission } from '../model/permissions.ts';
+import type { Principal } from '../model/principal.ts';
 import { HeldResponses, whenClosed } from './response/held-responses.ts';
 
 declare module 'fastify' {
@@ -132,7 +144,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     // The connection was closed: by the client, or because of too many requests at once.
     if (request.raw.socket.destroyed) return reply.hijack();
     const bodyTime = new BodyTime(app, request);
-    const received = receiveRequest(context, request);
+    const received = receiveRequest(context, request, clientOf(request.raw, context.config.trustedProxies));
     request.apiRequest = received;
     checkHost(request.raw);
     const { config } = request.routeOptions;
@@ -146,7 +158,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
       throw error;
     });
     await settleVersion(context, known);
-    limits.rateLimit.check(known.accountId, reply);
+    limits.rateLimit.check(known.principal, reply);
     whenClosed(reply, requestsInFlight.begin(known.payer));
     if (!config.route || hasEmptyId(request)) throw paths.refusalOf(request);
     received.route = config.route;
@@ -154,7 +166,9 @@ export function buildApp(context: HttpContext): FastifyInstance {
     const apiRequest = routed(known, config.route, await chooseAccount(context, known));
     apiRequest.hasServiceContext = headerOf(request, 'service-context') !== undefined;
     const { permission, alsoNeeds = [] } = apiRequest.route;
-    for (const needed of [permission, ...alsoNeeds]) requirePermission(needed, apiRequest.principal.permissions);
+    if (apiRequest.principal.person) requireSecondFactor(apiRequest.principal.person);
+    for (const needed of [permission, ...alsoNeeds])
+      requirePermission(needed, apiRequest.principal, apiRequest.route.isForPersons);
     requireOwnAccount(apiRequest);
     if (apiRequest.route.method !== 'GET') checkBodyHeaders(apiRequest);
     if (uploadOf(apiRequest)) {
@@ -180,7 +194,12 @@ export function buildApp(context: HttpContext): FastifyInstance {
     // A stopping server asks its clients to reconnect.
     if (!app.server.listening) reply.header('connection', 'close');
   });
-  app.addHook('onResponse', async (request, reply) => logLine(context, request.apiRequest, reply));
+  app.addHook('onResponse', async (request, reply) => {
+    logLine(context, request.apiRequest, reply);
+    // A connection that stays open keeps its last request.
+    request.body = null;
+    request.apiRequest.bodyText = null;
+  });
   app.decorate('stopServing', async (timeoutMs: number) => {
     // Clients of streams reconnect to another process.
     streams.endAll();
@@ -196,11 +215,16 @@ export function buildApp(context: HttpContext): FastifyInstance {
     const routes = routesOf(context);
     addRoutes(app, context, { streams, responses: new HeldResponses(context.readBudgets, context.readLimits) }, routes);
     addReference(app, context, routes);
+    addGuidePages(app, context);
+    if (context.config.hasDashboard) {
+      addAuthRoutes(app, context, { bodies });
+      addDashboard(app, context);
+    }
     addProviderCallbacks(app, context, { bodies, failedSignIns: limits.failedSignIns });
   }
   addHealthRoutes(app, context);
   addMetricsRoute(app, context, limits.failedSignIns);
-  addErrorPages(app);
+  addErrorPages(app, context);
   return app;
 }
 
@@ -219,13 +243,13 @@ async function refuseUnroutable(
   error: unknown,
   limits: Limits,
 ): Promise<void> {
-  request.apiRequest = receiveRequest(context, request);
+  request.apiRequest = receiveRequest(context, request, clientOf(request.raw, context.config.trustedProxies));
   reply.raw.once('close', observe(context, request, reply));
   let fault = error;
   try {
     const known = await identify(context, request.apiRequest, limits.failedSignIns);
     await settleVersion(context, known);
-    limits.rateLimit.check(known.accountId, reply);
+    limits.rateLimit.check(known.principal, reply);
   } catch (unidentified) {
     fault = unidentified;
   }
@@ -240,16 +264,21 @@ async function identify(
   received: ReceivedRequest,
   failedSignIns: FailedSignIns,
 ): Promise<AuthenticatedRequest> {
-  const { keyRing, clock, config, keyUses } = context;
-  const address = received.incoming.socket.remoteAddress;
   try {
-    const principal = await authenticate(received.incoming, keyRing, { mode: config.mode, clock });
-    keyUses.note(principal, toSeconds(received.startedMs));
+    const principal = await authenticate(received.incoming, context);
+    noteUse(context, principal, received.startedMs);
     return authenticated(received, principal);
   } catch (error) {
-    if (error instanceof ApiError) failedSignIns.note(address);
+    if (error instanceof ApiError) failedSignIns.note(received.client);
     throw error;
   }
+}
+
+/** Notes the use of a key by the deployment's clock, and that of a session by the world's. */
+function noteUse({ keyUses, sessionUses, realClock }: HttpContext, principal: Principal, startedMs: number): void {
+  const { person, accountId } = principal;
+  if (person) sessionUses.note({ accountId, id: person.sessionId }, toSeconds(realClock.nowMs()));
+  else keyUses.note(principal, toSeconds(startedMs));
 }
 
 /** Returns the request of a handler. No handler runs before the request has its route and its account. */
@@ -265,14 +294,14 @@ interface Shared {
 }
 
 function addRoutes(app: FastifyInstance, context: HttpContext, shared: Shared, routes: Route[]): void {
-  const runningKeys = new RunningKeys();
+  const recentKeys = new RecentKeys();
   for (const route of routes) {
     const isStream = 'subscribe' in route;
     app.route({
       method: route.method === 'GET' && !isStream ? ['GET', 'HEAD'] : route.method,
       url: route.path,
       config: { route },
-      handler: handlerOf(context, shared, runningKeys, route),
+      handler: handlerOf(context, shared, recentKeys, route),
     });
     // Without this route, the last part of a stream's path would be read as an id.
     if (isStream) app.route({ method: 'HEAD', url: route.path, handler: unreachable });
@@ -284,8 +313,8 @@ function hasEmptyId({ params }: FastifyRequest): boolean {
   return Object.values(params as Record<string, string>).includes('');
 }
 
-function handlerOf(context: HttpContext, { streams, responses }: Shared, runningKeys: RunningKeys, route: Route) {
-  if (route.method !== 'GET') return writeHandler(context, runningKeys, route);
+function handlerOf(context: HttpContext, { streams, responses }: Shared, recentKeys: RecentKeys, route: Route) {
+  if (route.method !== 'GET') return writeHandler(context, recentKeys, route);
   if ('subscribe' in route) return streamHandler(context, streams, route);
   return 'open' in route ? contentsHandler(context, responses, route) : readHandler(context, responses, route);
 }
@@ -311,7 +340,8 @@ function contentsHandler({ readLimits }: HttpContext, responses: HeldResponses, 
     readQuery(request.url);
     await responses.download(apiRequest, reply);
     const isHead = apiRequest.incoming.method === 'HEAD';
-    return sendContents(reply, await route.open(apiRequest), { isHead, stalledMs: readLimits.stalledMs });
+    const asBytes = headerOf(request, 'accept')?.trim().toLowerCase() === anyBytes;
+    return sendContents(reply, await route.open(apiRequest), { isHead, asBytes, stalledMs: readLimits.stalledMs });
   };
 }
 
@@ -333,14 +363,14 @@ function readHandler(context: HttpContext, responses: HeldResponses, route: Read
   };
 }
 
-function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: WriteRoute) {
+function writeHandler(context: HttpContext, recentKeys: RecentKeys, route: WriteRoute) {
   const readQuery = queryReader(route.query);
   const validate = versionedValidator(context.versions, route);
 
   async function carryOutOrRepeat(apiRequest: ApiRequest, body: JsonObject): Promise<ExecutedWrite> {
     const { incoming } = apiRequest;
     // The body may have arrived slowly, so check the key and the account again.
-    apiRequest.principal = await authenticateAfterBody(apiRequest, context.keyRing, context.clock);
+    apiRequest.principal = await authenticateAfterBody(apiRequest, context);
     apiRequest.account = await chooseAccount(context, apiRequest);
     const { expand } = readQuery(incoming.url);
     try {
@@ -352,7 +382,7 @@ function writeHandler(context: HttpContext, runningKeys: RunningKeys, route: Wri
       if (repeated) return repeated;
       throw refusal;
     }
-    return executeWrite(context, runningKeys, apiRequest, route, body);
+    return executeWrite(context, recentKeys, apiRequest, route, body);
   }
 
   // The parsers above return objects only.
@@ -394,11 +424,12 @@ async function sendError(
   const apiError = apiErrorOf(error, apiRequest);
   if (apiError.code === 'internal') context.log.error({ request: apiRequest.id, err: error }, 'a request failed');
   context.metrics.requests.refused(apiError.code);
-  const response = errorResponse(apiError, apiRequest.id, context.config.publicUrl);
+  const logged = isLogged(apiRequest, apiError.status) ? apiRequest : null;
+  const response = errorResponse(apiError, apiRequest.id, context.config, { isLogged: logged !== null });
   // Another request has the key, and with that the body. Nothing would link this copy to the person whom it is about.
   if (otherRequestHasKey.has(apiError.code)) apiRequest.bodyText = null;
-  if (isLogged(apiRequest, response.status)) {
-    await logOnly(context, apiRequest, async () => response).catch((cause: unknown) => {
+  if (logged) {
+    await logOnly(context, logged, async () => response).catch((cause: unknown) => {
       context.log.warn({ request: apiRequest.id, err: cause }, 'a refused request could not be logged');
     });
   }
@@ -467,5 +498,6 @@ function logLine({ log }: HttpContext, apiRequest: ReceivedRequest, reply: Fasti
     // The deployment's clock can be moved meanwhile.
     ms: Math.round(reply.elapsedTime),
     key: apiRequest.principal?.key?.id,
+    user: apiRequest.principal?.person?.id,
   });
 }

@@ -11,7 +11,7 @@ import type { ErrorCode } from '../core/errors.ts';
 import type { IdMaker } from '../core/ids.ts';
 import type { ReferencingServices } from '../core/providers.ts';
 import type { RandomBytes } from '../core/random.ts';
-import type { AddressRanges } from '../core/target-addresses.ts';
+import type { AddressRanges } from '../core/address-ranges.ts';
 import type { Turns } from '../core/turns.ts';
 import type { LatestVersion } from '../db/latest-version.ts';
 import type { Reader } from '../db/reader.ts';
@@ -24,6 +24,8 @@ import type { StoredRecord } from '../model/record.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ApiVersions } from '../versions/apply.ts';
 import type { ReadBudgets, ReadLimits } from './read-room.ts';
+import type { Passwords } from '../sign-in/passwords.ts';
+import type { SessionRing } from '../sign-in/sessions.ts';
 import type { AccountFacts, StoredKey } from './request.ts';
 
 /** The parts of the server's context that requests need. */
@@ -33,9 +35,11 @@ export interface HttpContext {
     publicUrl: string;
     role: 'all' | 'api' | 'worker';
     allowedTargets: AddressRanges;
+    trustedProxies: AddressRanges;
     rateLimit: number;
     latestVersion: string | null;
     metricsToken: string | null;
+    hasDashboard: boolean;
     retentionDays: number;
   };
   log: Logger;
@@ -60,14 +64,20 @@ export interface HttpContext {
   readLimits: ReadLimits;
   readBudgets: ReadBudgets;
   keyRing: KeyRing;
+  sessionRing: SessionRing;
+  passwords: Passwords;
   /** Notes that a key was used. It never waits. */
-  keyUses: { note(key: { accountId: string; id: string }, nowSeconds: number): void };
+  keyUses: UseNotes;
+  /** Notes that a session was used. It never waits. */
+  sessionUses: UseNotes;
   accounts: Accounts;
   encryption: Encryption;
   randomBytes: RandomBytes;
   resources: readonly Resource[];
   /** Every permission that a key can have. */
   permissions: readonly string[];
+  /** Every permission that a person can have. */
+  permissionsOfPersons: readonly string[];
   /** Every type that an event can have. */
   eventTypes: readonly string[];
   referencingServices: ReferencingServices;
@@ -92,6 +102,8 @@ export interface HttpContext {
     /** Resolves when the record shows the effect. Throws an `ApiError` if that is impossible, or takes too long. */
     play(record: StoredRecord, effect: string, input: JsonObject): Promise<void>;
   };
+  /** The folder with the built dashboard. */
+  dashboardDir: string;
   /** The product's version, from its package. */
   productVersion: string;
   /** Returns the shape of new events. */
@@ -116,6 +128,11 @@ export interface RequestObserver {
   ended(answered: { method: string; route: string | undefined; status: number | null; durationMs: number }): void;
   /** Counts a response with this error. */
   refused(code: ErrorCode): void;
+}
+
+/** Notes the uses of keys or sessions. */
+export interface UseNotes {
+  note(used: { accountId: string; id: string }, nowSeconds: number): void;
 }
 
 /** API keys by their text. A text is hashed for each database read, and not for each request. */

@@ -19,6 +19,7 @@ export interface ReceivedRequest {
   id: Id<'req'>;
   startedMs: number;
   incoming: FastifyRequest;
+  client: Client;
   /** Null before authentication. */
   principal: Principal | null;
   /** Null before authentication. */
@@ -53,6 +54,14 @@ export interface ReceivedRequest {
   room: ReadRoom | null;
 }
 
+/** The client of a request, as far as its address tells. */
+export interface Client {
+  /** Null if the connection was already closed when the request began. */
+  address: string | null;
+  /** Whether this machine itself has connected, and no trusted proxy forwards another party's request. */
+  isLocal: boolean;
+}
+
 /** An authenticated request. It acts on the principal's own account, unless its route and `Service-Context` say otherwise. */
 export interface AuthenticatedRequest extends ReceivedRequest {
   principal: Principal;
@@ -77,6 +86,7 @@ export interface StoredKey {
 /** The facts about an account that requests need. */
 export interface AccountFacts {
   id: string;
+  name: string;
   parentId: string | null;
   /** The topmost of its parent accounts, or itself if it has no parent. */
   rootId: string;
@@ -95,6 +105,8 @@ export interface MatchedRoute {
   permission: string | null;
   /** Permissions that it takes besides, judged before a stored response is replayed. */
   alsoNeeds?: readonly string[];
+  /** Set if only persons have the permission. */
+  isForPersons?: true;
   /** Set if the route is refused while `Service-Context` names a connected account. */
   ownAccountOnly?: true;
   /** Set if the body is a form with a file. Null or left out if the body is JSON. */
@@ -144,12 +156,14 @@ export interface HeldBody {
 export function receiveRequest(
   context: { ids: IdMaker; clock: Clock; versions: ApiVersions; latestVersion: LatestVersion },
   incoming: FastifyRequest,
+  client: Client,
 ): ReceivedRequest {
   const versionsServed = context.versions.upTo(context.latestVersion.known);
   return {
     id: context.ids.make('req'),
     startedMs: context.clock.nowMs(),
     incoming,
+    client,
     principal: null,
     payer: null,
     accountId: '',

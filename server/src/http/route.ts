@@ -57,6 +57,9 @@ export interface ContentsRoute extends RouteBase {
   open(request: ApiRequest): Promise<OpenContents>;
 }
 
+/** The type of bytes of any kind (RFC 2046, section 4.5.1). A client generated from the OpenAPI documents may accept no other type. */
+export const anyBytes = 'application/octet-stream';
+
 export interface OpenContents {
   filename: string;
   contentType: string;
@@ -73,6 +76,8 @@ export interface StreamRoute extends RouteBase {
 
 /** The events that a client follows. */
 export interface Subscription {
+  /** The position of a client that has received nothing. Null if the client has sent it. */
+  startId: string | null;
   /**
    * Returns the next events in their order. The caller releases them after sending. Returns no events after `timeoutMs` without one,
    * without room in memory, or after `leave`.
@@ -95,8 +100,8 @@ export interface WriteRoute extends RouteBase {
   upload: UploadRoute | null;
   /** Tells whether the response shows the record's secrets. */
   showsSecrets: boolean;
-  /** The kind of API keys. If it is set, the decision reads the acting key anew, and the key must not change before the commit. */
-  requiresSameKey?: Resource;
+  /** If set, the decision reads the acting key or user anew, which must not change before the commit. */
+  requiresSamePrincipal?: true;
   secretMembers: readonly string[];
   /** How long other processes may use a cached record, in milliseconds. */
   propagationDelayMs: number;

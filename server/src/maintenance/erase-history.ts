@@ -261,14 +261,14 @@ function withoutPerson(row: LogRow, isOfAnotherRecord: boolean, rewritten: Rewri
     url,
     request_body: null,
     // An error quotes the wrong input.
-    response_body: isObject(body?.error) ? JSON.stringify({ error: withoutParam(body.error) }) : responseBody,
-    error: row.error === null ? null : JSON.stringify(withoutParam(parseJson(row.error))),
+    response_body: isObject(body?.error) ? JSON.stringify({ error: withoutWords(body.error) }) : responseBody,
+    error: row.error === null ? null : JSON.stringify(withoutWords(parseJson(row.error))),
   };
 }
 
-function withoutParam(error: Json): Json {
+function withoutWords(error: Json): Json {
   if (!isObject(error)) return error;
-  const { param: _, ...rest } = error;
+  const { param: _, errors: __, ...rest } = error;
   return 'message' in rest ? { ...rest, message: '[erased]' } : rest;
 }
 

@@ -3,9 +3,11 @@ import type { Logger } from 'pino';
 import type { Committer } from '../commit/committer.ts';
 import type { FileStore } from '../commit/file-store.ts';
 import { dropOldHistory } from './drop-old-history.ts';
+import { compactActivity } from './compact-activity.ts';
 import { compactCounts } from './compact-counts.ts';
 import { purgeIdempotencyKeys } from './purge-idempotency-keys.ts';
-import type { Clock } from '../core/clock.ts';
+import { purgeSignIns } from './purge-sign-ins.ts';
+import { toSeconds, type Clock } from '../core/clock.ts';
 import type { IdMaker } from '../core/ids.ts';
 import type { Resource } from '../model/resource.ts';
 import { disableFailingEndpoints } from '../webhooks/auto-disable.ts';
@@ -31,11 +33,17 @@ export interface Duties {
 /** Compact every 2 s, so that a count sums a few hundred rows at most under any load. */
 const foldEveryMs = 2_000;
 
+/** Milliseconds. Until then, a chart sums the appended rows. */
+const foldActivityEveryMs = 10_000;
+
 /** Milliseconds. A crash loses the uses since the last write. The shown times are exact to a minute anyway. */
 const keyUsesEveryMs = 10_000;
 
 /** Milliseconds. Purging is not urgent: a key counts as new when its day is over, even if its row still exists. */
 const purgeEveryMs = 60_000;
+
+/** Milliseconds. What has ended is no longer accepted, so its row may stay for hours. */
+const signInsEveryMs = 3600_000;
 
 /** Milliseconds. An upload counts as abandoned after an hour. */
 const uploadsEveryMs = 5 * 60_000;
@@ -75,7 +83,7 @@ export function startDuties(context: {
   committer: Committer;
   eraser: Eraser;
   fileStore: FileStore;
-  writeKeyUses: (pool: Pool) => Promise<void>;
+  writeUses: (pool: Pool) => Promise<void>;
   metrics: { duties: DutyObserver };
   clock: Clock;
   realClock: Clock;
@@ -114,11 +122,19 @@ export function startDuties(context: {
         if (!folded) committer.addCountedAccounts(accounts);
       }
     }),
-    every(keyUsesEveryMs, 'write key uses', () => context.writeKeyUses(pool)),
+    every(foldActivityEveryMs, 'fold activity', () => compactActivity(pool, toSeconds(clock.nowMs()))),
+    every(keyUsesEveryMs, 'write key uses', () => context.writeUses(pool)),
     every(purgeEveryMs, 'purge idempotency keys', async () => {
       for (let more = true; more && !signal.aborted;) {
         const startedMs = performance.now();
         more = await purgeIdempotencyKeys(pool, clock.nowMs());
+        await pause((performance.now() - startedMs) * purgeRestFactor);
+      }
+    }),
+    every(signInsEveryMs, 'purge sign-ins', async () => {
+      for (let more = true; more && !signal.aborted;) {
+        const startedMs = performance.now();
+        more = await purgeSignIns(pool, toSeconds(realClock.nowMs()));
         await pause((performance.now() - startedMs) * purgeRestFactor);
       }
     }),
@@ -140,7 +156,7 @@ export function startDuties(context: {
     async stop() {
       stopping.abort();
       await Promise.all(running);
-      await context.writeKeyUses(pool).catch((error: unknown) => log.warn({ err: error }, 'key uses were not written'));
+      await context.writeUses(pool).catch((error: unknown) => log.warn({ err: error }, 'key uses were not written'));
     },
   };
 }

@@ -1,23 +1,30 @@
 import type { KeyType, Mode } from '../core/api-keys.ts';
 import type { Id, IdPrefix } from '../core/ids.ts';
 import type { Provider, ReferencingServices } from '../core/providers.ts';
-import type { AddressRanges } from '../core/target-addresses.ts';
+import type { AddressRanges } from '../core/address-ranges.ts';
+import type { Role } from './roles.ts';
 
 /** The request behind a decision. A decision makes ids and secrets only through it. */
 export interface Caller {
   mode: Mode;
   /** The time of the request, in seconds. */
   nowSeconds: number;
+  /** The time of the world, in seconds. The sandbox's clock does not move it. */
+  realSeconds: number;
   /** The account acted upon. */
   account: { api_version: string; default_provider: Provider | null };
   /** Tells whether that is the principal's own account, and not a connected one. */
   isOwnAccount: boolean;
+  /** The id of the API key or the user. */
+  actorId: string;
   permissions: ReadonlySet<string>;
   referencingServices: ReferencingServices;
   /** Every permission that a key can have. */
   knownPermissions: readonly string[];
   /** Every type that an event can have: `<resource>.<verb>`. */
   knownEventTypes: readonly string[];
+  /** The person that acts in a browser. Null for a key. */
+  person: { id: string; role: Role } | null;
   /** When the acting key expires, in seconds. Null if it does not. */
   keyExpiresAt: number | null;
   /** The API versions that are served, the newest first. */
@@ -30,6 +37,14 @@ export interface Caller {
   encrypt(text: string): Buffer;
   /** Makes a secret, such as `whsec_…`, and encrypts it. */
   makeSecret(prefix: string): Buffer;
+  /** Makes a link to the dashboard. `url` is encrypted, and `hash` is that of its token. */
+  makeLink(): { url: Buffer; hash: string };
+  /**
+   * Requires that a person has confirmed its identity of late. A key needs no confirmation.
+   *
+   * @throws {ApiError} `reauthentication_required`.
+   */
+  requireConfirmation(): void;
   /** Makes an API key of this deployment's mode. */
   makeKey(type: KeyType): { encrypted: Buffer; hash: string; lastFour: string };
 }

@@ -16,7 +16,6 @@ export const plannedKinds: ReadonlyMap<string, IdPrefix> = new Map([
   ['deposits', 'dep'],
   ['file_links', 'fln'],
   ['guarantors', 'gua'],
-  ['invitations', 'inv'],
   ['invoices', 'in'],
   ['ledger_entries', 'led'],
   ['payments', 'pay'],
@@ -25,7 +24,6 @@ export const plannedKinds: ReadonlyMap<string, IdPrefix> = new Map([
   ['subscriptions', 'sub'],
   ['tenancies', 'ten'],
   ['units', 'unit'],
-  ['users', 'usr'],
   ['workflow_runs', 'wfr'],
   ['workflows', 'wf'],
 ]);

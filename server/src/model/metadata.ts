@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { described, named } from './schemas.ts';
 import { setMember, type JsonObject } from '../core/json-diff.ts';
 import { invalidParameter } from '../core/errors.ts';
 
@@ -7,11 +8,14 @@ export type Metadata = Record<string, string>;
 
 const pairsMax = 50;
 
-export const metadataSchema = Type.Unsafe<Metadata>({
-  type: 'object',
-  additionalProperties: { type: 'string' },
-  description: 'Your own key-value pairs, such as ids of your system. Empty if there are none.',
-});
+export const metadataSchema = described(
+  named(
+    'Metadata',
+    'Your own key-value pairs.',
+    Type.Unsafe<Metadata>({ type: 'object', additionalProperties: { type: 'string' } }),
+  ),
+  'Your own key-value pairs, such as ids of your system. Empty if there are none.',
+);
 
 /** Keys have no brackets, because brackets name nested parameters: `metadata[order]`. */
 export const metadataForCreate = metadataInput(

@@ -1,10 +1,17 @@
 import { ApiError } from '../core/errors.ts';
+import type { Principal } from './principal.ts';
 import type { Resource } from './resource.ts';
+import { forPersonsOnly } from './traits/for-persons-only.ts';
 import { nestedUnder } from './traits/nested-under.ts';
 import { storesFile } from './traits/stores-file.ts';
 
 /** Returns every permission that a key can have if these kinds of record are served. */
 export function permissionsOf(resources: readonly Resource[]): string[] {
+  return permissionsOfPersons(resources.filter((resource) => !forPersonsOnly.has(resource)));
+}
+
+/** Returns every permission that a person can have if these kinds of record are served. */
+export function permissionsOfPersons(resources: readonly Resource[]): string[] {
   return resources.flatMap((resource) => {
     if (nestedUnder.has(resource)) return [];
     return [
@@ -42,10 +49,25 @@ export function withReading(permission: string): string[] {
 /**
  * Checks a permission.
  *
+ * @param isForPersons no key can have it.
  * @throws {ApiError} 403, with the missing permission.
  */
-export function requirePermission(needed: string | null, held: ReadonlySet<string>): void {
-  if (needed === null || includesPermission(held, needed)) return;
+export function requirePermission(
+  needed: string | null,
+  { permissions, person }: Pick<Principal, 'permissions' | 'person'>,
+  isForPersons = false,
+): void {
+  if (needed === null || includesPermission(permissions, needed)) return;
+  if (person)
+    throw new ApiError(
+      'permission_denied',
+      `Your role, ${person.role}, lacks the permission \`${needed}\`. Ask an owner or an admin of the account.`,
+    );
+  if (isForPersons)
+    throw new ApiError(
+      'person_required',
+      'No API key may do this. A person who is signed in to the dashboard does it there.',
+    );
   throw new ApiError(
     'permission_denied',
     `This key lacks the permission \`${needed}\`. Give it that permission, or use another key.`,

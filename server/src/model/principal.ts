@@ -1,4 +1,5 @@
 import type { KeyType } from '../core/api-keys.ts';
+import type { Role } from './roles.ts';
 
 /** The interface of a request, as logs show it. */
 export type Source = 'api' | 'dashboard' | 'portal';
@@ -23,10 +24,28 @@ export interface Principal extends Actor {
   permissions: ReadonlySet<string>;
   /** The expiry time, in seconds since the Unix epoch. Null if there is none. */
   expiresAt: number | null;
+  /** The person in a browser. Null for a key. */
+  person: Person | null;
+}
+
+/** A user that is signed in. */
+export interface Person {
+  id: string;
+  role: Role;
+  sessionId: string;
+  /** Until when dangerous changes need no new confirmation, in seconds of real time. Null if the person has not confirmed. */
+  confirmedUntil: number | null;
+  /** The account requires a second factor, and this person has none. */
+  lacksSecondFactor: boolean;
 }
 
 /** The server itself. */
 export const system: Actor = { type: 'system', id: null, name: 'Tenure', key: null, source: 'api' };
+
+/** Returns the id and the e-mail address of the user behind a change. Returns null if it was no user. */
+export function userOf({ type, id, name }: Actor): { id: string; email: string | null } | null {
+  return type === 'user' && id !== null ? { id, email: name } : null;
+}
 
 /** Returns the principal of an API key. */
 export function principalOfKey(key: {
@@ -47,5 +66,24 @@ export function principalOfKey(key: {
     accountId,
     permissions,
     expiresAt,
+    person: null,
+  };
+}
+
+/** Returns the principal of a session. */
+export function principalOfPerson(
+  person: Person & { email: string; accountId: string; permissions: ReadonlySet<string> },
+): Principal {
+  const { email, accountId, permissions, ...facts } = person;
+  return {
+    type: 'user',
+    id: person.id,
+    name: email,
+    key: null,
+    source: 'dashboard',
+    accountId,
+    permissions,
+    expiresAt: null,
+    person: facts,
   };
 }

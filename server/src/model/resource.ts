@@ -105,11 +105,16 @@ export interface RecordExample {
 
 export interface Filter {
   column: string;
+  /** Values that another column has: an actor is found by its id, and by the words `user` or `system`. */
+  words?: { column: string; values: readonly string[] };
   /**
    * How values match: `exact` means equal, `caseless` ignores case, and `prefix` also matches the text before a final `*`.
-   * With `contains`, an item of an array is equal. With `status`, an HTTP status is equal, or has the class (`4xx`).
+   * With `contains`, an item of an array is equal. With `status`, an HTTP status is equal, or has the class (`4xx`). With `condition`,
+   * the SQL of the value holds.
    */
-  match: 'exact' | 'caseless' | 'prefix' | 'contains' | 'status';
+  match: 'exact' | 'caseless' | 'prefix' | 'contains' | 'status' | 'condition';
+  /** For `condition`: the SQL of each value. PostgreSQL can plan it as a join, unlike a comparison with a derived column. */
+  conditions?: Readonly<Record<string, string>>;
   schema: TSchema;
 }
 
@@ -222,6 +227,11 @@ export function withTraits<R extends StoredRecord>(resource: Resource<R>, ...tra
     fields: Object.assign({}, resource.fields, ...traits.map(({ fields }) => fields)),
     traits: new Map([...resource.traits, ...traits.map(({ type, value }) => [type, value] as const)]),
   };
+}
+
+/** Returns the column that has this value. */
+export function columnFor({ column, words }: Filter, value: string): string {
+  return words?.values.includes(value) ? words.column : column;
 }
 
 /** Returns filters for exact values of these fields. The schemas define the valid values. */

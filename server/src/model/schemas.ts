@@ -21,6 +21,25 @@ export function described<Schema extends TSchema>(schema: Schema, description: s
   return Type.Unsafe<Static<Schema>>({ ...schema, description });
 }
 
+/** The name of a schema in the API docs, and what all of its values are. */
+export interface Definition {
+  name: string;
+  description: string;
+}
+
+/**
+ * Names a schema, so that the API docs have it once, and SDKs make one type of it. The name of an object for input ends with `Input`. A
+ * schema for input and output gets this end by itself.
+ */
+export function named<Schema extends TSchema>(
+  name: string,
+  description: string,
+  schema: Schema,
+): TUnsafe<Static<Schema>> {
+  const definition: Definition = { name, description };
+  return Type.Unsafe<Static<Schema>>({ ...schema, definition });
+}
+
 /** Returns the schema of a string from a closed list of words. */
 export function oneOf<const Word extends string>(...words: Word[]): TUnsafe<Word> {
   return Type.Unsafe<Word>({ type: 'string', enum: words });

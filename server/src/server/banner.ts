@@ -1,19 +1,29 @@
 import { ownUrl, type Config } from './config.ts';
 
 /** Returns the text that the start prints: all that the first request needs, and where the data is. A worker says that it serves none. */
-export function welcome(config: Config, dataPlace: string, newSecretKey: string | null): string {
-  return config.role === 'worker' ? welcomeOfWorker(config, dataPlace) : welcomeOfApi(config, dataPlace, newSecretKey);
+export function welcome(config: Config, dataPlace: string, made: Made): string {
+  return config.role === 'worker' ? welcomeOfWorker(config, dataPlace) : welcomeOfApi(config, dataPlace, made);
 }
 
-function welcomeOfApi(config: Config, dataPlace: string, newSecretKey: string | null): string {
-  const key = newSecretKey ?? '<your secret key>';
-  const keyLine = newSecretKey
-    ? `Secret key    ${newSecretKey}   (shown only now)`
+/** What the start has made, and shows only now. Null if it was there before. */
+interface Made {
+  secretKey: string | null;
+  /** The link to the dashboard for its first owner. */
+  dashboardLink: string | null;
+}
+
+function welcomeOfApi(config: Config, dataPlace: string, { secretKey, dashboardLink }: Made): string {
+  const key = secretKey ?? '<your secret key>';
+  const dashboardLine = dashboardLink
+    ? `Dashboard     ${dashboardLink}   (once, within an hour)\n`
+    : `Dashboard     ${config.publicUrl}/dashboard\n`;
+  const keyLine = secretKey
+    ? `Secret key    ${secretKey}   (shown only now)`
     : 'Secret key    as before; `npm run new-key` makes another one';
   return `
 Tenure is running in ${config.mode} mode.
 
-API           ${config.publicUrl}/v1
+${config.hasDashboard ? dashboardLine : ''}API           ${config.publicUrl}/v1
 API docs      ${config.publicUrl}/docs
 ${keyLine}
 

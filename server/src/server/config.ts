@@ -3,7 +3,8 @@ import { makeKey, modeOfKey, type Mode } from '../core/api-keys.ts';
 import { errorMessage } from '../core/errors.ts';
 import { nearestName } from '../core/nearest.ts';
 import { byProvider, providers, type Provider, type ReferencingServices } from '../core/providers.ts';
-import { isPlainUrl, parseRanges, type AddressRanges } from '../core/target-addresses.ts';
+import { parseRanges, type AddressRanges } from '../core/address-ranges.ts';
+import { isPlainUrl } from '../core/target-addresses.ts';
 import { masterKeyLength } from '../core/encryption.ts';
 import { apiVersions } from '../versions/index.ts';
 
@@ -25,6 +26,8 @@ export interface Config {
   retryScheduleSeconds: readonly number[];
   /** Non-public address ranges that webhooks may reach. */
   allowedTargets: AddressRanges;
+  /** Address ranges of proxies that name the client's address in `X-Forwarded-For`. */
+  trustedProxies: AddressRanges;
   /** Requests a second for one account in this process. 0 sets no limit. */
   rateLimit: number;
   /** The version that new accounts are pinned to. Null is the latest version. */
@@ -37,6 +40,8 @@ export interface Config {
   simulatedDaySeconds: number;
   /** Lets metrics be read from outside this machine. With null, they cannot be. */
   metricsToken: string | null;
+  /** Whether the server shows the dashboard. */
+  hasDashboard: boolean;
   logLevel: string;
 }
 
@@ -87,13 +92,19 @@ export function readConfig(environment: Environment, { needsMasterKey = true } =
     );
   }
   const retryScheduleSeconds = readSchedule(text('TENURE_RETRY_SCHEDULE') ?? defaultRetrySchedule, faults);
-  const allowedTargets = readTargets(environment.TENURE_ALLOWED_TARGETS ?? defaultTargets[mode], faults);
+  const allowedTargets = readRanges(
+    'TENURE_ALLOWED_TARGETS',
+    environment.TENURE_ALLOWED_TARGETS ?? defaultTargets[mode],
+    faults,
+  );
+  const trustedProxies = readRanges('TENURE_TRUSTED_PROXIES', text('TENURE_TRUSTED_PROXIES') ?? '', faults);
   const rateLimit = readRate(text('TENURE_RATE_LIMIT') ?? defaultRate[mode], faults);
   const latestVersion = readLatestVersion(text('TENURE_LATEST_VERSION'), mode, faults);
   const retentionDays = readRetention(text('TENURE_RETENTION_DAYS') ?? defaultRetention[mode], faults);
   const providerUrls = readProviderUrls(text, faults);
   const simulatedDaySeconds = readSimulatorSpeed(text('TENURE_SIMULATOR_SPEED'), mode, faults);
   const metricsToken = readMetricsToken(text('TENURE_METRICS_TOKEN'), faults);
+  const hasDashboard = oneOf('TENURE_DASHBOARD', ['on', 'off'], 'on') === 'on';
   const logLevel = oneOf('TENURE_LOG_LEVEL', logLevels, 'info');
 
   const dataDir = text('DATA_DIR');
@@ -112,12 +123,14 @@ export function readConfig(environment: Environment, { needsMasterKey = true } =
     role,
     retryScheduleSeconds,
     allowedTargets,
+    trustedProxies,
     rateLimit,
     latestVersion,
     retentionDays,
     providerUrls,
     simulatedDaySeconds,
     metricsToken,
+    hasDashboard,
     logLevel,
   });
 }
@@ -186,11 +199,11 @@ function readSchedule(value: string, faults: string[]): readonly number[] {
   return pauses.map(Number);
 }
 
-function readTargets(value: string, faults: string[]): AddressRanges {
+function readRanges(name: string, value: string, faults: string[]): AddressRanges {
   try {
     return parseRanges(value);
   } catch (error) {
-    faults.push(`TENURE_ALLOWED_TARGETS: ${errorMessage(error)}`);
+    faults.push(`${name}: ${errorMessage(error)}`);
     return parseRanges('');
   }
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Committer } from '../commit/committer.ts';
@@ -6,7 +7,7 @@ import type { EventShape } from '../commit/write-request.ts';
 import { referencingServices, simulatedProviders, type Config } from './config.ts';
 import { DatabaseClock, MovedClock, type Clock } from '../core/clock.ts';
 import { IdMaker } from '../core/ids.ts';
-import { permissionsOf } from '../model/permissions.ts';
+import { permissionsOf, permissionsOfPersons } from '../model/permissions.ts';
 import { pooledRandomBytes, type RandomBytes } from '../core/random.ts';
 import { Encryption } from '../core/encryption.ts';
 import { dutiesLockKey, withLock } from '../db/advisory-locks.ts';
@@ -23,7 +24,7 @@ import { recordReader } from '../db/record-reader.ts';
 import { SandboxClock } from '../db/sandbox-clock.ts';
 import type { HttpContext, StreamLimits } from '../http/context.ts';
 import { openAccounts } from '../http/pipeline/account-context.ts';
-import { KeyUses } from '../http/pipeline/key-uses.ts';
+import { Uses } from '../http/pipeline/uses.ts';
 import { openKeyRing } from '../http/pipeline/authenticate.ts';
 import { eventTypesOf } from '../http/openapi/event-types.ts';
 import { personalDataIdsOf } from '../model/erase.ts';
@@ -41,6 +42,8 @@ import { migrateQueue } from '../job-queue/queue.ts';
 import { ProviderCallbacks } from '../referencing/callbacks.ts';
 import { Simulations } from '../referencing/simulations.ts';
 import { referencingProviders } from '../referencing/providers/index.ts';
+import { Passwords } from '../sign-in/passwords.ts';
+import { openSessionRing } from '../sign-in/sessions.ts';
 import { version } from './version.ts';
 import type { ApiVersion } from '../versions/api-version.ts';
 import { ApiVersions } from '../versions/apply.ts';
@@ -51,7 +54,8 @@ import { onlyRow } from '../db/only-row.ts';
 export interface Context extends HttpContext {
   config: Config;
   connection: Connection;
-  keyUses: KeyUses;
+  keyUses: Uses;
+  sessionUses: Uses;
   database: Database;
   eraser: Eraser;
   metrics: Metrics;
@@ -215,17 +219,22 @@ export async function createContext(
     ),
     simulations: new Simulations({ committer, database, readRecord, clock }, simulated),
     keyRing: openKeyRing(reader),
-    keyUses: new KeyUses(),
+    keyUses: new Uses('api_keys'),
+    sessionRing: openSessionRing({ reader, mode: config.mode, permissions: permissionsOfPersons(resources) }),
+    sessionUses: new Uses('sessions'),
+    passwords: new Passwords(randomBytes),
     accounts: openAccounts(reader),
     encryption,
     dispatcher,
     resources,
     permissions: permissionsOf(resources),
+    permissionsOfPersons: permissionsOfPersons(resources),
     referencingServices: referencingServices(config),
     eventTypes: resources.flatMap(eventTypesOf).map(({ type }) => type),
     versions,
     latestVersion,
     productVersion: version,
+    dashboardDir: join(import.meta.dirname, '../../../dashboard/dist'),
     eventShape,
     isReady: () => isReady(reader),
     async close() {

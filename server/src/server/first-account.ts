@@ -1,12 +1,16 @@
 import type { Context } from './context.ts';
 import { hashKey, makeKey } from '../core/api-keys.ts';
-import { newRecord } from '../model/change.ts';
+import { newRecord, toDecision } from '../model/change.ts';
 import type { RecordChange } from '../model/resource.ts';
 import { fewestOf } from '../model/permissions.ts';
 import { firstStartLockKey, withLock } from '../db/advisory-locks.ts';
 import { withClient } from '../db/pools.ts';
 import { account, type AccountRecord } from '../resources/account.ts';
 import { apiKey, type ApiKeyRecord } from '../resources/api_key.ts';
+import { user, type UserRecord } from '../resources/people/user.ts';
+import { newLink } from '../sign-in/links.ts';
+import { realSecondsOf } from '../sign-in/sessions.ts';
+import { findFirstOwner, findUser, hasUsers, oldestAccountId, type FoundUser } from '../sign-in/users.ts';
 
 /**
  * Makes the first account and key in an empty database, unless this process is a worker. An operator does not look for a key in a worker's
@@ -23,7 +27,7 @@ export async function makeFirstAccount(context: Context): Promise<string | null>
 }
 
 async function makeAccountAndKey(context: Context): Promise<string | null> {
-  if ((await oldestAccountId(context)) !== null) return null;
+  if ((await oldestAccountId(context.reader)) !== null) return null;
   const accountId = context.ids.make('acct');
   const record: AccountRecord = {
     ...newRecord(accountId, accountId),
@@ -34,6 +38,7 @@ async function makeAccountAndKey(context: Context): Promise<string | null> {
     default_provider: null,
     provider_credentials: null,
     linked_records: 'open',
+    require_second_factor: null,
     parent: null,
   };
   const { key, change } = newSecretKey(context, accountId, context.config.secretKey);
@@ -47,7 +52,7 @@ async function makeAccountAndKey(context: Context): Promise<string | null> {
  * @returns the key, to be shown this once.
  */
 export async function makeAnotherKey(context: Context): Promise<string> {
-  const accountId = await oldestAccountId(context);
+  const accountId = await oldestAccountId(context.reader);
   if (accountId === null)
     throw new Error('The database has no account yet. The first `npm start` makes one, with its key.');
   const { key, change } = newSecretKey(context, accountId, null);
@@ -55,13 +60,62 @@ export async function makeAnotherKey(context: Context): Promise<string> {
   return key;
 }
 
-async function oldestAccountId(context: Context): Promise<string | null> {
-  const [row] = await context.reader.query<{ id: string }>({
-    name: 'oldest_account',
-    text: 'select id from accounts order by id limit 1',
-    values: [],
+/**
+ * Makes a link with which a person becomes the first owner. It works once, for an hour, and only as long as there is no user.
+ *
+ * @returns the URL, to be shown this once; null if there is a user.
+ */
+export async function makeFirstOwnerLink(context: Context): Promise<string | null> {
+  const accountId = await oldestAccountId(context.reader);
+  if (accountId === null || (await hasUsers(context.reader))) return null;
+  return makeLink(context, { accountId, purpose: 'first_owner', user: null, madeBy: null });
+}
+
+/**
+ * Makes a link that signs in a user, for an operator.
+ *
+ * @param options.email of the user; by default the first owner.
+ * @param options.resetsSecondFactor removes the second factor, which the user has lost.
+ * @returns the URL, to be shown this once.
+ * @throws {Error} with a sentence for the operator if there is no such user.
+ */
+export async function makeLoginLink(
+  context: Context,
+  options: { email: string | null; resetsSecondFactor: boolean },
+): Promise<string> {
+  const { email, resetsSecondFactor } = options;
+  const firstLink = email === null ? await makeFirstOwnerLink(context) : null;
+  if (firstLink !== null) return firstLink;
+  const found = email === null ? await findFirstOwner(context.reader) : await findUser(context.reader, email);
+  if (!found)
+    throw new Error(
+      email === null
+        ? 'The database has no account yet. The first `npm start` makes one, and prints a link.'
+        : `No user has the e-mail address ${email}.`,
+    );
+  if (resetsSecondFactor) await removeSecondFactor(context, found);
+  const member = await context.readRecord(user, found.accountId, found.id);
+  return makeLink(context, { accountId: found.accountId, purpose: 'sign_in', user: member, madeBy: null });
+}
+
+async function makeLink(context: Context, link: Parameters<typeof newLink>[1]): Promise<string> {
+  const { url, change } = newLink({ ...context, realSeconds: realSecondsOf(context) }, link);
+  await commitAsSystem(context, link.accountId, [change]);
+  return url;
+}
+
+async function removeSecondFactor(context: Context, { accountId, id }: FoundUser): Promise<void> {
+  await context.committer.commitAsSystem({
+    accountId,
+    locks: [id],
+    async decide() {
+      const before = await context.readRecord(user, accountId, id);
+      if (!before) return null;
+      const removed = { totp_secret: null, totp_pending: null, totp_step: null, recovery_codes: [], passkeys: [] };
+      const after: UserRecord = { ...before, ...removed, credentials_revision: before.credentials_revision + 1 };
+      return toDecision(user, before, { after });
+    },
   });
-  return row?.id ?? null;
 }
 
 function newSecretKey(
@@ -80,6 +134,7 @@ function newSecretKey(
     expires_at: null,
     last_used_at: null,
     revoked_at: null,
+    created_by: null,
   };
   return { key, change: { resource: apiKey, before: null, after: record } };
 }

@@ -6,7 +6,7 @@ import { listen } from '../db/listen.ts';
 import { MasterKeyError, ModeError, ReleaseTooOldError } from '../db/deployment.ts';
 import { EmbeddedDatabaseError } from '../embedded-postgres/index.ts';
 import { MigrationError } from '../db/migrate.ts';
-import { makeFirstAccount } from './first-account.ts';
+import { makeFirstAccount, makeFirstOwnerLink } from './first-account.ts';
 import { buildApp } from '../http/app.ts';
 import { startDuties } from '../maintenance/scheduler.ts';
 import { openStorage } from './storage.ts';
@@ -54,7 +54,13 @@ async function start(overrides: Overrides): Promise<void> {
     const isAlone = config.databaseUrl === null;
     const context = await createContext({ config, connection, masterKey, log, isAlone }, overrides);
     lifetime.onStop(() => context.close());
-    const duties = startDuties({ ...context, writeKeyUses: (pool) => context.keyUses.write(pool) });
+    const duties = startDuties({
+      ...context,
+      writeUses: async (pool) => {
+        await context.keyUses.write(pool);
+        await context.sessionUses.write(pool);
+      },
+    });
     lifetime.onStop(() => duties.stop());
     const app = buildApp(context);
     // Others take over the deliveries of a process without its lock. So the lock is held until the last attempt has ended.
@@ -69,12 +75,13 @@ async function start(overrides: Overrides): Promise<void> {
     const givenKey = config.secretKey === null ? null : await makeFirstAccount(context);
     await app.listen({ host: config.host, port: config.port });
     const secretKey = givenKey ?? (await makeFirstAccount(context));
+    const dashboardLink = config.role === 'worker' || !config.hasDashboard ? null : await makeFirstOwnerLink(context);
     if (context.dispatcher) ear = await startDelivering(context, context.dispatcher);
     if (config.role !== 'api') {
       const work = await startWork(context);
       lifetime.onStop(() => work.stop());
     }
-    process.stdout.write(welcome(config, storage.place, secretKey));
+    process.stdout.write(welcome(config, storage.place, { secretKey, dashboardLink }));
   } catch (error) {
     // Ignore errors that the stop caused.
     if (lifetime.stopping) return;

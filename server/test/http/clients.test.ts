@@ -1,7 +1,7 @@
+import { routesOfKeys } from '../support/routes.ts';
 import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { routesOf } from '../../src/http/routes/resources.ts';
 import { formOf, pdfOf } from '../support/files.ts';
 import { converse, rawRequest, statusesIn } from '../support/raw-http.ts';
 import { expectRefusal, refusals, unknown } from '../support/refusals.ts';
@@ -28,6 +28,13 @@ const pages = [
   '/docs/scalar.js',
   '/docs/errors',
   '/docs/errors/internal',
+  '/docs/docs.css',
+  '/docs/search.js',
+  '/docs/search.json',
+  '/docs/guides',
+  '/docs/guides/records',
+  '/docs/guides/records.md',
+  '/llms.txt',
   '/openapi.json',
   '/healthz',
   '/readyz',
@@ -51,7 +58,9 @@ describe('HEAD requests', () => {
   });
 
   test('returns the status and headers of GET without a body when HEAD requests any GET route of the API', async () => {
-    const reads = routesOf(server.context).filter(({ method, path }) => method === 'GET' && !path.endsWith('/stream'));
+    const reads = routesOfKeys(server.context).filter(
+      ({ method, path }) => method === 'GET' && !path.endsWith('/stream'),
+    );
     expect(reads.length).toBeGreaterThan(10);
     for (const { path } of reads) {
       const url = path.replace(':id', path.startsWith('/v1/references') ? ids.reference! : 'unknown');
@@ -120,6 +129,8 @@ describe('trailing slashes', () => {
     ['/docs///', '/docs'],
     ['/docs/errors/', '/docs/errors'],
     ['/docs/errors/internal/', '/docs/errors/internal'],
+    ['/docs/guides/records/', '/docs/guides/records'],
+    ['/llms.txt/', '/llms.txt'],
     ['/openapi.json/?version=2026-03-01', '/openapi.json?version=2026-03-01'],
     ['/healthz/', '/healthz'],
   ])('redirects the page %s to %s when it has a trailing slash, also behind a proxy', async (path, page) => {
@@ -133,7 +144,7 @@ describe('trailing slashes', () => {
     expect((await fetch(server.url + path)).status).toBe(200);
   });
 
-  test.each(['//elsewhere.example/docs/', '/docs%2F', '/nothing/', '/'])(
+  test.each(['//elsewhere.example/docs/', '/docs%2F', '/nothing/'])(
     'does not redirect %s when it has a slash at the end',
     async (path) => {
       const answer = await rawRequest(server, `GET ${path}`, { key: null });

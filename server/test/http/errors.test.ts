@@ -22,6 +22,7 @@ import {
 } from '../support/refusals.ts';
 import {
   apiClient,
+  good,
   serverForTest,
   startTestServer,
   type Api,
@@ -308,7 +309,13 @@ describe('route errors', () => {
   });
 
   test('returns 404 without a key when an unknown path is outside of the API, with any body', async () => {
-    for (const path of ['/', '/favicon.ico', '/v2/references', '/references', '/docs/errors/no_such_code']) {
+    for (const path of [
+      '/favicon.ico',
+      '/v2/references',
+      '/references',
+      '/openapixjson',
+      '/docs/errors/no_such_code',
+    ]) {
       expectRefusal(await rawRequest(server, `GET ${path}`, { key: null }), refusals.routeUnknown);
     }
     for (const headers of [['Content-Type: text/plain'], ['Content-Type: application/json']]) {
@@ -1039,10 +1046,43 @@ describe('pages about errors', () => {
     }
   });
 
+  test("links the log's page when a refused request leaves a log", async () => {
+    const key = { 'idempotency-key': 'linked' };
+    await good(api.post('/v1/references', { application: 'app_1' }, key));
+    for (const answer of [
+      await api.post('/v1/references', {}),
+      await api.post('/v1/references', '{'),
+      await api.post('/v1/references', { application: 'app_2' }, key),
+      await api.post('/v1/references/ref_1/cancel'),
+      await api.post('/v1/nothing'),
+      await api.delete('/v1/references'),
+      await api.delete('/v1/customers/cus_1'),
+    ]) {
+      const { request_id: id, request_log_url: logUrl } = answer.body.error;
+      expect([answer.status >= 400, logUrl]).toEqual([true, `${server.context.config.publicUrl}/dashboard/logs/${id}`]);
+      expect((await api.get(`/v1/logs/${id}`)).body.response_body).toBe(answer.text);
+    }
+  });
+
+  test('links no log when a refused request leaves none, or the dashboard is off', async () => {
+    const stranger = apiClient(server.url, `${server.secretKey}x`);
+    const answers = [
+      await api.get('/v1/references/ref_1'),
+      await api.get('/v1/x'),
+      await stranger.post('/v1/references', {}),
+    ];
+    const bare = await serverForTest({ settings: { TENURE_DASHBOARD: 'off' } });
+    answers.push(await bare.api.post('/v1/references', {}), await bare.api.delete('/v1/customers/cus_1'));
+    for (const { body, status } of answers)
+      expect([status >= 400, 'request_log_url' in body.error]).toEqual([true, false]);
+  });
+
   test('keeps the public address of the page when it is linked', async () => {
     const proxied = await serverForTest({ settings: { TENURE_PUBLIC_URL: 'https://api.example.org/tenure/' } });
     const { error } = (await proxied.api.get('/v1/x')).body;
     expect(error.doc_url).toBe('https://api.example.org/tenure/docs/errors/route_unknown');
+    const { error: logged } = (await proxied.api.post('/v1/x')).body;
+    expect(logged.request_log_url).toBe(`https://api.example.org/tenure/dashboard/logs/${logged.request_id}`);
   });
 });
 

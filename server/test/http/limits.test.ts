@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { parseRanges } from '../../src/core/address-ranges.ts';
 import { ConfigError, readConfig } from '../../src/server/config.ts';
 import { allPermissions } from '../support/permissions.ts';
 import { buildApp } from '../../src/http/app.ts';
 import { Buckets, FailedSignIns } from '../../src/http/pipeline/rate-limit.ts';
+import { clientOf } from '../../src/http/pipeline/client-address.ts';
+import type { Client } from '../../src/http/request.ts';
 import { callbackAbout, giveCredentials, type SignedCallback } from '../referencing/vendor.ts';
 import { holdAnswers } from '../support/answers.ts';
 import { heapBytes } from '../support/heap.ts';
@@ -315,23 +319,25 @@ describe('limits of addresses that guess keys', () => {
       (address) => {
         const signIns = new FailedSignIns();
         fails(signIns, address, 20);
-        expect(() => signIns.note(address)).toThrow(expect.objectContaining({ code: 'rate_limit', status: 429 }));
+        expect(() => signIns.note(clientAt(address))).toThrow(
+          expect.objectContaining({ code: 'rate_limit', status: 429 }),
+        );
         vi.advanceTimersByTime(49);
-        expect(() => signIns.note(address)).toThrow(expect.objectContaining({ retryAfterSeconds: 1 }));
+        expect(() => signIns.note(clientAt(address))).toThrow(expect.objectContaining({ retryAfterSeconds: 1 }));
         vi.advanceTimersByTime(2);
         fails(signIns, address, 1);
-        expect(() => signIns.note(address)).toThrow('Wait for the time in `Retry-After`');
+        expect(() => signIns.note(clientAt(address))).toThrow('Wait for the time in `Retry-After`');
         fails(signIns, '192.0.2.1', 1);
         vi.advanceTimersByTime(60_000);
         fails(signIns, address, 20);
-        expect(() => signIns.note(address)).toThrow('Wait for the time in `Retry-After`');
+        expect(() => signIns.note(clientAt(address))).toThrow('Wait for the time in `Retry-After`');
       },
     );
 
     test('counts a whole /64 together when the address is IPv6, because one client has all of its addresses', () => {
       const signIns = new FailedSignIns();
       for (let host = 0; host < 20; host++) fails(signIns, `2001:db8:1:2::${host.toString(16)}`, 1);
-      expect(() => signIns.note('2001:db8:1:2:ffff:1:2:3')).toThrow('Wait for the time in `Retry-After`');
+      expect(() => signIns.note(clientAt('2001:db8:1:2:ffff:1:2:3'))).toThrow('Wait for the time in `Retry-After`');
       fails(signIns, '2001:db8:1:3::1', 1);
     });
 
@@ -400,8 +406,13 @@ function rateOf(settings: Record<string, string>): number {
   return readConfig(settings).rateLimit;
 }
 
+/** Returns the client of a connection from this address. */
+function clientAt(remoteAddress: string | undefined): Client {
+  return clientOf({ socket: { remoteAddress } as Socket, headers: {} }, parseRanges(''));
+}
+
 function fails(signIns: FailedSignIns, address: string | undefined, times: number): void {
-  for (let failed = 0; failed < times; failed++) signIns.note(address);
+  for (let failed = 0; failed < times; failed++) signIns.note(clientAt(address));
 }
 
 /** Takes tokens and returns the number left after each; null for a refusal. */

@@ -69,7 +69,7 @@ test('runs other duties when a purge is blocked', async () => {
 /** Starts duties that stop with the test. */
 function start(): Duties {
   const { context } = server;
-  const duties = startDuties({ ...context, writeKeyUses: (pool) => context.keyUses.write(pool) });
+  const duties = startDuties({ ...context, writeUses: (pool) => context.keyUses.write(pool) });
   onTestFinished(() => duties.stop());
   return duties;
 }

@@ -126,7 +126,7 @@ describe('expired history', () => {
     const early = await someOfEverything(server);
     clock.advanceSeconds(7 * weekSeconds);
     const { context } = server;
-    const duties = startDuties({ ...context, writeKeyUses: (pool) => context.keyUses.write(pool) });
+    const duties = startDuties({ ...context, writeUses: (pool) => context.keyUses.write(pool) });
     onTestFinished(() => duties.stop());
     await expect
       .poll(async () => (await server.api.get(`/v1/events/${early.eventId}`)).status, { timeout: 10_000 })
@@ -492,13 +492,18 @@ async function expectExactCounts({ context }: TestServer): Promise<void> {
   const { rows } = await context.database.listers.query(`
     with there as (
       select account_id, 'event' as object, dimension, value, count(*) as number
-      from events, lateral (values ('', ''), ('type', type)) of_row (dimension, value)
+      from events, lateral (
+        values ('', ''), ('type', type), ('actor_type', actor_type), ('actor_id', actor_id)
+      ) of_row (dimension, value)
+      where value is not null
       group by 1, 3, 4
       union all
       select account_id, 'log', dimension, value, count(*)
       from request_logs, lateral (
-        values ('', ''), ('method', method), ('status', status::text), ('source', source), ('key_id', key_id)
+        values ('', ''), ('method', method), ('status', status::text), ('source', source), ('key_id', key_id),
+          ('error_code', error_code)
       ) of_row (dimension, value)
+      where value is not null
       group by 1, 3, 4
     ),
     counted as (

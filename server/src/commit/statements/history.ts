@@ -1,5 +1,6 @@
 import { toSeconds } from '../../core/clock.ts';
 import { arrayLiteral } from '../../db/array-literal.ts';
+import { userOf } from '../../model/principal.ts';
 import type { BatchEntry } from '../batch-entry.ts';
 import { type Statement, type Cell, statementOf } from './statement.ts';
 
@@ -7,7 +8,7 @@ export function insertEvents(batch: readonly BatchEntry[], epoch: number): State
   const rows: Cell[][] = [];
   for (const { accountId, events } of batch) {
     for (const event of events) {
-      const { id, created, type, objectId, mentions, data, request, shapeVersion } = event;
+      const { id, created, type, objectId, mentions, data, request, actor, shapeVersion } = event;
       const place = [epoch, rows.length];
       rows.push([
         accountId,
@@ -18,6 +19,8 @@ export function insertEvents(batch: readonly BatchEntry[], epoch: number): State
         arrayLiteral(mentions),
         data,
         request,
+        actor.type,
+        actor.id,
         shapeVersion,
         ...place,
       ]);
@@ -27,12 +30,14 @@ export function insertEvents(batch: readonly BatchEntry[], epoch: number): State
     'insert_events',
     `
     insert into events
-      (account_id, id, created, type, object_id, mentions, data, request, shape_version, epoch, transaction_id, ordinal)
-    select account_id, id, created, type, object_id, mentions::text[], data, request, shape_version, epoch, pg_current_xact_id(),
-      ordinal
+      (account_id, id, created, type, object_id, mentions, data, request, actor_type, actor_id, shape_version, epoch,
+       transaction_id, ordinal)
+    select account_id, id, created, type, object_id, mentions::text[], data, request, actor_type, actor_id, shape_version, epoch,
+      pg_current_xact_id(), ordinal
     from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-        $9::text[], $10::integer[], $11::integer[])
-      as input (account_id, id, created, type, object_id, mentions, data, request, shape_version, epoch, ordinal)`,
+        $9::text[], $10::text[], $11::text[], $12::integer[], $13::integer[])
+      as input (account_id, id, created, type, object_id, mentions, data, request, actor_type, actor_id, shape_version, epoch,
+        ordinal)`,
     rows,
   );
 }
@@ -53,6 +58,8 @@ export function insertLogs(batch: readonly BatchEntry[]): Statement | null {
       log.durationMs,
       facts.ipAddress,
       facts.userAgent,
+      userOf(facts.actor)?.email ?? null,
+      userOf(facts.actor)?.id ?? null,
       facts.actor.key?.id ?? null,
       facts.actor.key?.type ?? null,
       facts.actor.source,
@@ -61,8 +68,9 @@ export function insertLogs(batch: readonly BatchEntry[]): Statement | null {
       facts.originalRequest,
       facts.originalRequest !== null,
       facts.body,
-      response.secret?.redactedBody ?? response.body,
+      response.isUnlogged ? null : (response.secret?.redactedBody ?? response.body),
       response.error ? JSON.stringify(response.error) : null,
+      response.error?.code ?? null,
       arrayLiteral(log.events),
       arrayLiteral(log.mentions),
       arrayLiteral(log.alsoMentions),
@@ -72,16 +80,18 @@ export function insertLogs(batch: readonly BatchEntry[]): Statement | null {
     'insert_logs',
     `
     insert into request_logs
-      (account_id, id, created, method, url, path, status, duration_ms, ip_address, user_agent, key_id, key_type, source,
-       api_version, idempotency_key, original_request, replayed, request_body, response_body, error, events, mentions, also_mentions)
-    select account_id, id, created, method, url, path, status, duration_ms, ip_address, user_agent, key_id, key_type, source,
-      api_version, idempotency_key, original_request, replayed, request_body, response_body, error, events::text[], mentions::text[],
-      also_mentions::text[]
+      (account_id, id, created, method, url, path, status, duration_ms, ip_address, user_agent, user_email, user_id, key_id, key_type,
+       source, api_version, idempotency_key, original_request, replayed, request_body, response_body, error, error_code,
+       events, mentions, also_mentions)
+    select account_id, id, created, method, url, path, status, duration_ms, ip_address, user_agent, user_email, user_id, key_id, key_type,
+      source, api_version, idempotency_key, original_request, replayed, request_body, response_body, error, error_code, events::text[],
+      mentions::text[], also_mentions::text[]
     from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::smallint[], $8::integer[],
-        $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::boolean[],
-        $18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[])
-      as input (account_id, id, created, method, url, path, status, duration_ms, ip_address, user_agent, key_id, key_type, source,
-        api_version, idempotency_key, original_request, replayed, request_body, response_body, error, events, mentions, also_mentions)`,
+        $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[],
+        $19::boolean[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[])
+      as input (account_id, id, created, method, url, path, status, duration_ms, ip_address, user_agent, user_email, user_id, key_id,
+        key_type, source, api_version, idempotency_key, original_request, replayed, request_body, response_body, error, error_code,
+        events, mentions, also_mentions)`,
     rows,
   );
 }

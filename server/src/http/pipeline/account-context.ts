@@ -46,8 +46,8 @@ export async function chooseAccount(context: AccountContext, request: Authentica
 }
 
 /**
- * Refuses requests for the own account only, while they act on a connected one. A key reaches only accounts directly connected to its own.
- * So it cannot make accounts below those.
+ * Refuses requests for the own account only, while they act on a connected one. A key reaches only accounts directly connected to its own,
+ * so it cannot make accounts below those. And a connected account has no team.
  *
  * @throws {ApiError} `account_invalid` with status 400.
  */
@@ -55,14 +55,14 @@ export function requireOwnAccount({ route, principal, accountId }: ApiRequest): 
   if (!route.ownAccountOnly || accountId === principal.accountId) return;
   throw new ApiError(
     'account_invalid',
-    `\`Service-Context\` names the connected account ${accountId}. A key reaches only accounts that are connected to its own, so it cannot do this there. Leave \`Service-Context\` out, or use a key of ${accountId}.`,
+    `\`Service-Context\` names the connected account ${accountId}. This works only for your own account. Leave \`Service-Context\` out, or use a key of ${accountId}.`,
     { status: 400, type: 'invalid_request_error' },
   );
 }
 
 /**
  * Returns the account, and pins it to the latest version at its first request (spec, versioning). Refused requests count, and requests of
- * its parent's keys too. The system makes this change like any other change of the account.
+ * its parent's keys too. Only a person's GET does not. The system makes this change like any other change of the account.
  */
 export async function pinned(
   context: AccountContext,
@@ -70,6 +70,9 @@ export async function pinned(
   facts: AccountFacts,
 ): Promise<PinnedAccount> {
   if (isPinned(facts)) return facts;
+  // To look at an account in the dashboard must not choose the version of its programs.
+  if (request.principal.person && request.incoming.method === 'GET')
+    return { ...facts, apiVersion: request.versionsServed[0] };
   const { resources, committer, readRecord, accounts, config } = context;
   const account = findKnown(resources, (resource) => ownAccount.has(resource));
   const wanted = config.latestVersion ?? request.versionsServed[0];
@@ -96,6 +99,7 @@ function isPinned(facts: AccountFacts): facts is PinnedAccount {
 async function readAccounts(reader: Reader, ids: string[]): Promise<(AccountFacts | null)[]> {
   const rows = await reader.query<{
     id: string;
+    name: string;
     parent: string | null;
     root: string;
     api_version: string | null;
@@ -113,7 +117,7 @@ async function readAccounts(reader: Reader, ids: string[]): Promise<(AccountFact
         from line
         join accounts above on above.account_id = line.parent and above.id = line.parent
       )
-      select account.id, account.parent, line.id as root, account.api_version, account.default_provider, account.linked_records
+      select account.id, account.name, account.parent, line.id as root, account.api_version, account.default_provider, account.linked_records
       from accounts account
       join line on line.of = account.id and line.parent is null
       where account.account_id = any($1) and account.id = account.account_id`,
@@ -125,6 +129,7 @@ async function readAccounts(reader: Reader, ids: string[]): Promise<(AccountFact
     if (!row) return null;
     return {
       id: row.id,
+      name: row.name,
       parentId: row.parent,
       rootId: row.root,
       apiVersion: row.api_version,

@@ -38,13 +38,21 @@ export function requireServedVersion({ incoming, versionsServed }: ReceivedReque
   );
 }
 
-/** Converts the parameter of an error to the name in the request's version. The error was found after the upgrade to the newest version. */
+/** Converts the parameters of an error to the names in the request's version. The error was found after the upgrade to the newest version. */
 export function errorInVersion(versions: ApiVersions, error: ApiError, object: string, version: string): ApiError {
   const { param, message } = error;
   if (param === undefined) return error;
   const known = versions.convertName(object, param, versions.newest, version);
-  if (known === param) return error;
+  const otherFaults = error.otherFaults?.map((fault) => errorInVersion(versions, fault, object, version));
+  if (known === param && !otherFaults) return error;
   const { code, status, type, retryAfterSeconds, cause } = error;
-  const details = { param: known, status, type, cause, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
+  const details = {
+    param: known,
+    status,
+    type,
+    cause,
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...(otherFaults && { otherFaults }),
+  };
   return new ApiError(code, message.replaceAll(`\`${param}\``, `\`${known}\``), details);
 }

@@ -3,10 +3,12 @@ import { hashKey, maskKey, modeOfKey, type KeyType, type Mode } from '../../core
 import { toSeconds, type Clock } from '../../core/clock.ts';
 import { ApiError } from '../../core/errors.ts';
 import { withReading } from '../../model/permissions.ts';
-import { principalOfKey, type Principal } from '../../model/principal.ts';
+import { principalOfKey, type Person, type Principal } from '../../model/principal.ts';
 import { TtlCache } from '../../db/ttl-cache.ts';
 import type { Reader } from '../../db/reader.ts';
-import type { KeyRing } from '../context.ts';
+import type { HttpContext, KeyRing } from '../context.ts';
+import { hasExpired, realSecondsOf, type StoredSession } from '../../sign-in/sessions.ts';
+import { isFromDashboard, requireOwnOrigin, sessionTokenOf } from './browser.ts';
 import { onlyHeaderOf } from '../headers.ts';
 import type { AuthenticatedRequest, StoredKey } from '../request.ts';
 
@@ -18,60 +20,93 @@ export function openKeyRing(reader: Reader, maxMs = ageMaxMs): KeyRing {
   return new TtlCache(maxMs, (keys) => readKeys(reader, keys.map(hashKey)));
 }
 
+/** The parts of the context that find the principal of a request. */
+export type AuthenticationContext = Pick<HttpContext, 'keyRing' | 'sessionRing' | 'clock' | 'realClock'> & {
+  config: { mode: Mode; publicUrl: string };
+};
+
 /**
- * Returns the principal of a request's key.
+ * Returns the principal of a request: of its key, or of the session in its cookie. A key wins.
  *
- * @throws {ApiError} 401 with the wrong part of the key, but without quoting it, and 400 if there are two keys.
+ * @throws {ApiError} 401 with the wrong part of the key, but without quoting it, and 400 if there are two keys. For a cookie: 401
+ * `session_expired`, or 403 `origin_forbidden`.
  */
-export async function authenticate(
-  request: FastifyRequest,
-  keyRing: KeyRing,
-  context: { mode: Mode; clock: Clock },
-): Promise<Principal> {
-  const key = bearerKey(onlyHeaderOf(request, 'Authorization'));
+export async function authenticate(request: FastifyRequest, context: AuthenticationContext): Promise<Principal> {
+  const authorization = onlyHeaderOf(request, 'Authorization');
+  if (authorization === undefined && isFromDashboard(request)) return (await sessionOf(request, context)).principal;
+  const key = bearerKey(authorization);
   const mode = modeOfKey(key);
   if (mode === null) throw unknownKey(key);
-  if (mode !== context.mode) {
+  if (mode !== context.config.mode) {
     throw new ApiError(
       'mode_mismatch',
-      `The key ${maskKey(key)} is for ${mode} mode, but this deployment is ${context.mode}. Use a key of this deployment, or the address of the other one.`,
+      `The key ${maskKey(key)} is for ${mode} mode, but this deployment is ${context.config.mode}. Use a key of this deployment, or the address of the other one.`,
     );
   }
-  const stored = await keyRing.get(key);
+  const stored = await context.keyRing.get(key);
   if (!stored) throw unknownKey(key);
   refuseEnded(stored, context.clock);
   return stored.principal;
 }
 
 /**
- * Checks a key again after the body has arrived. A slow body takes so long that the key may have expired or been revoked meanwhile.
+ * Authenticates a request again after its body has arrived. A slow body takes so long that the key or the session may have ended meanwhile.
  *
- * @returns the principal of the key as it is now.
- * @throws {ApiError} `api_key_expired`.
+ * @returns the principal as it is now.
+ * @throws {ApiError} `api_key_expired` or `session_expired`.
  */
 export async function authenticateAfterBody(
   request: AuthenticatedRequest,
-  keyRing: KeyRing,
-  clock: Clock,
+  context: AuthenticationContext,
 ): Promise<Principal> {
-  const stored = await keyRing.get(bearerKey(onlyHeaderOf(request.incoming, 'Authorization')));
-  if (stored) refuseEnded(stored, clock);
+  if (request.principal.person) return (await sessionOf(request.incoming, context)).principal;
+  const stored = await context.keyRing.get(bearerKey(onlyHeaderOf(request.incoming, 'Authorization')));
+  if (stored) refuseEnded(stored, context.clock);
   return stored?.principal ?? request.principal;
 }
 
 /**
- * Reads the acting key from the database, past the cache.
+ * Reads the acting key or session from the database, past the cache.
  *
- * @throws {ApiError} `api_key_expired`.
+ * @throws {ApiError} `api_key_expired` or `session_expired`.
  */
 export async function authenticateUncached(
   request: AuthenticatedRequest,
-  keyRing: KeyRing,
-  clock: Clock,
+  context: AuthenticationContext,
 ): Promise<Principal> {
-  const stored = await keyRing.getAnew(bearerKey(onlyHeaderOf(request.incoming, 'Authorization')));
-  if (stored) refuseEnded(stored, clock);
+  if (request.principal.person) return (await sessionOf(request.incoming, context, { isCached: false })).principal;
+  const stored = await context.keyRing.getAnew(bearerKey(onlyHeaderOf(request.incoming, 'Authorization')));
+  if (stored) refuseEnded(stored, context.clock);
   return stored?.principal ?? request.principal;
+}
+
+/**
+ * Returns the session in the cookie of a request from the dashboard.
+ *
+ * @throws {ApiError} `session_expired` or `origin_forbidden`.
+ */
+export async function sessionOf(
+  request: FastifyRequest,
+  { sessionRing, config, realClock }: Pick<AuthenticationContext, 'sessionRing' | 'config' | 'realClock'>,
+  { isCached = true } = {},
+): Promise<StoredSession> {
+  const token = sessionTokenOf(request, requireOwnOrigin(request, config));
+  const stored = token === null ? null : await (isCached ? sessionRing.get(token) : sessionRing.getAnew(token));
+  if (stored && !hasExpired(stored, realSecondsOf({ realClock }))) return stored;
+  throw new ApiError('session_expired', 'You are not signed in, or your session has ended. Sign in again.');
+}
+
+/**
+ * Refuses a person without a second factor if the account requires one. That person can only set one up.
+ *
+ * @throws {ApiError} `second_factor_setup_required`.
+ */
+export function requireSecondFactor({ lacksSecondFactor }: Person): void {
+  if (!lacksSecondFactor) return;
+  throw new ApiError(
+    'second_factor_setup_required',
+    'This account requires a second factor. Set one up in the dashboard first.',
+  );
 }
 
 function refuseEnded({ principal: { expiresAt }, revokedAt, lastFour }: StoredKey, clock: Clock): void {

@@ -151,7 +151,7 @@ export class Connections {
       const requestId = ids.make('req');
       const refusal = unreadable(error.code);
       metrics.requests.refused(refusal.code);
-      const { status, body } = errorResponse(refusal, requestId, config.publicUrl);
+      const { status, body } = errorResponse(refusal, requestId, config, { isLogged: false });
       socket.write(
         `HTTP/1.1 ${status} Error\r\ncontent-type: application/json; charset=utf-8\r\nrequest-id: ${requestId}\r\n` +
           `service-version: ${versions.upTo(latestVersion.known)[0]}\r\nservice-should-retry: false\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,

@@ -17,10 +17,10 @@ export class KnownPaths {
     this.#isWorker = server.isWorker;
   }
 
-  /** @param path the path, with names such as `:id` for its variable parts. */
+  /** @param path the path, with names such as `:id` for its variable parts, and `*` for any end. */
   add(method: string | string[], path: string): void {
     const known = this.#paths.get(path) ?? {
-      pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`),
+      pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll('*', '.*').replaceAll(/:\w+/g, '[^/]+')}$`),
       methods: new Set(),
     };
     for (const each of [method].flat()) known.methods.add(each);

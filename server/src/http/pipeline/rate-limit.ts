@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { ApiError } from '../../core/errors.ts';
-import { isLoopback } from './loopback.ts';
+import type { Principal } from '../../model/principal.ts';
+import type { Client } from '../request.ts';
 
 /** Above this number, full buckets are evicted. */
 const bucketsMax = 10_000;
@@ -49,6 +50,9 @@ export class Buckets {
   }
 }
 
+/** Requests a second of one session. A page of the dashboard needs up to ten at once. */
+const sessionPerSecond = 20;
+
 /**
  * Limits the rate of an account's requests, and sets response headers with the remaining number (draft-ietf-httpapi-ratelimit-headers).
  *
@@ -57,14 +61,20 @@ export class Buckets {
 export class RateLimit {
   readonly #perSecond: number;
   readonly #buckets: Buckets;
+  readonly #sessions = new Buckets(sessionPerSecond);
 
   constructor(perSecond: number) {
     this.#perSecond = perSecond;
     this.#buckets = new Buckets(perSecond);
   }
 
-  /** @throws {ApiError} `rate_limit`. */
-  check(accountId: string, reply: FastifyReply): void {
+  /**
+   * Counts a request of its account. A person's requests count for the session instead, so that programs cannot lock people out.
+   *
+   * @throws {ApiError} `rate_limit`.
+   */
+  check({ accountId, person }: Principal, reply: FastifyReply): void {
+    if (person) return this.#checkSession(person.sessionId);
     if (this.#perSecond === 0) return;
     const { taken, left, nextInMs } = this.#buckets.take(accountId);
     reply.header('ratelimit-policy', `"account";q=${this.#perSecond};w=1`);
@@ -74,6 +84,15 @@ export class RateLimit {
       'rate_limit',
       `This account sends more than ${this.#perSecond} requests a second. Wait for the time in \`Retry-After\`, and send fewer at once.`,
       { retryAfterSeconds: Math.max(1, Math.ceil(nextInMs / 1000)) },
+    );
+  }
+
+  #checkSession(id: string): void {
+    if (this.#sessions.take(id).taken) return;
+    throw new ApiError(
+      'rate_limit',
+      `This browser sends more than ${sessionPerSecond} requests a second. Wait for the time in \`Retry-After\`.`,
+      { retryAfterSeconds: 1 },
     );
   }
 }
@@ -88,9 +107,9 @@ export class FailedSignIns {
   readonly #buckets = new Buckets(failuresPerSecond);
 
   /** @throws {ApiError} `rate_limit` if there were too many failures. */
-  note(address: string | undefined): void {
+  note({ address, isLocal }: Client): void {
     // A closed connection has no address, and no client for a response.
-    if (address === undefined || isLoopback(address) || this.#buckets.take(networkOf(address)).taken) return;
+    if (address === null || isLocal || this.#buckets.take(networkOf(address)).taken) return;
     throw new ApiError(
       'rate_limit',
       `More than ${failuresPerSecond} requests a second from this address had no valid key or signature. Wait for the time in \`Retry-After\`.`,

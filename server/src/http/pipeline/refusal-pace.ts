@@ -2,7 +2,6 @@ import type { FastifyReply } from 'fastify';
 import type { ApiError } from '../../core/errors.ts';
 import type { ReceivedRequest } from '../request.ts';
 import { whenClosed } from '../response/held-responses.ts';
-import { isLoopback } from './loopback.ts';
 import { Buckets, networkOf } from './rate-limit.ts';
 
 /** So many refusals per second of one account or address are immediate. A client that respects Retry-After gets no others. */
@@ -19,12 +18,11 @@ export class RefusalPace {
   readonly #prompt = new Buckets(promptPerSecond);
 
   /** Resolves when the refusal may be sent, or when its client has disconnected. */
-  async hold(error: ApiError, { payer, incoming }: ReceivedRequest, reply: FastifyReply): Promise<void> {
+  async hold(error: ApiError, { payer, client }: ReceivedRequest, reply: FastifyReply): Promise<void> {
     if (!isSlowedDown(error)) return;
-    const address = incoming.socket.remoteAddress ?? '';
     // As for failed sign-ins: a proxy on this machine has the requests of all strangers.
-    if (payer === null && isLoopback(address)) return;
-    const from = payer?.rootId ?? networkOf(address);
+    if (payer === null && client.isLocal) return;
+    const from = payer?.rootId ?? networkOf(client.address ?? '');
     if (this.#prompt.take(from).taken) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, delayMs);

@@ -12,13 +12,14 @@ import { isId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json-diff.ts';
 import { ApiError } from '../../core/errors.ts';
 import { includesPermission } from '../../model/permissions.ts';
-import type { StoredRecord } from '../../model/record.ts';
+import { fieldOf, type StoredRecord } from '../../model/record.ts';
 import type { Caller } from '../../model/caller.ts';
-import type { Action, Create, Resource, OperationDocs, Update } from '../../model/resource.ts';
+import type { Action, Create, RecordChange, Resource, OperationDocs, Update } from '../../model/resource.ts';
 import { closedObject } from '../../model/schemas.ts';
-import { readCount, type ListQuery } from '../../db/list-query.ts';
+import { readCount, readList, type ListQuery } from '../../db/list-query.ts';
 import { recordMissing } from '../response/errors.ts';
-import { clockRoute } from './sandbox-clock.ts';
+import { activityRoute } from './activity.ts';
+import { clockRoutes } from './sandbox-clock.ts';
 import { renderExpanded } from '../response/expand.ts';
 import { listParameters, listQuery } from './list.ts';
 import { openSecrets } from '../response/render.ts';
@@ -37,22 +38,31 @@ import { testHelperRoutes } from './test-helpers.ts';
 import { versionRoutes } from './api-versions.ts';
 import type { ApiRequest } from '../request.ts';
 import type { HttpContext } from '../context.ts';
+import { isConfirmed, realSecondsOf } from '../../sign-in/sessions.ts';
 import { aboutAccount } from '../../model/traits/about-account.ts';
 import { cached } from '../../model/traits/cached.ts';
+import { forPersonsOnly } from '../../model/traits/for-persons-only.ts';
 import { erasable, type Erasure } from '../../model/traits/erasable.ts';
 import { grantsRights } from '../../model/traits/grants-rights.ts';
+import { keepsOne } from '../../model/traits/keeps-one.ts';
 import { limited } from '../../model/traits/limited.ts';
 import { nestedUnder, type Nesting } from '../../model/traits/nested-under.ts';
 import { ownAccount, type OwnAccount } from '../../model/traits/own-account.ts';
 import { storesFile, type Contents } from '../../model/traits/stores-file.ts';
 import { streamed } from '../../model/traits/streamed.ts';
 import { sumsUp } from '../../model/traits/sums-up.ts';
+import { supersedes } from '../../model/traits/supersedes.ts';
 
-/** Returns every operation: those of the resources, those about API versions, and those of a sandbox. */
+/** Returns every operation: those of the resources, those about activity and API versions, and those of a sandbox. */
 export function routesOf(context: HttpContext): Route[] {
   const { sandboxClock } = context;
   const routes = [...routesOfResources(context), ...testHelperRoutes(context)];
-  return [...routes, ...versionRoutes(context, routes), ...(sandboxClock ? [clockRoute(sandboxClock)] : [])];
+  return [
+    ...routes,
+    activityRoute(context),
+    ...versionRoutes(context, routes),
+    ...(sandboxClock ? clockRoutes(sandboxClock) : []),
+  ];
 }
 
 function routesOfResources(context: HttpContext): Route[] {
@@ -93,6 +103,7 @@ function listRoute(context: HttpContext, resource: Resource): ReadRoute {
     response: { kind: 'list', resource },
     path: `/v1/${resource.path}`,
     permission: `${resource.path}.read`,
+    ...forPersons(resource),
     object: resource.object,
     expandable: { resource, isList: true },
     query: listParameters(resource),
@@ -160,6 +171,10 @@ async function renderList(
   };
 }
 
+function forPersons(resource: Resource): { isForPersons?: true } {
+  return forPersonsOnly.has(resource) ? { isForPersons: true } : {};
+}
+
 function retrieveRoute(context: HttpContext, resource: Resource): ReadRoute {
   const { path } = resource;
   return {
@@ -172,6 +187,7 @@ function retrieveRoute(context: HttpContext, resource: Resource): ReadRoute {
     response: { kind: 'record', resource, secrets: 'to_writers' },
     path: `/v1/${path}/:id`,
     permission: `${path}.read`,
+    ...forPersons(resource),
     object: resource.object,
     expandable: { resource, isList: false },
     query: {},
@@ -180,6 +196,7 @@ function retrieveRoute(context: HttpContext, resource: Resource): ReadRoute {
       const object = await renderExpanded(context, request, resource, record);
       // A key that may change the secret may see it.
       if (!includesPermission(request.principal.permissions, `${path}.write`)) return object;
+      if (!isConfirmed(request.principal, realSecondsOf(context))) return object;
       return { ...object, ...openSecrets(resource, record, context.encryption) };
     },
   };
@@ -235,7 +252,8 @@ function createRoute(context: HttpContext, resource: Resource, create: Create<St
     operationId: `${resource.path}_create`,
     docs: { ...docs, refusals: [...refusals, ...(create.refusals ?? [])] },
     response: { kind: 'record', resource, secrets: 'always' },
-    ...(ownAccount.has(resource) && { ownAccountOnly: true }),
+    // A person of the team belongs to the account of the team, which connected accounts do not have.
+    ...((ownAccount.has(resource) || forPersonsOnly.has(resource)) && { ownAccountOnly: true }),
     showsSecrets: true,
     ...(create.alsoNeeds && { alsoNeeds: create.alsoNeeds }),
     // A new record is in no cache.
@@ -251,9 +269,41 @@ function createRoute(context: HttpContext, resource: Resource, create: Create<St
       const id = request.upload?.id ?? context.ids.make(resource.prefix);
       const change = decideCreate(resource, id, request.accountId, input, caller);
       await requireRoom(context, resource, request.accountId);
-      return { changes: [change] };
+      return { changes: [change, ...(await superseded(context, resource, change.after!, caller))] };
     },
   };
+}
+
+/** Each new record ends its predecessor, so more than a few are still open only after simultaneous requests. */
+const supersededMax = 50;
+
+/** Returns the ends of earlier records that a new one supersedes. */
+async function superseded(
+  { lister }: HttpContext,
+  resource: Resource,
+  record: StoredRecord,
+  caller: Caller,
+): Promise<RecordChange[]> {
+  const rule = supersedes.of(resource);
+  if (!rule) return [];
+  const value = String(fieldOf(record, rule.column));
+  const { records } = await readList(
+    lister,
+    resource,
+    {
+      accountId: record.account_id,
+      filters: [{ filter: { column: rule.column, match: 'caseless', schema: {} }, value }],
+      created: {},
+      limit: supersededMax,
+      offset: 0,
+      cursor: null,
+    },
+    'all',
+  );
+  return (records ?? []).flatMap((earlier) => {
+    const end = rule.end(earlier, caller);
+    return end ? toDecision(resource, earlier, end).changes : [];
+  });
 }
 
 /**
@@ -291,14 +341,23 @@ function deleteRoute(context: HttpContext, resource: Resource, how: 'removes' | 
   return {
     ...writeRoute(context, resource, 'DELETE', '/:id', closedObject({})),
     operationId: `${resource.path}_delete`,
-    docs: { summary, description, ...(typeof how === 'object' && refusingErased(resource, docsOf(how))) },
+    docs: {
+      summary,
+      description,
+      ...(typeof how === 'object' && refusingErased(resource, docsOf(how))),
+      ...(keepsOne.has(resource) && { refusals: ['status_transition_invalid' as const] }),
+    },
     response: typeof how === 'object' ? actionResponse(resource, how) : { kind: 'deletion', resource },
     ...(how === 'erases' && { alsoNeeds: also }),
     async decide(request, input, caller) {
       if (typeof how === 'object')
         return decideAction(resource, how, await loadPresent(context, resource, request), input, caller);
       const before = await load(context, resource, request);
-      if (how === 'removes') return { changes: [{ resource, before, after: null }] };
+      if (how === 'erases') caller.requireConfirmation();
+      if (how === 'removes') {
+        forPersonsOnly.of(resource)?.checkRemoval?.(before, caller);
+        return { changes: [{ resource, before, after: null }] };
+      }
       if (isGone(resource, before)) return toDecision(resource, before, { after: before });
       return { changes: [decideErasure(resource, before, caller.nowSeconds)] };
     },
@@ -332,6 +391,7 @@ function eraseRoute(context: HttpContext, resource: Resource, erasure: Erasure):
     },
     alsoNeeds: also,
     async decide(request, _, caller) {
+      caller.requireConfirmation();
       const before = await load(context, resource, request);
       if (isErased(before)) return toDecision(resource, before, { after: before });
       return { changes: [decideErasure(resource, before, caller.nowSeconds)] };
@@ -422,7 +482,8 @@ function writeRoute(
     // Redact them on every route, because a client may send them to a wrong one by mistake.
     secretMembers: resource.update?.secrets ?? [],
     propagationDelayMs: cached.of(resource) ?? 0,
-    ...(grantsRights.has(resource) && { requiresSameKey: resource }),
+    ...((grantsRights.has(resource) || forPersonsOnly.has(resource)) && { requiresSamePrincipal: true }),
+    ...forPersons(resource),
     async locks(request) {
       const id = idInPath(request);
       if (!isSummedUp(context, resource) || !isId(resource.prefix, id)) return [id, ...actingKey(resource, request)];

@@ -1,9 +1,11 @@
 import { Type, type Static } from 'typebox';
 import { toSeconds } from '../../core/clock.ts';
 import { ApiError } from '../../core/errors.ts';
-import { closedObject, described, oneOf } from '../../model/schemas.ts';
+import { closedObject } from '../../model/schemas.ts';
+import type { JsonObject } from '../../core/json-diff.ts';
 import type { SandboxClock } from '../../db/sandbox-clock.ts';
-import type { WriteRoute } from '../route.ts';
+import type { ApiRequest } from '../request.ts';
+import type { ReadRoute, RouteResponse, WriteRoute } from '../route.ts';
 
 /** A leap year, in seconds. Longer times need several steps. */
 const advanceSecondsMax = 366 * 24 * 3600;
@@ -19,20 +21,59 @@ const AdvanceBody = closedObject({
   }),
 });
 
-const MovedClock = closedObject({
-  object: described(oneOf('clock'), 'The kind of the object.'),
+const ClockNow = closedObject({
+  object: Type.Literal('clock', { description: 'The kind of the object.' }),
   now: Type.Integer({
-    description: 'The time after the move, in seconds since the Unix epoch.',
+    description: 'The time of the deployment, in seconds since the Unix epoch. After a move, it is the new time.',
   }),
   advanced_by: Type.Integer({
-    minimum: 1,
+    minimum: 0,
     description: 'How many seconds the clock is ahead of real time, with all advances together.',
   }),
   account: Type.Optional(Type.String({ description: 'The account acted upon, if `Service-Context` names it.' })),
 });
 
-/** Moves the clock of a sandbox, for all accounts of the deployment. */
-export function clockRoute(sandboxClock: SandboxClock): WriteRoute {
+const response: RouteResponse = {
+  kind: 'object',
+  name: 'Clock',
+  schema: ClockNow,
+  example: { object: 'clock', now: 1_795_320_427, advanced_by: 86_400 },
+};
+
+/** Returns the routes about the clock of a sandbox, which all accounts of the deployment share. */
+export function clockRoutes(sandboxClock: SandboxClock): [ReadRoute, WriteRoute] {
+  return [retrieveRoute(sandboxClock), advanceRoute(sandboxClock)];
+}
+
+function retrieveRoute(sandboxClock: SandboxClock): ReadRoute {
+  return {
+    method: 'GET',
+    operationId: 'test_helpers_clock_retrieve',
+    docs: {
+      summary: 'Retrieve the clock',
+      description:
+        'Sandbox only. Returns the time of this deployment, and how far it is ahead of real time. It is 0 until the first advance.',
+    },
+    response,
+    path: '/v1/test_helpers/clock',
+    permission: 'accounts.read',
+    object: 'clock',
+    expandable: null,
+    query: {},
+    read: async (request) => clockAt(sandboxClock, await sandboxClock.look(), request),
+  };
+}
+
+function clockAt(
+  sandboxClock: SandboxClock,
+  aheadMs: number,
+  { hasServiceContext, accountId }: ApiRequest,
+): JsonObject {
+  const now = toSeconds(sandboxClock.timeAheadMs(aheadMs));
+  return { object: 'clock', now, advanced_by: aheadMs / 1000, ...(hasServiceContext && { account: accountId }) };
+}
+
+function advanceRoute(sandboxClock: SandboxClock): WriteRoute {
   return {
     method: 'POST',
     operationId: 'test_helpers_clock_advance',
@@ -42,12 +83,7 @@ export function clockRoute(sandboxClock: SandboxClock): WriteRoute {
         'Sandbox only. Moves the clock of this deployment forward, for all accounts. So you can test what takes days: webhook retries, expiry of an `Idempotency-Key` or an API key, the rollback of an upgrade, retention. When you get the response, every process uses the new time. The clock never moves back.',
       example: { seconds: 86_400 },
     },
-    response: {
-      kind: 'object',
-      name: 'Clock',
-      schema: MovedClock,
-      example: { object: 'clock', now: 1_795_320_427, advanced_by: 86_400 },
-    },
+    response,
     path: '/v1/test_helpers/clock/advance',
     // The clock affects all accounts of the deployment.
     permission: 'accounts.write',
@@ -61,7 +97,7 @@ export function clockRoute(sandboxClock: SandboxClock): WriteRoute {
     propagationDelayMs: 1_000,
     // Concurrent moves by other accounts and processes are detected: each decision names the value that it has read.
     locks: () => ['clock'],
-    async decide({ hasServiceContext: withContext, accountId }, { seconds }: Static<typeof AdvanceBody>) {
+    async decide(request, { seconds }: Static<typeof AdvanceBody>) {
       const fromMs = await sandboxClock.look();
       const toMs = fromMs + seconds * 1000;
       const timeMs = sandboxClock.timeAheadMs(toMs);
@@ -72,8 +108,7 @@ export function clockRoute(sandboxClock: SandboxClock): WriteRoute {
       }
       // Make partitions before the move, because rows in the default partitions would stay there.
       await sandboxClock.makePartitionsFor(timeMs);
-      const now = { object: 'clock', now: toSeconds(timeMs), advanced_by: toMs / 1000 };
-      return { clockAdvance: { fromMs, toMs }, response: { ...now, ...(withContext && { account: accountId }) } };
+      return { clockAdvance: { fromMs, toMs }, response: clockAt(sandboxClock, toMs, request) };
     },
     afterCommit: async () => void (await sandboxClock.look()),
   };

@@ -5,7 +5,7 @@ import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { parseJson } from '../../core/json.ts';
 import { Type, type TSchema } from 'typebox';
 import type { StoredRecord } from '../../model/record.ts';
-import { closedObject, described, nullable, oneOf } from '../../model/schemas.ts';
+import { closedObject, described, nullable, named } from '../../model/schemas.ts';
 import type { ApiVersions } from '../../versions/apply.ts';
 import { readExpansion } from '../response/expand.ts';
 import type { VersionedValidator } from '../body/input.ts';
@@ -24,28 +24,36 @@ const lookedAtMax = 100;
 const pageSize = 10;
 
 const Differences = Type.Array(
+  named(
+    'Difference',
+    'A difference between two versions.',
+    closedObject({
+      path: Type.String({ description: 'The member, with dots between nested names.' }),
+      before: Type.Optional(
+        Type.Unsafe({ description: 'Its value in the version `from`. Left out if that version does not have it.' }),
+      ),
+      after: Type.Optional(
+        Type.Unsafe({ description: 'Its value in the version `to`. Left out if that version does not have it.' }),
+      ),
+    }),
+  ),
+);
+
+const Refusal = named(
+  'PreviewedError',
+  'The error that a request would get.',
   closedObject({
-    path: Type.String({ description: 'The member, with dots between nested names.' }),
-    before: Type.Optional(
-      Type.Unsafe({ description: 'Its value in the version `from`. Left out if that version does not have it.' }),
-    ),
-    after: Type.Optional(
-      Type.Unsafe({ description: 'Its value in the version `to`. Left out if that version does not have it.' }),
-    ),
+    status: Type.Integer({ description: 'The HTTP status.' }),
+    type: Type.String({ description: 'The type of the error.' }),
+    code: Type.String({ description: 'The code of the error.' }),
+    param: nullable(Type.String({ description: 'The invalid parameter. Null if the error is not about one.' })),
+    message: Type.String({ description: 'What would fail, and what to do.' }),
   }),
 );
 
-const Refusal = closedObject({
-  status: Type.Integer({ description: 'The HTTP status.' }),
-  type: Type.String({ description: 'The type of the error.' }),
-  code: Type.String({ description: 'The code of the error.' }),
-  param: nullable(Type.String({ description: 'The invalid parameter. Null if the error is not about one.' })),
-  message: Type.String({ description: 'What would fail, and what to do.' }),
-});
-
 /** The schema of the response. */
 export const UpgradePreview = closedObject({
-  object: described(oneOf('api_version_preview'), 'The kind of the object.'),
+  object: Type.Literal('api_version_preview', { description: 'The kind of the object.' }),
   from: Type.String({ description: 'The account’s version.' }),
   to: Type.String({ description: 'The version to compare with.' }),
   changelog: Type.Array(
@@ -147,7 +155,8 @@ export async function previewUpgrade(
   }
   const { versions } = context;
   const ownAccountId = request.principal.accountId;
-  const from = (await context.accounts.get(ownAccountId))!.apiVersion!;
+  // A person can ask before the first request of a key, which pins the account.
+  const from = (await context.accounts.get(ownAccountId))!.apiVersion ?? request.versionsServed[0];
   const requests = await lookAtLast(context, request, 'log', async (record) => {
     const log = record as LogRecord;
     if (log.api_version !== from || !(await isKeyOf(context, ownAccountId, log.key_id))) return null;
@@ -262,8 +271,15 @@ function requestIn(
 function bodyIn(versions: ApiVersions, object: string, answer: JsonObject, from: string, to: string): JsonObject {
   const { error } = answer;
   if (!isObject(error)) return versions.convert(answer, from, to);
-  if (typeof error.param !== 'string') return answer;
-  return { error: { ...error, param: versions.convertName(object, error.param, from, to) } };
+  const inWantedVersion = (fault: Json): Json =>
+    isObject(fault) && typeof fault.param === 'string'
+      ? { ...fault, param: versions.convertName(object, fault.param, from, to) }
+      : fault;
+  return {
+    error: inWantedVersion(
+      Array.isArray(error.errors) ? { ...error, errors: error.errors.map(inWantedVersion) } : error,
+    ),
+  };
 }
 
 /** Returns the error of an unchanged request in the other version, or null. */

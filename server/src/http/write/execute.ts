@@ -28,10 +28,11 @@ import {
   loggedIdempotencyKey,
   readStoredResponse,
   type Claim,
-  type RunningKeys,
+  type RecentKeys,
   type ReplayedResponse,
 } from './idempotency.ts';
 import { pathOf } from '../pipeline/known-paths.ts';
+import { requireOneLeft } from './last-of-kind.ts';
 import { requireLinkedRecords } from './linked-records.ts';
 import { errorInVersion } from '../pipeline/api-version.ts';
 import { readExpansion, renderExpanded } from '../response/expand.ts';
@@ -40,6 +41,10 @@ import type { WriteRoute } from '../route.ts';
 import type { ApiRequest, AuthenticatedRequest } from '../request.ts';
 import { isErased } from '../../model/change.ts';
 import { isId } from '../../core/ids.ts';
+import { hashToken, makeLinkToken } from '../../core/tokens.ts';
+import { grantsRights } from '../../model/traits/grants-rights.ts';
+import { linkUrl } from '../../sign-in/links.ts';
+import { realSecondsOf, requireConfirmation } from '../../sign-in/sessions.ts';
 import type { HttpContext } from '../context.ts';
 import { headerOf } from '../headers.ts';
 
@@ -61,25 +66,32 @@ export interface ExecutedWrite {
  */
 export async function executeWrite(
   context: HttpContext,
-  runningKeys: RunningKeys,
+  recentKeys: RecentKeys,
   request: ApiRequest,
   route: WriteRoute,
   body: JsonObject,
 ): Promise<ExecutedWrite> {
   const claim = claimOf(request, body);
   const input = context.versions.convertBody(route.object, body, request.version, context.versions.newest);
-  return runningKeys.hold(claim, async () => {
+  return recentKeys.hold(claim, async () => {
+    // Otherwise the request would be decided, written and rolled back, with its whole batch, before it is replayed.
+    if (claim && recentKeys.mayBeAnswered(claim)) {
+      const replayed = await replay(context, request, route, claim);
+      if (replayed) return replayed;
+    }
     if (route.beforeCommit && !(await isRepeat(context, request, claim))) await route.beforeCommit(request, input);
     const outcome = await executeOnce(context, request, route, input, claim);
     switch (outcome.kind) {
       case 'committed':
         if (!outcome.response) throw new Error('Bug! A request was committed without a response.');
+        recentKeys.addAnswered(claim);
         if (outcome.response.status === 200) await runAfterCommit(context, request, route);
         return { response: outcome.response, replayed: null };
       case 'key_locked':
         throw keyInUse();
       case 'key_completed':
-        return replay(context, request, route, claim!);
+        recentKeys.addAnswered(claim);
+        return replayOrRefuse(context, request, route, claim!);
       case 'refused':
         throw new UnavailableError(false, outcome.error);
     }
@@ -105,7 +117,7 @@ export async function repeatOfOtherVersion(
   if (!stored) return null;
   // The paths were valid in that version, but another API key may ask now.
   readExpansion(context, { ...request, version: stored.apiVersion }, route.expandable, expand);
-  return replay(context, request, route, claim);
+  return replayOrRefuse(context, request, route, claim);
 }
 
 /** Ignores a reused key, because the request is refused for another reason anyway. */
@@ -140,13 +152,13 @@ async function untilKnownEverywhere({ propagationDelayMs }: WriteRoute): Promise
 /**
  * Writes the log of a request that was not executed.
  *
- * @param response makes the response. It is called when there is room in memory.
+ * @param response makes the response. It is called when there is room in memory. Null if there is nothing to log.
  * @throws the error of `response`. Then there is no log.
  */
 export async function logOnly(
   context: HttpContext,
   request: AuthenticatedRequest,
-  response: () => Promise<StoredResponse>,
+  response: () => Promise<StoredResponse | null>,
 ): Promise<void> {
   const outcome = await context.committer.commit({
     accountId: request.accountId,
@@ -156,7 +168,7 @@ export async function logOnly(
     locks: [],
     async decide() {
       const made = await response();
-      await omitBodyAboutErased(context, request, made);
+      if (made) await omitBodyAboutErased(context, request, made);
       return { changes: [], response: made };
     },
   });
@@ -232,7 +244,7 @@ async function execute(
   // detail, because it contains the row.
   const { code, message, constraint } = outcome.error as DatabaseError;
   context.log.error({ request: request.id, code, message, constraint }, 'the database refused a change');
-  const response = errorResponse(internalError(outcome.error), request.id, context.config.publicUrl);
+  const response = errorResponse(internalError(outcome.error), request.id, context.config, { isLogged: true });
   return context.committer.commit({ ...writeRequest, decide: async () => ({ changes: [], response }) });
 }
 
@@ -244,13 +256,14 @@ async function decide(
   input: JsonObject,
 ): Promise<WriteDecision> {
   try {
-    const guards = await actingKeyRecord(context, request, route);
+    const guards = await actingRecord(context, request, route);
     const decision = await route.decide(request, input, callerOf(context, request));
     if ('clockAdvance' in decision) {
       const { clockAdvance, response } = decision;
       return { changes: [], clockAdvance, response: { status: 200, body: textIn(context, request, response) } };
     }
     guards.push(...(await requireLinkedRecords(context, request, decision.changes)));
+    guards.push(...(await requireOneLeft(context, decision.changes)));
     const changes = await withRollUps(context, request.accountId, decision.changes);
     const response = await responseOf(contextAfter(context, changes), request, route, decision);
     return { changes, guards, deliveries: decision.deliveries ?? [], response };
@@ -259,26 +272,29 @@ async function decide(
     const apiError = errorInVersion(context.versions, apiErrorOf(error, request), route.object, request.version);
     if (isValidation(apiError)) throw apiError;
     if (apiError.code === 'internal') context.log.error({ request: request.id, err: error }, 'a request failed');
-    const response = errorResponse(apiError, request.id, context.config.publicUrl);
+    const response = errorResponse(apiError, request.id, context.config, { isLogged: true });
     await omitBodyAboutErased(context, request, response);
     return { changes: [], response };
   }
 }
 
 /**
- * Reads the acting key anew if the route requires it. Another process may roll or revoke the key before the commit. So the commit requires
- * the key's record as it is here.
+ * Reads the acting key or user anew if the route requires it. Another process may end or change its rights before the commit. So the commit
+ * requires the record as it is here.
  */
-async function actingKeyRecord(
+async function actingRecord(
   context: HttpContext,
   request: ApiRequest,
-  { requiresSameKey: resource }: WriteRoute,
+  { requiresSamePrincipal }: WriteRoute,
 ): Promise<Guard[]> {
-  if (!resource) return [];
   const { id, accountId } = request.principal;
+  const resource = requiresSamePrincipal
+    ? context.resources.find((candidate) => grantsRights.has(candidate) && isId(candidate.prefix, id))
+    : undefined;
+  if (!resource) return [];
   // First the record: if it changes after this, its revision tells.
   const record = await context.readRecord(resource, accountId, id);
-  request.principal = await authenticateUncached(request, context.keyRing, context.clock);
+  request.principal = await authenticateUncached(request, context);
   return record ? [{ resource, record }] : [];
 }
 
@@ -332,24 +348,35 @@ function textIn({ versions }: HttpContext, { version }: ApiRequest, object: Json
 
 /** Returns whether an error is one of validation. Then nothing is stored, and the idempotency key stays free. */
 function isValidation({ code, status }: ApiError): boolean {
-  return code.startsWith('parameter_') || code === 'permission_denied' || status === 401;
+  return (
+    code.startsWith('parameter_') || ['permission_denied', 'reauthentication_required'].includes(code) || status === 401
+  );
 }
 
+/** @throws {ApiError} `idempotency_key_in_use` if another process had claimed the key, and has released it without a response. */
+async function replayOrRefuse(...replayed: Parameters<typeof replay>): Promise<ExecutedWrite> {
+  const repeated = await replay(...replayed);
+  if (!repeated) throw keyInUse();
+  return repeated;
+}
+
+/** Sends the stored response of a key again, and logs that. Returns null if there is none. */
 async function replay(
   context: HttpContext,
   request: ApiRequest,
   route: WriteRoute,
   claim: Claim,
-): Promise<ExecutedWrite> {
+): Promise<ExecutedWrite | null> {
   const logged = { ...request };
-  let response: ReplayedResponse;
+  let response: ReplayedResponse | null = null as ReplayedResponse | null;
   await logOnly(context, logged, async () => {
-    // The claim has already checked the expiry of the key.
-    const stored = await readStoredResponse(context, request.accountId, claim);
-    // Another process had claimed the key, and has released it without a response.
-    if (!stored) throw keyInUse();
+    const stored = await readStoredResponse(context, request.accountId, claim, request.startedMs);
+    response = stored;
+    if (!stored) return null;
     // Another API key with the same Idempotency-Key may lack the rights that the secret gives.
-    if (stored.secret && stored.keyId !== request.principal.id && !isSecretReadable(route)) {
+    // A person reads a secret only after a confirmation, so a replay shows none of another principal.
+    const mayRead = isSecretReadable(route) && !request.principal.person;
+    if (stored.secret && stored.principalId !== request.principal.id && !mayRead) {
       throw new ApiError(
         'permission_denied',
         'This Idempotency-Key was used with another API key, and its response has a secret. Only that API key can get it again. Use that key, or a new Idempotency-Key.',
@@ -359,13 +386,12 @@ async function replay(
     // The person of the first request was erased since.
     if (stored.isBodyErased) request.bodyText = null;
     Object.assign(logged, request, { version: stored.apiVersion });
-    response = stored;
     return stored;
   });
-  const { requestId, apiVersion } = response!;
+  if (!response) return null;
   // The process that committed it may have ended before it did what follows.
-  if (response!.status === 200) await runAfterCommit(context, request, route);
-  return { response: response!, replayed: { requestId, apiVersion } };
+  if (response.status === 200) await runAfterCommit(context, request, route);
+  return { response, replayed: { requestId: response.requestId, apiVersion: response.apiVersion } };
 }
 
 /** Returns whether the secret of the response is stored. Then a key with this route's permission can read it at any time. */
@@ -393,12 +419,16 @@ function callerOf(context: HttpContext, request: ApiRequest): Caller {
   return {
     mode: config.mode,
     nowSeconds: toSeconds(clock.nowMs()),
+    realSeconds: realSecondsOf(context),
     account: { api_version: apiVersion, default_provider: defaultProvider },
     isOwnAccount: request.accountId === request.principal.accountId,
+    actorId: request.principal.id,
     permissions: request.principal.permissions,
     referencingServices,
     knownPermissions: permissions,
     knownEventTypes: eventTypes,
+    person: request.principal.person,
+    requireConfirmation: () => requireConfirmation(request.principal, realSecondsOf(context)),
     keyExpiresAt: request.principal.expiresAt,
     apiVersions: request.versionsServed,
     allowedTargets: config.allowedTargets,
@@ -406,6 +436,10 @@ function callerOf(context: HttpContext, request: ApiRequest): Caller {
     makeId: (prefix) => ids.make(prefix),
     encrypt: (text) => encryption.encrypt(text),
     makeSecret: (prefix) => encryption.encrypt(`${prefix}_${randomBase62(secretLength, randomBytes)}`),
+    makeLink() {
+      const token = makeLinkToken(randomBytes);
+      return { url: encryption.encrypt(linkUrl(config.publicUrl, token)), hash: hashToken(token) };
+    },
     makeKey(type) {
       const key = makeKey(type, config.mode, randomBytes);
       return { encrypted: encryption.encrypt(key), hash: hashKey(key), lastFour: key.slice(-4) };
@@ -425,7 +459,8 @@ function masked(text: string | null | undefined): string | null {
   return typeof text === 'string' ? maskSecrets(text) : null;
 }
 
-function requestFacts(request: AuthenticatedRequest): RequestFacts {
+/** Returns the facts about a request that its log and events show. */
+export function requestFacts(request: AuthenticatedRequest): RequestFacts {
   const { incoming, principal } = request;
   return {
     id: request.id,
@@ -433,8 +468,7 @@ function requestFacts(request: AuthenticatedRequest): RequestFacts {
     method: incoming.method,
     url: maskSecretsInUrl(incoming.url),
     path: storablePath(incoming.url),
-    // The address is unknown after the client has disconnected.
-    ipAddress: incoming.socket.remoteAddress ?? null,
+    ipAddress: request.client.address,
     userAgent: masked(headerOf(incoming, 'user-agent')?.slice(0, 500)),
     actor: principal,
     // A replay changes these to the values of the first request.

@@ -104,11 +104,22 @@ function canonicalText(value: Json): string {
   return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalText(value[key]!)}`).join()}}`;
 }
 
-/** The keys of running requests in this process. A second request with such a key is refused at once. */
-export class RunningKeys {
-  readonly #running = new Set<string>();
+/** Characters of keys in each of two sets. Together they remember about 20,000 requests. */
+const rememberedMax = 1024 * 1024;
 
-  /** @throws {ApiError} `idempotency_key_in_use`. */
+/** The keys that this process has seen lately: those of running requests, and those that have a response. */
+export class RecentKeys {
+  readonly #running = new Set<string>();
+  #answered = new Set<string>();
+  /** The keys before those. A full set is dropped whole, because it takes long to find its oldest key. */
+  #answeredEarlier = new Set<string>();
+  #characters = 0;
+
+  /**
+   * Runs the work of a request with this key. A second request with the key is refused until the work ends.
+   *
+   * @throws {ApiError} `idempotency_key_in_use`.
+   */
   async hold<Result>(claim: Claim | null, work: () => Promise<Result>): Promise<Result> {
     if (!claim) return work();
     if (this.#running.has(claim.name)) throw keyInUse();
@@ -118,6 +129,22 @@ export class RunningKeys {
     } finally {
       this.#running.delete(claim.name);
     }
+  }
+
+  /** Remembers that a key has a stored response. */
+  addAnswered(claim: Claim | null): void {
+    if (!claim || this.#answered.has(claim.name)) return;
+    this.#answered.add(claim.name);
+    this.#characters += claim.name.length;
+    if (this.#characters <= rememberedMax) return;
+    this.#answeredEarlier = this.#answered;
+    this.#answered = new Set();
+    this.#characters = 0;
+  }
+
+  /** Tells whether a key probably has a stored response. It may have expired since, and another process may have answered others. */
+  mayBeAnswered({ name }: Claim): boolean {
+    return this.#answered.has(name) || this.#answeredEarlier.has(name);
   }
 }
 
@@ -134,7 +161,7 @@ export interface ReplayedResponse extends StoredResponse {
   requestId: string;
   apiVersion: string;
   /** The API key of the first request. */
-  keyId: string | null;
+  principalId: string | null;
   /** Tells whether the body of the first request was removed because its person was erased. */
   isBodyErased: boolean;
 }
@@ -142,14 +169,14 @@ export interface ReplayedResponse extends StoredResponse {
 /**
  * Reads the stored response of a key. Returns null if the key has none, or has expired.
  *
- * @param atMs the time at which the key must not have expired. Left out if that is known.
+ * @param atMs the time at which the key must not have expired.
  * @throws {ApiError} `idempotency_key_reused` if the key was used for another request.
  */
 export async function readStoredResponse(
   { reader, encryption }: { reader: Reader; encryption: Encryption },
   accountId: string,
   claim: Claim,
-  atMs: number | null = null,
+  atMs: number,
 ): Promise<ReplayedResponse | null> {
   const rows = await reader.query<{
     fingerprint: string;
@@ -158,18 +185,19 @@ export async function readStoredResponse(
     response_body: string;
     sealed_body: Buffer | null;
     api_version: string;
-    key_id: string | null;
+    principal_id: string | null;
     error: string | null;
     is_body_erased: boolean;
   }>({
     name: 'read_stored_response',
     text: `
-      select stored.fingerprint, stored.request_id, stored.sealed_body, log.status, log.response_body, log.api_version, log.key_id,
+      select stored.fingerprint, stored.request_id, stored.sealed_body, log.status, log.response_body, log.api_version,
+        coalesce(log.key_id, log.user_id) as principal_id,
         log.error, log.request_body is null as is_body_erased
       from idempotency_keys stored
       join request_logs log on log.account_id = stored.account_id and log.id = stored.request_id
       where stored.account_id = $1 and stored.key_account_id = $2 and stored.key = $3
-        and ($4::bigint is null or stored.claimed_at_ms + ${keyLifetimeMs} > $4)`,
+        and stored.claimed_at_ms + ${keyLifetimeMs} > $4::bigint`,
     values: [accountId, claim.keyAccountId, claim.key, atMs],
   });
   const row = rows[0];
@@ -188,6 +216,11 @@ export async function readStoredResponse(
       : { body }),
     ...(row.error !== null && { error: JSON.parse(row.error) as StoredResponse['error'] & {} }),
   };
-  const { request_id: requestId, api_version: apiVersion, key_id: keyId, is_body_erased: isBodyErased } = row;
-  return { ...response, requestId, apiVersion, keyId, isBodyErased };
+  const {
+    request_id: requestId,
+    api_version: apiVersion,
+    principal_id: principalId,
+    is_body_erased: isBodyErased,
+  } = row;
+  return { ...response, requestId, apiVersion, principalId, isBodyErased };
 }

@@ -16,6 +16,7 @@ import { receiverForTest } from '../../support/receiver.ts';
 import { expectRefusal, invalid, missing, refusals, unknown } from '../../support/refusals.ts';
 import { good, serverForTest, type Api, type ApiResponse, type TestServer } from '../../support/server.ts';
 import { addAccount, addKey } from '../../support/tenants.ts';
+import { latestVersion } from '../../support/versions.ts';
 import {
   attempted,
   endpointFor,
@@ -229,7 +230,7 @@ describe('effects of an advance', () => {
 
   test('refuses to roll an upgrade back when the clock is advanced by 72 hours', async () => {
     const { api } = await serverForTest({ settings: { TENURE_LATEST_VERSION: '2025-09-01' } });
-    const upgrade = () => api.post('/v1/account/api_version', { api_version: '2026-11-01' });
+    const upgrade = () => api.post('/v1/account/api_version', { api_version: latestVersion });
     await good(upgrade());
     await good(advance(api, 71 * hour));
     await good(api.post('/v1/account/api_version/rollback'));
@@ -328,7 +329,7 @@ describe('effects of an advance', () => {
     await good(advance(server.api, 5 * hour));
     const succeeded = new Set<string>();
     const metrics = { duties: { succeeded: (duty: string) => void succeeded.add(duty), failed: () => {} } };
-    const duties = startDuties({ ...server.context, metrics, writeKeyUses: async () => {} });
+    const duties = startDuties({ ...server.context, metrics, writeUses: async () => {} });
     onTestFinished(() => duties.stop());
     await expect.poll(() => succeeded.has('purge uploads'), soon).toBe(true);
     const file = JSON.parse(await upload.finish());

@@ -101,15 +101,32 @@ describe('repeated requests', () => {
     expect(again.headers.get('service-version')).toBe('2020-01-01');
   });
 
-  test('replays the first state of a record when the record has changed since', async () => {
-    const id = await createReference();
+  test.each([
+    ['on the same process', (own: TestServer) => own],
+    ['on another process', (own: TestServer) => anotherServer(own)],
+  ])('replays the first state of a record %s when the record has changed since', async (_case, repeatOn) => {
+    const own = await serverForTest();
+    const { api: repeated } = await repeatOn(own);
+    const { id } = (await own.api.post('/v1/references', { application: 'app_1' })).body;
     const [processing, canceled] = [newKey(), newKey()];
-    const first = await api.post(`/v1/references/${id}`, { status: 'processing' }, processing);
-    const ended = await api.post(`/v1/references/${id}/cancel`, undefined, canceled);
+    const first = await own.api.post(`/v1/references/${id}`, { status: 'processing' }, processing);
+    const ended = await own.api.post(`/v1/references/${id}/cancel`, undefined, canceled);
     expect([first.body.status, ended.body.status]).toEqual(['processing', 'canceled']);
-    expect((await api.post(`/v1/references/${id}`, { status: 'processing' }, processing)).text).toBe(first.text);
-    expect((await api.post(`/v1/references/${id}/cancel`, undefined, canceled)).text).toBe(ended.text);
-    expect((await api.get(`/v1/references/${id}`)).body.status).toBe('canceled');
+    expectReplay(await repeated.post(`/v1/references/${id}`, { status: 'processing' }, processing), first);
+    expectReplay(await repeated.post(`/v1/references/${id}/cancel`, undefined, canceled), ended);
+    expect((await own.api.get(`/v1/references/${id}`)).body.status).toBe('canceled');
+  });
+
+  test('writes no batch in vain when a request is repeated on the same process', async () => {
+    const own = await serverForTest();
+    const key = newKey();
+    const first = await own.api.post('/v1/references', { application: 'app_1' }, key);
+    const results = async (): Promise<string[]> =>
+      (await (await fetch(`${own.url}/metrics`)).text()).match(/^tenure_commit_duration_seconds_count.*$/gm) ?? [];
+    const committedOnly = [expect.stringContaining('result="committed"')];
+    expect(await results()).toEqual(committedOnly);
+    expectReplay(await own.api.post('/v1/references', { application: 'app_1' }, key), first);
+    expect(await results()).toEqual(committedOnly);
   });
 
   test('treats two requests as equal when only the order and spelling of their members differ', async () => {

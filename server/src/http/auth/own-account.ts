@@ -1,0 +1,318 @@
+import { Type, type Static } from 'typebox';
+import { ApiError, invalidParameter } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json-diff.ts';
+import { hashToken } from '../../core/tokens.ts';
+import { SingleLine } from '../../model/fields.ts';
+import { mayHandle } from '../../model/roles.ts';
+import { closedObject, nullable } from '../../model/schemas.ts';
+import { session as sessions, type SessionRecord } from '../../resources/people/session.ts';
+import { user as users, type UserRecord } from '../../resources/people/user.ts';
+import { newLink } from '../../sign-in/links.ts';
+import { refuseWeakPassword } from '../../sign-in/passwords.ts';
+import {
+  endOf,
+  isOpen,
+  lifetimeOf,
+  readSessionsOf,
+  realSecondsOf,
+  renewed,
+  requireConfirmation,
+  type StoredSession,
+} from '../../sign-in/sessions.ts';
+import { newRecoveryCodes, newTotpSecret, stepOfCode, totpUrl } from '../../sign-in/totp.ts';
+import { findUser } from '../../sign-in/users.ts';
+import { requireSecondFactor } from '../pipeline/authenticate.ts';
+import {
+  authError,
+  commitBy,
+  removeSessionCookie,
+  setSessionCookies,
+  signInFailed,
+  subjectsOf,
+  untilEndedEverywhere,
+  type AuthCall,
+  type AuthDecision,
+} from './call.ts';
+import { Code, Email, forgivenOf, Password, takeAttemptOf, useSecondFactor } from './sign-in.ts';
+
+/** A request of a person that is signed in. */
+export interface OwnCall<Body = unknown> extends AuthCall<Body> {
+  /** The text of its cookie. */
+  token: string;
+  session: StoredSession;
+  user: UserRecord;
+}
+
+export const ConfirmBody = closedObject({ password: Type.Optional(Password), code: Type.Optional(Code) });
+export const MeBody = closedObject({
+  name: Type.Optional(nullable(SingleLine)),
+  email: Type.Optional(Email),
+  password: Type.Optional(Password),
+});
+export const EndBody = closedObject({
+  id: Type.Optional(Type.String({ maxLength: 100 })),
+  others: Type.Optional(Type.Boolean()),
+});
+export const CodeBody = closedObject({ code: Code });
+export const UserBody = closedObject({ user: Type.String({ maxLength: 100 }) });
+
+/** Ends the session of this browser. */
+export async function signOut(call: OwnCall): Promise<void> {
+  await commitBy(call, call.user, [], async () => ({ changes: [endOf((await current(call)).own)] }));
+  removeSessionCookie(call);
+  await untilEndedEverywhere(call);
+}
+
+/**
+ * Confirms that the person is still the one that signed in.
+ *
+ * @returns the new token of the session.
+ */
+export async function confirm(call: OwnCall<Static<typeof ConfirmBody>>): Promise<string> {
+  const { context, user, body } = call;
+  if ((body.password === undefined) === (body.code === undefined))
+    throw new ApiError('parameters_exclusive', 'Send `password` or `code`.', { param: 'code' });
+  const subjects = subjectsOf(call, user.email, user);
+  await takeAttemptOf(call, subjects);
+  const isRightPassword =
+    body.password !== undefined && (await context.passwords.matches(body.password, user.password_hash));
+  return changeOwn(call, async (member) => {
+    const proved =
+      body.code === undefined
+        ? isRightPassword && member.password_hash === user.password_hash && { user: member }
+        : member.totp_secret !== null && useSecondFactor(call, member, body.code);
+    if (proved === false || proved instanceof ApiError) return { changes: [], error: proved || signInFailed() };
+    const confirmed = { confirmed_at: realSecondsOf(context) };
+    return { user: proved.user, session: confirmed, changes: await forgivenOf(call, subjects) };
+  });
+}
+
+/** Changes the own name, e-mail address or password. A new password ends all other sessions. */
+export async function changeMe(call: OwnCall<Static<typeof MeBody>>): Promise<string> {
+  const { context, session, user, body } = call;
+  const { accounts, passwords, reader } = context;
+  const email = body.email ?? user.email;
+  const isNewEmail = email.toLowerCase() !== user.email.toLowerCase();
+  if (isNewEmail || body.password !== undefined) requireConfirmation(session.principal, realSecondsOf(context));
+  if (isNewEmail && (await findUser(reader, email)))
+    throw invalidParameter('email', 'A user has this e-mail address already. Choose another one.');
+  let passwordHash: string | null = null;
+  if (body.password !== undefined) {
+    const names = [email, body.name ?? user.name ?? '', (await accounts.get(user.account_id))?.name ?? ''];
+    await refuseWeakPassword(body.password, { hasSecondFactor: hasSecondFactor(user), names });
+    passwordHash = await passwords.hash(body.password);
+  }
+  return changeOwn(call, async (member) => ({
+    user: {
+      ...member,
+      email: body.email ?? member.email,
+      name: body.name === undefined ? member.name : body.name,
+      ...(passwordHash !== null && withNewCredentials(member, { password_hash: passwordHash })),
+    },
+    changes: [],
+  }));
+}
+
+/** Begins the set-up of an authenticator app. The secret counts when its first code has come. */
+export async function beginTotp(call: OwnCall): Promise<JsonObject> {
+  const { context, session, user } = call;
+  requireConfirmation(session.principal, realSecondsOf(context));
+  const secret = newTotpSecret(context.randomBytes);
+  const pending = context.encryption.encrypt(secret);
+  await commitBy(call, user, [], async () => {
+    const { member } = await current(call);
+    const after = { ...member, totp_pending: pending, revision: member.revision + 1 };
+    return { changes: [{ resource: users, before: member, after }] };
+  });
+  const account = await context.accounts.get(user.account_id);
+  const issuer = `Tenure ${account?.name ?? ''}${context.config.mode === 'sandbox' ? ' (sandbox)' : ''}`.trim();
+  return { object: 'totp', secret, url: totpUrl(secret, { issuer, label: user.email }) };
+}
+
+/** Ends the set-up of an authenticator app with its first code. Returns recovery codes, which are shown once. */
+export async function finishTotp(
+  call: OwnCall<Static<typeof CodeBody>>,
+): Promise<{ token: string; object: JsonObject }> {
+  const { context, session, body } = call;
+  requireConfirmation(session.principal, realSecondsOf(context));
+  const { codes, hashes } = newRecoveryCodes(context.randomBytes);
+  const token = await changeOwn(call, async (member) => {
+    const pending = member.totp_pending && context.encryption.decrypt(member.totp_pending);
+    const digits = body.code.replaceAll(/\s/g, '');
+    const step = pending ? stepOfCode(pending, digits, context.realClock.nowMs(), null) : null;
+    if (step === null)
+      return {
+        changes: [],
+        error: authError(
+          'parameter_invalid',
+          'The code is wrong or too old. Enter the six digits that your app shows now.',
+          'code',
+        ),
+      };
+    const changed = { totp_secret: member.totp_pending, totp_pending: null, totp_step: step, recovery_codes: hashes };
+    return { user: withNewCredentials(member, changed), changes: [] };
+  });
+  return { token, object: { object: 'recovery_codes', codes } };
+}
+
+/** Removes the authenticator app. */
+export async function removeTotp(call: OwnCall): Promise<string> {
+  const { context, session } = call;
+  requireConfirmation(session.principal, realSecondsOf(context));
+  return changeOwn(call, async (member) => ({
+    user: withNewCredentials(member, { totp_secret: null, totp_pending: null, totp_step: null, recovery_codes: [] }),
+    changes: [],
+  }));
+}
+
+/** Makes new recovery codes. The old ones no longer count. */
+export async function renewRecoveryCodes(call: OwnCall): Promise<{ token: string; object: JsonObject }> {
+  const { context, session, user } = call;
+  requireConfirmation(session.principal, realSecondsOf(context));
+  if (!user.totp_secret)
+    throw new ApiError('status_transition_invalid', 'Recovery codes belong to an authenticator app. Set one up first.');
+  const { codes, hashes } = newRecoveryCodes(context.randomBytes);
+  const token = await changeOwn(call, async (member) => ({
+    user: withNewCredentials(member, { recovery_codes: hashes }),
+    changes: [],
+  }));
+  return { token, object: { object: 'recovery_codes', codes } };
+}
+
+/** Returns the sessions of the person. */
+export async function listSessions({ context, session, user }: OwnCall): Promise<JsonObject> {
+  const own = await readSessionsOf(context.reader, user.account_id, user.id);
+  const now = { mode: context.config.mode, realSeconds: realSecondsOf(context) };
+  const open = own.filter((record) => isOpen(record, user, now));
+  const data = open.map((record) => ({
+    id: record.id,
+    object: 'session',
+    created: record.created,
+    last_seen_at: record.last_seen_at ?? record.created,
+    ip_address: record.ip_address,
+    user_agent: record.user_agent,
+    current: record.id === session.principal.person?.sessionId,
+  }));
+  return { object: 'list', count: data.length, has_more: false, data };
+}
+
+/** Ends one session of the person, or all but the one of this browser. */
+export async function endSessions(call: OwnCall<Static<typeof EndBody>>): Promise<void> {
+  const { context, session, user, body } = call;
+  const ownId = session.principal.person?.sessionId;
+  await commitBy(call, user, [], async () => {
+    await current(call);
+    const all = await readSessionsOf(context.reader, user.account_id, user.id);
+    const ending = all.filter(({ id }) => (body.others === true ? id !== ownId : id === body.id));
+    return { changes: ending.map(endOf) };
+  });
+  await untilEndedEverywhere(call);
+}
+
+/** Makes a link with which a member sets a new password. */
+export async function makeResetLink(call: OwnCall<Static<typeof UserBody>>): Promise<JsonObject> {
+  const { context } = call;
+  let made: ReturnType<typeof newLink> | null = null as ReturnType<typeof newLink> | null;
+  await commitBy(call, call.user, [call.body.user], async () => {
+    const { actor, member } = await memberToHandle(call);
+    made = newLink(
+      { ...context, realSeconds: realSecondsOf(context) },
+      { accountId: member.account_id, purpose: 'password_reset', user: member, madeBy: actor },
+    );
+    return { changes: [made.change], guards: [actor, member].map((record) => ({ resource: users, record })) };
+  });
+  return { object: 'link', url: made!.url, expires_at: made!.expiresAt };
+}
+
+/** Ends all sessions of a member. */
+export async function endSessionsOfMember(call: OwnCall<Static<typeof UserBody>>): Promise<void> {
+  await commitBy(call, call.user, [call.body.user], async () => {
+    const { actor, member } = await memberToHandle(call);
+    const after = { ...withNewCredentials(member, {}), revision: member.revision + 1 };
+    return {
+      changes: [{ resource: users, before: member, after }],
+      guards: actor.id === member.id ? [] : [{ resource: users, record: actor }],
+    };
+  });
+  await untilEndedEverywhere(call);
+}
+
+/**
+ * Returns a member that the person may handle, and the person as it is now.
+ *
+ * @throws {ApiError} `second_factor_setup_required`, `resource_missing`, `permission_denied` or `reauthentication_required`.
+ */
+async function memberToHandle(call: OwnCall<{ user: string }>): Promise<{ actor: UserRecord; member: UserRecord }> {
+  const { context, session, body } = call;
+  if (session.principal.person) requireSecondFactor(session.principal.person);
+  const { member: actor } = await current(call);
+  const member = await context.readRecord(users, actor.account_id, body.user);
+  if (!member)
+    throw new ApiError('resource_missing', 'There is no such user in this account.', { param: 'user', status: 404 });
+  if (!mayHandle(actor.role, member.role))
+    throw new ApiError('permission_denied', `Your role, ${actor.role}, may not do this for the role ${member.role}.`);
+  requireConfirmation(session.principal, realSecondsOf(context));
+  return { actor, member };
+}
+
+function hasSecondFactor({ totp_secret: totp, passkeys }: UserRecord): boolean {
+  return totp !== null || passkeys.length > 0;
+}
+
+/** Returns a user with other credentials. All sessions of the user end, except one that gets the new number. */
+function withNewCredentials(member: UserRecord, changed: Partial<UserRecord>): UserRecord {
+  return { ...member, ...changed, credentials_revision: member.credentials_revision + 1 };
+}
+
+/**
+ * Changes the own user, and gives the session a new token.
+ *
+ * @returns the token.
+ */
+async function changeOwn(
+  call: OwnCall,
+  decide: (member: UserRecord) => Promise<AuthDecision & { user?: UserRecord; session?: Partial<SessionRecord> }>,
+): Promise<string> {
+  const { context, user } = call;
+  let token = '';
+  let changed = user;
+  await commitBy(call, user, [], async () => {
+    const { member, own } = await current(call);
+    const decided = await decide(member);
+    if (decided.error) return decided;
+    changed = { ...(decided.user ?? member), revision: member.revision + 1 };
+    const renewal = renewed(
+      own,
+      { ...decided.session, credentials_revision: changed.credentials_revision },
+      context.randomBytes,
+    );
+    token = renewal.token;
+    return {
+      changes: [{ resource: users, before: member, after: changed }, renewal.change, ...decided.changes],
+    };
+  });
+  setSessionCookies(call, changed, token, lifetimeOf(context.config.mode));
+  if (changed.credentials_revision !== user.credentials_revision) await untilEndedEverywhere(call);
+  return token;
+}
+
+/**
+ * Returns the person and the session as they are now. A slow request must not revive a session that has ended meanwhile.
+ *
+ * @throws {ApiError} `session_expired`.
+ */
+async function current({
+  context,
+  session,
+  user,
+  token,
+}: OwnCall): Promise<{ member: UserRecord; own: SessionRecord }> {
+  const id = session.principal.person!.sessionId;
+  const [member, own] = await Promise.all([
+    context.readRecord(users, user.account_id, user.id),
+    context.readRecord(sessions, user.account_id, id),
+  ]);
+  const now = { mode: context.config.mode, realSeconds: realSecondsOf(context) };
+  if (member && own && own.token_hash === hashToken(token) && isOpen(own, member, now)) return { member, own };
+  throw authError('session_expired', 'Your session has ended. Sign in again.');
+}

@@ -1,0 +1,189 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { TObject } from 'typebox';
+import type { ByteBudget } from '../../core/byte-budget.ts';
+import { ApiError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json-diff.ts';
+import { closedObject } from '../../model/schemas.ts';
+import { user as users } from '../../resources/people/user.ts';
+import { hasExpired, realSecondsOf, type StoredSession } from '../../sign-in/sessions.ts';
+import { BodyBytes, signInShare } from '../body/body-bytes.ts';
+import { receiveBytes } from '../body/incoming-bytes.ts';
+import { parseJsonObject } from '../body/json.ts';
+import { validator } from '../body/validate.ts';
+import type { HttpContext } from '../context.ts';
+import { headerOf } from '../headers.ts';
+import { sessionOf } from '../pipeline/authenticate.ts';
+import { isFromDashboard, isSafePlace, requireOwnOrigin, sessionTokenOf } from '../pipeline/browser.ts';
+import { refuse, type AuthCall } from './call.ts';
+import { readLink, ReadLinkBody, useLink, UseLinkBody } from './links.ts';
+import {
+  beginTotp,
+  changeMe,
+  CodeBody,
+  confirm,
+  ConfirmBody,
+  EndBody,
+  endSessions,
+  endSessionsOfMember,
+  finishTotp,
+  listSessions,
+  makeResetLink,
+  MeBody,
+  removeTotp,
+  renewRecoveryCodes,
+  signOut,
+  UserBody,
+  type OwnCall,
+} from './own-account.ts';
+import { sessionObject } from './session-object.ts';
+import { signIn, SignInBody } from './sign-in.ts';
+
+/** A body about a sign-in is small. In bytes. */
+const bodyBytesMax = 8 * 1024;
+
+const none = closedObject({});
+
+/**
+ * Adds the routes of the dashboard below `/auth`: the session of a person, and all that changes it. They need no key, accept only our own pages, and
+ * are not part of the API. Their logs are the audit trail, without bodies.
+ */
+export function addAuthRoutes(app: FastifyInstance, context: HttpContext, { bodies }: { bodies: ByteBudget }): void {
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', async (request: FastifyRequest) => readBody(request));
+
+    /** Adds a POST. The handler returns a session's new token, or the object of the response. */
+    function post<Body extends object>(
+      path: string,
+      schema: TObject,
+      handle: (call: AuthCall<Body>) => Promise<string | JsonObject>,
+    ): void {
+      const validate = validator(schema);
+      scope.post(
+        `/auth/${path}`,
+        {
+          config: { public: true },
+          onRequest: async (request, reply) => {
+            request.apiRequest.bodyBytes = new BodyBytes(bodies, signInShare, request, reply);
+          },
+        },
+        async (request, reply) => {
+          const { apiRequest } = request;
+          const place = requirePlace(context, request);
+          const body = (request.body ?? {}) as Body;
+          validate(body);
+          apiRequest.bodyBytes?.workBegins();
+          const result = await handle({ context, request: apiRequest, reply, place, body });
+          const object = typeof result === 'string' ? await objectOfToken(context, result) : result;
+          apiRequest.bodyBytes?.workEnds(0);
+          return send(reply, object);
+        },
+      );
+    }
+
+    /** Adds a POST of a person that is signed in. */
+    function own<Body extends object>(
+      path: string,
+      schema: TObject,
+      handle: (call: OwnCall<Body>) => Promise<string | JsonObject>,
+    ): void {
+      post<Body>(path, schema, async (call) => {
+        const ownCall = await ownCallOf(call);
+        return handle(ownCall).catch((error: unknown) => refuse(ownCall, ownCall.user, error));
+      });
+    }
+
+    scope.get('/auth/session', { config: { public: true } }, async (request, reply) => {
+      requirePlace(context, request);
+      const session = await sessionOf(request, context).catch(unlessSignedOut);
+      return send(reply, await sessionObject(context, session));
+    });
+    scope.get('/auth/sessions', { config: { public: true } }, async (request, reply) => {
+      const place = requirePlace(context, request);
+      const call = { context, request: request.apiRequest, reply, place, body: {} };
+      return send(reply, await listSessions(await ownCallOf(call)));
+    });
+
+    post('sign_in', SignInBody, signIn);
+    post('links/read', ReadLinkBody, readLink);
+    post('links/use', UseLinkBody, useLink);
+    own('sign_out', none, async (call) => {
+      await signOut(call);
+      return sessionObject(context, null);
+    });
+    own('confirm', ConfirmBody, confirm);
+    own('me', MeBody, changeMe);
+    own('sessions/end', EndBody, async (call: OwnCall<{ id?: string; others?: boolean }>) => {
+      await endSessions(call);
+      return listSessions(call);
+    });
+    own('totp/begin', none, beginTotp);
+    own('totp/finish', CodeBody, async (call: OwnCall<{ code: string }>) => (await finishTotp(call)).object);
+    own('totp/remove', none, removeTotp);
+    own('recovery_codes', none, async (call) => (await renewRecoveryCodes(call)).object);
+    own('users/reset_link', UserBody, makeResetLink);
+    own('users/end_sessions', UserBody, async (call: OwnCall<{ user: string }>) => {
+      await endSessionsOfMember(call);
+      return { object: 'user', id: call.body.user };
+    });
+  });
+}
+
+/**
+ * Requires a request of our own pages, over a connection that keeps a password secret.
+ *
+ * @throws {ApiError} `api_key_missing` or `origin_forbidden`.
+ */
+function requirePlace({ config }: HttpContext, request: FastifyRequest): AuthCall['place'] {
+  if (!isFromDashboard(request))
+    throw new ApiError('api_key_missing', 'Only the dashboard uses this path. Programs send an API key to `/v1`.');
+  const place = requireOwnOrigin(request, config);
+  if (isSafePlace(place)) return place;
+  throw new ApiError(
+    'origin_forbidden',
+    `Passwords are not safe at http://${place.hostName}. Open the dashboard over https, and set TENURE_PUBLIC_URL to that address. On the machine itself, http://127.0.0.1 is safe.`,
+  );
+}
+
+/** @throws {ApiError} `session_expired`. */
+async function ownCallOf<Body>(call: AuthCall<Body>): Promise<OwnCall<Body>> {
+  const { context, request, place } = call;
+  const session = await sessionOf(request.incoming, context, { isCached: false });
+  const { accountId, person } = session.principal;
+  const user = person && (await context.readRecord(users, accountId, person.id));
+  const token = sessionTokenOf(request.incoming, place);
+  if (!user || token === null) throw new ApiError('session_expired', 'Your session has ended. Sign in again.');
+  return { ...call, token, session, user };
+}
+
+/** Returns the session of a token that was made just now. */
+async function objectOfToken(context: HttpContext, token: string): Promise<JsonObject> {
+  const session = await context.sessionRing.getAnew(token);
+  return sessionObject(context, session && !hasExpired(session, realSecondsOf(context)) ? session : null);
+}
+
+function unlessSignedOut(error: unknown): StoredSession | null {
+  if (error instanceof ApiError && error.code === 'session_expired') return null;
+  throw error;
+}
+
+/** Reads a small body of JSON. */
+async function readBody(request: FastifyRequest): Promise<JsonObject> {
+  const { bodyBytes } = request.apiRequest;
+  const bytes = await receiveBytes(request.raw, bodyBytes);
+  bodyBytes?.arrived(bytes.length);
+  if (bytes.length > bodyBytesMax) throw new ApiError('body_too_large', 'The body has more than 8 kB. Send less.');
+  if (bytes.length === 0) return {};
+  const [mediaType = ''] = (headerOf(request, 'content-type') ?? '').split(/\s*;/, 1);
+  // A form of another site can send no JSON without asking first.
+  if (mediaType.toLowerCase() !== 'application/json')
+    throw new ApiError('content_type_unsupported', 'Send the body as `application/json`.');
+  return parseJsonObject(bytes).value;
+}
+
+function send(reply: FastifyReply, object: JsonObject): FastifyReply {
+  return reply
+    .header('content-type', 'application/json; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .send(JSON.stringify(object));
+}

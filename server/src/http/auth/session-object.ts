@@ -1,0 +1,52 @@
+import { toSeconds } from '../../core/clock.ts';
+import type { JsonObject } from '../../core/json-diff.ts';
+import { secondFactorOf, user as users } from '../../resources/people/user.ts';
+import type { StoredSession } from '../../sign-in/sessions.ts';
+import { hasUsers } from '../../sign-in/users.ts';
+import type { HttpContext } from '../context.ts';
+
+/** Returns what the dashboard knows before it asks the API: the deployment, and the person that is signed in. */
+export async function sessionObject(context: HttpContext, session: StoredSession | null): Promise<JsonObject> {
+  const { config, clock, realClock, versions, latestVersion, productVersion, reader } = context;
+  const served = versions.upTo(await latestVersion.look());
+  const nowMs = clock.nowMs();
+  return {
+    object: 'session',
+    mode: config.mode,
+    product: { name: 'Tenure', version: productVersion },
+    // Moves are whole seconds, but time passes between the two readings.
+    clock: { now: toSeconds(nowMs), ahead_seconds: Math.round((nowMs - realClock.nowMs()) / 1000) },
+    versions: { newest: served[0], all: [...served] },
+    retention_days: config.retentionDays,
+    has_users: session !== null || (await hasUsers(reader)),
+    user: null,
+    ...(session && (await personObject(context, session))),
+  };
+}
+
+async function personObject(context: HttpContext, session: StoredSession): Promise<JsonObject> {
+  const { readRecord, accounts } = context;
+  const { accountId, permissions, person } = session.principal;
+  const record = person && (await readRecord(users, accountId, person.id));
+  if (!person || !record) return {};
+  return {
+    second_factor_setup_required: person.lacksSecondFactor,
+    user: {
+      id: record.id,
+      email: record.email,
+      name: record.name,
+      role: record.role,
+      second_factor: secondFactorOf(record),
+      recovery_codes_left: record.recovery_codes.length,
+      permissions: [...permissions].toSorted(),
+      account: { id: accountId, name: (await accounts.get(accountId))?.name ?? null },
+    },
+    session: {
+      id: person.sessionId,
+      created: session.createdAt,
+      expires_at: session.expiresAt,
+      confirmed_until: person.confirmedUntil,
+      has_password: session.hasPassword,
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import type { Pool } from '../db/pools.ts';
+
+/** Rows a statement, so that each takes milliseconds. */
+const purgedAtOnceMax = 1_000;
+
+/** How long a row stays after its end, in seconds. Processes whose clocks differ then agree that it has ended. */
+const keptSeconds = 24 * 3600;
+
+/**
+ * Deletes some sessions, one-time links and counters of failed sign-ins that ended a day ago. A session also ends with its user, or with the
+ * credentials of the user. Nothing accepts these rows any more.
+ *
+ * @returns whether there may be more.
+ */
+export async function purgeSignIns(pool: Pool, realSeconds: number): Promise<boolean> {
+  const endedBefore = realSeconds - keptSeconds;
+  const purges = [
+    {
+      name: 'purge_sessions',
+      text: `
+        delete from sessions
+        where ctid = any(array(
+          select session.ctid
+          from sessions session
+          left join users member on member.account_id = session.account_id and member.id = session.user_id
+          where session.expires_at <= $1
+            or (
+              session.created <= $1
+              and (member.id is null or member.credentials_revision <> session.credentials_revision)
+            )
+          limit ${purgedAtOnceMax}
+          for update of session skip locked
+        ))`,
+    },
+    {
+      name: 'purge_one_time_links',
+      text: `
+        delete from one_time_links
+        where ctid = any(array(
+          select ctid from one_time_links where expires_at <= $1 limit ${purgedAtOnceMax} for update skip locked
+        ))`,
+    },
+    {
+      name: 'purge_sign_in_attempts',
+      text: `
+        delete from sign_in_attempts
+        where ctid = any(array(
+          select ctid from sign_in_attempts where since <= $1 limit ${purgedAtOnceMax} for update skip locked
+        ))`,
+    },
+  ];
+  let more = false;
+  for (const purge of purges) {
+    const { rowCount } = await pool.query({ ...purge, values: [endedBefore] });
+    more ||= rowCount === purgedAtOnceMax;
+  }
+  return more;
+}

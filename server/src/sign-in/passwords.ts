@@ -1,0 +1,115 @@
+import { argon2, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { ApiError } from '../core/errors.ts';
+import type { RandomBytes } from '../core/random.ts';
+import { isCommonPassword } from './common-passwords.ts';
+
+const derive = promisify(argon2);
+
+/** OWASP's first choice for argon2id: 19 MiB of memory, two passes, one lane. */
+const cost = { memory: 19 * 1024, passes: 2, parallelism: 1 };
+const saltBytes = 16;
+const tagLength = 32;
+
+/** Hashes at once, and those that wait. Each takes a thread and 19 MiB for about 30 ms. */
+const atOnce = 2;
+const waitingMax = 20;
+
+/** The fewest characters of a password (NIST SP 800-63B-4, 3.1.1.2). */
+const lengthAlone = 15;
+const lengthWithSecondFactor = 8;
+export const passwordLengthMax = 256;
+
+const phcForm = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+/** Hashes passwords, a few at a time, so that sign-ins leave memory and threads to other work. */
+export class Passwords {
+  readonly #randomBytes: RandomBytes;
+  #underWay = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(randomBytes: RandomBytes) {
+    this.#randomBytes = randomBytes;
+  }
+
+  /**
+   * Returns the hash of a password as a PHC string.
+   *
+   * @throws {ApiError} `overloaded` if too many wait.
+   */
+  async hash(password: string): Promise<string> {
+    const nonce = Buffer.from(this.#randomBytes(saltBytes));
+    const tag = await this.#derive(password, { ...cost, nonce, tagLength });
+    const { memory, passes, parallelism } = cost;
+    return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64Of(nonce)}$${base64Of(tag)}`;
+  }
+
+  /**
+   * Returns whether a password has this hash. Without a hash, it takes the same time. So the time of a response does not tell whether an
+   * address is known.
+   *
+   * @throws {ApiError} `overloaded` if too many wait.
+   */
+  async matches(password: string, hash: string | null): Promise<boolean> {
+    const parts = hash === null ? null : phcForm.exec(hash);
+    if (hash !== null && !parts) throw new Error('Bug! A stored password hash has another form.');
+    const [, memory, passes, parallelism, salt = '', tag = ''] = parts ?? [];
+    const nonce = parts ? Buffer.from(salt, 'base64') : Buffer.alloc(saltBytes);
+    const wanted = parts ? Buffer.from(tag, 'base64') : Buffer.alloc(tagLength);
+    const settings = parts
+      ? { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) }
+      : cost;
+    const found = await this.#derive(password, { ...settings, nonce, tagLength: wanted.length });
+    return timingSafeEqual(found, wanted) && parts !== null;
+  }
+
+  async #derive(
+    message: string,
+    parameters: { memory: number; passes: number; parallelism: number; nonce: Buffer; tagLength: number },
+  ): Promise<Buffer> {
+    if (this.#underWay >= atOnce) {
+      if (this.#waiting.length >= waitingMax)
+        throw new ApiError('overloaded', 'Too many people sign in at once. Try again shortly.', {
+          retryAfterSeconds: 1,
+        });
+      // The one that ends hands its place over, so that no newcomer takes it.
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    } else this.#underWay++;
+    try {
+      return await derive('argon2id', { message, ...parameters });
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#underWay--;
+    }
+  }
+}
+
+function base64Of(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '');
+}
+
+/**
+ * Refuses a password that can be guessed. There are no rules of composition, and nothing is cut or changed (NIST SP 800-63B-4, 3.1.1.2).
+ *
+ * @param context.names texts that the password must not be, such as the e-mail address and the account's name.
+ * @throws {ApiError} `password_weak` with the parameter.
+ */
+export async function refuseWeakPassword(
+  password: string,
+  { hasSecondFactor, names }: { hasSecondFactor: boolean; names: readonly string[] },
+): Promise<void> {
+  const least = hasSecondFactor ? lengthWithSecondFactor : lengthAlone;
+  // Characters as people count them, not code units.
+  if (Array.from(password).length < least)
+    throw weak(`The password has fewer than ${least} characters. Choose a longer one, such as a few words in a row.`);
+  if (await isCommonPassword(password)) throw weak('Many people use this password. Choose one that is only yours.');
+  const plain = password.toLowerCase();
+  const parts = names.flatMap((name) => [name.toLowerCase(), ...name.toLowerCase().split('@')]);
+  if ([...parts, 'tenure'].some((part) => part.length > 3 && plain.replaceAll(part, '').length < least / 2))
+    throw weak('The password is little more than your name, or that of the account. Choose another one.');
+}
+
+function weak(message: string): ApiError {
+  return new ApiError('password_weak', message, { param: 'password' });
+}

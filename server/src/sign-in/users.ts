@@ -1,0 +1,87 @@
+import type { Id } from '../core/ids.ts';
+import type { Reader } from '../db/reader.ts';
+
+/** A user by its id and account. */
+export interface FoundUser {
+  id: Id<'usr'>;
+  accountId: string;
+}
+
+/** Finds the user with an e-mail address, in any account. Case does not matter. */
+export async function findUser(reader: Reader, email: string): Promise<FoundUser | null> {
+  const [row] = await reader.query<{ id: Id<'usr'>; account_id: string }>({
+    name: 'find_user',
+    text: `select id, account_id from users where lower(email collate "C") = lower($1 collate "C")`,
+    values: [email],
+  });
+  return row ? { id: row.id, accountId: row.account_id } : null;
+}
+
+/** Finds the owner that was made first. */
+export async function findFirstOwner(reader: Reader): Promise<FoundUser | null> {
+  const [row] = await reader.query<{ id: Id<'usr'>; account_id: string }>({
+    name: 'find_first_owner',
+    text: `select id, account_id from users where role = 'owner' and status = 'active' order by id limit 1`,
+    values: [],
+  });
+  return row ? { id: row.id, accountId: row.account_id } : null;
+}
+
+/** Returns whether the deployment has a user, so that no link makes its first owner any more. */
+export async function hasUsers(reader: Reader): Promise<boolean> {
+  const rows = await reader.query({ name: 'has_users', text: 'select 1 from users limit 1', values: [] });
+  return rows.length > 0;
+}
+
+/** Returns the account that was made first. Null in an empty database. */
+export async function oldestAccountId(reader: Reader): Promise<string | null> {
+  const [row] = await reader.query<{ id: string }>({
+    name: 'oldest_account',
+    text: 'select id from accounts order by id limit 1',
+    values: [],
+  });
+  return row?.id ?? null;
+}
+
+/** Finds what a link's token belongs to: a one-time link or an invitation. */
+export async function findLink(
+  reader: Reader,
+  tokenHash: string,
+): Promise<{ kind: 'one_time_link' | 'invitation'; id: string; accountId: string } | null> {
+  const [row] = await reader.query<{ kind: 'one_time_link' | 'invitation'; id: string; account_id: string }>({
+    name: 'find_link',
+    text: `
+      select 'one_time_link' as kind, id, account_id from one_time_links where token_hash = $1
+      union all
+      select 'invitation', id, account_id from invitations where token_hash = $1`,
+    values: [tokenHash],
+  });
+  return row ? { kind: row.kind, id: row.id, accountId: row.account_id } : null;
+}
+
+/** Returns the ids of the links with which a person can still become the first owner of an account. */
+export async function findFirstOwnerLinks(reader: Reader, accountId: string): Promise<string[]> {
+  const rows = await reader.query<{ id: string }>({
+    name: 'find_first_owner_links',
+    text: `select id from one_time_links where account_id = $1 and purpose = 'first_owner' and used_at is null`,
+    values: [accountId],
+  });
+  return rows.map(({ id }) => id);
+}
+
+/** Returns whether an account has a newer invitation of an address. */
+export async function hasNewerInvitation(
+  reader: Reader,
+  accountId: string,
+  { id, email }: { id: string; email: string },
+): Promise<boolean> {
+  const rows = await reader.query({
+    name: 'has_newer_invitation',
+    text: `
+      select 1 from invitations
+      where account_id = $1 and lower(email collate "C") = lower($2 collate "C") and id > $3
+      limit 1`,
+    values: [accountId, email, id],
+  });
+  return rows.length > 0;
+}

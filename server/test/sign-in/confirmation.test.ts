@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newMasterKey } from '../../src/server/config.ts';
+import { user as users } from '../../src/resources/people/user.ts';
+import { good, serverForTest, startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
+import { goodPassword, signedIn, type SignedIn } from '../support/browser.ts';
+import { TestClock } from '../support/clock.ts';
+import { codeOf, setUpTotp } from '../support/session-ends.ts';
+
+/** The seconds in which a confirmation counts. */
+const confirmedSeconds = 15 * 60;
+
+interface Change {
+  /** Sends the request. Its target is made before the confirmation is over. */
+  (server: TestServer, person: SignedIn, clock: TestClock): Promise<() => Promise<ApiResponse>>;
+}
+
+/** Each dangerous change that a person makes. */
+const changes: Record<string, Change> = {
+  'the own e-mail address':
+    async (_, { browser, id }) =>
+    () =>
+      browser.post('/auth/me', { email: `${id}@example.org` }),
+  'the own password':
+    async (_, { browser }) =>
+    () =>
+      browser.post('/auth/me', { password: 'battery horse correct' }),
+  'the begin of an authenticator app':
+    async (_, { browser }) =>
+    () =>
+      browser.post('/auth/totp/begin'),
+  'the removal of an authenticator app':
+    async (_, { browser }) =>
+    () =>
+      browser.post('/auth/totp/remove'),
+  'the recovery codes': async (_, { browser }, clock) => {
+    await setUpTotp(browser, clock);
+    return () => browser.post('/auth/recovery_codes');
+  },
+  'a role': async (server, { browser }) => {
+    const { id } = await signedIn(server, 'viewer');
+    return () => browser.post(`/v1/users/${id}`, { role: 'developer' });
+  },
+  'a status': async (server, { browser }) => {
+    const { id } = await signedIn(server, 'viewer');
+    return () => browser.post(`/v1/users/${id}`, { status: 'disabled' });
+  },
+  'the removal of a member': async (server, { browser }) => {
+    const { id } = await signedIn(server, 'viewer');
+    return () => browser.delete(`/v1/users/${id}`);
+  },
+  'the sessions of a member': async (server, { browser }) => {
+    const { id } = await signedIn(server, 'viewer');
+    return () => browser.post('/auth/users/end_sessions', { user: id });
+  },
+  'a reset link': async (server, { browser }) => {
+    const { id } = await signedIn(server, 'viewer');
+    return () => browser.post('/auth/users/reset_link', { user: id });
+  },
+  'an invitation':
+    async (_, { browser, id }) =>
+    () =>
+      browser.post('/v1/invitations', { email: `${id}@example.net`, role: 'viewer' }),
+  'the end of an invitation': async (_, { browser, id }) => {
+    const made = await good(browser.post('/v1/invitations', { email: `${id}@example.net`, role: 'viewer' }));
+    return () => browser.delete(`/v1/invitations/${made.body.id}`);
+  },
+  'a live key':
+    async (_, { browser }) =>
+    () =>
+      browser.post('/v1/api_keys', { type: 'secret' }),
+  'a rolled live key': async (_, { browser }) => {
+    const made = await good(browser.post('/v1/api_keys', { type: 'restricted', permissions: ['references.read'] }));
+    return () => browser.post(`/v1/api_keys/${made.body.id}/roll`);
+  },
+  'a rolled signing secret': async (_, { browser }) => {
+    const made = await good(browser.post('/v1/webhook_endpoints', { url: 'https://hooks.example.com/' }));
+    return () => browser.post(`/v1/webhook_endpoints/${made.body.id}/roll_secret`);
+  },
+  'the credentials of a provider':
+    async (_, { browser }) =>
+    () =>
+      browser.post('/v1/account', { provider_credentials: { provider_a: null } }),
+  'the rule about second factors':
+    async (_, { browser }) =>
+    () =>
+      browser.post('/v1/account', { require_second_factor: true }),
+  'the erasure of a customer': async (_, { browser }) => {
+    const made = await good(browser.post('/v1/customers', { name: 'Ada' }));
+    return () => browser.delete(`/v1/customers/${made.body.id}`);
+  },
+};
+
+describe('a dangerous change', () => {
+  let server: TestServer;
+  const clock = new TestClock();
+
+  beforeAll(async () => {
+    server = await startTestServer({
+      overrides: { clock },
+      // Live mode has the strictest rules.
+      settings: {
+        TENURE_MODE: 'live',
+        TENURE_ROLE: 'api',
+        DATABASE_URL: 'postgres://given.by.the.test/',
+        TENURE_MASTER_KEY: newMasterKey(),
+      },
+    });
+  });
+  afterAll(() => server.stop());
+
+  test.each(Object.keys(changes))('needs a confirmation of the last 15 minutes when it is: %s', async (name) => {
+    // The account requires a second factor, which has no code in these tests.
+    const passkeys = [{ id: 'a', public_key: 'a', counter: 0, transports: [], name: 'a', created: 0 }];
+    const person = await signedIn(server, 'owner', { changed: { passkeys } });
+    const change = await changes[name]!(server, person, clock);
+    clock.advanceSeconds(confirmedSeconds);
+    const before = await everythingButLogs(server);
+    const refused = await change();
+    expect([refused.status, refused.body.error?.code]).toEqual([403, 'reauthentication_required']);
+    expect(await everythingButLogs(server)).toEqual(before);
+    await good(person.browser.post('/auth/confirm', { password: goodPassword }));
+    const done = await change();
+    expect(done.status, done.text).toBe(200);
+  });
+
+  test('shows a signing secret only after a confirmation', async () => {
+    const passkeys = [{ id: 'a', public_key: 'a', counter: 0, transports: [], name: 'a', created: 0 }];
+    const { browser } = await signedIn(server, 'owner', { changed: { passkeys } });
+    const { id, signing_secret: secret } = (
+      await good(
+        browser.post('/v1/webhook_endpoints', { url: 'https://hooks.example.com/' }, { 'idempotency-key': 'one' }),
+      )
+    ).body;
+    const path = `/v1/webhook_endpoints/${id}`;
+    expect((await good(browser.get(path))).body.signing_secret).toBe(secret);
+    clock.advanceSeconds(confirmedSeconds);
+    expect((await good(browser.get(path))).text).not.toContain(secret);
+    expect((await good(browser.get('/v1/webhook_endpoints'))).text).not.toContain(secret);
+    // Another person repeats the request.
+    const other = await signedIn(server, 'owner', { changed: { passkeys } });
+    const repeated = await other.browser.post(
+      '/v1/webhook_endpoints',
+      { url: 'https://hooks.example.com/' },
+      { 'idempotency-key': 'one' },
+    );
+    expect([repeated.status, repeated.body.error?.code]).toEqual([403, 'permission_denied']);
+  });
+
+  test('is refused when a required second factor is missing', async () => {
+    const { browser } = await signedIn(server, 'owner');
+    const { id } = await signedIn(server, 'viewer');
+    for (const path of ['/auth/users/reset_link', '/auth/users/end_sessions', `/v1/users/${id}`]) {
+      const refused = await browser.post(path, path.startsWith('/auth') ? { user: id } : { name: 'A' });
+      expect([path, refused.body.error?.code]).toEqual([path, 'second_factor_setup_required']);
+    }
+    const { secret } = await setUpTotp(browser, clock);
+    expect(codeOf(secret, clock.nowMs())).toMatch(/^\d{6}$/);
+    await good(browser.get('/v1/users'));
+  });
+
+  test('leaves a log when it is refused', async () => {
+    const passkeys = [{ id: 'a', public_key: 'a', counter: 0, transports: [], name: 'a', created: 0 }];
+    const admin = await signedIn(server, 'admin', { changed: { passkeys } });
+    const boss = await signedIn(server, 'owner', { changed: { passkeys } });
+    for (const path of ['/auth/users/reset_link', '/auth/users/end_sessions'])
+      expect((await admin.browser.post(path, { user: boss.id })).body.error.code).toBe('permission_denied');
+    const { data } = (await good(boss.browser.get(`/v1/logs?user=${admin.id}`))).body;
+    expect(data.map(({ path, status }: { path: string; status: number }) => [path, status])).toEqual([
+      ['/auth/users/end_sessions', 403],
+      ['/auth/users/reset_link', 403],
+    ]);
+  });
+});
+
+test('keeps secrets out of records, events, logs, stored responses and the output of the server', async () => {
+  const clock = new TestClock();
+  const server = await serverForTest({ overrides: { clock } });
+  const { browser, id, email } = await signedIn(server, 'owner');
+  const secrets = [goodPassword, browser.token!];
+  const invited = await good(
+    browser.post('/v1/invitations', { email: 'new@example.com', role: 'viewer' }, { 'idempotency-key': 'one' }),
+  );
+  const replayed = await browser.post(
+    '/v1/invitations',
+    { email: 'new@example.com', role: 'viewer' },
+    { 'idempotency-key': 'one' },
+  );
+  expect(replayed.body.url).toBe(invited.body.url);
+  secrets.push(new URL(invited.body.url).hash.slice(1));
+  const reset = await good(browser.post('/auth/users/reset_link', { user: id }));
+  secrets.push(new URL(reset.body.url).hash.slice(1));
+  const { secret, codes } = await setUpTotp(browser, clock);
+  secrets.push(secret, browser.token!, ...codes, ...codes.map((code) => code.replaceAll('-', '')));
+  const changed = await good(browser.post('/auth/me', { password: 'battery horse correct' }));
+  expect(changed.text).not.toContain(browser.token);
+  secrets.push('battery horse correct', browser.token!);
+  await browser.post('/auth/sign_in', { email, password: 'a typo of the password' });
+  secrets.push('a typo of the password');
+  const { password_hash: hash } = (await server.context.readRecord(users, await accountOf(server), id))!;
+
+  const shown: string[] = [];
+  for (const path of ['users', 'invitations', 'events', 'logs', `users/${id}`, `invitations/${invited.body.id}`])
+    shown.push((await good(browser.get(`/v1/${path}`))).text);
+  expect(shown.join('')).toContain('new@example.com');
+  for (const text of [...secrets, hash!, 'token_hash', 'password_hash', 'recovery_codes'])
+    expect(shown.join('')).not.toContain(text);
+  const stored = await everyCell(server);
+  expect(stored).toContain('new@example.com');
+  for (const text of secrets) expect(stored, text.slice(0, 4)).not.toContain(text);
+});
+
+async function accountOf(server: TestServer): Promise<string> {
+  const { rows } = await server.context.database.readers.query<{ id: string }>('select id from accounts limit 1');
+  return rows[0]!.id;
+}
+
+async function tablesOf({ context }: TestServer): Promise<string[]> {
+  const { rows } = await context.database.readers.query<{ name: string }>(`
+    select oid::regclass::text as name
+    from pg_class
+    where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace
+    order by name`);
+  return rows.map(({ name }) => name);
+}
+
+/** Returns the text of all rows. */
+async function everyCell(server: TestServer): Promise<string> {
+  const texts: string[] = [];
+  for (const name of await tablesOf(server)) {
+    const { rows } = await server.context.database.readers.query<{ text: string }>(
+      `select t::text as text from ${name} t`,
+    );
+    texts.push(...rows.map(({ text }) => text));
+  }
+  return texts.join('\n');
+}
+
+/** Returns a hash of every table, except those that a refused request may write: logs, and the times of uses. */
+async function everythingButLogs(server: TestServer): Promise<Record<string, unknown>> {
+  const found: Record<string, unknown> = {};
+  for (const name of await tablesOf(server)) {
+    if (['request_logs', 'count_deltas', 'activity_deltas'].includes(name)) continue;
+    const { rows } = await server.context.database.readers.query(
+      `select count(*), sum(hashtextextended(t::text, 0)) as hash from ${name} t`,
+    );
+    found[name] = rows[0];
+  }
+  return found;
+}
