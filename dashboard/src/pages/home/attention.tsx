@@ -1,0 +1,162 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { ActivityPoint, ApiKey, RequestOptions, Tenure } from 'tenure';
+import { Badge, ErrorState, Link, Time } from '@tenure/ui';
+import { shownError, useRead } from '../../api/requests.ts';
+import { useSession, useUser } from '../../api/session.ts';
+import { Section } from '../../shell/page.tsx';
+import styles from './home.module.css';
+
+/** Something that a person should look at. */
+interface Concern {
+  id: string;
+  tone: 'bad' | 'warning';
+  /** The state in a word, such as "failing". */
+  state: string;
+  /** The thing, such as the URL of an endpoint. */
+  title: string;
+  href: string;
+  text: ReactNode;
+}
+
+/** Reads what a person should look at, as far as their role may read it. */
+export function useConcerns(): UseQueryResult<Concern[]> {
+  const { permissions } = useUser();
+  const { clock } = useSession();
+  return useRead(['attention'], async (tenure, options) => {
+    const now = Math.floor(Date.now() / 1000) + clock.ahead_seconds;
+    const readers: [permission: string, read: Reader][] = [
+      ['webhook_endpoints.read', endpointConcerns],
+      ['references.read', referenceConcerns],
+      ['accounts.read', accountConcerns],
+      ['api_keys.read', keyConcerns],
+    ];
+    const allowed = readers.filter(([permission]) => permissions.includes(permission));
+    return (await Promise.all(allowed.map(([, read]) => read(tenure, now, options)))).flat();
+  });
+}
+
+/** Lists what a person should look at. */
+export function Attention({ concerns: { data, error, refetch } }: { concerns: UseQueryResult<Concern[]> }): ReactNode {
+  return (
+    <Section title="Needs attention">
+      {error !== null && <ErrorState error={shownError(error)} onRetry={() => void refetch()} />}
+      {error === null && data?.length === 0 && <p className={styles.note}>Nothing right now.</p>}
+      {error === null && data !== undefined && data.length > 0 && (
+        <ul className={styles.concerns}>
+          {data.map(({ id, tone, state, title, href, text }) => (
+            <li key={id}>
+              <Badge tone={tone}>{state}</Badge>
+              <Link href={href}>{title}</Link>
+              <span>{text}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+type Reader = (tenure: Tenure, now: number, options: RequestOptions) => Promise<Concern[]>;
+
+/** The most records of a page. Older ones are not looked at. */
+const pageSize = 50;
+
+/** For how many endpoints the attempts are read. Each costs a request. */
+const endpointsMax = 8;
+
+const endpointConcerns: Reader = async (tenure, _, options) => {
+  const [{ data: endpoints }, all] = await Promise.all([
+    tenure.webhookEndpoints.list({ limit: pageSize }, options),
+    tenure.activity.retrieve({ interval: 'hour' }, options),
+  ]);
+  const disabled = endpoints
+    .filter((endpoint) => endpoint.disabled_reason !== null)
+    .map((endpoint): Concern => {
+      const { id, url, disabled_reason: reason } = endpoint;
+      return { id, tone: 'bad', state: 'disabled', title: url, href: `/webhooks/${id}`, text: reason };
+    });
+  if (all.data.every(({ attempts }) => attempts.failed === 0)) return disabled;
+  const enabled = endpoints.filter(({ status }) => status === 'enabled').slice(0, endpointsMax);
+  const failing = await Promise.all(
+    enabled.map(async ({ id, url }): Promise<Concern[]> => {
+      const { data } = await tenure.activity.retrieve({ interval: 'hour', webhook_endpoint: id }, options);
+      const since = failingSince(data);
+      if (since === null) return [];
+      const text = (
+        <>
+          All attempts have failed. The first such hour began <Time at={since} />.
+        </>
+      );
+      return [{ id, tone: 'bad', state: 'failing', title: url, href: `/webhooks/${id}`, text }];
+    }),
+  );
+  return [...disabled, ...failing.flat()];
+};
+
+/** Returns the begin of the first hour since which all attempts have failed. Null if the latest ones have not. */
+function failingSince(points: readonly ActivityPoint[]): number | null {
+  let since: number | null = null;
+  for (const { start, attempts } of points) {
+    if (attempts.delivered > 0) since = null;
+    else if (attempts.failed > 0) since ??= start;
+  }
+  return since;
+}
+
+const referenceConcerns: Reader = async (tenure, _, options) => {
+  const lists = await Promise.all(
+    (['pending', 'processing'] as const).map((status) => tenure.references.list({ status, limit: pageSize }, options)),
+  );
+  return lists
+    .flatMap(({ data }) => data)
+    .flatMap(({ id, automatic_reference: automatic }): Concern[] => {
+      const fault = automatic?.last_error ?? null;
+      if (fault === null) return [];
+      const text = `${automatic?.provider}: ${fault}`;
+      return [{ id, tone: 'bad', state: 'error', title: id, href: `/references/${id}`, text }];
+    });
+};
+
+const accountConcerns: Reader = async (tenure, _, options) => {
+  const { rollback_until: until, api_version_previous: previous } = await tenure.account.retrieve({}, options);
+  if (until === null) return [];
+  const text = (
+    <>
+      You can roll back to {previous} until <Time at={until} />.
+    </>
+  );
+  return [
+    { id: 'rollback', tone: 'warning', state: 'upgraded', title: 'API version', href: '/api-keys#version', text },
+  ];
+};
+
+const daySeconds = 86_400;
+const soonDays = 7;
+const unusedDays = 90;
+
+const keyConcerns: Reader = async (tenure, now, options) => {
+  const { data } = await tenure.apiKeys.list({ limit: pageSize }, options);
+  return data.filter(({ status }) => status === 'active').flatMap((key) => concernOf(key, now));
+};
+
+function concernOf(key: ApiKey, now: number): Concern[] {
+  const { id, name, last_four: lastFour, expires_at: end, last_used_at: used, created } = key;
+  const about = {
+    id,
+    tone: 'warning' as const,
+    title: name ?? `The key that ends with ${lastFour}`,
+    href: '/api-keys',
+  };
+  if (end !== null && end - now < soonDays * daySeconds) {
+    const text = (
+      <>
+        The key expires <Time at={end} />.
+      </>
+    );
+    return [{ ...about, state: 'expires', text }];
+  }
+  if (now - (used ?? created) < unusedDays * daySeconds) return [];
+  const text = `No request has used the key for ${unusedDays} days. Revoke it if nothing needs it.`;
+  return [{ ...about, state: 'unused', text }];
+}

@@ -1,0 +1,19 @@
+import type { ReactNode } from 'react';
+import type { Log } from 'tenure';
+import { Badge, type Tone } from '@tenure/ui';
+import styles from './logs.module.css';
+
+/** The status, the method and the path of a request. A refusal needs attention, a failure is the server's. */
+export function RequestLine({ status, method, path }: { status: number; method: string; path: string }): ReactNode {
+  const tone: Tone = status < 400 ? 'good' : status < 500 ? 'warning' : 'bad';
+  return (
+    <span className={styles.request}>
+      <Badge tone={tone}>{status}</Badge> <span className={styles.method}>{method}</span> {path}
+    </span>
+  );
+}
+
+/** Returns the person or the key that made a request. */
+export function callerOf({ user_email: email, user_id: user, key_id: key }: Log): string {
+  return email ?? user ?? key ?? '–';
+}

@@ -1,0 +1,379 @@
+import { useMutation, useQueryClient, type UseMutationResult } from '@tanstack/react-query';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import {
+  Badge,
+  Button,
+  ConfirmDialog,
+  Details,
+  Dialog,
+  ErrorState,
+  PasswordField,
+  Select,
+  Skeleton,
+  Switch,
+  Table,
+  TextField,
+  Time,
+  toast,
+} from '@tenure/ui';
+import { ask } from '../../api/ask.ts';
+import { clientFor } from '../../api/client.ts';
+import { faultOf, shownError, useRead } from '../../api/requests.ts';
+import { sessionQuery, useSession, useSessionChange, useUser, type Session } from '../../api/session.ts';
+import { setPreferences, usePreferences, type Preferences } from '../../preferences.ts';
+import { Page, Section, Sections } from '../../shell/page.tsx';
+import { passwordHint } from '../password-hint.ts';
+import { browserName } from './browser-name.ts';
+import { beginTotp, RecoveryCodes, SecondFactorSetup } from './second-factor-setup.tsx';
+import styles from './me.module.css';
+
+/** What a person sets for themselves: name, password, factors, sessions, and the looks of this browser. */
+export function MePage(): ReactNode {
+  return (
+    <Page title="Your profile">
+      <Sections>
+        <Section title="Name and e-mail">
+          <NameForm />
+        </Section>
+        <Section title="Password">
+          <PasswordForm />
+        </Section>
+        <Section title="Second factor">
+          <SecondFactor />
+        </Section>
+        <Section title="Sessions">
+          <Sessions />
+        </Section>
+        <Section title="This browser">
+          <BrowserSettings />
+        </Section>
+      </Sections>
+    </Page>
+  );
+}
+
+/** Changes the person by a request of `/auth`. If the server wants it, a dialog asks for a confirmation before. */
+function useOwnChange<Input extends object | void>(
+  path: `/auth/${string}`,
+  done: (input: Input) => void,
+): UseMutationResult<Session, Error, Input> {
+  const change = useSessionChange();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (input: Input) => ask(() => change(path, input ?? {})),
+    onSuccess: async (_, input) => {
+      done(input);
+      await queries.invalidateQueries({ queryKey: ['api'] });
+    },
+  });
+}
+
+function NameForm(): ReactNode {
+  const user = useUser();
+  const [name, setName] = useState(user.name ?? '');
+  const [email, setEmail] = useState(user.email);
+  const saving = useOwnChange<{ name?: string | null; email?: string }>('/auth/me', () => toast('Saved.'));
+  const changed = {
+    ...(name.trim() !== (user.name ?? '') && { name: name.trim() === '' ? null : name.trim() }),
+    ...(email.trim() !== user.email && { email: email.trim() }),
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    saving.mutate(changed);
+  };
+  return (
+    <form className={`${styles.form} ${styles.narrow}`} onSubmit={submit}>
+      <TextField
+        label="Name"
+        hint="Your team sees it. Events and logs show your e-mail."
+        autoComplete="name"
+        value={name}
+        onChange={setName}
+        error={faultOf(saving.error, 'name')}
+      />
+      <TextField
+        label="E-mail"
+        type="email"
+        autoComplete="email"
+        value={email}
+        onChange={setEmail}
+        isRequired
+        error={faultOf(saving.error, 'email')}
+      />
+      <OtherError error={saving.error} fields={['name', 'email']} />
+      <div className={styles.row}>
+        <Button type="submit" isDisabled={saving.isPending || Object.keys(changed).length === 0}>
+          Save
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function PasswordForm(): ReactNode {
+  const { session } = useSession();
+  const user = useUser();
+  const [password, setPassword] = useState('');
+  const saving = useOwnChange<{ password: string }>('/auth/me', () => {
+    setPassword('');
+    toast('Your password was changed. Your other sessions have ended.');
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    saving.mutate({ password });
+  };
+  return (
+    <form className={`${styles.form} ${styles.narrow}`} onSubmit={submit}>
+      {session?.has_password === false && (
+        <p className={styles.quiet}>You have none yet. Without one, only a link signs you in.</p>
+      )}
+      <PasswordField
+        label="New password"
+        hint={passwordHint({ hasSecondFactor: user.second_factor !== 'none' })}
+        autoComplete="new-password"
+        value={password}
+        onChange={setPassword}
+        isRequired
+        error={faultOf(saving.error, 'password')}
+      />
+      <OtherError error={saving.error} fields={['password']} />
+      <div className={styles.row}>
+        <Button type="submit" isDisabled={saving.isPending || password === ''}>
+          {session?.has_password === false ? 'Set password' : 'Change password'}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** Shows an error unless one of these fields shows it. */
+function OtherError({ error, fields }: { error: Error | null; fields: readonly string[] }): ReactNode {
+  if (error === null || fields.some((field) => faultOf(error, field) !== null)) return null;
+  return <ErrorState error={shownError(error)} />;
+}
+
+function SecondFactor(): ReactNode {
+  const { second_factor: factor, recovery_codes_left: codesLeft } = useUser();
+  const queries = useQueryClient();
+  const [question, setQuestion] = useState<'remove' | 'renew' | null>(null);
+  const close = (): void => setQuestion(null);
+  const beginning = useMutation({ mutationFn: beginTotp });
+  const removing = useOwnChange<void>('/auth/totp/remove', () => {
+    close();
+    toast('The authenticator app was removed. Your other sessions have ended.');
+  });
+  const renewing = useMutation({
+    mutationFn: () =>
+      ask(() => clientFor().request<{ codes: string[] }>('POST', '/auth/recovery_codes', {}, { maxRetries: 0 })),
+    onSuccess: close,
+  });
+  const readAgain = (): void => {
+    void queries.invalidateQueries({ queryKey: sessionQuery.queryKey });
+    void queries.invalidateQueries({ queryKey: ['api'] });
+  };
+  const error = beginning.error ?? removing.error ?? renewing.error;
+  return (
+    <div className={styles.form}>
+      {error && <ErrorState error={shownError(error)} />}
+      {factor === 'none' ? (
+        <>
+          <p className={styles.quiet}>
+            A code from an authenticator app protects your account if your password becomes known.
+          </p>
+          <div className={styles.row}>
+            <Button onPress={() => beginning.mutate()} isDisabled={beginning.isPending}>
+              Set up an authenticator app
+            </Button>
+          </div>
+        </>
+      ) : (
+        <>
+          <Details
+            items={[
+              [
+                'Authenticator app',
+                <Badge key="app" tone="good">
+                  on
+                </Badge>,
+              ],
+              [
+                'Recovery codes left',
+                <span key="left">
+                  {codesLeft} {codesLeft < 3 && <Badge tone="warning">make new ones</Badge>}
+                </span>,
+              ],
+            ]}
+          />
+          <div className={styles.row}>
+            <Button onPress={() => setQuestion('renew')}>New recovery codes</Button>
+            <Button onPress={() => setQuestion('remove')}>Remove the app</Button>
+          </div>
+        </>
+      )}
+      <Dialog title="Set up an authenticator app" isOpen={beginning.data !== undefined}>
+        {beginning.data && (
+          <SecondFactorSetup
+            totp={beginning.data}
+            onCancel={() => beginning.reset()}
+            onDone={() => {
+              beginning.reset();
+              readAgain();
+            }}
+          />
+        )}
+      </Dialog>
+      <ConfirmDialog
+        title="Make new recovery codes?"
+        confirmText="Make new codes"
+        isOpen={question === 'renew'}
+        isPending={renewing.isPending}
+        onCancel={close}
+        onConfirm={() => renewing.mutate()}
+      >
+        The old codes no longer sign you in. Your other sessions end.
+      </ConfirmDialog>
+      <Dialog title="New recovery codes" isOpen={renewing.data !== undefined}>
+        {renewing.data && (
+          <RecoveryCodes
+            codes={renewing.data.codes}
+            onDone={() => {
+              renewing.reset();
+              readAgain();
+            }}
+          />
+        )}
+      </Dialog>
+      <ConfirmDialog
+        title="Remove the authenticator app?"
+        confirmText="Remove the app"
+        isOpen={question === 'remove'}
+        isPending={removing.isPending}
+        onCancel={close}
+        onConfirm={() => removing.mutate()}
+      >
+        Your password alone then signs you in. The recovery codes are void, and your other sessions end.
+      </ConfirmDialog>
+    </div>
+  );
+}
+
+/** A session as `GET /auth/sessions` lists it. */
+interface OwnSession {
+  id: string;
+  created: number;
+  last_seen_at: number;
+  ip_address: string | null;
+  user_agent: string | null;
+  current: boolean;
+}
+
+function Sessions(): ReactNode {
+  const sessions = useRead(['sessions'], (_, options) =>
+    clientFor().request<{ data: OwnSession[] }>('GET', '/auth/sessions', undefined, options),
+  );
+  const queries = useQueryClient();
+  const ending = useMutation({
+    mutationFn: (which: { id: string } | { others: true }) =>
+      ask(() => clientFor().request('POST', '/auth/sessions/end', which, { maxRetries: 0 })),
+    onSuccess: async (_, which) => {
+      toast('id' in which ? 'The session has ended.' : 'Your other sessions have ended.');
+      await queries.invalidateQueries({ queryKey: ['api'] });
+    },
+  });
+  const error = sessions.error ?? ending.error;
+  const rows = sessions.data?.data;
+  return (
+    <div className={styles.form}>
+      {error && <ErrorState error={shownError(error)} onRetry={() => void sessions.refetch()} />}
+      {rows === undefined && error === null && <Skeleton rows={3} />}
+      {rows && (
+        <Table
+          label="Sessions"
+          rows={rows}
+          columns={[
+            {
+              title: 'Browser',
+              cell: ({ user_agent: agent, current }) => (
+                <span title={agent ?? undefined}>
+                  {browserName(agent)} {current && <Badge tone="good">this one</Badge>}
+                </span>
+              ),
+            },
+            { title: 'Address', cell: ({ ip_address: address }) => <code>{address ?? '–'}</code> },
+            { title: 'Signed in', cell: ({ created }) => <Time at={created} /> },
+            { title: 'Last used', cell: ({ last_seen_at: seen }) => <Time at={seen} /> },
+            {
+              title: 'Action',
+              align: 'end',
+              cell: ({ id, current, user_agent: agent }) =>
+                current ? (
+                  '–'
+                ) : (
+                  <Button
+                    isSmall
+                    aria-label={`End the session of ${browserName(agent)}`}
+                    isDisabled={ending.isPending}
+                    onPress={() => ending.mutate({ id })}
+                  >
+                    End
+                  </Button>
+                ),
+            },
+          ]}
+        />
+      )}
+      <div className={styles.row}>
+        <Button
+          isDisabled={ending.isPending || rows === undefined || rows.length < 2}
+          onPress={() => ending.mutate({ others: true })}
+        >
+          End all other sessions
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+const themes = [
+  { id: 'system', name: 'As the system' },
+  { id: 'light', name: 'Light' },
+  { id: 'dark', name: 'Dark' },
+];
+const densities = [
+  { id: 'normal', name: 'Normal' },
+  { id: 'compact', name: 'Compact' },
+];
+const zones = [
+  { id: 'local', name: `Local (${Intl.DateTimeFormat().resolvedOptions().timeZone})` },
+  { id: 'utc', name: 'UTC' },
+];
+
+function BrowserSettings(): ReactNode {
+  const { theme, density, zone, hasSingleKeys } = usePreferences();
+  return (
+    <div className={`${styles.form} ${styles.narrow}`}>
+      <p className={styles.quiet}>These settings are kept in this browser only.</p>
+      <Select
+        label="Theme"
+        choices={themes}
+        value={theme}
+        onChange={(id) => setPreferences({ theme: id as Preferences['theme'] })}
+      />
+      <Select
+        label="Rows"
+        choices={densities}
+        value={density}
+        onChange={(id) => setPreferences({ density: id as Preferences['density'] })}
+      />
+      <Select
+        label="Times"
+        choices={zones}
+        value={zone}
+        onChange={(id) => setPreferences({ zone: id as Preferences['zone'] })}
+      />
+      <Switch isSelected={hasSingleKeys} onChange={(value) => setPreferences({ hasSingleKeys: value })}>
+        Shortcuts of a single key, such as <kbd>j</kbd> and <kbd>/</kbd>
+      </Switch>
+    </div>
+  );
+}

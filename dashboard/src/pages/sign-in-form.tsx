@@ -1,0 +1,73 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { ApiError } from 'tenure';
+import { Button, ErrorState, PasswordField, TextField } from '@tenure/ui';
+import { faultOf, shownError } from '../api/requests.ts';
+import { useSessionChange } from '../api/session.ts';
+import styles from './sign-in.module.css';
+
+/** Signs a person in by e-mail address and password, and by a code if they have a second factor. */
+export function SignInForm({ email: known = '', onDone }: { email?: string; onDone?: () => void }): ReactNode {
+  const change = useSessionChange();
+  const [email, setEmail] = useState(known);
+  const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  const [needsCode, setNeedsCode] = useState(false);
+  const signingIn = useMutation({
+    mutationFn: () => change('/auth/sign_in', { email, password, ...(needsCode && { code: code.trim() }) }),
+    onSuccess: () => onDone?.(),
+    onError: (error) => {
+      if (error instanceof ApiError && error.code === 'second_factor_required') setNeedsCode(true);
+    },
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    signingIn.mutate();
+  };
+  const { error } = signingIn;
+  const isOnlyMissingCode = error instanceof ApiError && error.code === 'second_factor_required' && code === '';
+  const emailFault = faultOf(error, 'email');
+  return (
+    <form className={styles.form} onSubmit={submit}>
+      <TextField
+        label="E-mail"
+        type="email"
+        name="email"
+        autoComplete="username"
+        value={email}
+        onChange={setEmail}
+        isRequired
+        error={emailFault}
+        // oxlint-disable-next-line jsx-a11y/no-autofocus -- The form is the only thing to do here.
+        autoFocus={known === ''}
+      />
+      <PasswordField
+        label="Password"
+        name="password"
+        autoComplete="current-password"
+        value={password}
+        onChange={setPassword}
+        isRequired
+        // oxlint-disable-next-line jsx-a11y/no-autofocus -- The form is the only thing to do here.
+        autoFocus={known !== ''}
+      />
+      {needsCode && (
+        <TextField
+          label="Code"
+          hint="Six digits from your authenticator app, or a recovery code. Each works once."
+          autoComplete="one-time-code"
+          value={code}
+          onChange={setCode}
+          isRequired
+          isMono
+          // oxlint-disable-next-line jsx-a11y/no-autofocus -- The field appears because it is needed now.
+          autoFocus
+        />
+      )}
+      {error !== null && emailFault === null && !isOnlyMissingCode && <ErrorState error={shownError(error)} />}
+      <Button look="primary" type="submit" isDisabled={signingIn.isPending}>
+        Sign in
+      </Button>
+    </form>
+  );
+}

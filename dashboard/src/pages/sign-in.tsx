@@ -1,0 +1,54 @@
+import { useEffect, type ReactNode } from 'react';
+import { CodeBlock, Mark } from '@tenure/ui';
+import { useSession } from '../api/session.ts';
+import { SignInForm } from './sign-in-form.tsx';
+import styles from './sign-in.module.css';
+
+/** The form at any path of the dashboard while no person is signed in. */
+export function SignInPage(): ReactNode {
+  const { has_users: hasUsers, mode } = useSession();
+  if (!hasUsers) {
+    return (
+      <Card title="Welcome to Tenure">
+        <p>There is no owner yet. The server printed a link for the first one when it started. Open that link.</p>
+        <CodeBlock title="Print a new link" text="npm run login-link" />
+      </Card>
+    );
+  }
+  return (
+    <Card title="Sign in">
+      <SignInForm />
+      {mode === 'sandbox' && <p className={styles.quiet}>This is a sandbox. Nothing here is real.</p>}
+      <details className={styles.help}>
+        <summary>Forgot your password, or lost your second factor?</summary>
+        <div>
+          <p>An owner or admin of your team makes a link for a new password.</p>
+          <p>
+            The operator of the server prints a link that signs you in. With <code>--reset-second-factor</code>, it also
+            removes a lost second factor:
+          </p>
+          <CodeBlock title="On the server" text="npm run login-link -- --email you@example.com" />
+        </div>
+      </details>
+    </Card>
+  );
+}
+
+/** A page outside of the shell, with one thing to do. */
+export function Card({ title, children }: { title: string; children: ReactNode }): ReactNode {
+  useEffect(() => {
+    document.title = `${title} – Tenure`;
+  }, [title]);
+  return (
+    <main className={styles.outside}>
+      <div className={styles.card}>
+        <div className={styles.brand}>
+          <Mark size={28} />
+          <span>Tenure</span>
+        </div>
+        <h1>{title}</h1>
+        {children}
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,337 @@
+import { useState, type FormEvent, type ReactNode } from 'react';
+import type { Invitation, User as Member } from 'tenure';
+import {
+  Actions,
+  Button,
+  CodeBlock,
+  ConfirmDialog,
+  Dialog,
+  ErrorState,
+  Id,
+  Select,
+  TextField,
+  Time,
+  toast,
+} from '@tenure/ui';
+import { faultOf, shownError, useRead, useWrite } from '../../api/requests.ts';
+import { useUser, type User } from '../../api/session.ts';
+import { roleTexts, rolesToGive } from './roles.ts';
+import styles from './team.module.css';
+
+/** What a person wants to do with the team. Each has its dialog. */
+export type TeamAction =
+  | { kind: 'invite' }
+  | { kind: 'role' | 'reset_link' | 'end_sessions' | 'disable' | 'enable' | 'remove'; member: Member }
+  | { kind: 'revoke'; invitation: Invitation };
+
+/** The dialog of an action. Null is no dialog. */
+export function TeamDialog({ action, onClose }: { action: TeamAction | null; onClose: () => void }): ReactNode {
+  switch (action?.kind) {
+    case undefined:
+      return null;
+    case 'invite':
+      return <InviteDialog onClose={onClose} />;
+    case 'role':
+      return <RoleDialog member={action.member} onClose={onClose} />;
+    case 'reset_link':
+      return <ResetLinkDialog member={action.member} onClose={onClose} />;
+    case 'end_sessions':
+      return <EndSessionsDialog member={action.member} onClose={onClose} />;
+    case 'disable':
+    case 'enable':
+      return <StatusDialog member={action.member} status={action.kind} onClose={onClose} />;
+    case 'remove':
+      return <RemoveDialog member={action.member} onClose={onClose} />;
+    case 'revoke':
+      return <RevokeDialog invitation={action.invitation} onClose={onClose} />;
+  }
+}
+
+interface MemberDialogProps {
+  member: Member;
+  onClose: () => void;
+}
+
+function InviteDialog({ onClose }: { onClose: () => void }): ReactNode {
+  const { role: ownRole } = useUser();
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<User['role']>('viewer');
+  const inviting = useWrite((tenure, input: { email: string; role: User['role'] }, options) =>
+    tenure.invitations.create(input, options),
+  );
+  const { data, error } = inviting;
+  if (data)
+    return (
+      <LinkDialog
+        title={`Invitation of ${data.email}`}
+        url={data.url ?? ''}
+        expiresAt={data.expires_at}
+        onClose={onClose}
+      />
+    );
+  const faults = { email: faultOf(error, 'email'), role: faultOf(error, 'role') };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    inviting.mutate({ email: email.trim(), role });
+  };
+  return (
+    <Dialog title="Invite a person" isOpen onClose={onClose}>
+      <form className={styles.form} onSubmit={submit}>
+        <TextField
+          label="E-mail"
+          type="email"
+          autoComplete="off"
+          value={email}
+          onChange={setEmail}
+          isRequired
+          error={faults.email}
+          // oxlint-disable-next-line jsx-a11y/no-autofocus -- The dialog was opened to fill in this field.
+          autoFocus
+        />
+        <Select
+          label="Role"
+          hint={roleTexts[role]}
+          choices={rolesToGive(ownRole)}
+          value={role}
+          onChange={(id) => setRole(id as User['role'])}
+          error={faults.role}
+        />
+        <p className={styles.quiet}>You get a link to hand over. It works for seven days, and once.</p>
+        {error !== null && !faults.email && !faults.role && <ErrorState error={shownError(error)} />}
+        <Actions>
+          <Button onPress={onClose}>Cancel</Button>
+          <Button look="primary" type="submit" isDisabled={inviting.isPending}>
+            Make invitation
+          </Button>
+        </Actions>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Shows a link, this once. Only its button closes the dialog, so that a click beside it loses nothing. */
+function LinkDialog(props: { title: string; url: string; expiresAt: number; onClose: () => void }): ReactNode {
+  return (
+    <Dialog title={props.title} isOpen>
+      <p>
+        Hand this link over yourself, such as by a chat. It ends <Time at={props.expiresAt} />, and is{' '}
+        <strong>not shown again</strong>.
+      </p>
+      <CodeBlock title="Link" text={props.url} />
+      <Actions>
+        <Button look="primary" onPress={props.onClose}>
+          Done
+        </Button>
+      </Actions>
+    </Dialog>
+  );
+}
+
+function RoleDialog({ member, onClose }: MemberDialogProps): ReactNode {
+  const { role: ownRole } = useUser();
+  const [role, setRole] = useState(member.role as User['role']);
+  const saving = useWrite(
+    (tenure, input: { role: User['role'] }, options) => tenure.users.update(member.id, input, options),
+    {
+      onDone: (changed) => {
+        toast(`${changed.email} is ${changed.role} now.`);
+        onClose();
+      },
+    },
+  );
+  const { error } = saving;
+  const fault = faultOf(error, 'role');
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    saving.mutate({ role });
+  };
+  return (
+    <Dialog title={`Role of ${member.email}`} isOpen onClose={onClose}>
+      <form className={styles.form} onSubmit={submit}>
+        <Select
+          label="Role"
+          hint={roleTexts[role]}
+          choices={rolesToGive(ownRole)}
+          value={role}
+          onChange={(id) => setRole(id as User['role'])}
+          error={fault}
+        />
+        <p className={styles.quiet}>All sessions of this member end. They sign in again with the new role.</p>
+        {error !== null && fault === null && <ErrorState error={shownError(error)} />}
+        <Actions>
+          <Button onPress={onClose}>Cancel</Button>
+          <Button look="primary" type="submit" isDisabled={saving.isPending || role === member.role}>
+            Change role
+          </Button>
+        </Actions>
+      </form>
+    </Dialog>
+  );
+}
+
+function ResetLinkDialog({ member, onClose }: MemberDialogProps): ReactNode {
+  const making = useWrite((tenure, user: string) =>
+    tenure.request<{ url: string; expires_at: number }>('POST', '/auth/users/reset_link', { user }, { maxRetries: 0 }),
+  );
+  if (making.data)
+    return (
+      <LinkDialog
+        title={`New password of ${member.email}`}
+        url={making.data.url}
+        expiresAt={making.data.expires_at}
+        onClose={onClose}
+      />
+    );
+  return (
+    <Dialog title={`Link for a new password of ${member.email}`} isOpen onClose={onClose}>
+      <p>With this link, the member sets a new password. It works for an hour, and once.</p>
+      <p className={styles.quiet}>The link does not pass a second factor.</p>
+      {making.error && <ErrorState error={shownError(making.error)} />}
+      <Actions>
+        <Button onPress={onClose}>Cancel</Button>
+        <Button look="primary" onPress={() => making.mutate(member.id)} isDisabled={making.isPending}>
+          Make link
+        </Button>
+      </Actions>
+    </Dialog>
+  );
+}
+
+function EndSessionsDialog({ member, onClose }: MemberDialogProps): ReactNode {
+  const ending = useWrite(
+    (tenure, user: string) => tenure.request('POST', '/auth/users/end_sessions', { user }, { maxRetries: 0 }),
+    {
+      onDone: () => {
+        toast(`The sessions of ${member.email} have ended.`);
+        onClose();
+      },
+    },
+  );
+  return (
+    <ConfirmDialog
+      title={`End the sessions of ${member.email}?`}
+      confirmText="End sessions"
+      isOpen
+      isPending={ending.isPending}
+      onCancel={onClose}
+      onConfirm={() => ending.mutate(member.id)}
+    >
+      <p>The member is signed out in all browsers, and may sign in again.</p>
+      {ending.error && <ErrorState error={shownError(ending.error)} />}
+    </ConfirmDialog>
+  );
+}
+
+function StatusDialog({ member, status, onClose }: MemberDialogProps & { status: 'disable' | 'enable' }): ReactNode {
+  const next = status === 'disable' ? 'disabled' : 'active';
+  const saving = useWrite(
+    (tenure, input: { status: 'active' | 'disabled' }, options) => tenure.users.update(member.id, input, options),
+    {
+      onDone: () => {
+        toast(`${member.email} is ${next} now.`);
+        onClose();
+      },
+    },
+  );
+  const error = saving.error && <ErrorState error={shownError(saving.error)} />;
+  if (status === 'disable')
+    return (
+      <ConfirmDialog
+        title={`Disable ${member.email}?`}
+        confirmText="Disable"
+        isOpen
+        isPending={saving.isPending}
+        onCancel={onClose}
+        onConfirm={() => saving.mutate({ status: next })}
+      >
+        <p>
+          The member cannot sign in until you enable them again. Their sessions end, and their invitations are void.
+        </p>
+        {error}
+      </ConfirmDialog>
+    );
+  return (
+    <Dialog title={`Enable ${member.email}?`} isOpen onClose={onClose}>
+      <p>The member may sign in again, with the same password and second factor.</p>
+      {error}
+      <Actions>
+        <Button onPress={onClose}>Cancel</Button>
+        <Button look="primary" onPress={() => saving.mutate({ status: next })} isDisabled={saving.isPending}>
+          Enable
+        </Button>
+      </Actions>
+    </Dialog>
+  );
+}
+
+function RemoveDialog({ member, onClose }: MemberDialogProps): ReactNode {
+  const removing = useWrite((tenure, id: string, options) => tenure.users.delete(id, options), {
+    onDone: () => {
+      toast(`${member.email} was removed.`);
+      onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      title={`Remove ${member.email}?`}
+      confirmText="Remove member"
+      isOpen
+      isPending={removing.isPending}
+      onCancel={onClose}
+      onConfirm={() => removing.mutate(member.id)}
+    >
+      <p>The member is signed out, and can come back only by a new invitation.</p>
+      <KeysOf member={member} />
+      {removing.error && <ErrorState error={shownError(removing.error)} />}
+    </ConfirmDialog>
+  );
+}
+
+/** The most keys that are looked through. */
+const keysMax = 500;
+
+/** Names the API keys that a member made. They do not end with the member. */
+function KeysOf({ member }: { member: Member }): ReactNode {
+  const { data, error } = useRead(['api_keys', 'all'], (tenure, options) =>
+    tenure.apiKeys.list({}, options).toArray({ limit: keysMax }),
+  );
+  if (error !== null) return <ErrorState error={shownError(error)} />;
+  const keys = data?.filter(({ created_by: maker, status }) => maker === member.id && status === 'active') ?? [];
+  if (keys.length === 0) return null;
+  return (
+    <>
+      <p>
+        <strong>Their API keys stay valid.</strong> Revoke those that you no longer trust:
+      </p>
+      <ul className={styles.keys}>
+        {keys.map(({ id, type, last_four: lastFour }) => (
+          <li key={id}>
+            {type} key …{lastFour} <Id id={id} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function RevokeDialog({ invitation, onClose }: { invitation: Invitation; onClose: () => void }): ReactNode {
+  const revoking = useWrite((tenure, id: string, options) => tenure.invitations.delete(id, options), {
+    onDone: () => {
+      toast(`The invitation of ${invitation.email} was revoked.`);
+      onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      title={`Revoke the invitation of ${invitation.email}?`}
+      confirmText="Revoke invitation"
+      isOpen
+      isPending={revoking.isPending}
+      onCancel={onClose}
+      onConfirm={() => revoking.mutate(invitation.id)}
+    >
+      <p>Its link no longer works.</p>
+      {revoking.error && <ErrorState error={shownError(revoking.error)} />}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,186 @@
+import { useState, type ReactNode } from 'react';
+import type { Invitation, User as Member } from 'tenure';
+import { Badge, Button, EmptyState, ErrorState, Icon, Menu, Skeleton, Table, Time, type Tone } from '@tenure/ui';
+import { shownError, useRead } from '../../api/requests.ts';
+import { useUser } from '../../api/session.ts';
+import { Page, Section, Sections } from '../../shell/page.tsx';
+import { refusalToHandle } from './roles.ts';
+import { TeamDialog, type TeamAction } from './team-dialogs.tsx';
+import styles from './team.module.css';
+
+/** The most rows of a table. Larger teams use the API. */
+const rowsMax = 500;
+
+const statusTones: Record<string, Tone> = {
+  active: 'good',
+  pending: 'waiting',
+  accepted: 'good',
+  disabled: 'bad',
+};
+
+/** The members of the account and the invitations to it. */
+export function TeamPage(): ReactNode {
+  const [action, setAction] = useState<TeamAction | null>(null);
+  const { role, permissions } = useUser();
+  const mayRead = permissions.includes('users.read');
+  const mayWrite = permissions.includes('users.write');
+  return (
+    <Page
+      title="Team"
+      actions={
+        <Button look="primary" isDisabled={!mayWrite} onPress={() => setAction({ kind: 'invite' })}>
+          <Icon name="plus" size={14} />
+          Invite
+        </Button>
+      }
+    >
+      {!mayRead ? (
+        <EmptyState
+          title="Your role does not see the team"
+          text={`You are ${role}. Owners, admins and developers see the members of the account.`}
+        />
+      ) : (
+        <>
+          {!mayWrite && <p className={styles.quiet}>Owners and admins change the team. You are {role}.</p>}
+          <Sections>
+            <Section title="Members">
+              <Members onAction={setAction} />
+            </Section>
+            <Section title="Invitations">
+              <Invitations onAction={setAction} />
+            </Section>
+          </Sections>
+        </>
+      )}
+      <TeamDialog action={action} onClose={() => setAction(null)} />
+    </Page>
+  );
+}
+
+function Members({ onAction }: { onAction: (action: TeamAction) => void }): ReactNode {
+  const { data, error, refetch } = useRead(['users'], (tenure, options) =>
+    tenure.users.list({}, options).toArray({ limit: rowsMax }),
+  );
+  if (error !== null) return <ErrorState error={shownError(error)} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Skeleton rows={3} />;
+  return (
+    <Table
+      label="Members"
+      rows={data}
+      columns={[
+        { title: 'Member', cell: (member) => <MemberName member={member} /> },
+        { title: 'Role', cell: ({ role }) => role },
+        { title: 'Status', cell: ({ status }) => <Badge tone={statusTones[status] ?? 'neutral'}>{status}</Badge> },
+        { title: 'Second factor', cell: ({ second_factor: factor }) => factorNames[factor] ?? factor },
+        { title: 'Last sign-in', cell: ({ last_signed_in_at: at }) => (at === null ? 'never' : <Time at={at} />) },
+        { title: 'Actions', align: 'end', cell: (member) => <MemberMenu member={member} onAction={onAction} /> },
+      ]}
+    />
+  );
+}
+
+const factorNames: Record<string, string> = { none: 'none', totp: 'authenticator app', passkey: 'passkey' };
+
+function MemberName({ member: { id, name, email } }: { member: Member }): ReactNode {
+  const isOwn = useUser().id === id;
+  return (
+    <span className={styles.person}>
+      <span className={styles.name}>
+        {name ?? email} {isOwn && <Badge>you</Badge>}
+      </span>
+      {name !== null && <span>{email}</span>}
+    </span>
+  );
+}
+
+function MemberMenu({ member, onAction }: { member: Member; onAction: (action: TeamAction) => void }): ReactNode {
+  const own = useUser();
+  const isOwn = own.id === member.id;
+  const reason = refusalToHandle(own.role, member.role);
+  const entry = (id: Exclude<TeamAction['kind'], 'invite' | 'revoke'>, name: string, isDanger = false) => {
+    // A person changes their own factors and sessions in the profile, and is removed by another one.
+    const refusal = reason ?? (isOwn && id !== 'role' ? 'This is you' : null);
+    return {
+      id,
+      name,
+      isDanger,
+      onAction: () => onAction({ kind: id, member }),
+      ...(refusal !== null && { disabledReason: refusal }),
+    };
+  };
+  return (
+    <Menu
+      trigger={
+        <Button look="plain" isSmall isIcon aria-label={`Actions for ${member.email}`}>
+          <Icon name="more" />
+        </Button>
+      }
+      groups={[
+        {
+          id: 'change',
+          entries: [
+            entry('role', 'Change role…'),
+            entry('reset_link', 'Link for a new password…'),
+            entry('end_sessions', 'End sessions…'),
+            member.status === 'disabled' ? entry('enable', 'Enable') : entry('disable', 'Disable…'),
+          ],
+        },
+        { id: 'remove', entries: [entry('remove', 'Remove…', true)] },
+      ]}
+    />
+  );
+}
+
+function Invitations({ onAction }: { onAction: (action: TeamAction) => void }): ReactNode {
+  const { data, error, refetch } = useRead(['invitations'], (tenure, options) =>
+    tenure.invitations.list({}, options).toArray({ limit: rowsMax }),
+  );
+  if (error !== null) return <ErrorState error={shownError(error)} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Skeleton rows={3} />;
+  if (data.length === 0)
+    return (
+      <EmptyState
+        title="No invitations yet"
+        text="An invitation is a link. You hand it to a person, who then joins with the role that you chose."
+      />
+    );
+  return (
+    <Table
+      label="Invitations"
+      rows={data}
+      columns={[
+        { title: 'E-mail', cell: ({ email }) => <span className={styles.name}>{email}</span> },
+        { title: 'Role', cell: ({ role }) => role },
+        { title: 'Status', cell: ({ status }) => <Badge tone={statusTones[status] ?? 'neutral'}>{status}</Badge> },
+        { title: 'Made', cell: ({ created }) => <Time at={created} /> },
+        { title: 'Ends', cell: ({ expires_at: at, status }) => (status === 'pending' ? <Time at={at} /> : '–') },
+        {
+          title: 'Actions',
+          align: 'end',
+          cell: (invitation) => <RevokeButton invitation={invitation} onAction={onAction} />,
+        },
+      ]}
+    />
+  );
+}
+
+function RevokeButton({
+  invitation,
+  onAction,
+}: {
+  invitation: Invitation;
+  onAction: (action: TeamAction) => void;
+}): ReactNode {
+  const own = useUser();
+  if (invitation.status !== 'pending') return '–';
+  return (
+    <Button
+      isSmall
+      aria-label={`Revoke the invitation of ${invitation.email}`}
+      isDisabled={refusalToHandle(own.role, invitation.role) !== null}
+      onPress={() => onAction({ kind: 'revoke', invitation })}
+    >
+      Revoke
+    </Button>
+  );
+}

@@ -1,0 +1,106 @@
+import type { ReactNode } from 'react';
+import type { EventType } from 'tenure';
+import { Checkbox, Switch } from '@tenure/ui';
+import styles from './webhooks.module.css';
+
+/** All types of events. The type checker finds a missing one. */
+const eventTypes: Record<EventType, true> = {
+  'reference.created': true,
+  'reference.updated': true,
+  'reference.deleted': true,
+  'reference.completed': true,
+  'reference.canceled': true,
+  'application.created': true,
+  'application.updated': true,
+  'application.deleted': true,
+  'customer.created': true,
+  'customer.updated': true,
+  'customer.deleted': true,
+  'file.created': true,
+  'file.updated': true,
+  'file.deleted': true,
+  'webhook_endpoint.created': true,
+  'webhook_endpoint.updated': true,
+  'webhook_endpoint.deleted': true,
+  'webhook_endpoint.secret_rolled': true,
+  'webhook_endpoint.disabled': true,
+  'webhook_endpoint.pinged': true,
+  'recovery.created': true,
+  'recovery.updated': true,
+  'recovery.completed': true,
+  'recovery.canceled': true,
+  'account.created': true,
+  'account.updated': true,
+  'account.credentials_changed': true,
+  'api_key.created': true,
+  'api_key.updated': true,
+  'api_key.rolled': true,
+  'api_key.revoked': true,
+  'user.created': true,
+  'user.updated': true,
+  'user.deleted': true,
+  'invitation.created': true,
+  'invitation.updated': true,
+  'invitation.accepted': true,
+  'invitation.revoked': true,
+};
+
+const families = Map.groupBy(Object.keys(eventTypes), (type) => type.slice(0, type.indexOf('.')));
+
+/** Chooses the events of an endpoint: all, all of a kind of record, or single types. */
+export function EventChoice(props: {
+  /** As `enabled_events`: `*`, `reference.*`, `reference.completed`. */
+  value: readonly string[];
+  onChange: (value: string[]) => void;
+  error: string | null;
+}): ReactNode {
+  const { value, onChange, error } = props;
+  const chosen = new Set(value);
+  const change = (added: readonly string[], removed: readonly string[]): void => {
+    onChange([...[...chosen].filter((pattern) => !removed.includes(pattern)), ...added]);
+  };
+  const isAll = chosen.has('*');
+  return (
+    <fieldset className={styles.events}>
+      <legend>Events</legend>
+      <Switch isSelected={isAll} onChange={(all) => onChange(all ? ['*'] : ['reference.*'])}>
+        All events, also of types that come later
+      </Switch>
+      {!isAll && (
+        <div className={styles.families}>
+          {[...families].map(([family, types]) => {
+            const whole = `${family}.*`;
+            const hasWhole = chosen.has(whole);
+            const some = types.filter((type) => chosen.has(type));
+            return (
+              <div key={family} className={styles.family} role="group" aria-label={whole}>
+                <Checkbox
+                  isSelected={hasWhole}
+                  isIndeterminate={!hasWhole && some.length > 0}
+                  onChange={(isOn) => (isOn ? change([whole], types) : change([], [whole, ...types]))}
+                >
+                  <code>{whole}</code>
+                </Checkbox>
+                {types.map((type) => (
+                  <Checkbox
+                    key={type}
+                    isSelected={hasWhole || chosen.has(type)}
+                    isDisabled={hasWhole}
+                    onChange={(isOn) => (isOn ? change([type], []) : change([], [type]))}
+                  >
+                    <code>{type}</code>
+                  </Checkbox>
+                ))}
+              </div>
+            );
+          })}
+        </div>
+      )}
+      {error !== null && (
+        <p className={styles.fault} role="alert">
+          {error}
+        </p>
+      )}
+    </fieldset>
+  );
+}

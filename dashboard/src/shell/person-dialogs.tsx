@@ -1,0 +1,91 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { ApiError } from 'tenure';
+import { Actions, Button, CodeBlock, Dialog, ErrorState, PasswordField, TextField } from '@tenure/ui';
+import { useOpenRequest } from '../api/ask.ts';
+import { shownError } from '../api/requests.ts';
+import { useSession, useSessionChange, useUser } from '../api/session.ts';
+import { SignInForm } from '../pages/sign-in-form.tsx';
+import styles from './shell.module.css';
+
+/** Asks the person for what a request needs: to sign in again, or to confirm that it is them. The page below stays as it is. */
+export function PersonDialogs(): ReactNode {
+  const request = useOpenRequest();
+  const user = useUser();
+  return (
+    <>
+      <Dialog title="Sign in to continue" isOpen={request?.need === 'sign_in'} onClose={() => request?.settle(false)}>
+        <p>Your session has ended. Nothing on the page is lost.</p>
+        <SignInForm email={user.email} onDone={() => request?.settle(true)} />
+      </Dialog>
+      <Dialog
+        title="Confirm that it is you"
+        isOpen={request?.need === 'confirm'}
+        onClose={() => request?.settle(false)}
+      >
+        <ConfirmForm onCancel={() => request?.settle(false)} onDone={() => request?.settle(true)} />
+      </Dialog>
+    </>
+  );
+}
+
+function ConfirmForm({ onCancel, onDone }: { onCancel: () => void; onDone: () => void }): ReactNode {
+  const hasCode = useUser().second_factor === 'totp';
+  const { session } = useSession();
+  const change = useSessionChange();
+  const [text, setText] = useState('');
+  const confirming = useMutation({
+    mutationFn: () => change('/auth/confirm', hasCode ? { code: text.trim() } : { password: text }),
+    onSuccess: onDone,
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    confirming.mutate();
+  };
+  if (!hasCode && session?.has_password === false) return <NothingToConfirmWith onCancel={onCancel} />;
+  const { error } = confirming;
+  const isWrong = error instanceof ApiError && error.code === 'sign_in_failed';
+  const field = {
+    value: text,
+    onChange: setText,
+    autoFocus: true,
+    isRequired: true,
+    error: isWrong ? error.message : null,
+  };
+  return (
+    <form className={styles.form} onSubmit={submit}>
+      <p>
+        This action is sensitive. It needs {hasCode ? 'a code' : 'your password'}, which then counts for 15 minutes.
+      </p>
+      {hasCode ? (
+        <TextField {...field} label="Six-digit code, or a recovery code" autoComplete="one-time-code" isMono />
+      ) : (
+        <PasswordField {...field} label="Password" autoComplete="current-password" />
+      )}
+      {error !== null && !isWrong && <ErrorState error={shownError(error)} />}
+      <Actions>
+        <Button onPress={onCancel}>Cancel</Button>
+        <Button look="primary" type="submit" isDisabled={confirming.isPending}>
+          Confirm
+        </Button>
+      </Actions>
+    </form>
+  );
+}
+
+/** A person without a password signs in by a link. Their sign-in then counts as the confirmation. */
+function NothingToConfirmWith({ onCancel }: { onCancel: () => void }): ReactNode {
+  const { email } = useUser();
+  return (
+    <div className={styles.form}>
+      <p>
+        This action is sensitive, and you have no password to confirm it with. Sign in by a new link, then set a
+        password in your profile.
+      </p>
+      <CodeBlock title="Print a link on the server" text={`npm run login-link -- --email ${email}`} />
+      <Actions>
+        <Button onPress={onCancel}>Close</Button>
+      </Actions>
+    </div>
+  );
+}

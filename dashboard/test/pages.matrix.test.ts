@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { firstOwner, type Browser } from '../../server/test/support/browser.ts';
+import { good, startTestServer, type TestServer } from '../../server/test/support/server.ts';
+import { describeInBrowser, expectAccessible, openDashboard } from './support/browser.ts';
+
+/** The pages, each with a text that appears when it is ready. A page of your own belongs here, full and empty. */
+const pages: [path: string, ready: string][] = [
+  ['/', 'First steps'],
+  ['/logs', '/v1/customers'],
+  ['/logs?path=/nowhere', 'No logs match'],
+  ['/logs?view=groups', 'logs that fit are grouped'],
+  ['/events', 'customer.created'],
+  ['/events?type=file.created', 'No events match'],
+  ['/webhooks', 'No webhook endpoints yet'],
+  ['/api-keys', 'Create a key'],
+  ['/api-keys/new', 'Webhook endpoints'],
+  ['/api-keys#version', 'The first version'],
+  ['/api-keys/upgrade', 'Nothing to upgrade'],
+  ['/accounts', 'Ouse Lettings'],
+  ['/settings', 'Retention'],
+  ['/nowhere', 'There is no such page'],
+];
+
+/** The pages that only a person may see, each with a text of the page. */
+const pagesOfPersons: [path: string, ready: string][] = [
+  ['/team', 'No invitations yet'],
+  ['/settings/me', 'this one'],
+];
+
+describeInBrowser('every page', () => {
+  let server: TestServer;
+  let owner: Browser;
+
+  beforeAll(async () => {
+    server = await startTestServer();
+    await good(server.api.post('/v1/customers', { name: 'Ada Example', email: 'ada@example.com' }));
+    await server.api.post('/v1/customers', { nme: 'Ada Example' });
+    // The top bar then has the switcher of accounts.
+    await good(server.api.post('/v1/accounts', { name: 'Ouse Lettings' }));
+    owner = await firstOwner(server);
+  });
+  afterAll(() => server.stop());
+
+  describe.each(['light', 'dark'] as const)('in the %s theme', (theme) => {
+    test.each([320, 1280])('fits WCAG 2.2 AA and its own policy when the window is %d px wide', async (width) => {
+      for (const [path, ready] of pages) {
+        await using open = await openDashboard(server, path, { theme, width });
+        await open.page.getByText(ready).first().waitFor();
+        await expectAccessible(open.page);
+        expect(open.problems, path).toEqual([]);
+      }
+      for (const [path, ready] of pagesOfPersons) {
+        await using open = await openDashboard(server, path, { theme, width, person: owner });
+        await open.page.getByText(ready).first().waitFor();
+        await expectAccessible(open.page);
+        expect(open.problems, path).toEqual([]);
+      }
+    });
+
+    test.each([320, 1280])('shows an event in each of its views when the window is %d px wide', async (width) => {
+      await using open = await openDashboard(server, '/events?type=customer.created', { theme, width });
+      const { page, problems } = open;
+      await page.getByRole('link', { name: 'customer.created' }).click();
+      await page.getByRole('region', { name: 'Event' }).waitFor();
+      await expectAccessible(page);
+      await page.getByRole('tab', { name: 'Compare versions' }).click();
+      await page.getByRole('region', { name: 'In 2026-03-01' }).waitFor();
+      await expectAccessible(page);
+      await page.getByRole('button', { name: 'Second version' }).click();
+      await page.getByRole('option', { name: '2025-09-01' }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Control+k');
+      await page.getByRole('menuitem', { name: 'Events' }).waitFor();
+      await expectAccessible(page);
+      expect(problems).toEqual([]);
+    });
+
+    test.each([320, 1280])('shows a request with its faults when the window is %d px wide', async (width) => {
+      await using open = await openDashboard(server, '/logs?status=4xx', { theme, width });
+      const { page, problems } = open;
+      await page.getByRole('link', { name: '400 POST /v1/customers' }).click();
+      await page.getByRole('region', { name: 'Response body' }).waitFor();
+      await expectAccessible(page);
+      expect(problems).toEqual([]);
+    });
+
+    test.each([320, 1280])('lets a visitor sign in or use a link when the window is %d px wide', async (width) => {
+      const session = { user: null };
+      await using signIn = await openDashboard(server, '/events', { theme, width, session });
+      await signIn.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+      await expectAccessible(signIn.page);
+      await using link = await openDashboard(server, '/link', { theme, width, session });
+      await link.page.getByRole('heading', { name: 'This link cannot be used' }).waitFor();
+      await expectAccessible(link.page);
+      expect([...signIn.problems, ...link.problems]).toEqual([]);
+    });
+  });
+});

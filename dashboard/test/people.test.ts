@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Browser, goodPassword, makeLink } from '../../server/test/support/browser.ts';
+import { startTestServer, type TestServer } from '../../server/test/support/server.ts';
+import { describeInBrowser, openDashboard } from './support/browser.ts';
+
+describeInBrowser('the team', () => {
+  let server: TestServer;
+
+  beforeAll(async () => {
+    server = await startTestServer();
+  });
+  afterAll(() => server.stop());
+
+  test('grows from the printed link to a viewer who changes nothing', async () => {
+    const token = await makeLink(server, 'first_owner');
+    await using owner = await openDashboard(server, `/link#${token}`, { person: new Browser(server) });
+    await owner.page.getByLabel('E-mail').fill('ada@example.com');
+    expect(owner.page.url()).not.toContain('#');
+    await owner.page.getByLabel('Password (optional)', { exact: true }).fill(goodPassword);
+    await owner.page.getByRole('button', { name: 'Create owner and sign in' }).click();
+    await owner.page.getByRole('link', { name: 'Team' }).click();
+    await owner.page.getByRole('button', { name: 'Invite', exact: true }).click();
+    await owner.page.getByLabel('E-mail').fill('grace@example.com');
+    await owner.page.getByRole('button', { name: 'Make invitation' }).click();
+    const link = new URL((await owner.page.getByRole('group', { name: 'Link' }).textContent())!.trim());
+    await owner.page.getByRole('button', { name: 'Done' }).click();
+    await owner.page.getByRole('row', { name: /grace@example\.com viewer pending/ }).waitFor();
+
+    await using viewer = await openDashboard(server, `/link${link.hash}`, { person: new Browser(server) });
+    await viewer.page.getByLabel('Password', { exact: true }).fill('a stitch in time saves');
+    await viewer.page.getByRole('button', { name: 'Join and sign in' }).click();
+    await viewer.page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Events' }).click();
+    await viewer.page.getByRole('link', { name: 'user.created' }).first().waitFor();
+    expect(await viewer.page.getByRole('link', { name: 'Team' }).count()).toBe(0);
+    await viewer.page.goto(`${server.url}/dashboard/team`);
+    await viewer.page.getByText('Your role does not see the team').waitFor();
+    expect(await viewer.page.getByRole('button', { name: 'Invite' }).isDisabled()).toBe(true);
+    expect([...owner.problems, ...viewer.problems]).toEqual([]);
+  });
+});

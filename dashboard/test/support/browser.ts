@@ -1,0 +1,142 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type * as Axe from 'axe-core';
+import { chromium, type Browser as Chromium, type Locator, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import type { Browser } from '../../../server/test/support/browser.ts';
+import type { TestServer } from '../../../server/test/support/server.ts';
+import type { Session } from '../../src/api/session.ts';
+
+/** Where systems keep Chromium or Chrome. */
+const places = [
+  process.env.TENURE_CHROMIUM,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+const executablePath = places.find((place) => place !== undefined && existsSync(place));
+
+let browser: Chromium;
+
+const missing = ' (skipped: there is no Chromium; install it, or name it in TENURE_CHROMIUM)';
+
+/** Groups tests that need a browser. Without Chromium, they are skipped, and their name says why. */
+export function describeInBrowser(name: string, body: () => void): void {
+  const title = executablePath === undefined ? name + missing : name;
+  // oxlint-disable-next-line vitest/valid-title -- The title is a text that the linter cannot see.
+  describe.skipIf(executablePath === undefined)(title, () => {
+    beforeAll(async () => {
+      // The sandbox of Chromium does not start for root, as in many containers. The tests load only our own pages.
+      browser = await chromium.launch({ executablePath: executablePath!, args: ['--no-sandbox'] });
+    });
+    afterAll(() => browser.close());
+    body();
+  });
+}
+
+export interface OpenOptions {
+  width?: number;
+  theme?: 'light' | 'dark';
+  /** Changes the session that the page gets. A null `user` is a visitor. */
+  session?: Partial<Session>;
+  /** The person whose real session the page has. A browser without cookies is a visitor. */
+  person?: Browser;
+}
+
+/** A page of the dashboard. Its problems are errors, breaches of its policy, and requests to other hosts. */
+export interface OpenPage extends AsyncDisposable {
+  page: Page;
+  problems: string[];
+}
+
+/**
+ * Opens a path of the dashboard in a window of its own. Without `person`, the session is a stand-in, and the server's secret key signs the
+ * requests of the API. Close it by `await using`.
+ */
+export async function openDashboard(server: TestServer, path: string, options: OpenOptions = {}): Promise<OpenPage> {
+  const { width = 1280, theme = 'light', session = {}, person } = options;
+  const context = await browser.newContext({
+    viewport: { width, height: 900 },
+    colorScheme: theme,
+    baseURL: server.url,
+  });
+  await context.grantPermissions(['clipboard-write']);
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) problems.push(message.text());
+  });
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(server.url) && !request.url().startsWith('blob:')) problems.push(request.url());
+  });
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', (event) => {
+      // oxlint-disable-next-line no-console -- The test reads the console.
+      console.error(`The policy forbids ${event.violatedDirective}: ${event.blockedURI} ${event.sample}`);
+    });
+  });
+  if (person) {
+    await context.addCookies([...person.cookies].map(([name, value]) => ({ name, value, url: server.url })));
+  } else {
+    await page.route('**/v1/**', (route) =>
+      route.continue({ headers: { ...route.request().headers(), authorization: `Bearer ${server.secretKey}` } }),
+    );
+    await page.route('**/auth/session', (route) => route.fulfill({ json: { ...signedIn, ...session } }));
+  }
+  await page.goto(`/dashboard${path}`);
+  return { page, problems, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** The session of an owner. */
+const signedIn: Session = {
+  mode: 'sandbox',
+  product: { name: 'Tenure', version: '0.1.0' },
+  clock: { now: 0, ahead_seconds: 0 },
+  versions: { newest: '2026-11-01', all: ['2026-11-01', '2026-03-01', '2025-09-01'] },
+  retention_days: 30,
+  has_users: true,
+  user: {
+    id: 'usr_1',
+    email: 'ada@example.com',
+    name: null,
+    role: 'owner',
+    second_factor: 'none',
+    recovery_codes_left: 0,
+    permissions: [
+      'accounts.read',
+      'accounts.write',
+      'api_keys.read',
+      'api_keys.write',
+      'events.read',
+      'logs.read',
+      'references.read',
+      'references.write',
+      'users.read',
+      'users.write',
+      'webhook_endpoints.read',
+      'webhook_endpoints.write',
+    ],
+    account: { id: 'acct_1', name: 'My account' },
+  },
+};
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Fails if a page breaks WCAG 2.2 A or AA as far as axe can tell, or scrolls sideways. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(axeSource);
+  const faults = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: typeof Axe };
+    const { violations } = await axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] });
+    const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+    return document.documentElement.scrollWidth > innerWidth ? [...found, 'The page scrolls sideways.'] : found;
+  });
+  expect(faults).toEqual([]);
+}
+
+/** Fails unless an element gets the focus. */
+export async function expectFocus(element: Locator): Promise<void> {
+  await expect.poll(() => element.evaluate((node) => node === document.activeElement)).toBe(true);
+}
