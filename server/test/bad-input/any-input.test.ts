@@ -1,6 +1,6 @@
+import { routesOfKeys } from '../support/routes.ts';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { routesOf } from '../../src/http/routes/resources.ts';
 import { anyRequest, type AnyRequest } from '../support/any-request.ts';
 import { startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
 import { tracesOf } from '../support/traces.ts';
@@ -31,7 +31,7 @@ describe('random requests', () => {
       events: (await api.get('/v1/events')).body.data[0].id,
       webhook_endpoints: (await api.post('/v1/webhook_endpoints', endpoint)).body.id,
     };
-    const some = fc.array(anyRequest(routesOf(server.context), ids), {
+    const some = fc.array(anyRequest(routesOfKeys(server.context), ids), {
       minLength: requestsPerRun,
       maxLength: requestsPerRun,
     });

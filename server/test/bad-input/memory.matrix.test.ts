@@ -1,4 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent } from 'undici';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -79,6 +81,33 @@ describe('refused requests', () => {
     return (Math.min(...heap.slice(4)) - Math.min(...heap.slice(1, 4))) / (3 * requestsPerRound);
   }
 });
+
+test('keeps no body in memory when its connection stays open after the response', async () => {
+  const connections = 100;
+  const keptBytes = async (body: Buffer): Promise<number> => {
+    const before = heapBytes();
+    for (let index = 0; index < connections; index++) await postAndStay(body);
+    return heapBytes() - before;
+  };
+  const small = Buffer.from('{"application":"app_1"}');
+  const large = Buffer.from(`{"application":"app_1"${' '.repeat(30_000)}}`);
+  // The first round compiles. A connection takes memory too, but not more for a larger body.
+  await keptBytes(large);
+  const ofSmall = await keptBytes(small);
+  expect((await keptBytes(large)) - ofSmall).toBeLessThan((connections * large.length) / 4);
+});
+
+/** Sends a body on a new connection, and leaves it open. */
+async function postAndStay(body: Buffer): Promise<void> {
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  const head = ['POST /v1/references HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${server.secretKey}`];
+  head.push('Content-Type: application/json', `Content-Length: ${body.length}`);
+  socket.write(`${head.join('\r\n')}\r\n\r\n`);
+  socket.write(body);
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /);
+}
 
 interface Refusable {
   method?: 'GET' | 'POST' | 'DELETE';

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { apiVersions } from '../../src/versions/index.ts';
 import { Deployment } from '../faults/crash-checker/deployment.ts';
 import { runCommand, runProgram } from '../support/backups.ts';
+import { Browser, tokenOf } from '../support/browser.ts';
 import { processesForTest, urlOf } from '../support/processes.ts';
 import { apiClient, good } from '../support/server.ts';
 
@@ -15,6 +16,7 @@ import { apiClient, good } from '../support/server.ts';
 describe.each([
   { command: 'backup', takes: ['a'] },
   { command: 'restore', takes: ['a'] },
+  { command: 'login-link', takes: [] },
   { command: 'new-key', takes: [] },
   { command: 'release-version', takes: [] },
   { command: 'seed', takes: [] },
@@ -54,6 +56,34 @@ describe("commands on an operator's own database", { timeout: 60_000 }, () => {
     });
   });
 });
+
+test('prints links that sign in the first owner, and then a user by address, when npm run login-link runs', async () => {
+  const deployment = await Deployment.create();
+  onTestFinished(() => deployment.remove());
+  await deployment.start();
+  const settings = { PORT: new URL(deployment.url).port, DATA_DIR: deployment.dataDir };
+  const linkFor = async (...options: string[]): Promise<string> => {
+    const { code, output } = await runProgram('login-link', options, settings);
+    expect({ code, output }).toEqual({
+      code: 0,
+      output: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/dashboard\/link#\w{32}\n$/),
+    });
+    return tokenOf(output.trim());
+  };
+  const browser = new Browser(deployment);
+  const first = await browser.post('/auth/links/use', { token: await linkFor(), email: 'ada@example.com' });
+  expect(first.body.user).toMatchObject({ role: 'owner', email: 'ada@example.com' });
+  for (const options of [[], ['--email', 'ADA@example.com'], ['--reset-second-factor']]) {
+    const token = await linkFor(...options);
+    const again = await new Browser(deployment).post('/auth/links/use', { token });
+    expect(again.body.user?.email, again.text).toBe('ada@example.com');
+    expect((await browser.post('/auth/links/use', { token })).body.error.code).toBe('link_invalid');
+  }
+  expect(await runProgram('login-link', ['--email', 'nobody@example.com'], settings)).toEqual({
+    code: 1,
+    output: 'No user has the e-mail address nobody@example.com.\n',
+  });
+}, 60_000);
 
 describe('npm run seed', { timeout: 60_000 }, () => {
   test('makes references in every state, and nothing twice, when it runs twice', async () => {

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listOfKinds } from '../../src/model/kinds.ts';
 import type { Resource } from '../../src/model/resource.ts';
+import { forPersonsOnly } from '../../src/model/traits/for-persons-only.ts';
 import { nestedUnder } from '../../src/model/traits/nested-under.ts';
 import { ownAccount } from '../../src/model/traits/own-account.ts';
 import { storesFile } from '../../src/model/traits/stores-file.ts';
@@ -31,8 +32,10 @@ type Body = ApiResponse['body'];
  */
 
 const all = listOfKinds([...resources, viewing]);
-const made = all.filter(({ create }) => create);
-const listed = all.filter((resource) => !nestedUnder.has(resource));
+// Kinds that only persons use have tests of their own, in `sign-in/`.
+const ofKeys = all.filter((resource) => !forPersonsOnly.has(resource));
+const made = ofKeys.filter(({ create }) => create);
+const listed = ofKeys.filter((resource) => !nestedUnder.has(resource));
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let server: TestServer;

@@ -304,6 +304,20 @@ describe('duplicate_without_reason', () => {
     expect(findings()).toEqual([`duplicate_without_reason ${told.about}`]);
   });
 
+  test('accepts a dropped request of a dead process when its successor drops the same attempt a second later', () => {
+    const told = story.deliver(event, story.references, 'dropped', 200);
+    const [dropped] = told.arrivals;
+    const ofDeadProcess = { ...dropped!, headers: { ...dropped!.headers } };
+    for (const name of ['arrivedMs', 'endedMs'] as const) ofDeadProcess[name] -= 1_000;
+    ofDeadProcess.arrivedAtSeconds -= 1;
+    sign(ofDeadProcess, 'whsec_story', ofDeadProcess.arrivedAtSeconds);
+    story.arrivals.splice(story.arrivals.indexOf(dropped!), 0, ofDeadProcess);
+    story.kills.push({ fromMs: ofDeadProcess.endedMs + 10, toMs: ofDeadProcess.endedMs + 60 });
+    expect(findings()).toEqual([]);
+    story.kills.length = 0;
+    expect(findings()).toEqual([`duplicate_without_reason ${told.about}`]);
+  });
+
   test('reports a request after a successful delivery, even when there was a kill', () => {
     const told = story.deliver(event, story.references, 200, 'killed');
     expect(findings()).toEqual([`duplicate_without_reason ${told.about}`]);

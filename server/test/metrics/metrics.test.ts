@@ -316,7 +316,7 @@ describe('metrics that change', () => {
     let failing = true;
     const duties = startDuties({
       ...own.context,
-      writeKeyUses: async () => {
+      writeUses: async () => {
         if (failing) throw new Error('not today');
       },
     });

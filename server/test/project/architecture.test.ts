@@ -17,6 +17,7 @@ const mayImport: Record<string, readonly string[]> = {
   events: ['core', 'model', 'db'],
   versions: ['core', 'model'],
   commit: ['core', 'model', 'db'],
+  'sign-in': ['core', 'model', 'db', 'commit', 'resources'],
   metrics: ['core', 'db'],
   resources: ['core', 'model'],
   'job-queue': ['db'],
@@ -38,11 +39,24 @@ const mayImport: Record<string, readonly string[]> = {
   webhooks: ['core', 'model', 'db', 'commit', 'versions', 'resources'],
   maintenance: ['core', 'model', 'db', 'commit', 'versions', 'webhooks', 'referencing'],
   // The types of a request and a route. The rooms of `http/` follow in the order of a request.
-  http: ['core', 'model', 'db', 'events', 'commit', 'versions'],
+  http: ['core', 'model', 'db', 'events', 'commit', 'versions', 'sign-in'],
   'http/body': ['core', 'model', 'versions', 'http'],
   'http/response': ['core', 'model', 'db', 'commit', 'versions', 'http', 'http/body'],
-  'http/pipeline': ['core', 'model', 'db', 'versions', 'http', 'http/response'],
-  'http/write': ['core', 'model', 'db', 'commit', 'http', 'http/pipeline', 'http/response'],
+  'http/pipeline': ['core', 'model', 'db', 'versions', 'sign-in', 'http', 'http/response'],
+  'http/write': ['core', 'model', 'db', 'commit', 'sign-in', 'http', 'http/pipeline', 'http/response'],
+  'http/auth': [
+    'core',
+    'model',
+    'db',
+    'commit',
+    'resources',
+    'sign-in',
+    'http',
+    'http/body',
+    'http/pipeline',
+    'http/write',
+  ],
+  'http/docs': ['core'],
   'http/openapi': ['core', 'model', 'versions', 'http', 'http/body', 'http/pipeline'],
   'http/routes': [
     'core',
@@ -50,13 +64,25 @@ const mayImport: Record<string, readonly string[]> = {
     'db',
     'events',
     'versions',
+    'sign-in',
     'http',
     'http/body',
     'http/response',
     'http/pipeline',
+    'http/docs',
     'http/openapi',
   ],
-  'http/app.ts': ['core', 'model', 'http', 'http/body', 'http/response', 'http/pipeline', 'http/write', 'http/routes'],
+  'http/app.ts': [
+    'core',
+    'model',
+    'http',
+    'http/body',
+    'http/response',
+    'http/pipeline',
+    'http/write',
+    'http/auth',
+    'http/routes',
+  ],
   commands: ['core', 'db', 'embedded-postgres', 'versions', 'server'],
   '.': ['server'],
 };
@@ -78,6 +104,9 @@ const packageOwners: Record<string, readonly string[]> = {
   fontkit: ['referencing/report'],
   'bidi-js': ['referencing/report'],
   wawoff2: ['referencing/report'],
+  marked: ['http/docs'],
+  otpauth: ['sign-in'],
+  '@zxcvbn-ts/language-common': ['sign-in'],
 };
 
 /** The tables whose statements must name the account: all with an account column, and those of resources. */
@@ -90,12 +119,23 @@ const accountTables = [
 const withoutAccount = new Set([
   // No account exists yet. The statement looks for the first one.
   'select id from accounts order by id limit 1',
+  // A sign-in knows no account yet: an e-mail address, a cookie and a link each lead to one.
+  'select id, account_id from users where lower(email collate "C") = lower($1 collate "C")',
+  "select id, account_id from users where role = 'owner' and status = 'active' order by id limit 1",
+  'select 1 from users limit 1',
   // A key expires in any account, and the statement deletes exactly what it finds.
   'delete from idempotency_keys where ctid = any(array( select ctid from idempotency_keys where claimed_at_ms <= $1 order by claimed_at_ms limit ${purgedAtOnceMax} for update skip locked ))',
+  // Links and counters of failed sign-ins end in any account, and each statement deletes exactly what it finds.
+  'delete from one_time_links where ctid = any(array( select ctid from one_time_links where expires_at <= $1 limit ${purgedAtOnceMax} for update skip locked ))',
+  'delete from sign_in_attempts where ctid = any(array( select ctid from sign_in_attempts where since <= $1 limit ${purgedAtOnceMax} for update skip locked ))',
   // The state of the delivery queue, over all accounts.
   'select least( (select due_at_ms from webhook_queue where attempt_count = 0 and due_at_ms <= $1 and claimed_until_ms <= $2 order by due_at_ms limit 1), (select due_at_ms from webhook_queue where attempt_count > 0 and due_at_ms <= $1 and claimed_until_ms <= $2 order by due_at_ms limit 1) ) as due_at_ms',
   'select count(*) from ( (select claimed_until_ms from webhook_queue where attempt_count = 0 and due_at_ms <= $1 order by due_at_ms limit ${countedMax}) union all (select claimed_until_ms from webhook_queue where attempt_count > 0 and due_at_ms <= $1 order by due_at_ms limit ${countedMax}) ) due where claimed_until_ms > 0 and claimed_until_ms <= $2',
   "select (select count(*) from (select from webhook_queue limit ${countedMax + 1}) found) as counted, (select reltuples::bigint from pg_class where oid = 'webhook_queue'::regclass) as estimated",
+  // The merge of all accounts' activity keeps the account of each row.
+  'with ${turn}, gone as ( delete from activity_deltas where (select ours from turn) returning * )${addGone(minuteSeconds)}',
+  'with ${turn}, gone as ( delete from activity where seconds = ${minuteSeconds} and start < $2 and (select ours from turn) returning * )${addGone(hourSeconds)}',
+  'delete from activity where seconds = ${hourSeconds} and start < $1',
   // Whether any account has something pending in a partition.
   "select exists ( select from webhook_queue where id >= $1 and id < $2 or event >= $3 and event < $4 ) or exists ( select from recoveries where status = 'pending' and since < $5 ) or exists ( select from idempotency_keys where request_id >= $6 and request_id < $7 ) as pending",
   // The claims of a dead process, and one that may have been made, over all accounts.
@@ -129,7 +169,7 @@ describe('the import rule', () => {
     expect(importFaults(planted)).toEqual([
       'resources/deposit.ts imports resources/customer.ts: a resource never imports another one',
       'http/shortcut.ts imports pg, which belongs to db/, embedded-postgres/',
-      'http/shortcut.ts imports resources/reference/index.ts, but http/ may import only core/, model/, db/, events/, commit/, versions/',
+      'http/shortcut.ts imports resources/reference/index.ts, but http/ may import only core/, model/, db/, events/, commit/, versions/, sign-in/',
       'core/clever.ts imports db/reader.ts, but core/ may import nothing',
       'referencing/report/caller.ts imports more of referencing/providers/provider.ts than types',
     ]);
@@ -172,6 +212,7 @@ test('writes only in the committer and in housekeeping duties', () => {
     // Parts of a file are stored before the file, and belong to an account only through it.
     'commit/file-store.ts',
     // The statements of the committer itself.
+    'commit/statements/activity.ts',
     'commit/statements/clock.ts',
     'commit/statements/counts.ts',
     'commit/statements/deliveries.ts',
@@ -184,8 +225,9 @@ test('writes only in the committer and in housekeeping duties', () => {
     'db/latest-version.ts',
     'db/migrate.ts',
     // The time of a key's last use is not a change of the key.
-    'http/pipeline/key-uses.ts',
+    'http/pipeline/uses.ts',
     // The merge of deltas changes no count.
+    'maintenance/compact-activity.ts',
     'maintenance/compact-counts.ts',
     // Retention deletes old history together with its counts.
     'maintenance/drop-old-history.ts',
@@ -195,6 +237,7 @@ test('writes only in the committer and in housekeeping duties', () => {
     'maintenance/erasure.ts',
     // An expired key already counts as none.
     'maintenance/purge-idempotency-keys.ts',
+    'maintenance/purge-sign-ins.ts',
     // Simulated services store the orders they receive.
     'referencing/simulator/orders.ts',
     // Delivery state is not a change of a record: it has no event, and no request asks for it.
@@ -227,8 +270,6 @@ test('asks SQL or JavaScript for the current time only where no other clock woul
     'core/clock.ts',
     // Compares the ages of files with the clock.
     'embedded-postgres/remains.ts',
-    // An example for readers: a receiver of webhooks reads the clock.
-    'http/openapi/guide.ts',
     // Measures the difference between the database's clock and the machine's.
     'server/context.ts',
   ]);

@@ -23,6 +23,13 @@ const vector = JSON.parse(readFileSync(join(receiversDir, 'signature-vector.json
 const secret = 'whsec_of the examples: ząb';
 const buildTimeoutMs = 240_000;
 
+test('verifies signatures like the receiver in Node when the guide to webhooks shows code', () => {
+  const guide = readFileSync(join(receiversDir, '../../docs/guides/webhooks.md'), 'utf8');
+  const receiver = readFileSync(join(receiversDir, 'node.mjs'), 'utf8');
+  const [, code] = /```js\n([\s\S]*?)```/.exec(guide)!;
+  for (const part of code!.split('\n\n')) expect(receiver).toContain(part.trim());
+});
+
 type Delivery = { header: string | undefined; body: string };
 
 type Language = {

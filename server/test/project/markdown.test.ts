@@ -7,12 +7,12 @@ import { resources } from '../../src/resources/index.ts';
 /* What holds for all pages of the project: their links, and the blocks that tests execute. */
 
 const projectDir = join(import.meta.dirname, '../../..');
-const pages = globSync(['*.md', '{docs,examples,server/test,bench,.github}/**/*.md'], { cwd: projectDir })
+const pages = globSync(['*.md', '{docs,examples,server/test,bench,sdk,.github}/**/*.md'], { cwd: projectDir })
   .filter((page) => !page.includes('node_modules'))
   .sort();
 
 /** Blocks whose kind is the name of a language. Only these are known, so that a misspelt kind is not left out in silence. */
-const kindsOfBlocks = new Set(['sh', 'console', 'json', 'text', 'ini', 'log', 'nginx', 'sql', 'ts', 'yaml']);
+const kindsOfBlocks = new Set(['sh', 'console', 'json', 'text', 'js', 'ini', 'log', 'nginx', 'sql', 'ts', 'yaml']);
 
 test('has a target for every link and anchor between its pages', () => {
   expect(pages.length).toBeGreaterThan(30);
@@ -45,11 +45,23 @@ test('reports a block of a guide when it is indented or has an unknown kind', ()
   const planted = '1. Do this:\n\n   ```sh\n   ls\n   ```\n\n```shell\nls\n```\n~~~sh\nls\n~~~\n``` json\n{}\n```\n';
   expect(blockFaults('docs/guides/planted.md', planted)).toEqual([
     'docs/guides/planted.md: the test of guides does not see the indented block "   ```sh"',
-    'docs/guides/planted.md: "```shell" has no known kind',
+    expect.stringMatching(/^docs\/guides\/planted\.md: "```shell" has no known kind \(sh, console, /),
     'docs/guides/planted.md: write "~~~sh" with backticks',
     'docs/guides/planted.md: write "~~~" with backticks',
-    'docs/guides/planted.md: "``` json" has no known kind',
+    expect.stringMatching(/^docs\/guides\/planted\.md: "``` json" has no known kind/),
   ]);
+});
+
+test('lists every page of `docs/` in the table of its index', () => {
+  const inDocs = pages.filter((page) => page.startsWith('docs/') && !page.endsWith('README.md'));
+  expect(inDocs.length).toBeGreaterThan(30);
+  expect(inDocs.filter((page) => !isListed(page)).map((page) => `${page} has no row in ${indexOf(page)}`)).toEqual([]);
+});
+
+test('reports a page of `docs/` when its index has no row for it', () => {
+  expect(indexOf('docs/decisions/9999-planted.md')).toBe('docs/decisions/README.md');
+  expect(indexOf('docs/guides/planted.md')).toBe('docs/README.md');
+  expect(['docs/planted.md', 'docs/guides/planted.md', 'docs/decisions/9999-planted.md'].filter(isListed)).toEqual([]);
 });
 
 test('publishes the beginnings of all ids of the server, those of planned kinds included', () => {
@@ -58,6 +70,18 @@ test('publishes the beginnings of all ids of the server, those of planned kinds 
   expect(prefixesIn(now)).toEqual(resources.map(({ prefix }) => prefix).sort());
   expect(prefixesIn(later)).toEqual([...plannedKinds.values()].sort());
 });
+
+/** Returns the page with the row of this page. Decisions have a list of their own. */
+function indexOf(page: string): string {
+  return page.startsWith('docs/decisions/') ? 'docs/decisions/README.md' : 'docs/README.md';
+}
+
+/** Whether a row of a table links to the page. */
+function isListed(page: string): boolean {
+  const index = indexOf(page);
+  const rows = textOf(index).match(/^\|.*$/gm) ?? [];
+  return rows.some((row) => row.includes(`](${relative(dirname(index), page)})`));
+}
 
 function prefixesIn(text: string): string[] {
   return [...text.matchAll(/`([a-z]+)_`/g)].map(([, prefix]) => prefix!).sort();
@@ -115,7 +139,8 @@ function blockFaults(page: string, text: string): string[] {
     if (!isOpen || info === '') continue;
     // A block of a tutorial names the file that it belongs to.
     const [kind = ''] = info.split(' ');
-    if (!kindsOfBlocks.has(kind)) faults.push(`${page}: "${line}" has no known kind`);
+    if (!kindsOfBlocks.has(kind))
+      faults.push(`${page}: "${line}" has no known kind (${[...kindsOfBlocks].join(', ')})`);
     else if (isGuide && indent !== '' && ['sh', 'json', 'text'].includes(kind))
       faults.push(`${page}: the test of guides does not see the indented block "${line}"`);
   }

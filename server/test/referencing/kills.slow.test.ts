@@ -36,7 +36,7 @@ test('completes every reference and orders none twice when processes are killed 
 
   await expect
     .poll(async () => (await api.get('/v1/references?status=complete&limit=1')).body?.count, {
-      timeout: 120_000,
+      timeout: 300_000,
       interval: 500,
     })
     .toBe(made.length);

@@ -805,7 +805,9 @@ function withoutAccount(object: Body): Body {
 
 /** Returns the text of a response without the requested id and its own id. */
 function wordsOf({ text, body }: ApiResponse, id: string): string {
-  return text.replaceAll(id, '…').replace(body.error.request_id, '…');
+  // Only POST and DELETE have a link to their log.
+  const shared = text.replace(/,"request_log_url":"[^"]*"/, '');
+  return shared.replaceAll(id, '…').replace(body.error.request_id, '…');
 }
 
 /** Lists the account's own records again and again, and returns the number of responses. */

@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { KeyUses } from '../../src/http/pipeline/key-uses.ts';
+import { Uses } from '../../src/http/pipeline/uses.ts';
 import { allOf } from '../support/paging.ts';
 import { expectRefusal, invalid, missing, refusals, unknown, type Refusal } from '../support/refusals.ts';
 import {
@@ -78,11 +78,25 @@ describe('API key creation', () => {
       last_four: secret.slice(-4),
       expires_at: null,
       last_used_at: null,
+      created_by: (await firstKey()).id,
       status: 'active',
     });
     expect(key.permissions).toHaveLength(everything.length);
     expect(new Set(key.permissions)).toEqual(new Set(everything));
     expect(secret).toMatch(/^sk_test_[0-9A-Za-z]{38}$/);
+  });
+
+  test('names the key that created or rolled a key, and none when a command of the server did', async () => {
+    const first = await firstKey();
+    const made = await created(api);
+    const { body: grandchild } = await good(apiClient(server.url, made.secret).post(path, secretKey));
+    const { body: successor } = await good(api.post(`${path}/${grandchild.id}/roll`));
+    const ids = [first, made, grandchild, successor].map(({ id }) => id);
+    const shown = await Promise.all(ids.map(async (id) => (await good(api.get(`${path}/${id}`))).body.created_by));
+    expect(shown).toEqual([null, first.id, made.id, first.id]);
+    expect(successor.created_by).toBe(first.id);
+    const [event] = (await good(api.get(`/v1/events?object_id=${grandchild.id}&type=api_key.created`))).body.data;
+    expect([event.data.object.created_by, event.request.actor.id]).toEqual([made.id, made.id]);
   });
 
   test('treats null as absent when optional members of a new key are null', async () => {
@@ -743,12 +757,12 @@ describe('API key times', () => {
     await apiClient(still.url, secret).get('/v1/nothing');
     expect(await lastUsed()).toBe(minute + 60);
     // Another process may write an earlier use later.
-    const slow = new KeyUses();
+    const slow = new Uses('api_keys');
     slow.note({ accountId: still.context.ids.make('acct'), id }, minute + 600);
     slow.note({ accountId: (await accountOf(still, id)) ?? '', id: 'key_0' }, minute + 600);
     await slow.write(still.context.database.readers);
     expect(await lastUsed()).toBe(minute + 60);
-    const behind = new KeyUses();
+    const behind = new Uses('api_keys');
     behind.note({ accountId: (await accountOf(still, id)) ?? '', id }, minute);
     await behind.write(still.context.database.readers);
     expect(await lastUsed()).toBe(minute + 60);
@@ -993,6 +1007,12 @@ let keys = 0;
 /** Returns the header with an unused key. */
 function newKey(): { 'idempotency-key': string } {
   return { 'idempotency-key': `api key ${++keys}` };
+}
+
+/** Returns the key that the first start made. */
+async function firstKey(): Promise<Body> {
+  const { data } = (await good(api.get(`${path}?limit=50`))).body;
+  return data.find(({ last_four: lastFour }: Body) => lastFour === server.secretKey.slice(-4));
 }
 
 function range(length: number): number[] {

@@ -1,7 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { allPermissions } from '../support/permissions.ts';
 import { latestVersion } from '../support/versions.ts';
 import { allOf } from '../support/paging.ts';
-import { serverForTest, startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
+import { expectRefusal, invalid } from '../support/refusals.ts';
+import {
+  apiClient,
+  good,
+  serverForTest,
+  startTestServer,
+  type Api,
+  type ApiResponse,
+  type TestServer,
+} from '../support/server.ts';
 import { expectShape } from '../support/shapes.ts';
 import { StillClock } from '../support/still-clock.ts';
 import { addAccount, addKey, firstAccountId, type Tenant } from '../support/tenants.ts';
@@ -74,6 +84,7 @@ describe('events', () => {
     const [made] = (await api.get('/v1/events?type=api_key.created')).body.data;
     expect(Object.keys(made.data.object).sort()).toEqual([
       'created',
+      'created_by',
       'expires_at',
       'id',
       'last_four',
@@ -246,6 +257,56 @@ describe('the list of events', () => {
     });
     await expectFound({ related_object: 'file_old' }, ({ id }) => id === replaced.id || id === added.id);
     await expectFound({ related_object: 'file_new' }, ({ data }) => data.object.reference_pdf === 'file_new');
+  });
+
+  test('finds the events of one actor, or of one type of actors, when filtered by actor', async () => {
+    await expectFound({ actor: tenant.keyId }, () => true);
+    await expectFound({ actor: 'api_key' }, () => true);
+    await expectFound({ actor: tenant.keyId, type: 'customer.*' }, ({ type }) => type.startsWith('customer.'));
+    for (const actor of ['agent', 'system', 'user', 'key_1', 'usr_1', 'api']) await expectFound({ actor }, () => false);
+    for (const actor of ['', 'api key', 'key-1', 'x'.repeat(256)])
+      expectRefusal(await tenant.api.get(`/v1/events?${new URLSearchParams({ actor }).toString()}`), invalid('actor'));
+  });
+
+  test('tells an agent key, a secret key and the system apart when filtered by actor', async () => {
+    const { accountId } = await addAccount(server);
+    const mixed = await addKey(server, accountId, { permissions: allPermissions });
+    const { body: agent } = await good(
+      mixed.api.post('/v1/api_keys', {
+        type: 'agent',
+        name: 'A helper',
+        permissions: ['customers.write'],
+      }),
+    );
+    await good(apiClient(server.url, agent.secret).post('/v1/customers', { name: 'Ada' }));
+    const { resources, readRecord, committer } = server.context;
+    const customers = resources.find(({ path }) => path === 'customers')!;
+    const made = await good(mixed.api.post('/v1/customers', { name: 'Bo' }));
+    const before = (await readRecord(customers, mixed.accountId, made.body.id))!;
+    await committer.commit({
+      accountId: mixed.accountId,
+      payer: null,
+      request: null,
+      claim: null,
+      locks: [],
+      decide: async () => ({
+        changes: [{ resource: customers, before, after: { ...before, phone: '1' } as typeof before }],
+        response: null,
+      }),
+    });
+    const found = async (actor: string): Promise<unknown[]> => {
+      const { body } = await good(mixed.api.get(`/v1/events?actor=${actor}`));
+      expect(body.count).toBe(body.data.length);
+      return body.data.map(({ type, data }: Event) => [type, data.object.name]);
+    };
+    expect(await found('agent')).toEqual([['customer.created', 'Ada']]);
+    expect(await found(agent.id)).toEqual([['customer.created', 'Ada']]);
+    expect(await found('system')).toEqual([['customer.updated', 'Bo']]);
+    expect(await found('api_key')).toEqual(await found(mixed.keyId));
+    expect(await found('api_key')).toEqual([
+      ['customer.created', 'Bo'],
+      ['api_key.created', 'A helper'],
+    ]);
   });
 
   test('finds exactly one type when filtered by type', async () => {

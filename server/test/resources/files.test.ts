@@ -443,6 +443,16 @@ describe('file records', () => {
 });
 
 describe('file contents', () => {
+  test('returns the contents as bytes of any kind when the client accepts nothing else', async () => {
+    const contents = pdfOf(randomBytes(1_000));
+    const { body: file } = await api.post('/v1/files', formOf({}, contents));
+    const answer = await fetch(`${server.url}/v1/files/${file.id}/contents`, {
+      headers: { authorization: `Bearer ${server.secretKey}`, accept: 'application/octet-stream' },
+    });
+    expect(answer.headers.get('content-type')).toBe('application/octet-stream');
+    expect(Buffer.from(await answer.arrayBuffer()).equals(contents)).toBe(true);
+  });
+
   test('requires file_contents.read when the contents are downloaded', async () => {
     const tenant = await addAccount(server);
     const { api: writer } = await addKey(server, tenant.accountId, { permissions: ['files.write'] });

@@ -64,6 +64,7 @@ describe('logs', () => {
       ip_address: '127.0.0.1',
       user_agent: 'letting-agent/1.0',
       user_email: null,
+      user_id: null,
       key_id: tenant.keyId,
       key_type: 'secret',
       source: 'api',
@@ -356,6 +357,11 @@ describe('the list of logs', () => {
       ['source=portal', []],
       ['idempotency_key=one,+of+its+own', ['replay', 'ok']],
       ['idempotency_key=one', []],
+      ['error_code=parameter_unknown', ['invalid']],
+      ['error_code=resource_missing', ['deleted', 'missing']],
+      ['error_code=resource_missing&method=POST', ['missing']],
+      ['error_code=resource_missing&created[gte]=1', ['deleted', 'missing']],
+      ['error_code=resource', []],
       ['status=4xx&method=POST', ['denied', 'missing', 'invalid']],
       ['status=404&method=DELETE&source=api', ['deleted']],
       ['method=POST&path=/v1/customers&status=2xx&idempotency_key=one,%20of%20its%20own', ['replay', 'ok']],
@@ -424,6 +430,9 @@ describe('the list of logs', () => {
     [`key=${'x'.repeat(256)}`, invalid('key')],
     ['idempotency_key=', invalid('idempotency_key')],
     [`idempotency_key=${'x'.repeat(256)}`, invalid('idempotency_key')],
+    ['error_code=', invalid('error_code')],
+    ['error_code=Not+found', invalid('error_code')],
+    ['error_code=resource*', invalid('error_code')],
     ['created[gt]=yesterday', invalid('created[gt]')],
     ['created[lte]=-1', invalid('created[lte]')],
     ['created=5', unknown('created')],
@@ -516,5 +525,5 @@ async function eventsOf(answer: ApiResponse): Promise<string[]> {
 
 /** Returns the text of a refusal without the requested id and its own id. */
 function wordsOf({ text, body }: ApiResponse, id: string): string {
-  return text.replaceAll(id, '…').replace(body.error.request_id, '…');
+  return text.replaceAll(id, '…').replaceAll(body.error.request_id, '…');
 }

@@ -134,6 +134,52 @@ describe('the lists of deliveries', () => {
     }
   });
 
+  test('finds the deliveries of one event type when they are filtered by type', async () => {
+    const all = await allOf(api, `${endpoints}/${other.id}/deliveries`);
+    for (const type of ['reference.created', 'reference.completed', 'reference', 'customer.created']) {
+      const finds = all.filter((delivery) => delivery.type === type);
+      expect(await allOf(api, `${endpoints}/${other.id}/deliveries`, { type })).toStrictEqual(finds);
+      const { body } = await api.get(`${endpoints}/${other.id}/deliveries?type=${type}&limit=1`);
+      expect([type, body.count, body.has_more]).toEqual([type, finds.length, finds.length > 1]);
+    }
+    expect((await api.get(`/v1/events/${events[0].id}/deliveries?type=reference.created`)).body.count).toBe(2);
+    expect((await api.get(`/v1/events/${events[0].id}/deliveries?type=reference.updated`)).body.count).toBe(0);
+    for (const type of ['', 'reference.*', 'Reference.created', 'a'.repeat(101)])
+      expectRefusal(await api.get(`${below}?type=${type}`), invalid('type'));
+  });
+
+  test('finds exactly the deliveries with a status when they are filtered by status', async () => {
+    const { id } = await endpointOf(api, ['reference.created']);
+    for (let made = 0; made < 14; made++) await createReference(api);
+    const of = `${endpoints}/${id}/deliveries`;
+    // What attempts leave behind, and in every order: a late attempt can end after the delivery did.
+    const histories = [
+      ['delivered'],
+      ['failed'],
+      [],
+      ['to_be_retried'],
+      ['failed', 'delivered'],
+      ['to_be_retried', 'delivered'],
+    ];
+    const ids = idsOf(await allOf(api, of));
+    for (const [index, delivery] of ids.entries()) {
+      if (index < 12) await leave(delivery, histories[index % 6]!, { isQueued: index % 12 === 3 || index % 12 === 6 });
+    }
+    const all = await allOf(api, of);
+    expect(countsOf(all)).toEqual({ pending: 4, delivered: 5, failed: 2, canceled: 3 });
+    for (const status of ['pending', 'delivered', 'failed', 'canceled']) {
+      const wanted = all.filter((delivery) => delivery.status === status);
+      expect([status, await allOf(api, of, { status })]).toEqual([status, wanted]);
+      const { body } = await api.get(`${of}?status=${status}&type=reference.created&limit=1&offset=1`);
+      expect([status, body.count, idsOf(body.data)]).toEqual([status, wanted.length, [wanted[1].id]]);
+      for (const delivery of wanted) {
+        const { body: ofEvent } = await api.get(`/v1/events/${delivery.event}/deliveries?status=${status}`);
+        expect(idsOf(ofEvent.data)).toContain(delivery.id);
+      }
+    }
+    expectRefusal(await api.get(`${of}?status=sent`), invalid('status'));
+  });
+
   test('refuses parameters of the list when they are unknown or contradict each other', async () => {
     const [{ id }] = (await api.get(below)).body.data;
     for (const list of [below, `/v1/events/${events[0].id}/deliveries`]) {
@@ -583,4 +629,23 @@ function nowSeconds(): number {
 
 function range(length: number): number[] {
   return Array.from({ length }, (_, index) => index);
+}
+
+/** Writes the attempts of a delivery with these outcomes. Takes it out of the queue unless it stays there. */
+async function leave(id: string, outcomes: string[], { isQueued }: { isQueued: boolean }): Promise<void> {
+  const { readers } = server.context.database;
+  await readers.query(
+    `insert into webhook_attempts (account_id, delivery_id, started_at_ms, duration_ms, status, api_version, outcome)
+     select delivery.account_id, delivery.id, place, 1, 200, '2026-11-01', outcome
+     from webhook_deliveries delivery, unnest($2::text[]) with ordinality made (outcome, place)
+     where delivery.id = $1`,
+    [id, outcomes],
+  );
+  if (!isQueued) await readers.query('delete from webhook_queue where id = $1', [id]);
+}
+
+function countsOf(deliveries: Body[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { status } of deliveries) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
 }

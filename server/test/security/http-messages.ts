@@ -280,7 +280,7 @@ export const read: Answered[] = [
   ['a target with an encoded slash', asked('GET /v1/references%2f HTTP/1.1'), '404'],
   ['a target with two slashes', asked('GET //v1/references HTTP/1.1'), '404'],
   ['a target with folders', asked('GET /v1/customers/../references HTTP/1.1'), '404'],
-  ['a star', asked('GET * HTTP/1.1'), '404'],
+  ['a star', asked('GET * HTTP/1.1'), '302'],
   ['OPTIONS of a star', asked('OPTIONS * HTTP/1.1'), '404'],
   ['OPTIONS of a route', asked(`OPTIONS ${list} HTTP/1.1`), '405'],
   ['OPTIONS with a body', asked(`OPTIONS ${list} HTTP/1.1`, 'Content-Length: 5') + 'hello', '405'],

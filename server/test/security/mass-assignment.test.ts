@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WriteRoute } from '../../src/http/route.ts';
-import { routesOf } from '../../src/http/routes/resources.ts';
 import { expectRefusal, unknown } from '../support/refusals.ts';
-import { bodies, hasId, inParallel, nameOf, takesForm } from '../support/routes.ts';
+import { bodies, hasId, inParallel, nameOf, routesOfKeys, takesForm } from '../support/routes.ts';
 import { good, startTestServer, type Api, type TestServer } from '../support/server.ts';
 import { tracesOf } from '../support/traces.ts';
 
@@ -18,7 +17,7 @@ let routes: WriteRoute[];
 beforeAll(async () => {
   server = await startTestServer();
   api = server.api;
-  routes = routesOf(server.context).filter(
+  routes = routesOfKeys(server.context).filter(
     (route): route is WriteRoute => route.method === 'POST' && !takesForm(route),
   );
 });

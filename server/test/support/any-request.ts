@@ -157,7 +157,15 @@ const anyHeaders: fc.Arbitrary<Record<string, string>> = fc.oneof(
   },
 );
 
-function mutation(): fc.Arbitrary<{ kind: 'drop' | 'set' | 'add'; at: number; name: string; value: unknown }> {
+/** A change of any object within a body. */
+export interface Mutation {
+  kind: 'drop' | 'set' | 'add';
+  at: number;
+  name: string;
+  value: unknown;
+}
+
+export function mutation(): fc.Arbitrary<Mutation> {
   return fc.record({
     kind: fc.constantFrom('drop', 'set', 'add'),
     at: fc.nat(20),
@@ -174,10 +182,7 @@ function mutation(): fc.Arbitrary<{ kind: 'drop' | 'set' | 'add'; at: number; na
 }
 
 /** Returns the body as text, with members dropped, replaced or added anywhere in it. */
-function mutated([body, mutations]: [
-  object,
-  { kind: 'drop' | 'set' | 'add'; at: number; name: string; value: unknown }[],
-]): string {
+export function mutated([body, mutations]: [object, Mutation[]]): string {
   const copy = copyOf(body);
   for (const { kind, at, name, value } of mutations) {
     const objects = objectsIn(copy);

@@ -32,6 +32,7 @@ const known = new Set([
   'items', 'minItems', 'maxItems', 'uniqueItems',
   'properties', 'required', 'additionalProperties', 'propertyNames', 'maxProperties',
   // Describes a value, and allows and forbids none.
+  'definition',
   'description',
   'examples',
   'writeOnly',

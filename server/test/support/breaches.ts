@@ -34,6 +34,7 @@ const noRules = new Set([
   'properties',
   'items',
   'title',
+  'definition',
   'description',
   'default',
   'examples',

@@ -1,13 +1,17 @@
 import type { Caller } from '../../src/model/caller.ts';
-import { parseRanges } from '../../src/core/target-addresses.ts';
+import { parseRanges } from '../../src/core/address-ranges.ts';
 
 /** Returns a caller for decisions that need neither ids nor secrets. */
 export function callerAt(nowSeconds: number): Caller {
   return {
     mode: 'sandbox',
     nowSeconds,
+    realSeconds: nowSeconds,
+    person: null,
+    requireConfirmation: () => {},
     account: { api_version: '2026-11-01', default_provider: null },
     isOwnAccount: true,
+    actorId: 'key_0VbZq7hM00eR5tBvNx1Zs9',
     permissions: new Set(),
     keyExpiresAt: null,
     referencingServices: { provider_a: null, provider_b: null, provider_c: null, provider_d: null },
@@ -19,6 +23,7 @@ export function callerAt(nowSeconds: number): Caller {
     makeId: notNeeded,
     encrypt: notNeeded,
     makeSecret: notNeeded,
+    makeLink: notNeeded,
     makeKey: notNeeded,
   };
 }

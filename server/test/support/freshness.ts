@@ -2,6 +2,7 @@ import { withTraits } from '../../src/model/resource.ts';
 import { cached } from '../../src/model/traits/cached.ts';
 import type { Context, Overrides } from '../../src/server/context.ts';
 import { openAccounts } from '../../src/http/pipeline/account-context.ts';
+import { openSessionRing } from '../../src/sign-in/sessions.ts';
 import { openKeyRing } from '../../src/http/pipeline/authenticate.ts';
 import type { Resource } from '../../src/model/resource.ts';
 
@@ -23,6 +24,10 @@ export function withShortWaits(context: Context): Context {
     ...context,
     resources: quickened(context.resources),
     keyRing: openKeyRing(reader, ageMaxMs),
+    sessionRing: openSessionRing(
+      { reader, mode: context.config.mode, permissions: context.permissionsOfPersons },
+      ageMaxMs,
+    ),
     accounts: openAccounts(reader, ageMaxMs),
   };
 }

@@ -21,6 +21,7 @@ export const refusals = {
   keyInvalid: { status: 401, type: 'authentication_error', code: 'api_key_invalid' },
   keyExpired: { status: 401, type: 'authentication_error', code: 'api_key_expired' },
   modeMismatch: { status: 401, type: 'authentication_error', code: 'mode_mismatch' },
+  personRequired: { status: 403, type: 'permission_error', code: 'person_required' },
   permission: { status: 403, type: 'permission_error', code: 'permission_denied' },
   accountMalformed: { status: 400, type: 'invalid_request_error', code: 'account_invalid' },
   accountUnknown: { status: 403, type: 'permission_error', code: 'account_invalid' },
@@ -63,7 +64,7 @@ const retried = new Set(['idempotency_key_in_use', 'rate_limit', 'overloaded', '
 
 /** Expects this refusal, with all that the contract promises of every refusal. */
 export function expectRefusal(response: ApiResponse, refusal: Refusal): void {
-  const { error } = response.body ?? {};
+  const { errors, request_log_url: logUrl, ...error } = response.body?.error ?? {};
   const { says, status, version = latestVersion, ...facts } = refusal;
   const wanted = {
     ...facts,
@@ -84,6 +85,20 @@ export function expectRefusal(response: ApiResponse, refusal: Refusal): void {
   expect(error.message).toMatch(/^[^a-z].* .*[.?)]$/s);
   expect(error.message.isWellFormed(), error.message).toBe(true);
   if (says !== undefined) expect(error.message).toMatch(says);
+  if (errors !== undefined) expectFaults(errors, error);
+  if (logUrl !== undefined) {
+    expect([401, 429, 503]).not.toContain(status);
+    expect(logUrl).toMatch(new RegExp(`^https?://[^/]+/dashboard/logs/${error.request_id}$`));
+  }
+}
+
+/** Expects a list of faults that begins with the error itself. A refusal lists none if the server stopped at the first fault. */
+function expectFaults(errors: Record<string, string>[], { code, param, message }: Record<string, string>): void {
+  expect(code).toMatch(/^parameter_/);
+  expect(errors[0]).toStrictEqual({ code, param, message });
+  expect(errors.length).toBeLessThanOrEqual(20);
+  expect(new Set(errors.map((fault) => fault.param)).size).toBe(errors.length);
+  expect(errors.every((fault) => fault.message!.isWellFormed() && fault.param!.isWellFormed())).toBe(true);
 }
 
 /** Returns the error's link to its docs, on the test server. The server believes that it has another port. */

@@ -1,4 +1,6 @@
+import type { HttpContext } from '../../src/http/context.ts';
 import type { Route } from '../../src/http/route.ts';
+import { routesOf } from '../../src/http/routes/resources.ts';
 import { formOf } from './files.ts';
 import { latestVersion } from './versions.ts';
 
@@ -17,6 +19,23 @@ export const bodies: Record<string, object> = {
   'POST /v1/test_helpers/references/:id/note': { message: 'Ask again on Monday.' },
   'POST /v1/account/api_version': { api_version: latestVersion },
 };
+
+/** The error codes of valid requests that find nothing to do. Their status is 400. The keys come from `nameOf`. */
+export const toldNo: Readonly<Record<string, string>> = {
+  'POST /v1/events/:id/resend': 'resource_missing',
+  'POST /v1/account/api_version': 'parameter_invalid',
+  'POST /v1/account/api_version/rollback': 'status_transition_invalid',
+  // No service runs a check for these references.
+  'POST /v1/test_helpers/references/:id/advance': 'status_transition_invalid',
+  'POST /v1/test_helpers/references/:id/complete': 'status_transition_invalid',
+  'POST /v1/test_helpers/references/:id/fail': 'status_transition_invalid',
+  'POST /v1/test_helpers/references/:id/note': 'status_transition_invalid',
+};
+
+/** Returns the operations that an API key can use: all but those of persons. */
+export function routesOfKeys(context: HttpContext): Route[] {
+  return routesOf(context).filter(({ isForPersons }) => !isForPersons);
+}
 
 export function nameOf({ method, path }: Pick<Route, 'method' | 'path'>): string {
   return `${method} ${path}`;

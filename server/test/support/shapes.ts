@@ -124,6 +124,7 @@ const apiKey = closed({
   last_four: { type: 'string', pattern: '^[0-9A-Za-z]{4}$' },
   expires_at: { type: ['integer', 'null'] },
   last_used_at: { type: ['integer', 'null'] },
+  created_by: { type: ['string', 'null'], pattern: '^(key|usr)_[0-9A-Za-z]{22}$' },
   status: { enum: ['active', 'expired', 'revoked'] },
 });
 
@@ -161,6 +162,7 @@ const account = closed({
   rollback_until: { type: ['integer', 'null'] },
   default_provider: { enum: ['provider_a', 'provider_b', 'provider_c', 'provider_d', null] },
   linked_records: { enum: ['open', 'strict'] },
+  require_second_factor: { type: ['boolean', 'null'] },
   parent: { type: ['string', 'null'], pattern: '^acct_[0-9A-Za-z]{22}$' },
 });
 
@@ -207,6 +209,7 @@ const log = closed({
   ip_address: stringOrNull,
   user_agent: stringOrNull,
   user_email: stringOrNull,
+  user_id: { type: ['string', 'null'], pattern: '^usr_[0-9A-Za-z]{22}$' },
   key_id: { type: ['string', 'null'], pattern: '^key_[0-9A-Za-z]{22}$' },
   key_type: { enum: ['secret', 'restricted', 'agent', null] },
   source: { enum: ['api', 'dashboard', 'portal'] },
@@ -215,7 +218,7 @@ const log = closed({
   original_request: { type: ['string', 'null'], pattern: '^req_[0-9A-Za-z]{22}$' },
   replayed: { type: 'boolean' },
   request_body: stringOrNull,
-  response_body: string,
+  response_body: stringOrNull,
   error: orNull({
     type: 'object',
     properties: { type: string, code: string, param: string },

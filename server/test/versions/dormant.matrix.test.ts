@@ -9,7 +9,7 @@ import { receiverForTest } from '../support/receiver.ts';
 import { expectRefusal, refusals } from '../support/refusals.ts';
 import { apiClient, createTestDatabase, serverForTest, startTestServer, type TestServer } from '../support/server.ts';
 import { endpointFor, soon } from '../webhooks/scenario.ts';
-import { version20270201 } from './2027-02-01.ts';
+import { nextVersion } from './next-version.ts';
 
 /*
  * A rolling deployment: processes of two releases serve at the same time. Only the newer release knows a new version. That version is
@@ -17,9 +17,9 @@ import { version20270201 } from './2027-02-01.ts';
  */
 
 const settings = { DATABASE_URL: 'postgres://given.by.the.test/', TENURE_MASTER_KEY: newMasterKey() };
-const versions = [version20270201, ...apiVersions];
-const dormant = '2027-02-01';
-const latest = '2026-11-01';
+const versions = [nextVersion, ...apiVersions];
+const dormant = nextVersion.date;
+const latest = apiVersions[0].date;
 
 describe('dormant versions', () => {
   test('refuses, hides and never pins a version when not every process knows it', async () => {
@@ -31,7 +31,7 @@ describe('dormant versions', () => {
       expectRefusal(named, { ...refusals.version, says: `Send one of ${latest}, ` });
       expect(named.body.error.message).not.toContain(`${dormant}, `);
       const { body: list } = await api.get('/v1/api_versions');
-      expect([list.count, list.data[0].id, list.data[0].latest]).toEqual([3, latest, true]);
+      expect([list.count, list.data[0].id, list.data[0].latest]).toEqual([apiVersions.length, latest, true]);
       const endpoint = { url: 'http://127.0.0.1:9/', api_version: dormant };
       expect((await api.post('/v1/webhook_endpoints', endpoint)).body.error.param).toBe('api_version');
       expect((await api.post('/v1/account/api_version', { api_version: dormant })).body.error.param).toBe(
@@ -86,7 +86,7 @@ describe('activated versions', () => {
         .toBe(200);
     }
     const { body: list } = await two.api.get('/v1/api_versions');
-    expect([list.count, list.data[0].id, list.data[0].latest]).toEqual([4, dormant, true]);
+    expect([list.count, list.data[0].id, list.data[0].latest]).toEqual([versions.length, dormant, true]);
     await two.api.get('/v1/references', { 'service-context': child.id });
     expect((await one.api.get(`/v1/accounts/${child.id}`)).body.api_version).toBe(dormant);
     // An account keeps its version, and can upgrade.
@@ -98,7 +98,9 @@ describe('activated versions', () => {
     const { older, newer } = await twoReleases();
     const { body: before } = await newer.api.post('/v1/customers', { name: 'Ada' });
     await release(newer, dormant);
-    await expect.poll(async () => (await newer.api.get('/v1/api_versions')).body.count, { timeout: 3_000 }).toBe(4);
+    await expect
+      .poll(async () => (await newer.api.get('/v1/api_versions')).body.count, { timeout: 3_000 })
+      .toBe(versions.length);
     expect((await newer.api.post('/v1/account/api_version', { api_version: dormant })).status).toBe(200);
     const asked = await older.api.get(`/v1/customers/${before.id}`);
     expectRefusal(asked, {
@@ -118,7 +120,9 @@ describe('activated versions', () => {
   test('leaves a delivery to a newer process when the older one cannot render it', async () => {
     const { older, newer } = await twoReleases();
     await release(newer, dormant);
-    await expect.poll(async () => (await newer.api.get('/v1/api_versions')).body.count, { timeout: 3_000 }).toBe(4);
+    await expect
+      .poll(async () => (await newer.api.get('/v1/api_versions')).body.count, { timeout: 3_000 })
+      .toBe(versions.length);
     const receiver = await receiverForTest();
     const wanted = { api_version: dormant, enabled_events: ['customer.created'] };
     await endpointFor(newer.api, receiver.url, wanted);
@@ -140,7 +144,7 @@ describe('activated versions', () => {
     const database = await createTestDatabase();
     onTestFinished(database.drop);
     const before = await startTestServer({ connection: database.connection });
-    expect((await before.api.get('/v1/api_versions')).body.count).toBe(3);
+    expect((await before.api.get('/v1/api_versions')).body.count).toBe(apiVersions.length);
     await before.stop();
     const after = await serverForTest({
       connection: database.connection,

@@ -5,13 +5,14 @@ import { expectRefusal, invalid, refusals } from '../support/refusals.ts';
 import { allPermissions } from '../support/permissions.ts';
 import { apiClient, serverForTest, startTestServer, type Api, type TestServer } from '../support/server.ts';
 import { addAccount, addKey, firstAccountId, type Tenant } from '../support/tenants.ts';
-import { latestVersion } from '../support/versions.ts';
+import { latestVersion, versions } from '../support/versions.ts';
 
 /*
  * The API version of an account. Its first request pins it, and an upgrade moves it forward. For 72 hours, the upgrade can be rolled back.
  */
 
-const [newest, middle, oldest] = ['2026-11-01', '2026-03-01', '2025-09-01'] as const;
+const newest = latestVersion;
+const [middle, oldest] = ['2026-03-01', '2025-09-01'] as const;
 
 let shared: TestServer;
 
@@ -118,7 +119,7 @@ describe('the version of a request', () => {
   ])('refuses a version and lists the known ones when it is not an exact date: %s', async (_case, version) => {
     const { api } = await accountOf(newest);
     const answer = await api.post('/v1/references', { application: 'app_1' }, { 'service-version': version });
-    expectRefusal(answer, { ...refusals.version, says: `Send one of ${newest}, ${middle}, ${oldest}.` });
+    expectRefusal(answer, { ...refusals.version, says: `Send one of ${versions.join(', ')}.` });
     expect(answer.headers.get('service-version')).toBe(newest);
     expect((await api.get('/v1/references')).body.count).toBe(0);
   });
@@ -136,7 +137,7 @@ describe('TENURE_LATEST_VERSION', () => {
 
   test('accepts only a known date in a sandbox when it is set', () => {
     expect(() => readConfig({ TENURE_LATEST_VERSION: '2026-11-02' })).toThrow(
-      'TENURE_LATEST_VERSION is "2026-11-02"; it must be one of 2026-11-01, 2026-03-01, 2025-09-01.',
+      `TENURE_LATEST_VERSION is "2026-11-02"; it must be one of ${versions.join(', ')}.`,
     );
     expect(() => readConfig({ TENURE_LATEST_VERSION: newest, TENURE_MODE: 'live' })).toThrow(
       'TENURE_LATEST_VERSION is for trying upgrades out in a sandbox.',
@@ -233,7 +234,11 @@ describe('version upgrades', () => {
     ['a word', 'latest'],
   ])('refuses an upgrade when it is not to a newer version: %s', async (_case, version) => {
     const { api } = await accountOf(middle);
-    const refusal = { ...invalid('api_version'), says: `newer ones are ${newest}.`, version: middle };
+    const refusal = {
+      ...invalid('api_version'),
+      says: `newer ones are ${versions.slice(0, versions.indexOf(middle)).join(', ')}.`,
+      version: middle,
+    };
     expectRefusal(await upgrade(api, version), refusal);
     expect((await api.get('/v1/account')).body).toMatchObject({ api_version: middle, api_version_previous: null });
   });
@@ -294,16 +299,14 @@ describe('GET /v1/api_versions', () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({
       object: 'list',
-      count: 3,
+      count: versions.length,
       has_more: false,
-      data: [
-        { id: newest, object: 'api_version', latest: true, changelog: expect.stringContaining('`request`') },
-        { id: middle, latest: false, changelog: expect.stringContaining('`reference_pdf`') },
-        { id: oldest, latest: false },
-      ],
+      data: versions.map((id) => ({ id, object: 'api_version', latest: id === newest })),
     });
+    expect(body.data.at(-3).changelog).toContain('`request`');
+    expect(body.data.at(-2).changelog).toContain('`reference_pdf`');
     const older = await reader.api.get('/v1/api_versions', { 'service-version': oldest });
-    expect(older.body).toMatchObject({ total_count: 3, data: body.data });
+    expect(older.body).toMatchObject({ total_count: versions.length, data: body.data });
   });
 });
 

@@ -1,13 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { firstOwner } from '../support/browser.ts';
 import { expectRefusal, invalid, refusals, unknown } from '../support/refusals.ts';
-import { apiClient, startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
+import {
+  apiClient,
+  serverForTest,
+  startTestServer,
+  type Api,
+  type ApiResponse,
+  type TestServer,
+} from '../support/server.ts';
 import { addAccount, addKey, firstAccountId } from '../support/tenants.ts';
+import { latestVersion } from '../support/versions.ts';
 
 /*
  * The preview of an upgrade: how the account's last requests and events would look in another version.
  */
 
-const [newest, middle, oldest] = ['2026-11-01', '2026-03-01', '2025-09-01'] as const;
+/* These tests know what exactly changed between these versions. So later versions change no test. */
+const [third, second, oldest] = ['2026-11-01', '2026-03-01', '2025-09-01'] as const;
 
 let server: TestServer;
 let api: Api;
@@ -22,18 +32,27 @@ beforeAll(async () => {
   answers.created = await api.post('/v1/references', { application: 'app_1' });
   const path = `/v1/references/${answers.created.body.id}`;
   answers.filed = await api.post(path, { pdf: 'file_1', outcome: 'accept' });
-  answers.refused = await api.post(path, { pdf: 1 });
-  answers.named = await api.post(path, { reference_pdf: 'file_2' }, { 'service-version': newest });
+  answers.refused = await api.post(path, { pdf: 1, metadata: { a: 1 } });
+  answers.named = await api.post(path, { reference_pdf: 'file_2' }, { 'service-version': third });
   answers.customer = await api.post('/v1/customers', { name: 'Ada' });
 });
 afterAll(() => server.stop());
 
 describe('upgrade previews', () => {
+  test('compares with the newest version when a person asks before the account has a version', async () => {
+    const unpinned = await serverForTest({ unpinned: true });
+    const owner = await firstOwner(unpinned);
+    const { status, text, body } = await owner.get(`/v1/account/api_version/preview?to=${oldest}`);
+    expect(status, text).toBe(200);
+    expect(body).toMatchObject({ from: latestVersion, to: oldest });
+    expect((await owner.get('/v1/account')).body.api_version).toBe(null);
+  });
+
   test('shows the changed request and response, and any refusal, of each request that an upgrade would change', async () => {
-    const { status, body } = await previewOf(newest);
+    const { status, body } = await previewOf(third);
     expect(status).toBe(200);
-    expect([body.object, body.from, body.to]).toEqual(['api_version_preview', oldest, newest]);
-    expect(body.changelog.map(({ id }: { id: string }) => id)).toEqual([newest, middle]);
+    expect([body.object, body.from, body.to]).toEqual(['api_version_preview', oldest, third]);
+    expect(body.changelog.map(({ id }: { id: string }) => id)).toEqual([third, second]);
     expect(body.requests).toStrictEqual({
       looked_at: 5,
       different: 3,
@@ -42,7 +61,14 @@ describe('upgrade previews', () => {
           ...factsOf(answers.refused, 'POST', `/v1/references/${answers.created.body.id}`),
           request_body: [],
           refused: null,
-          response_body: [{ path: 'error.param', before: 'pdf', after: 'reference_pdf' }],
+          response_body: [
+            { path: 'error.param', before: 'pdf', after: 'reference_pdf' },
+            {
+              path: 'error.errors',
+              before: answers.refused.body.error.errors,
+              after: ['reference_pdf', 'metadata[a]'].map((param) => expect.objectContaining({ param })),
+            },
+          ],
         },
         {
           ...factsOf(answers.filed, 'POST', `/v1/references/${answers.created.body.id}`),
@@ -76,25 +102,25 @@ describe('upgrade previews', () => {
   });
 
   test('shows the same changes that an upgrade makes when the account upgrades', async () => {
-    const { body } = await previewOf(newest);
+    const { body } = await previewOf(third);
     const filed = body.requests.data.find(({ id }: { id: string }) => id === idOf(answers.filed));
-    const now = await api.get(`/v1/references/${answers.created.body.id}`, { 'service-version': newest });
+    const now = await api.get(`/v1/references/${answers.created.body.id}`, { 'service-version': third });
     for (const { path, after } of filed.response_body) {
       if (after === undefined) expect(now.body).not.toHaveProperty(path);
       else expect(now.body).toHaveProperty(path);
     }
     const sent = { pdf: 'file_1', outcome: 'accept' };
-    const refused = await api.post(`/v1/references/${answers.created.body.id}`, sent, { 'service-version': newest });
+    const refused = await api.post(`/v1/references/${answers.created.body.id}`, sent, { 'service-version': third });
     const { status, code, param, message } = filed.refused;
     expect([refused.status, refused.body.error]).toMatchObject([status, { code, param, message }]);
   });
 
   test('shows the changed events when an upgrade would change them', async () => {
-    const { body } = await previewOf(newest);
+    const { body } = await previewOf(third);
     const [updated] = (await api.get(`/v1/events?object_id=${answers.created.body.id}&type=reference.updated&offset=1`))
       .body.data;
     const shown = body.events.data.find(({ id }: { id: string }) => id === updated.id);
-    const inNewest = (await api.get(`/v1/events/${updated.id}`, { 'service-version': newest })).body;
+    const inThird = (await api.get(`/v1/events/${updated.id}`, { 'service-version': third })).body;
     expect(shown).toStrictEqual({
       id: updated.id,
       type: 'reference.updated',
@@ -103,15 +129,15 @@ describe('upgrade previews', () => {
         { path: 'data.object.reference_pdf', after: 'file_1' },
         { path: 'data.previous_attributes.pdf', before: null },
         { path: 'data.previous_attributes.reference_pdf', after: null },
-        { path: 'request', before: idOf(answers.filed), after: inNewest.request },
+        { path: 'request', before: idOf(answers.filed), after: inThird.request },
       ],
     });
-    const { count } = (await api.get('/v1/events', { 'service-version': newest })).body;
+    const { count } = (await api.get('/v1/events', { 'service-version': third })).body;
     expect([body.events.looked_at, body.events.different]).toEqual([count, count]);
   });
 
   test('shows only the changes up to the requested version when there are later ones, and none for the own version', async () => {
-    const { body } = await previewOf(middle);
+    const { body } = await previewOf(second);
     expect(body.changelog).toHaveLength(1);
     expect(body.requests.different).toBe(3);
     const kinds = new Set(body.events.data.map(({ type }: { type: string }) => type.split('.')[0]));
@@ -122,21 +148,21 @@ describe('upgrade previews', () => {
 
   test('previews the latest version and changes nothing when `to` is absent', async () => {
     const before = (await api.get('/v1/account')).body;
-    expect((await api.get('/v1/account/api_version/preview')).text).toBe((await previewOf(newest)).text);
+    expect((await api.get('/v1/account/api_version/preview')).text).toBe((await previewOf(latestVersion)).text);
     expect((await api.get('/v1/account')).body).toStrictEqual(before);
   });
 
   test('previews a rollback when `to` is the older version', async () => {
     const tenant = await addAccount(server);
-    const headers = { 'service-version': newest };
+    const headers = { 'service-version': third };
     const everything = await addKey(server, tenant.accountId, {
       permissions: ['references.write', 'accounts.write', 'logs.read', 'events.read'],
     });
     await everything.api.post('/v1/references', { application: 'app_1' });
-    await everything.api.post('/v1/account/api_version', { api_version: newest });
+    await everything.api.post('/v1/account/api_version', { api_version: third });
     await everything.api.post('/v1/references', { application: 'app_1' }, headers);
     const { body } = await everything.api.get(`/v1/account/api_version/preview?to=${oldest}`);
-    expect([body.from, body.to, body.requests.different]).toEqual([newest, oldest, 1]);
+    expect([body.from, body.to, body.requests.different]).toEqual([third, oldest, 1]);
     expect(body.requests.data[0].response_body).toStrictEqual([
       { path: 'reference_pdf', before: null },
       { path: 'pdf', after: null },
@@ -146,7 +172,7 @@ describe('upgrade previews', () => {
   test('reports an unknown expand path when the other version has none of that name', async () => {
     const { body: reference } = await api.post('/v1/references', { application: 'app_1' });
     const sent = await api.post(`/v1/references/${reference.id}?expand=pdf`, { metadata: { a: '1' } });
-    const { body } = await previewOf(newest);
+    const { body } = await previewOf(third);
     const shown = body.requests.data.find(({ id }: { id: string }) => id === idOf(sent));
     expect(shown.refused).toMatchObject({ status: 400, code: 'parameter_invalid', param: 'expand' });
   });
@@ -158,7 +184,7 @@ describe('upgrade previews', () => {
     await own.api.post('/v1/references', { application: 'app_1' });
     const parents = await api.post('/v1/references', { application: 'app_1' }, context);
     const { body } = await api.get('/v1/account/api_version/preview', context);
-    expect(body).toMatchObject({ from: oldest, to: newest, account: child.id });
+    expect(body).toMatchObject({ from: oldest, to: latestVersion, account: child.id });
     expect(body.requests.looked_at).toBe(2);
     expect(body.requests.data.map(({ id }: { id: string }) => id)).toEqual([idOf(parents)]);
   });
@@ -172,7 +198,7 @@ describe('upgrade previews', () => {
       longestMs = Math.max(longestMs, performance.now() - beforeMs);
       beforeMs = performance.now();
     }, 1);
-    expect((await previewOf(newest)).status).toBe(200);
+    expect((await previewOf(third)).status).toBe(200);
     clearInterval(clock);
     expect(longestMs).toBeLessThan(250);
   });
@@ -192,7 +218,7 @@ describe('upgrade previews', () => {
 
   test('shows no secret and nothing of another account when it is requested', async () => {
     const key = await api.post('/v1/api_keys', { type: 'secret', name: 'Another' });
-    const preview = await previewOf(newest);
+    const preview = await previewOf(third);
     expect(preview.text).not.toContain(key.body.secret);
     const { api: stranger } = await addKey(server, (await addAccount(server)).accountId, {
       permissions: ['accounts.read', 'logs.read', 'events.read'],

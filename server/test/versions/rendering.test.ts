@@ -1,5 +1,5 @@
+import { routesOfKeys } from '../support/routes.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { routesOf } from '../../src/http/routes/resources.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { good, startTestServer, type Api, type ApiResponse, type TestServer } from '../support/server.ts';
 import { expectReferenceIn } from '../support/shapes.ts';
@@ -187,7 +187,7 @@ async function makeReference(file: string): Promise<Body> {
 
 /** The paths of all lists. */
 function listPaths(ids: Record<string, string>): string[] {
-  return routesOf(server.context)
+  return routesOfKeys(server.context)
     .filter(({ path, method, expandable }) => method === 'GET' && (expandable?.isList || path === '/v1/api_versions'))
     .map(({ path }) => path.replace(':id', ids[path.split('/')[2]!] ?? ''));
 }

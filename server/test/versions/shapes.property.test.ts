@@ -25,6 +25,7 @@ const { newest } = versions;
 const runs = { numRuns: rounds(25, 100) };
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, ownProperties: true });
+ajv.addKeyword('definition');
 for (const [name, faultOf] of Object.entries(formats)) ajv.addFormat(name, (text: string) => faultOf(text) === null);
 
 /** The kinds of record to test. Events have a shape of their own. */

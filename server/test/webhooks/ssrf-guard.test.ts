@@ -13,7 +13,7 @@ import { networkInterfaces } from 'node:os';
 import tls from 'node:tls';
 import { Pool } from 'undici';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { parseRanges } from '../../src/core/target-addresses.ts';
+import { parseRanges } from '../../src/core/address-ranges.ts';
 import {
   guardedConnector,
   HostUnresolvedError,

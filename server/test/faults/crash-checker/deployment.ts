@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -81,7 +81,8 @@ export class Deployment {
   async start(): Promise<number> {
     const startedMs = performance.now();
     const server = this.spawn();
-    while (!(await this.#isReady())) {
+    // Another program may answer on the port if this one has ended because the port was taken.
+    while (!(await this.#isReady()) || hasEnded(server)) {
       if (hasEnded(server)) throw new Error(`The server did not start:\n${this.lastLines()}`);
       if (performance.now() - startedMs > startTimeoutMs) {
         throw new Error(`The server was not ready within ${startTimeoutMs / 1000} s:\n${this.lastLines()}`);
@@ -217,11 +218,22 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-/** Returns a port that was free a moment ago. The server must have the same one after each start. */
+/** Ports below those that Linux gives to outgoing connections and to servers that ask for any port (`ip_local_port_range`). */
+const [portMin, portsEnd] = [10_000, 32_768];
+
+/**
+ * Returns a port that was free a moment ago. The server must have the same one after each start, so it is none that the system gives away
+ * meanwhile.
+ */
 async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
+  for (;;) {
+    const port = randomInt(portMin, portsEnd);
+    const probe = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => probe.close(resolve));
+    return port;
+  }
 }

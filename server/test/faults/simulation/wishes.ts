@@ -73,7 +73,7 @@ export async function ask(life: Life, wish: Wish, asked: Asked): Promise<WishOut
         return { kind: 'fault', message: String(outcome.error) };
       case 'key_completed':
     }
-    const stored = await readStoredResponse({ reader, encryption }, accountId, claim!);
+    const stored = await readStoredResponse({ reader, encryption }, accountId, claim!, request.startedMs);
     if (!stored) return { kind: 'in_use' };
     const logged = await committer.commit({
       ...mutation,
@@ -129,7 +129,8 @@ async function decide(life: Life, wish: Wish, requestId: string): Promise<WriteD
     return { changes: [change], response: { status: 200, body } };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return { changes: [], response: errorResponse(error, requestId, 'http://simulated.test') };
+    const links = { publicUrl: 'http://simulated.test', hasDashboard: true };
+    return { changes: [], response: errorResponse(error, requestId, links, { isLogged: true }) };
   }
 }
 

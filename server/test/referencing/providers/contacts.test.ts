@@ -105,6 +105,9 @@ test('takes no longer when a sentence is made to be slow', () => {
   expect(performance.now() - startedMs).toBeLessThan(500);
 });
 
+/** Providers whose responses have no names of referees. */
+const withoutReferees: ReadonlySet<string> = new Set(['provider_d']);
+
 test.each(providers)('passes nothing of the referees on when %s names them', async (name) => {
   const services = await servicesForTest();
   const service = services.service(name);
@@ -123,7 +126,8 @@ test.each(providers)('passes nothing of the referees on when %s names them', asy
     service.access.client = { call };
     const got = JSON.stringify([await service.read(orderId), await service.fetchFindings(orderId)]);
     const referee = /Morgan|Ellis|Priya|Nair|bakery\.example|lettings\.example|7946|7700 900417/;
-    if (name !== 'provider_d') expect(JSON.stringify(answers)).toMatch(referee);
+    const about = `${name} sends no contact data of referees: add it to \`withoutReferees\`, if that is intended`;
+    if (!withoutReferees.has(name)) expect(JSON.stringify(answers), about).toMatch(referee);
     expect(early + got).not.toMatch(referee);
     // The result of the contact is passed on.
     expect(got).toMatch(/employer/i);

@@ -3,7 +3,7 @@ import type { Arrival } from '../history.ts';
 import { sameJson, textOf, type Json, type JsonObject } from '../json.ts';
 import type { Endpoint } from '../webhooks.ts';
 import type { Evidence, Report, WebhookEvidence } from './evidence.ts';
-import { findWays, type Way } from './ways.ts';
+import { canExplain, findWays, type Way } from './ways.ts';
 
 /**
  * Judges deliveries. Every event reaches every endpoint that subscribed to it, signed and as the API shows it. What the API shows of its
@@ -51,12 +51,6 @@ export function countDeliveries(evidence: Evidence): DeliveryCounts {
 
 /** The greatest age of a signature, in seconds. It is fresh at each attempt, but a busy machine can be late. */
 const signatureAgeMaxSeconds = 10;
-
-/** The server records a receiver's response at once. On a busy machine that takes up to this long. */
-const unwrittenMs = 2_000;
-
-/** A request of a dead process can still arrive after this long. */
-const underWayMs = 200;
 
 /** Before the end, younger attempts need not be visible yet. */
 const toldWithinMs = 5_000;
@@ -186,10 +180,6 @@ function canExplainNone(
   if (status !== null || !errorsOfACut.has(error!)) return false;
   const endedSeconds = Number(created) + 1 + Number(durationMs) / 1_000;
   return Number(created) <= cut.toSeconds + 1 && endedSeconds >= cut.fromSeconds - 1;
-}
-
-function canExplain(kill: WebhookEvidence['kills'][number], { arrivedMs, endedMs }: Arrival): boolean {
-  return arrivedMs <= kill.toMs + underWayMs && endedMs >= kill.fromMs - unwrittenMs;
 }
 
 function isAccepted({ reply }: Arrival): boolean {

@@ -1,7 +1,7 @@
-import type { Arrival, Cut } from '../history.ts';
+import type { Arrival, Cut, Kill } from '../history.ts';
 import { textOf, type Json, type JsonObject } from '../json.ts';
 import type { Endpoint } from '../webhooks.ts';
-import type { Evidence } from './evidence.ts';
+import type { Evidence, WebhookEvidence } from './evidence.ts';
 
 /** An event and an endpoint: what the API shows of the deliveries, and what the receiver got. */
 export interface Way {
@@ -71,7 +71,7 @@ function findWaysTo(endpoint: Endpoint, { observation, webhooks }: Evidence): Wa
     const eventId = textOf(arrival.body ?? undefined, 'id');
     if (!isOld(eventId)) wayOf(eventId).arrivals.push(arrival);
   }
-  for (const way of ways.values()) matchAttempts(way, webhooks.cuts);
+  for (const way of ways.values()) matchAttempts(way, webhooks);
   return [...ways.values()];
 }
 
@@ -90,12 +90,17 @@ const clockDifferenceSeconds = 1;
 /** A response travels for up to this long, in milliseconds. */
 const answerUnderWayMs = 100;
 
-/** Matches each attempt to the request of its time with the same response. If no response was complete, the attempt number must match. */
-function matchAttempts(way: Way, cuts: readonly Cut[]): void {
+/**
+ * Matches each attempt to the request of its time with the same response. If no response was complete, the attempt number must match. A dead
+ * process may have sent the same attempt a second earlier. Then the request that no kill explains has the attempt.
+ */
+function matchAttempts(way: Way, { cuts, kills }: WebhookEvidence): void {
   const left = new Set(way.arrivals);
   for (const { attempts } of way.deliveries) {
     (attempts as JsonObject[]).forEach((told, index) => {
-      const arrival = [...left].find((candidate) => isAttempt(candidate, told, index + 1, cuts)) ?? null;
+      const fitting = [...left].filter((candidate) => isAttempt(candidate, told, index + 1, cuts));
+      const survived = fitting.find((candidate) => !kills.some((kill) => canExplain(kill, candidate)));
+      const arrival = survived ?? fitting[0] ?? null;
       if (arrival) left.delete(arrival);
       way.attempts.push({ told, arrival });
     });
@@ -118,6 +123,17 @@ function isAttempt(arrival: Arrival, told: JsonObject, number: number, cuts: rea
   const isSameNumber = headers['service-attempt']?.join() === String(number);
   if (reply.kind === 'hung') return told.status === reply.status && told.error === 'timeout' && isSameNumber;
   return isLost && told.status === null && told.error === 'connection_closed' && isSameNumber;
+}
+
+/** The server records a receiver's response at once. On a busy machine that takes up to this long, in milliseconds. */
+const unwrittenMs = 2_000;
+
+/** A request of a dead process can still arrive after this long, in milliseconds. */
+const underWayMs = 200;
+
+/** Returns whether a process died between the request and the record of its outcome. */
+export function canExplain(kill: Kill, { arrivedMs, endedMs }: Arrival): boolean {
+  return arrivedMs <= kill.toMs + underWayMs && endedMs >= kill.fromMs - unwrittenMs;
 }
 
 function isWithin({ arrivedMs, endedMs }: Arrival, cut: Cut): boolean {

@@ -2,9 +2,12 @@ import { Type } from 'typebox';
 import type { Json } from '../../src/core/json-diff.ts';
 import type { ApiVersion } from '../../src/versions/api-version.ts';
 
-/** A possible future version. It has today's shapes; versions before it have other names. */
-export const version20270201: ApiVersion = {
-  date: '2027-02-01',
+/**
+ * An imaginary version that is newer than every real one. It has today's shapes. Versions before it have other names. Its date is far away,
+ * so that real versions can be added below it.
+ */
+export const nextVersion: ApiVersion = {
+  date: '2999-01-01',
   sentence: 'A reference names its `customer`, where it was `tenant`, and a birthday is written `YYYY-MM-DD`.',
   changes: [
     { object: 'reference', renamed: { customer: 'tenant' } },
