@@ -52,6 +52,8 @@ const writtenTables = [
   'request_logs',
   'idempotency_keys',
   'count_deltas',
+  'activity_deltas',
+  'activity',
   'webhook_deliveries',
   'webhook_queue',
   'webhook_attempts',

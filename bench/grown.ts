@@ -101,23 +101,27 @@ async function fill(database: Client, account: string, count: number, nowMs: num
   );
   await database.query(
     `insert into events
-       (account_id, id, created, type, object_id, mentions, data, request, epoch, transaction_id, ordinal)
+       (account_id, id, created, type, object_id, mentions, data, request, actor_type, actor_id, epoch, transaction_id,
+        ordinal)
      select $1, 'evt_' || substr(id, 5), created,
        (array['reference.created', 'reference.updated', 'reference.completed', 'customer.created', 'customer.updated'])[number % 5 + 1],
        id, array[id, application, customer],
        json_build_object('object', json_build_object('id', id, 'object', 'reference', 'created', created, 'application', application,
          'automatic_reference', null, 'completed_at', completed_at, 'customer', customer, 'outcome', outcome, 'reference_pdf', null,
          'status', status, 'type', type, 'metadata', json_build_object()), 'previous_attributes', null)::text,
-       '{"id":null,"idempotency_key":null,"from_dashboard":false,"customer_portal":false,"actor":null}', 1, '1', 0
+       '{"id":null,"idempotency_key":null,"from_dashboard":false,"customer_portal":false,"actor":null}',
+       case when number % 1000 = 0 then 'user' when number % 3 = 0 then 'agent' else 'api_key' end,
+       case when number % 1000 = 0 then 'usr_bench' else 'key_bench_' || number % 3 end, 1, '1', 0
      from (select *, row_number() over () as number from tenant_references where account_id = $1) made`,
     [account],
   );
   await database.query(
     `insert into request_logs
        (account_id, id, created, method, url, path, status, duration_ms, key_id, key_type, source, api_version, idempotency_key,
-        replayed, request_body, response_body, events, mentions)
+        replayed, request_body, response_body, error_code, events, mentions)
      select $1, 'req_' || substr(id, 5), created, 'POST', path, path, status, 12, 'key_bench_' || number % 3, 'secret', 'api',
-       '2026-11-01', id, false, '{"outcome":"accept"}', '{"id":"' || id || '","object":"reference"}', '{}', '{}'
+       '2026-11-01', id, false, '{"outcome":"accept"}', '{"id":"' || id || '","object":"reference"}',
+       case status when 400 then 'parameter_invalid' when 404 then 'resource_missing' when 503 then 'unavailable' end, '{}', '{}'
      from (
        select *, '/v1/references/' || id as path,
          case when number % 500 = 0 then 503 when number % 50 = 0 then 404 when number % 20 = 0 then 400 else 200 end as status
@@ -127,8 +131,8 @@ async function fill(database: Client, account: string, count: number, nowMs: num
   );
   for (const [object, table, dimensions] of [
     ['reference', 'tenant_references', ['status', 'outcome', 'type']],
-    ['event', 'events', ['type']],
-    ['log', 'request_logs', ['method', 'status', 'source', 'key_id']],
+    ['event', 'events', ['type', 'actor_type', 'actor_id']],
+    ['log', 'request_logs', ['method', 'status', 'source', 'key_id', 'error_code']],
   ] as const) {
     await database.query(
       `insert into count_deltas (account_id, object, dimension, value, delta)

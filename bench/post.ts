@@ -53,7 +53,7 @@ export const post: Suite<'overOneCall' | 'overSequential' | 'memory' | 'memoryAt
         () => runPgbench(tools.pgbench!, deployment, { clients, seconds: Math.ceil(seconds / 2) }),
       ]),
     );
-    const perSecond = await inTurn<string>(round, {
+    const perSecond = await inTurn<string, number>(round, {
       ours: async () => {
         const measured = await measureWithMemory(await deployment.startServer('api'), (url) =>
           loadAndVerify(bench, url),

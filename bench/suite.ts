@@ -55,15 +55,15 @@ export function ratio(ours: number, limit: number, baseline?: number): Reading {
  * Runs the compared programs one right after the other, in an order that rotates with each round. A machine that becomes slower then favors
  * none.
  */
-export async function inTurn<Name extends string>(
+export async function inTurn<Name extends string, Result>(
   round: number,
-  runs: Record<Name, () => Promise<number>>,
-): Promise<Record<Name, number>> {
+  runs: Record<Name, () => Promise<Result>>,
+): Promise<Record<Name, Result>> {
   const names = Object.keys(runs) as Name[];
   if (round % 2 === 1) names.reverse();
-  const results: Partial<Record<Name, number>> = {};
+  const results: Partial<Record<Name, Result>> = {};
   for (const name of names) results[name] = await runs[name]();
-  return results as Record<Name, number>;
+  return results as Record<Name, Result>;
 }
 
 /** Throws if a run did not do what it should: its figure is then worthless. */
