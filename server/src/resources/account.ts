@@ -1,16 +1,15 @@
 import { Type } from 'typebox';
 import { credentialNames, headerCredentials, notSetUp, providers, type Provider } from '../core/providers.ts';
 import { ApiError, invalidParameter } from '../core/errors.ts';
-import { SingleLine } from '../model/fields.ts';
+import { ProviderName, SingleLine } from '../model/fields.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { Caller } from '../model/caller.ts';
 import { actionFrom, createFrom, defineResource, updateFrom, type Change } from '../model/resource.ts';
-import { closedObject, described, nullable, oneOf } from '../model/schemas.ts';
+import { closedObject, described, named, nullable, oneOf } from '../model/schemas.ts';
 import { cached } from '../model/traits/cached.ts';
 import { ownAccount } from '../model/traits/own-account.ts';
 
 const Name = Type.String({ minLength: 1, maxLength: 500 });
-const DefaultProvider = oneOf(...providers);
 
 const credential = {
   minLength: 1,
@@ -22,22 +21,26 @@ const Credential = Type.String({ ...credential, format: 'credential' });
 const HeaderCredential = Type.String({ ...credential, format: 'header-credential' });
 /** The account's credentials for each service. They can be set, but not read. */
 const ProviderCredentials = described(
-  closedObject(
-    Object.fromEntries(
-      providers.map((provider) => {
-        const members = credentialNames[provider].map((name) => [
-          name,
-          headerCredentials.includes(name) ? HeaderCredential : Credential,
-        ]);
-        const description = `The credentials for \`${provider}\`. Null removes them.`;
-        const schema = described(nullable(closedObject(Object.fromEntries(members))), description);
-        return [provider, Type.Optional(schema)];
-      }),
+  named(
+    'ProviderCredentials',
+    'Credentials for referencing providers.',
+    closedObject(
+      Object.fromEntries(
+        providers.map((provider) => {
+          const members = credentialNames[provider].map((name) => [
+            name,
+            headerCredentials.includes(name) ? HeaderCredential : Credential,
+          ]);
+          const description = `The credentials for \`${provider}\`. Null removes them.`;
+          const schema = described(nullable(closedObject(Object.fromEntries(members))), description);
+          return [provider, Type.Optional(schema)];
+        }),
+      ),
     ),
   ),
   'The account’s credentials for referencing providers. You can set them, and they are never shown.',
 );
-const LinkedRecords = oneOf('open', 'strict');
+const LinkedRecords = named('LinkedRecords', 'The check of ids in links.', oneOf('open', 'strict'));
 
 const WantedVersion = Type.String({ maxLength: 40, description: 'The date of a newer version.' });
 
@@ -53,6 +56,7 @@ export type AccountRecord = StoredRecord & {
   /** Credentials by provider: as JSON, encrypted, in base64. */
   provider_credentials: Record<string, string> | null;
   linked_records: 'open' | 'strict';
+  require_second_factor: boolean | null;
   parent: string | null;
 };
 
@@ -74,6 +78,7 @@ export const account = defineResource<AccountRecord>(
           rollback_until: null,
           default_provider: 'provider_a',
           linked_records: 'open',
+          require_second_factor: null,
           parent: null,
         },
         before: { default_provider: null },
@@ -103,7 +108,7 @@ export const account = defineResource<AccountRecord>(
       },
       default_provider: {
         column: 'text',
-        schema: nullable(DefaultProvider),
+        schema: nullable(ProviderName),
         description: 'The referencing provider of references that name none. Null if none is set.',
       },
       provider_credentials: { column: 'json', schema: nullable(Type.Object({})), shown: 'never' },
@@ -112,6 +117,12 @@ export const account = defineResource<AccountRecord>(
         schema: LinkedRecords,
         description:
           '`open`: links can have ids of your own system, which are not checked. `strict`: a link to a record that does not exist here is refused.',
+      },
+      require_second_factor: {
+        column: 'boolean',
+        schema: nullable(Type.Boolean()),
+        description:
+          'Whether its team members need a second factor to use the dashboard. Null means: in live mode, but not in a sandbox.',
       },
       parent: {
         column: 'text',
@@ -122,7 +133,7 @@ export const account = defineResource<AccountRecord>(
     create: createFrom(
       {
         name: SingleLine,
-        default_provider: Type.Optional(nullable(DefaultProvider)),
+        default_provider: Type.Optional(nullable(ProviderName)),
         linked_records: Type.Optional(nullable(LinkedRecords)),
       },
       (input, caller) => ({
@@ -134,6 +145,7 @@ export const account = defineResource<AccountRecord>(
         default_provider: askableProvider(input.default_provider ?? null, caller),
         provider_credentials: null,
         linked_records: input.linked_records ?? 'open',
+        require_second_factor: null,
         // Replaced by the account that makes it.
         parent: null,
       }),
@@ -147,27 +159,34 @@ export const account = defineResource<AccountRecord>(
     update: updateFrom(
       {
         name: Type.Optional(SingleLine),
-        default_provider: Type.Optional(nullable(DefaultProvider)),
+        default_provider: Type.Optional(nullable(ProviderName)),
         linked_records: Type.Optional(LinkedRecords),
+        require_second_factor: Type.Optional(nullable(Type.Boolean())),
         provider_credentials: Type.Optional(ProviderCredentials),
       },
-      (current, input, caller) => ({
-        after: {
-          ...current,
-          name: input.name ?? current.name,
-          default_provider:
-            input.default_provider === undefined
-              ? current.default_provider
-              : askableProvider(input.default_provider, caller),
-          linked_records: input.linked_records ?? current.linked_records,
-          provider_credentials: changeCredentials(
-            current.provider_credentials,
-            input.provider_credentials ?? {},
-            caller,
-          ),
-        },
-        ...(input.provider_credentials && { verb: 'credentials_changed' }),
-      }),
+      (current, input, caller) => {
+        if (input.provider_credentials !== undefined || input.require_second_factor !== undefined)
+          caller.requireConfirmation();
+        return {
+          after: {
+            ...current,
+            name: input.name ?? current.name,
+            default_provider:
+              input.default_provider === undefined
+                ? current.default_provider
+                : askableProvider(input.default_provider, caller),
+            linked_records: input.linked_records ?? current.linked_records,
+            require_second_factor:
+              input.require_second_factor === undefined ? current.require_second_factor : input.require_second_factor,
+            provider_credentials: changeCredentials(
+              current.provider_credentials,
+              input.provider_credentials ?? {},
+              caller,
+            ),
+          },
+          ...(input.provider_credentials && { verb: 'credentials_changed' }),
+        };
+      },
       {
         description:
           '`provider_credentials` is stored encrypted, and no response, event or log shows it. The credentials that you send for a provider replace its earlier ones, and null removes them. Those of other providers stay.',

@@ -2,13 +2,13 @@ import { Type } from 'typebox';
 import type { KeyType } from '../core/api-keys.ts';
 import { newRecord } from '../model/change.ts';
 import { ApiError, invalidParameter } from '../core/errors.ts';
-import { SingleLine } from '../model/fields.ts';
+import { KeyKind, SingleLine } from '../model/fields.ts';
 import { fewestOf, includesPermission } from '../model/permissions.ts';
 import { nearestName } from '../core/nearest.ts';
 import type { StoredRecord } from '../model/record.ts';
 import type { Caller } from '../model/caller.ts';
 import { actionFrom, createFrom, defineResource, type Change } from '../model/resource.ts';
-import { described, nullable, oneOf } from '../model/schemas.ts';
+import { described, named, nullable, oneOf } from '../model/schemas.ts';
 import { cached } from '../model/traits/cached.ts';
 import { grantsRights } from '../model/traits/grants-rights.ts';
 
@@ -43,6 +43,7 @@ export type ApiKeyRecord = StoredRecord & {
   expires_at: number | null;
   last_used_at: number | null;
   revoked_at: number | null;
+  created_by: string | null;
   /** Only in a record that has just been made. */
   secret?: Buffer;
 };
@@ -65,6 +66,7 @@ export const apiKey = defineResource<ApiKeyRecord>(
           last_four: 'x7Qd',
           expires_at: null,
           last_used_at: null,
+          created_by: 'key_0VbZq7hM00eR5tBvNx1Zs9',
           status: 'active',
           secret: 'rk_test_h3Vd8sKq1ZtYb6Wn4Lr9Mc2Xp7Gf5Ja0bTx7Qd',
         },
@@ -84,7 +86,7 @@ export const apiKey = defineResource<ApiKeyRecord>(
       hash: { column: 'text', schema: Type.String(), shown: 'never' },
       type: {
         column: 'text',
-        schema: oneOf('secret', 'restricted', 'agent'),
+        schema: KeyKind,
         description:
           '`secret`: for your server. `restricted`: for one job. `agent`: for a program that acts by itself.',
       },
@@ -118,10 +120,16 @@ export const apiKey = defineResource<ApiKeyRecord>(
         description:
           'When it was last used, to the minute, in seconds since the Unix epoch. Null if never. It is updated every few seconds.',
       },
+      created_by: {
+        column: 'text',
+        schema: nullable(Type.String()),
+        description:
+          'The id of the API key or the user that created it, or rolled the key before it. Null if a command of the server created it.',
+      },
       revoked_at: { column: 'bigint', schema: nullable(Type.Integer()), shown: 'never' },
       status: {
         column: null,
-        schema: oneOf('active', 'expired', 'revoked'),
+        schema: named('ApiKeyStatus', 'The status of an API key.', oneOf('active', 'expired', 'revoked')),
         derive: statusOf,
         description: '`active`, `expired` (also after a roll) or `revoked`.',
       },
@@ -135,7 +143,7 @@ export const apiKey = defineResource<ApiKeyRecord>(
     create: createFrom(
       {
         type: described(
-          oneOf('secret', 'restricted', 'agent'),
+          KeyKind,
           '`secret`: for your server, with every permission unless you send fewer. `restricted` and `agent` need `permissions`. `agent` also needs a `name`.',
         ),
         name: Type.Optional(nullable(SingleLine)),
@@ -143,6 +151,7 @@ export const apiKey = defineResource<ApiKeyRecord>(
         expires_at: Type.Optional(nullable(Time)),
       },
       (input, caller) => {
+        requireConfirmationInLive(caller);
         const { type } = input;
         if (type === 'agent' && !input.name) {
           throw invalidParameter(
@@ -157,6 +166,7 @@ export const apiKey = defineResource<ApiKeyRecord>(
           expires_at: lifetimeOf(type, input.expires_at ?? null, caller),
           last_used_at: null,
           revoked_at: null,
+          created_by: caller.actorId,
           ...newKey(type, caller),
         };
       },
@@ -164,6 +174,7 @@ export const apiKey = defineResource<ApiKeyRecord>(
         description:
           'Creates a key of the `type` that you send. The response has its `secret`, which is never shown again. A secret key has all permissions unless you send fewer. The other types require `permissions`.',
         example: { type: 'restricted', name: 'Nightly report', permissions: ['references.read', 'events.read'] },
+        refusals: ['reauthentication_required'],
       },
     ),
     // The key is revoked, not removed, because events and logs name it.
@@ -179,7 +190,7 @@ export const apiKey = defineResource<ApiKeyRecord>(
         description:
           'Creates a key with the same name, permissions and expiry time, and returns it with its `secret`. A new agent key is valid for 30 days. The old key stays valid for `expires_in` seconds. A key can only roll keys that have no more permissions and expire no later than itself.',
         example: { expires_in: 3600 },
-        refusals: ['status_transition_invalid'],
+        refusals: ['reauthentication_required', 'status_transition_invalid'],
         showsSecrets: true,
       }),
     },
@@ -248,6 +259,11 @@ function lifetimeOf(type: KeyType, asked: number | null, { nowSeconds, keyExpire
   return expiresAt === Infinity ? null : expiresAt;
 }
 
+/** Requires that a person has confirmed its identity of late, because a key of live mode leads to real persons. */
+function requireConfirmationInLive(caller: Caller): void {
+  if (caller.mode === 'live') caller.requireConfirmation();
+}
+
 function newKey(type: KeyType, caller: Caller): Pick<ApiKeyRecord, 'hash' | 'last_four' | 'secret'> {
   const { encrypted, hash, lastFour } = caller.makeKey(type);
   return { hash, last_four: lastFour, secret: encrypted };
@@ -262,6 +278,7 @@ function roll(
   caller: Caller,
   { expires_in }: { expires_in?: number | null },
 ): Change<ApiKeyRecord> {
+  requireConfirmationInLive(caller);
   refuseStronger(current, caller);
   refuseDead(current, caller.nowSeconds);
   const expiresAt = caller.nowSeconds + (expires_in ?? 0);
@@ -270,6 +287,7 @@ function roll(
     ...newRecord(caller.makeId('key'), current.account_id),
     ...newKey(current.type, caller),
     last_used_at: null,
+    created_by: caller.actorId,
     // A new agent key gets the whole lifetime.
     expires_at: current.type === 'agent' ? lifetimeOf('agent', null, caller) : current.expires_at,
   };

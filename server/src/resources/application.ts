@@ -4,7 +4,7 @@ import { CalendarDate, LinkedId } from '../model/fields.ts';
 import { createFromFields, updateFromFields } from '../model/inputs.ts';
 import type { Fields, RecordOf, StoredRecord } from '../model/record.ts';
 import { defineResource, exactly } from '../model/resource.ts';
-import { closedObject, described, nullable, oneOf } from '../model/schemas.ts';
+import { closedObject, described, named, nullable, oneOf } from '../model/schemas.ts';
 import { sumsUp } from '../model/traits/sums-up.ts';
 
 const Customers = Type.Array(LinkedId, { maxItems: 50, uniqueItems: true });
@@ -21,42 +21,51 @@ const rentMembers = {
     description: 'The currency (ISO 4217) in lower case: `gbp`.',
   }),
   interval: Type.Unsafe<'week' | 'month' | 'year'>({
-    ...oneOf('week', 'month', 'year'),
+    ...named('Interval', 'An interval of payments.', oneOf('week', 'month', 'year')),
     description: 'The interval at which the amount is due.',
   }),
 };
-const Rent = closedObject(rentMembers);
+const Rent = named('Rent', 'The rent of a home.', closedObject(rentMembers));
 /** Only input must have a known currency: stored records may be older than this rule. */
-const RentInput = closedObject({
-  ...rentMembers,
-  currency: Type.Unsafe<string>({ ...rentMembers.currency, format: 'currency' }),
-});
+const RentInput = named(
+  'RentInput',
+  'The rent of a home.',
+  closedObject({
+    ...rentMembers,
+    currency: Type.Unsafe<string>({ ...rentMembers.currency, format: 'currency' }),
+  }),
+);
 
 /** Those of a reference. A test compares them. */
 const statuses = ['pending', 'processing', 'complete', 'canceled'] as const;
 /** Those of a reference, from good to bad. */
 const outcomes = ['accept', 'consider', 'high_risk'] as const;
+const Outcome = named('Outcome', 'The verdict of a check, from good to bad.', oneOf(...outcomes));
 
 const countOf = (name: string) =>
   Type.Integer({ minimum: 0, description: `The number of references with \`${name}\`.` });
 
 /** The state of an application's references. */
-const ReferencesRollUp = closedObject({
-  total: Type.Integer({ minimum: 0, description: 'The number of references that name this application.' }),
-  by_status: Type.Object(Object.fromEntries(statuses.map((status) => [status, countOf(status)])), {
-    additionalProperties: false,
-    description: 'The number of references with each status. Their sum is `total`.',
+const ReferencesRollUp = named(
+  'ApplicationReferences',
+  'The state of the references of an application.',
+  closedObject({
+    total: Type.Integer({ minimum: 0, description: 'The number of references that name this application.' }),
+    by_status: Type.Object(Object.fromEntries(statuses.map((status) => [status, countOf(status)])), {
+      additionalProperties: false,
+      description: 'The number of references with each status. Their sum is `total`.',
+    }),
+    by_outcome: Type.Object(Object.fromEntries(outcomes.map((outcome) => [outcome, countOf(outcome)])), {
+      additionalProperties: false,
+      description: 'The number of complete references with each outcome.',
+    }),
+    result: Type.Unsafe<(typeof outcomes)[number] | null>({
+      ...nullable(Outcome),
+      description:
+        'The worst outcome of the complete references, as soon as none is pending or processing. Null until then, and if none is complete.',
+    }),
   }),
-  by_outcome: Type.Object(Object.fromEntries(outcomes.map((outcome) => [outcome, countOf(outcome)])), {
-    additionalProperties: false,
-    description: 'The number of complete references with each outcome.',
-  }),
-  result: Type.Unsafe<(typeof outcomes)[number] | null>({
-    ...nullable(oneOf(...outcomes)),
-    description:
-      'The worst outcome of the complete references, as soon as none is pending or processing. Null until then, and if none is complete.',
-  }),
-});
+);
 
 /** The number of references by status, and by outcome if they are complete. `ReferencesRollUp` follows from it. */
 const ReferenceCounts = Type.Unsafe<Record<string, number>>(Type.Object({}));

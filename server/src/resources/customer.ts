@@ -5,7 +5,7 @@ import type { Caller } from '../model/caller.ts';
 import { createFromFields, updateFromFields } from '../model/inputs.ts';
 import type { Fields, RecordOf } from '../model/record.ts';
 import { defineResource } from '../model/resource.ts';
-import { closedObject, described, nullable } from '../model/schemas.ts';
+import { closedObject, described, named, nullable } from '../model/schemas.ts';
 
 /** Stored values may be older than the rules for input. */
 const Text = Type.String({ minLength: 1, maxLength: 500 });
@@ -24,16 +24,20 @@ const addressLines = {
     'The last day there. Null if the person still lives there, or if it is not known.',
   ),
 };
-const Address = closedObject(addressLines);
-const AddressInput = closedObject({
-  line1: described(SingleLine, 'House and street.'),
-  line2: Type.Optional(described(nullable(SingleLine), 'The second line. Null if there is none.')),
-  city: described(SingleLine, 'Town or city.'),
-  postal_code: described(SingleLine, 'The postal code, as it is written in the country.'),
-  country: Type.Unsafe<string>({ ...addressLines.country, format: 'country' }),
-  from: Type.Optional(addressLines.from),
-  to: Type.Optional(addressLines.to),
-});
+const Address = named('Address', 'An address of a person.', closedObject(addressLines));
+const AddressInput = named(
+  'AddressInput',
+  'An address of a person.',
+  closedObject({
+    line1: described(SingleLine, 'House and street.'),
+    line2: Type.Optional(described(nullable(SingleLine), 'The second line. Null if there is none.')),
+    city: described(SingleLine, 'Town or city.'),
+    postal_code: described(SingleLine, 'The postal code, as it is written in the country.'),
+    country: Type.Unsafe<string>({ ...addressLines.country, format: 'country' }),
+    from: Type.Optional(addressLines.from),
+    to: Type.Optional(addressLines.to),
+  }),
+);
 const AddressInputs = Type.Array(AddressInput, { maxItems: 50 });
 
 const fields = {

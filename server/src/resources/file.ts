@@ -1,13 +1,17 @@
 import { Type } from 'typebox';
 import type { StoredRecord } from '../model/record.ts';
 import { createFrom, defineResource, exactly, updateFrom } from '../model/resource.ts';
-import { closedObject, oneOf } from '../model/schemas.ts';
+import { closedObject, named, oneOf } from '../model/schemas.ts';
 import { storesFile } from '../model/traits/stores-file.ts';
 
 const bytesMax = 10 * 1024 * 1024;
 
 const Purpose = Type.Unsafe<string>({
-  ...oneOf('reference_report', 'identity_document', 'income_evidence', 'tenancy_agreement', 'other'),
+  ...named(
+    'FilePurpose',
+    'The purpose of a file.',
+    oneOf('reference_report', 'identity_document', 'income_evidence', 'tenancy_agreement', 'other'),
+  ),
   description: 'The purpose of the file. The report of a reference is a `reference_report`.',
 });
 const Filename = Type.String({ minLength: 1, maxLength: 255, description: 'The filename that the sender gave it.' });

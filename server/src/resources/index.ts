@@ -8,6 +8,8 @@ import { event } from './event.ts';
 import { file } from './file.ts';
 import { log } from './log.ts';
 import { reference } from './reference/index.ts';
+import { invitation } from './people/invitation.ts';
+import { user } from './people/user.ts';
 import { webhookDelivery } from './webhooks/delivery.ts';
 import { recovery } from './webhooks/recovery.ts';
 import { webhookEndpoint } from './webhooks/webhook_endpoint.ts';
@@ -25,4 +27,6 @@ export const resources: readonly Resource[] = listOfKinds([
   recovery,
   account,
   apiKey,
+  user,
+  invitation,
 ]);

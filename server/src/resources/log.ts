@@ -3,18 +3,25 @@ import { idLengthMax, idPattern } from '../core/ids.ts';
 import { maskSecrets } from '../core/mask-secrets.ts';
 import type { StoredRecord } from '../model/record.ts';
 import { defineResource, exactly } from '../model/resource.ts';
-import { closedObject, nullable, oneOf } from '../model/schemas.ts';
+import { KeyKind } from '../model/fields.ts';
+import { closedObject, named, nullable, oneOf } from '../model/schemas.ts';
 import { appendOnly } from '../model/traits/append-only.ts';
 
 const Text = Type.String();
 const TextOrNull = nullable(Text);
-const Source = oneOf('api', 'dashboard', 'portal');
+const Source = named('RequestSource', 'The interface of a request.', oneOf('api', 'dashboard', 'portal'));
 
-const ErrorFacts = closedObject({
-  type: Type.String({ description: 'The type of the error.' }),
-  code: Type.String({ description: 'The code of the error.' }),
-  param: Type.Optional(Type.String({ description: 'The invalid parameter. Left out if the error is not about one.' })),
-});
+const ErrorFacts = named(
+  'LoggedError',
+  'The error of a logged request.',
+  closedObject({
+    type: Type.String({ description: 'The type of the error.' }),
+    code: Type.String({ description: 'The code of the error.' }),
+    param: Type.Optional(
+      Type.String({ description: 'The invalid parameter. Left out if the error is not about one.' }),
+    ),
+  }),
+);
 
 /** The record of one POST or DELETE request (spec, log). Only the committer writes logs. */
 export const log = defineResource(
@@ -36,6 +43,7 @@ export const log = defineResource(
           ip_address: '203.0.113.7',
           user_agent: 'letting-back-office/2.1',
           user_email: null,
+          user_id: null,
           key_id: 'key_0VbZq7hM00eR5tBvNx1Zs9',
           key_type: 'secret',
           source: 'api',
@@ -67,7 +75,8 @@ export const log = defineResource(
       ip_address: {
         column: 'text',
         schema: TextOrNull,
-        description: 'The IP address of the client. Null if the connection was already closed.',
+        description:
+          'The IP address of the client. Behind a proxy that the operator trusts, it is from `X-Forwarded-For`. Null if the connection was already closed.',
       },
       user_agent: {
         column: 'text',
@@ -79,6 +88,11 @@ export const log = defineResource(
         schema: TextOrNull,
         description: 'The team member that made the request in the dashboard. Null otherwise.',
       },
+      user_id: {
+        column: 'text',
+        schema: TextOrNull,
+        description: 'The id of that team member. Null if it was none.',
+      },
       key_id: {
         column: 'text',
         schema: TextOrNull,
@@ -86,7 +100,7 @@ export const log = defineResource(
       },
       key_type: {
         column: 'text',
-        schema: nullable(oneOf('secret', 'restricted', 'agent')),
+        schema: nullable(KeyKind),
         description: 'The kind of the API key. Null if the request used none.',
       },
       source: { column: 'text', schema: Source, description: 'The interface of the request.' },
@@ -128,7 +142,7 @@ export const log = defineResource(
       },
       events: { column: 'text[]', schema: Type.Array(Text), description: 'The ids of the events that it caused.' },
     },
-    counted: ['method', 'status', 'source', 'key_id'],
+    counted: ['method', 'status', 'source', 'key_id', 'user_id', 'error_code'],
     filters: {
       ...exactly({
         method: oneOf('POST', 'DELETE'),
@@ -142,6 +156,26 @@ export const log = defineResource(
         schema: Type.String({
           pattern: '^[1-5](xx|\\d\\d)$',
           description: 'Only requests with this HTTP status, or with a status of this class: `404`, `4xx`.',
+        }),
+      },
+      user: {
+        column: 'user_id',
+        match: 'exact',
+        schema: Type.String({
+          minLength: 1,
+          maxLength: idLengthMax,
+          pattern: idPattern,
+          description: 'Only requests of the team member with this id, in the dashboard.',
+        }),
+      },
+      error_code: {
+        column: 'error_code',
+        match: 'exact',
+        schema: Type.String({
+          minLength: 1,
+          maxLength: 100,
+          pattern: '^[a-z0-9_]+$',
+          description: 'Only requests that were refused with this error code: `parameter_invalid`.',
         }),
       },
       key: {

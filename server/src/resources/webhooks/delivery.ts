@@ -1,11 +1,31 @@
 import { Type } from 'typebox';
-import { defineResource } from '../../model/resource.ts';
-import { nullable, oneOf } from '../../model/schemas.ts';
+import { defineResource, exactly } from '../../model/resource.ts';
+import { described, named, nullable, oneOf } from '../../model/schemas.ts';
 import { aboutAccount } from '../../model/traits/about-account.ts';
 import { appendOnly } from '../../model/traits/append-only.ts';
 import { nestedUnder } from '../../model/traits/nested-under.ts';
 import { Attempt, type WebhookDeliveryRecord } from './requested-delivery.ts';
 import { resend } from './resend.ts';
+
+const Status = named(
+  'DeliveryStatus',
+  'The status of a delivery.',
+  oneOf('pending', 'delivered', 'failed', 'canceled'),
+);
+
+/** SQL for the facts from which the view derives the status. */
+const isQueued = `exists (
+  select
+  from webhook_queue queue
+  where queue.account_id = webhook_deliveries_shown.account_id and queue.id = webhook_deliveries_shown.id
+)`;
+const hasAttempt = (outcome: 'delivered' | 'failed'): string => `exists (
+  select
+  from webhook_attempts attempt
+  where attempt.account_id = webhook_deliveries_shown.account_id
+    and attempt.delivery_id = webhook_deliveries_shown.id
+    and attempt.outcome = '${outcome}'
+)`;
 
 /** One event for one endpoint. Only the committer makes deliveries, and only the dispatcher sends them. */
 export const webhookDelivery = defineResource<WebhookDeliveryRecord>(
@@ -45,7 +65,7 @@ export const webhookDelivery = defineResource<WebhookDeliveryRecord>(
       type: { column: 'text', schema: Type.String(), description: 'The type of the event.' },
       status: {
         column: 'text',
-        schema: oneOf('pending', 'delivered', 'failed', 'canceled'),
+        schema: Status,
         description:
           '`pending`: an attempt is due or in progress. `delivered`: the receiver responded with 2xx. `failed`: every attempt failed. `canceled`: the endpoint was disabled or deleted, or a resend of the event succeeded first.',
       },
@@ -66,6 +86,27 @@ export const webhookDelivery = defineResource<WebhookDeliveryRecord>(
       },
       event_account: { column: 'text', schema: nullable(Type.String()), shown: 'never' },
       attempts: { column: 'json', schema: Type.Array(Attempt), description: 'Every attempt, the oldest first.' },
+    },
+    filters: {
+      status: {
+        column: 'status',
+        match: 'condition',
+        conditions: {
+          pending: isQueued,
+          delivered: `not ${isQueued} and ${hasAttempt('delivered')}`,
+          failed: `not ${isQueued} and ${hasAttempt('failed')} and not ${hasAttempt('delivered')}`,
+          canceled: `not ${isQueued} and not ${hasAttempt('failed')} and not ${hasAttempt('delivered')}`,
+        },
+        schema: described(Status, 'Only deliveries with this status.'),
+      },
+      ...exactly({
+        type: Type.String({
+          minLength: 1,
+          maxLength: 100,
+          pattern: '^[a-z0-9_.]+$',
+          description: 'Only deliveries of events of this type: `reference.completed`.',
+        }),
+      }),
     },
   },
   appendOnly(),

@@ -4,7 +4,7 @@ import { invalidParameter } from '../../core/errors.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import { actionFrom, defineResource, type Change } from '../../model/resource.ts';
-import { nullable, oneOf } from '../../model/schemas.ts';
+import { named, nullable, oneOf } from '../../model/schemas.ts';
 import { nestedUnder } from '../../model/traits/nested-under.ts';
 import { requireEnabled, type WebhookEndpointRecord } from './endpoint-record.ts';
 
@@ -60,7 +60,7 @@ export const recovery = defineResource<RecoveryRecord>(
       },
       status: {
         column: 'text',
-        schema: oneOf('pending', 'completed', 'canceled'),
+        schema: named('RecoveryStatus', 'The status of a recovery.', oneOf('pending', 'completed', 'canceled')),
         description:
           '`pending`: it is in progress. `completed`: all missed events are queued. `canceled`: the endpoint was disabled or deleted meanwhile.',
       },

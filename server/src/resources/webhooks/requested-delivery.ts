@@ -4,25 +4,29 @@ import { toSeconds } from '../../core/clock.ts';
 import { timeOfId } from '../../core/ids.ts';
 import type { StoredRecord } from '../../model/record.ts';
 import type { RequestedDelivery } from '../../model/resource.ts';
-import { closedObject, nullable } from '../../model/schemas.ts';
+import { closedObject, named, nullable } from '../../model/schemas.ts';
 
-export const Attempt = closedObject({
-  created: Type.Integer({ description: 'When it began, in seconds since the Unix epoch.' }),
-  status: nullable(
-    Type.Integer({ description: 'The HTTP status of the receiver’s response. Null if there was none.' }),
-  ),
-  error: nullable(
-    Type.String({
-      description:
-        'Why there was no response: `address_forbidden`, `connection_closed`, `connection_refused`, `host_unresolved`, `interrupted` (the server was stopped, and the attempt does not count), `response_invalid`, `timeout`, `tls_failed`, `unreachable` or `failed`. Null if there was one.',
-    }),
-  ),
-  duration_ms: Type.Integer({ description: 'The duration of the attempt, in milliseconds.' }),
-  response: nullable(
-    Type.String({ description: 'The beginning of the response’s body, up to 1 kB. Null if there was none.' }),
-  ),
-  api_version: Type.String({ description: 'The version of the delivered body.' }),
-});
+export const Attempt = named(
+  'DeliveryAttempt',
+  'An attempt to deliver an event.',
+  closedObject({
+    created: Type.Integer({ description: 'When it began, in seconds since the Unix epoch.' }),
+    status: nullable(
+      Type.Integer({ description: 'The HTTP status of the receiver’s response. Null if there was none.' }),
+    ),
+    error: nullable(
+      Type.String({
+        description:
+          'Why there was no response: `address_forbidden`, `connection_closed`, `connection_refused`, `host_unresolved`, `interrupted` (the server was stopped, and the attempt does not count), `response_invalid`, `timeout`, `tls_failed`, `unreachable` or `failed`. Null if there was one.',
+      }),
+    ),
+    duration_ms: Type.Integer({ description: 'The duration of the attempt, in milliseconds.' }),
+    response: nullable(
+      Type.String({ description: 'The beginning of the response’s body, up to 1 kB. Null if there was none.' }),
+    ),
+    api_version: Type.String({ description: 'The version of the delivered body.' }),
+  }),
+);
 
 export type WebhookDeliveryRecord = StoredRecord & {
   event: string;

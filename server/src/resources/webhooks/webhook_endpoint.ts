@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { createFrom, defineResource, updateFrom } from '../../model/resource.ts';
-import { nullable, oneOf } from '../../model/schemas.ts';
+import { named, nullable, oneOf } from '../../model/schemas.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { Change, RequestedDelivery } from '../../model/resource.ts';
 import { cached } from '../../model/traits/cached.ts';
@@ -22,7 +22,7 @@ const EnabledEvents = Type.Array(EventName, { minItems: 1, maxItems: 100, unique
 const Url = Type.String({ minLength: 1, maxLength: 2048 });
 const Description = Type.String({ maxLength: 500 });
 const Version = Type.String({ maxLength: 40 });
-const Status = oneOf('enabled', 'disabled');
+const Status = named('WebhookEndpointStatus', 'The status of a webhook endpoint.', oneOf('enabled', 'disabled'));
 
 /** Why a platform's key cannot have a connected account's endpoint for the accounts below, and what to do. */
 const forOwnKeys =
@@ -180,7 +180,9 @@ export const webhookEndpoint = defineResource<WebhookEndpointRecord>(
         description:
           'Replaces the `signing_secret` of the endpoint, and returns the new one. The old secret is invalid at once: no delivery with a `t` after the response is signed with it.',
         showsSecrets: true,
+        refusals: ['reauthentication_required'],
         decide(current, caller) {
+          caller.requireConfirmation();
           return { after: { ...current, signing_secret: caller.makeSecret('whsec') }, verb: 'secret_rolled' };
         },
       },
