@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../core/clock.ts';
+import { minuteSeconds } from '../db/activity.ts';
 import { arrayLiteral } from '../db/array-literal.ts';
 import { isRefusedData, type Pool } from '../db/pools.ts';
 import { isInQueueAs, type ClaimedDelivery } from './claim.ts';
@@ -130,6 +131,7 @@ export class OutcomeWriter {
 }
 
 const dayMs = 24 * 3600 * 1000;
+const minuteMs = minuteSeconds * 1000;
 
 /** An endpoint that was disabled since then starts afresh. */
 const goesOn = 'failing.enablement = excluded.enablement';
@@ -137,7 +139,7 @@ const goesOn = 'failing.enablement = excluded.enablement';
 /**
  * Writes outcomes. The queue changes only for deliveries whose claim is still held. Every attempt is kept, because it was made. A resend
  * that succeeded ends the automatic retries of its event to its endpoint. An endpoint's failures begin with a failed attempt, and end with
- * a successful one. Writing the same outcomes twice changes nothing.
+ * a successful one. Attempts are counted by minute. Writing the same outcomes twice changes nothing.
  */
 async function writeOutcomes(pool: Pool, outcomes: Outcome[]): Promise<void> {
   const column = (cell: (outcome: Outcome) => string | number | boolean | null): string =>
@@ -201,6 +203,15 @@ async function writeOutcomes(pool: Pool, outcomes: Outcome[]): Promise<void> {
         where outcome is not null
         on conflict do nothing
         returning account_id, delivery_id as id, started_at_ms
+      ),
+      attempted as (
+        insert into activity_deltas (account_id, webhook_endpoint, start, delivered, failed)
+        select account_id, webhook_endpoint, started_at_ms / ${minuteMs} * ${minuteSeconds},
+          count(*) filter (where outcome = 'delivered'), count(*) filter (where outcome <> 'delivered')
+        from input
+        join made using (account_id, id, started_at_ms)
+        where outcome <> 'interrupted'
+        group by account_id, webhook_endpoint, started_at_ms / ${minuteMs}
       ),
       judged as materialized (
         select account_id, webhook_endpoint, max(enablement) as enablement, min(started_at_ms) as since_ms,

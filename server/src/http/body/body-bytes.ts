@@ -28,6 +28,12 @@ const readTimeoutMs = 15_000;
 /** The share of callbacks from referencing services. An account is only named in them, so they do not use its share. */
 export const callbacksShare = 'callbacks';
 
+/** The share of sign-ins, which have no account yet. */
+export const signInShare = 'sign-ins';
+
+/** Shares that belong to no account. */
+const sharesOfNone: ReadonlySet<unknown> = new Set([callbacksShare, signInShare]);
+
 /**
  * The part of the bodies' budget that one request holds. It begins before the body is read. It ends when the work has ended and the client
  * has got the response or has disconnected.
@@ -97,7 +103,7 @@ export class BodyBytes implements HeldBody {
 
   /** @param bytes the bytes without room. */
   #noRoom(bytes: number): ApiError {
-    return noRoom(this.#share !== callbacksShare && this.#budget.isShareFull(this.#share, bytes));
+    return noRoom(!sharesOfNone.has(this.#share) && this.#budget.isShareFull(this.#share, bytes));
   }
 }
 

@@ -43,7 +43,7 @@ export function receiveBytes(incoming: IncomingMessage, held: HeldBody | null): 
     };
     const finish = (): void => {
       end();
-      resolve(bytes.taken());
+      resolve(bytes.release());
     };
     const breakOff = (cause?: unknown): void => {
       end();
@@ -56,6 +56,8 @@ export function receiveBytes(incoming: IncomingMessage, held: HeldBody | null): 
     onTooManyChunks(incoming, refuse);
   });
 }
+
+const nothing = Buffer.alloc(0);
 
 /** Copies chunks into one buffer as they arrive. Separate chunks would keep the socket's buffers in memory. */
 export class GrowingBytes {
@@ -82,15 +84,25 @@ export class GrowingBytes {
       const capacity = Math.min(Math.max(2 * this.#bytes.length, length), this.#bytesMax);
       beforeGrowth?.(capacity);
       const larger = Buffer.allocUnsafe(capacity);
-      this.taken().copy(larger);
+      this.#taken().copy(larger);
       this.#bytes = larger;
     }
     this.#bytes.set(chunk, this.#length);
     this.#length = length;
   }
 
-  /** Returns the bytes so far, without a copy. */
-  taken(): Buffer {
+  /**
+   * Returns the bytes without a copy, and forgets them. A connection that stays open keeps its last request. Node takes a small buffer from
+   * a pool of 64 kB, and the buffer would keep the whole pool.
+   */
+  release(): Buffer {
+    const bytes = this.#taken();
+    this.#bytes = nothing;
+    this.#length = 0;
+    return bytes;
+  }
+
+  #taken(): Buffer {
     return this.#bytes.subarray(0, this.#length);
   }
 }

@@ -59,7 +59,7 @@ function madeOnce<Shape, Value>(
   };
 }
 
-/** Adds the right name to the error for a parameter name of another version. */
+/** Adds the right name to the faults for parameter names of another version. */
 function suggestName(versions: ApiVersions, object: string, known: readonly string[]) {
   const nameOf = (param: string, version: string): string | null => {
     for (const other of versions.dates) {
@@ -69,20 +69,22 @@ function suggestName(versions: ApiVersions, object: string, known: readonly stri
     }
     return null;
   };
+  const withName = (error: ApiError, version: string): ApiError => {
+    const { code, param } = error;
+    if (param === undefined) return error;
+    const name = code === 'parameter_unknown' ? nameOf(param, version) : null;
+    const message =
+      name === null
+        ? error.message
+        : `There is no parameter \`${param}\` here. In version ${version} of this request, it is called \`${name}\`.`;
+    const otherFaults = error.otherFaults?.map((fault) => withName(fault, version));
+    return new ApiError(code, message, { param, ...(otherFaults && { otherFaults }) });
+  };
   return <Result>(version: string, read: () => Result): Result => {
     try {
       return read();
     } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 'parameter_unknown') throw error;
-      const { param } = error;
-      if (param === undefined) throw error;
-      const name = nameOf(param, version);
-      if (name === null) throw error;
-      throw new ApiError(
-        'parameter_unknown',
-        `There is no parameter \`${param}\` here. In version ${version} of this request, it is called \`${name}\`.`,
-        { param },
-      );
+      throw error instanceof ApiError ? withName(error, version) : error;
     }
   };
 }

@@ -1,7 +1,7 @@
 import { Type, type TProperties, type TSchema } from 'typebox';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { closedObject } from '../../model/schemas.ts';
-import { unknownParameter, validator, type Validator } from './validate.ts';
+import { faultsMax, unknownParameter, validator, type Validator } from './validate.ts';
 import type { Query } from '../route.ts';
 
 /**
@@ -19,18 +19,24 @@ export function queryReader(parameters: Record<string, TSchema>): (url: string) 
   return (url) => {
     const query: Record<string, string | number> = Object.create(null);
     const expand: string[] = [];
+    const faults: ApiError[] = [];
     for (const [name, value] of pairsOf(url)) {
       if (expandName.test(name)) {
         expand.push(...value.split(','));
         continue;
       }
       const schema = Object.hasOwn(parameters, name) ? parameters[name] : null;
-      if (!schema) throw unknownParameter([name], Object.keys(parameters));
-      if (value.includes('\0')) throw invalidParameter(name, `\`${name}\` contains a NUL character. Remove it.`);
-      if (name in query) throw invalidParameter(name, `\`${name}\` was sent twice. Send it once.`);
-      query[name] = 'type' in schema && schema.type === 'integer' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+      if (faults.some(({ param }) => param === name)) continue;
+      if (faults.length === faultsMax) break;
+      if (!schema) faults.push(unknownParameter([name], Object.keys(parameters)));
+      else if (value.includes('\0'))
+        faults.push(invalidParameter(name, `\`${name}\` contains a NUL character. Remove it.`));
+      else if (name in query) faults.push(invalidParameter(name, `\`${name}\` was sent twice. Send it once.`));
+      else
+        query[name] =
+          'type' in schema && schema.type === 'integer' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
     }
-    validate(query);
+    validate(query, faults);
     return { query, expand };
   };
 }

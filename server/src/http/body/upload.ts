@@ -188,7 +188,7 @@ async function readText(name: string, part: AsyncIterable<Buffer>): Promise<stri
   );
   for await (const chunk of part) bytes.add(chunk);
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.taken());
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.release());
     if (isStorable(text)) return text;
   } catch {
     // Invalid UTF-8 gets the same error as a NUL.

@@ -5,44 +5,85 @@ import { formats, type FaultOf } from '../../core/formats.ts';
 import { idPattern } from '../../core/ids.ts';
 import { nearestName } from '../../core/nearest.ts';
 
-/** Removes, coerces and fills in nothing: mistakes are reported, not repaired. */
-const ajv = new Ajv2020({ strict: true, allErrors: false, ownProperties: true, allowUnionTypes: true, verbose: true });
+/** Removes, coerces and fills in nothing: mistakes are reported, not repaired. One pass finds all of them. */
+const ajv = new Ajv2020({ strict: true, allErrors: true, ownProperties: true, allowUnionTypes: true, verbose: true });
+// The name of a schema in the API docs.
+ajv.addKeyword('definition');
 for (const [name, faultOf] of Object.entries(formats)) ajv.addFormat(name, (text: string) => faultOf(text) === null);
 
-/** Checks a value against a schema and throws an `ApiError` that names the parameter at fault. */
-export type Validator = (value: unknown) => void;
+/**
+ * Checks a value against a schema.
+ *
+ * @param earlier faults that were found before. They come first.
+ * @throws {ApiError} the first fault, with the others.
+ */
+export type Validator = (value: unknown, earlier?: readonly ApiError[]) => void;
+
+/** The number of faults that an error lists. It bounds the time to describe them, and people mend no more at once. */
+export const faultsMax = 20;
 
 /** Compiled schemas by their JSON. Compiling takes milliseconds, and many routes have the same parameters. */
 const compiled = new Map<string, ValidateFunction>();
+
+/** The number of errors that are described. Many can be about one parameter, because long names are cut. */
+const describedMax = 200;
 
 /** Compiles a schema once, at start. A request only runs the result. */
 export function validator(schema: TSchema): Validator {
   const text = JSON.stringify(schema);
   const validate = compiled.get(text) ?? ajv.compile(schema);
   compiled.set(text, validate);
-  return (value) => {
-    if (validate(value)) return;
-    const [error] = validate.errors ?? [];
-    throw error ? errorOf(error, schema) : new Error('Bug! An invalid value has no error.');
+  return (value, earlier) => {
+    if (validate(value) && !earlier?.length) return;
+    const errors = validate.errors ?? [];
+    // The errors refer to the value, which may be large.
+    validate.errors = null;
+    throw inOne(earlier ?? [], faultsOf(errors, schema));
   };
+}
+
+/** Returns the first fault, with the others. A parameter has one fault: any further one may follow from it. */
+function inOne(...sources: Iterable<ApiError>[]): ApiError {
+  const faults = new Map<string | undefined, ApiError>();
+  for (const source of sources) {
+    for (const fault of source) {
+      if (faults.size === faultsMax) break;
+      if (!faults.has(fault.param)) faults.set(fault.param, fault);
+    }
+  }
+  const [first, ...otherFaults] = faults.values();
+  if (!first) throw new Error('Bug! An invalid value has no error.');
+  const { code, message, param } = first;
+  return new ApiError(code, message, { ...(param !== undefined && { param }), otherFaults });
 }
 
 /** The number of names that one name is compared with. A comparison takes up to 0.1 ms, and reading the largest body longer than all. */
 const comparedMax = 100;
 
+/** Describes the faults one by one, because only the first ones are needed. */
+function* faultsOf(errors: readonly ErrorObject[], schema: TSchema): Generator<ApiError> {
+  const misspelt = errors[0]?.keyword === 'required' ? misspeltIn(errors[0]) : null;
+  if (misspelt) yield misspelt;
+  // The error of the key itself precedes that of `propertyNames`.
+  for (const error of errors.slice(0, describedMax)) {
+    if (error.keyword !== 'propertyNames') yield errorOf(error, schema);
+  }
+}
+
+/** Returns the misspelt name in an object where a name is missing. It is both missing and unknown, and the second error says more. */
+function misspeltIn({ instancePath, parentSchema, data }: ErrorObject): ApiError | null {
+  const known = knownNames(parentSchema);
+  const unused = known.filter((name) => !Object.hasOwn(data as object, name));
+  const names = Object.keys(data as object).slice(0, comparedMax);
+  const misspelt = names.find((name) => !known.includes(name) && meantBy(name, unused) !== null);
+  return misspelt === undefined ? null : unknownParameter([...pathOf(instancePath), misspelt], known);
+}
+
 function errorOf(error: ErrorObject, schema: TSchema): ApiError {
   const path = pathOf(error.instancePath);
   switch (error.keyword) {
     case 'required': {
-      // A misspelt name is both missing and unknown. The second error says more.
-      const missing = String(error.params.missingProperty);
-      const known = knownNames(error.parentSchema);
-      const data = error.data as object;
-      const unused = known.filter((name) => !Object.hasOwn(data, name));
-      const names = Object.keys(data).slice(0, comparedMax);
-      const misspelt = names.find((name) => !known.includes(name) && meantBy(name, unused) !== null);
-      if (misspelt !== undefined) return unknownParameter([...path, misspelt], known);
-      const param = paramName([...path, missing]);
+      const param = paramName([...path, String(error.params.missingProperty)]);
       return new ApiError('parameter_missing', `\`${param}\` is required.`, { param });
     }
     case 'additionalProperties':

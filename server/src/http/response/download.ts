@@ -1,21 +1,22 @@
 import type { FastifyReply } from 'fastify';
 import { PacedBody } from './paced-body.ts';
-import type { OpenContents } from '../route.ts';
+import { anyBytes, type OpenContents } from '../route.ts';
 
 /**
  * Sends a file part by part, as it is read. A third party made it, so browsers must isolate it from this origin. They download it, and
  * never show it as a page.
  *
  * @param isHead tells that only the headers are requested. Then the file is not read.
+ * @param asBytes tells that the client accepts `anyBytes` only.
  */
 export function sendContents(
   reply: FastifyReply,
   contents: OpenContents,
-  { isHead, stalledMs }: { isHead: boolean; stalledMs: number },
+  { isHead, asBytes, stalledMs }: { isHead: boolean; asBytes: boolean; stalledMs: number },
 ): FastifyReply {
   const { filename, contentType, size, sha256, bytes } = contents;
   return reply
-    .header('content-type', contentType)
+    .header('content-type', asBytes ? anyBytes : contentType)
     .header('content-length', size)
     .header('content-disposition', attachment(filename))
     .header('etag', `"${sha256}"`)

@@ -1,9 +1,10 @@
 import { OverloadedError, type StoredResponse } from '../../commit/write-request.ts';
-import { ApiError } from '../../core/errors.ts';
+import { ApiError, type ErrorCode } from '../../core/errors.ts';
 import { maskSecrets } from '../../core/mask-secrets.ts';
 import type { Resource } from '../../model/resource.ts';
 import { UnavailableError } from '../../db/pools.ts';
 import { UnknownVersionError } from '../../versions/apply.ts';
+import type { HttpContext } from '../context.ts';
 import type { ReceivedRequest } from '../request.ts';
 
 /** Converts an error to the one for the client. An unexpected error is `internal`, and its cause stays in the server's log. */
@@ -65,16 +66,48 @@ export function internalError(cause: unknown): ApiError {
   });
 }
 
-/** Returns the response for an error. */
-export function errorResponse(error: ApiError, requestId: string, publicUrl: string): StoredResponse {
-  const { type, code, param } = error;
-  // Both can repeat what was sent, and are logged.
-  const message = maskSecrets(error.message);
-  const facts = { type, code, ...(param !== undefined && { param: maskSecrets(param) }) };
+/** The most bytes of the listed faults. Most have about 100 bytes. One that quotes long names or many values has far more. */
+const faultBytesMax = 8 * 1024;
+
+/**
+ * Returns the response for an error.
+ *
+ * @param isLogged whether the request leaves a log. The response then links the log's page in the dashboard.
+ */
+export function errorResponse(
+  error: ApiError,
+  requestId: string,
+  { publicUrl, hasDashboard }: Pick<HttpContext['config'], 'publicUrl' | 'hasDashboard'>,
+  { isLogged }: { isLogged: boolean },
+): StoredResponse {
+  const { type, otherFaults } = error;
+  const { message, ...own } = faultFacts(error);
+  const facts = { type, ...own };
+  const errors = otherFaults && withinBytes([error, ...otherFaults].map(faultFacts));
+  const docUrl = `${publicUrl}/docs/errors/${error.code}`;
   const body = JSON.stringify({
-    error: { ...facts, message, doc_url: `${publicUrl}/docs/errors/${code}`, request_id: requestId },
+    error: {
+      ...facts,
+      message,
+      doc_url: docUrl,
+      request_id: requestId,
+      ...(isLogged && hasDashboard && { request_log_url: `${publicUrl}/dashboard/logs/${requestId}` }),
+      ...(errors && { errors }),
+    },
   });
   return { status: error.status, body, error: facts };
+}
+
+/** Returns one fault without secrets. Parameter and message can repeat what was sent, and are logged. */
+function faultFacts({ code, param, message }: ApiError): { code: ErrorCode; param?: string; message: string } {
+  return { code, ...(param !== undefined && { param: maskSecrets(param) }), message: maskSecrets(message) };
+}
+
+/** Returns the first faults, as many as there is room for. */
+function withinBytes(faults: readonly object[]): readonly object[] {
+  let bytes = 0;
+  const end = faults.findIndex((fault) => (bytes += Buffer.byteLength(JSON.stringify(fault))) > faultBytesMax);
+  return end === -1 ? faults : faults.slice(0, Math.max(end, 1));
 }
 
 /** Converts the few errors that the HTTP framework finds before our own code. */

@@ -57,7 +57,7 @@ function addPath(
     );
   }
   const target = resources.find((candidate) => candidate.path === links[link]);
-  if (target) requirePermission(`${target.path}.read`, request.principal.permissions);
+  if (target) requirePermission(`${target.path}.read`, request.principal);
   const inner = (expansion[link] ??= {});
   if (rest.length === 0) return;
   if (!target) throw unknownPath(path, []);

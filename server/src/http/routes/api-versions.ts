@@ -1,6 +1,6 @@
 import type { ReadRoute, Route } from '../route.ts';
 import { Type } from 'typebox';
-import { closedObject, described, oneOf } from '../../model/schemas.ts';
+import { closedObject } from '../../model/schemas.ts';
 import { previewUpgrade, UpgradePreview, upgradePreviewExample } from './upgrade-preview.ts';
 import { versionedValidator } from '../body/input.ts';
 import type { HttpContext } from '../context.ts';
@@ -8,7 +8,7 @@ import { requirePermission } from '../../model/permissions.ts';
 
 const ServedVersion = closedObject({
   id: Type.String({ description: 'The date, as you send it in `Service-Version`.' }),
-  object: described(oneOf('api_version'), 'The kind of the object.'),
+  object: Type.Literal('api_version', { description: 'The kind of the object.' }),
   latest: Type.Boolean({
     description:
       'Whether it is the newest version here. New accounts are pinned to it, unless the deployment is set to an older one.',
@@ -96,7 +96,7 @@ export function versionRoutes(context: HttpContext, routes: readonly Route[]): R
     },
     async read(request, query) {
       // The preview shows parts of logs and events.
-      for (const needed of ['logs.read', 'events.read']) requirePermission(needed, request.principal.permissions);
+      for (const needed of ['logs.read', 'events.read']) requirePermission(needed, request.principal);
       return previewUpgrade(context, previewed, request, query.to === undefined ? undefined : String(query.to));
     },
   };

@@ -1,7 +1,7 @@
 import { Type, type TSchema } from 'typebox';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { isId } from '../../core/ids.ts';
-import type { Resource } from '../../model/resource.ts';
+import { columnFor, type Resource } from '../../model/resource.ts';
 import { limitDefault, type ListQuery } from '../../db/list-query.ts';
 import type { Query } from '../route.ts';
 
@@ -49,7 +49,10 @@ export function listQuery(resource: Resource, query: Query, accountId: string): 
     accountId,
     filters: Object.entries(resource.filters ?? {})
       .filter(([name]) => query[name] !== undefined)
-      .map(([name, filter]) => ({ filter, value: String(query[name]) })),
+      .map(([name, filter]) => {
+        const value = String(query[name]);
+        return { filter: { ...filter, column: columnFor(filter, value) }, value };
+      }),
     created: boundsOf(query),
     limit: Number(query.limit ?? limitDefault),
     offset: Number(query.offset ?? 0),

@@ -20,7 +20,7 @@ export function addMetricsRoute(app: FastifyInstance, context: HttpContext, fail
       if (tokenHash === null)
         return refuse(reply, 403, 'Metrics are not available to this address. Ask the operator to set a token.');
       if (!hasToken(request, tokenHash)) {
-        failedSignIns.note(request.socket.remoteAddress);
+        failedSignIns.note(request.apiRequest.client);
         reply.header('www-authenticate', 'Bearer');
         return refuse(reply, 401, 'Metrics need a token from this address. Send `Authorization: Bearer <token>`.');
       }
@@ -42,6 +42,7 @@ function refuse(reply: FastifyReply, status: number, message: string): FastifyRe
   return reply.code(status).type('text/plain; charset=utf-8').send(`${message}\n`);
 }
 
+/** Judges the connection itself: no header makes another machine local. */
 function isOutside(request: FastifyRequest): boolean {
   return !isLoopback(request.socket.remoteAddress) || proxyHeaders.some((name) => name in request.headers);
 }

@@ -32,12 +32,12 @@ export function addProviderCallbacks(
           request.apiRequest.bodyBytes = new BodyBytes(bodies, callbacksShare, request, reply);
         },
       },
-      async ({ apiRequest, params: { provider, account }, headers, body, socket }) => {
+      async ({ apiRequest, params: { provider, account }, headers, body }) => {
         apiRequest.bodyBytes?.workBegins();
         const isTaken = await providerCallbacks.take(provider, account, { headers, body: body ?? Buffer.alloc(0) });
         apiRequest.bodyBytes?.workEnds(0);
         if (isTaken) return { received: true };
-        failedSignIns.note(socket.remoteAddress);
+        failedSignIns.note(apiRequest.client);
         throw new ApiError(
           'callback_signature_invalid',
           'The signature of this callback is wrong for this account, or expired. Nothing was done. Check the shared secret and the clock.',
