@@ -8,21 +8,27 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.c
 const tier = process.env.TENURE_TEST_TIER ?? 'fast';
 const isSlow = tier === 'slow';
 
-const slowFiles = 'test/**/*.slow.test.ts';
-const matrixFiles = 'test/**/*.matrix.test.ts';
+// The tests of the SDK, of the CLI and of the dashboard need the server, too.
+const testFiles = filesNamed('*.test.ts');
+const slowFiles = filesNamed('*.slow.test.ts');
+const matrixFiles = filesNamed('*.matrix.test.ts');
 
 /** The files of each tier. Every test is in at least one of them. */
 const tiers: Record<string, { include: string[]; exclude: string[] }> = {
-  fast: { include: ['test/**/*.test.ts'], exclude: [slowFiles, matrixFiles] },
-  matrix: { include: [matrixFiles, ...filesWithRounds()], exclude: [slowFiles] },
+  fast: { include: testFiles, exclude: [...slowFiles, ...matrixFiles] },
+  matrix: { include: [...matrixFiles, ...filesWithRounds()], exclude: slowFiles },
   // What `fast` and `matrix` run, each file once.
-  full: { include: ['test/**/*.test.ts'], exclude: [slowFiles] },
-  slow: { include: [slowFiles], exclude: [] },
+  full: { include: testFiles, exclude: slowFiles },
+  slow: { include: slowFiles, exclude: [] },
 };
+
+function filesNamed(pattern: string): string[] {
+  return ['', '../sdk/', '../cli/', '../dashboard/'].map((folder) => `${folder}test/**/${pattern}`);
+}
 
 /** Finds the files of `fast` whose tests play more rounds in `matrix`. Only these run in both tiers. */
 function filesWithRounds(): string[] {
-  return globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
+  return globSync(testFiles, { cwd: import.meta.dirname }).filter((file) =>
     readFileSync(join(import.meta.dirname, file), 'utf8').includes('/support/rounds.ts'),
   );
 }
