@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import pino from 'pino';
 import { ConfigError, readConfig } from './config.ts';
 import { errorStack } from '../core/errors.ts';
@@ -18,6 +19,9 @@ import { welcome } from './banner.ts';
 /** Milliseconds that requests and deliveries under way get to finish at a stop. The whole stop may take a little longer. */
 const inFlightTimeoutMs = 10_000;
 const stopTimeoutMs = 20_000;
+
+/** Milliseconds after which a worker delivers without a number. Then the database serves queries, but no connection to listen on. */
+const withoutNumberAfterMs = 2_000;
 
 /** Milliseconds. Ctrl-C arrives twice: from the terminal, and from npm, which passes it on. */
 const sameSignalMs = 500;
@@ -76,7 +80,10 @@ async function start(overrides: Overrides): Promise<void> {
     await app.listen({ host: config.host, port: config.port });
     const secretKey = givenKey ?? (await makeFirstAccount(context));
     const dashboardLink = config.role === 'worker' || !config.hasDashboard ? null : await makeFirstOwnerLink(context);
-    if (context.dispatcher) ear = await startDelivering(context, context.dispatcher);
+    if (context.dispatcher) {
+      ear = watchOthers(context, context.dispatcher);
+      await startDelivering(context.dispatcher, isAlone);
+    }
     if (config.role !== 'api') {
       const work = await startWork(context);
       lifetime.onStop(() => work.stop());
@@ -90,19 +97,18 @@ async function start(overrides: Overrides): Promise<void> {
   }
 }
 
-/** Starts the dispatcher. With the embedded database there is no other process: none to hear of deliveries from, none to die. */
-async function startDelivering(
-  { config, connection, log }: Context,
-  dispatcher: Dispatcher,
-): Promise<{ stop(): Promise<void> } | null> {
-  if (config.databaseUrl === null) {
-    await dispatcher.workers.releaseAll();
-    dispatcher.start();
-    return null;
-  }
-  dispatcher.start();
+/** Hears of deliveries from other processes, and takes over those of dead ones. With the embedded database there are none. */
+function watchOthers({ config, connection, log }: Context, dispatcher: Dispatcher): { stop(): Promise<void> } | null {
+  if (config.databaseUrl === null) return null;
   const wake = (): void => dispatcher.wake();
   return listen(connection, deliveriesChannel, wake, log, (client, ended) => dispatcher.workers.watch(client, ended));
+}
+
+/** Starts the dispatcher. Beside others it waits for its number, because a claim without one ends with its lease only. */
+async function startDelivering(dispatcher: Dispatcher, isAlone: boolean): Promise<void> {
+  if (isAlone) await dispatcher.workers.releaseAll();
+  else await Promise.race([dispatcher.workers.numbered, delay(withoutNumberAfterMs, undefined, { ref: false })]);
+  dispatcher.start();
 }
 
 /** Collects the steps of a stop, to take in reverse order. A signal begins the stop at any moment, also during the start. */

@@ -29,6 +29,7 @@ export class LiveWorkers {
   #number = 0;
   #wanted: number;
   #hasWatched = false;
+  readonly #numbered = Promise.withResolvers<void>();
 
   /**
    * @param parts.random returns a number from 0 up to 1.
@@ -39,6 +40,11 @@ export class LiveWorkers {
     this.#random = parts.random;
     this.#onReleased = parts.onReleased;
     this.#wanted = this.#newNumber();
+  }
+
+  /** Resolves when the process has a number for the first time. */
+  get numbered(): Promise<void> {
+    return this.#numbered.promise;
   }
 
   /** Returns a token for a claim. Without a lock it has no number: such claims end with their lease only. */
@@ -93,6 +99,7 @@ export class LiveWorkers {
       this.#wanted = this.#newNumber();
     }
     this.#number = this.#wanted;
+    this.#numbered.resolve();
   }
 
   /** Returns the numbers of workers with claims. It scans the queue, so it is called once for each connection. */

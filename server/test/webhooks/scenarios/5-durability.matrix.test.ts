@@ -104,34 +104,39 @@ test("50: takes over a killed process's deliveries when their lease ends, and no
 });
 
 test.each([
-  ['another worker lives', true],
-  ['a worker is started again', false],
-])("50: takes over a killed worker's deliveries long before their lease ends when %s", async (_, lives) => {
-  const receiver = await receiverForTest(
-    // The first worker gets no response.
-    () => {},
-    () => {},
-    (response) => void response.writeHead(200).end(),
-  );
-  const deployment = await processesForTest();
-  const answering = await deployment.start({ TENURE_ROLE: 'api' });
-  const settings = {
-    TENURE_ROLE: 'worker',
-    TEST_DISPATCHER_LIMITS: JSON.stringify({ attemptTimeoutMs: hardlyEverMs, leaseMs: 2 * hardlyEverMs }),
-  };
-  const startWorker = () => deployment.start(settings, serverUnderTest);
-  const killed = await startWorker();
-  const api = apiClient(answering.url, deployment.secretKey);
-  const endpoint = await endpointFor(api, receiver.url);
-  await makeReferences(api, 2);
-  await receiver.count(2);
-  if (lives) await startWorker();
-  await killed.kill();
-  if (!lives) await startWorker();
-  await receiver.count(4);
-  const delivered = async () => (await deliveriesOf(api, endpoint.id)).filter(({ status }) => status === 'delivered');
-  await expect.poll(async () => (await delivered()).length, soon).toBe(2);
-});
+  { when: 'another worker lives', another: true, waiting: false },
+  { when: 'a worker is started again', another: false, waiting: false },
+  { when: 'the killed worker found them at its start', another: false, waiting: true },
+])(
+  "50: takes over a killed worker's deliveries long before their lease ends when $when",
+  async ({ another, waiting }) => {
+    const receiver = await receiverForTest(
+      // The first worker gets no response.
+      () => {},
+      () => {},
+      (response) => void response.writeHead(200).end(),
+    );
+    const deployment = await processesForTest();
+    const answering = await deployment.start({ TENURE_ROLE: 'api' });
+    const settings = {
+      TENURE_ROLE: 'worker',
+      TEST_DISPATCHER_LIMITS: JSON.stringify({ attemptTimeoutMs: hardlyEverMs, leaseMs: 2 * hardlyEverMs }),
+    };
+    const startWorker = () => deployment.start(settings, serverUnderTest);
+    const api = apiClient(answering.url, deployment.secretKey);
+    const endpoint = await endpointFor(api, receiver.url);
+    if (waiting) await makeReferences(api, 2);
+    const killed = await startWorker();
+    if (!waiting) await makeReferences(api, 2);
+    await receiver.count(2);
+    if (another) await startWorker();
+    await killed.kill();
+    if (!another) await startWorker();
+    await receiver.count(4);
+    const delivered = async () => (await deliveriesOf(api, endpoint.id)).filter(({ status }) => status === 'delivered');
+    await expect.poll(async () => (await delivered()).length, soon).toBe(2);
+  },
+);
 
 test("50: leaves a living worker's deliveries to it when another one starts and stops", async () => {
   const gate = new Gate();
