@@ -1,9 +1,12 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { temporaryFolder } from '../scripts/memory-folder.mjs';
 
 // The tests start the server hundreds of times. Node strips the types of a module once, and keeps what it compiled.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/node');
+
+process.env.TMPDIR = temporaryFolder();
 
 const tier = process.env.TENURE_TEST_TIER ?? 'fast';
 const isSlow = tier === 'slow';
@@ -46,9 +49,8 @@ export default defineConfig({
     // Far more than any test takes on a machine that does nothing else. Tests of the matrix start processes and restore backups.
     testTimeout: isSlow ? 20 * 60_000 : tier === 'fast' ? 60_000 : 180_000,
     hookTimeout: 120_000,
-    // More than the two cores it is made for: many tests wait, for a lease, a schedule or a retry. The slow ones start processes
-    // of their own.
-    maxWorkers: isSlow ? 3 : 4,
+    // More than the two cores it is made for: many tests wait, for a lease, a schedule or a retry.
+    maxWorkers: 4,
     reporters: ['default', ...(process.env.TENURE_TEST_REPORT ? ['json' as const] : [])],
     ...(process.env.TENURE_TEST_REPORT && { outputFile: { json: process.env.TENURE_TEST_REPORT } }),
   },

@@ -96,7 +96,7 @@ describe('reports with any findings', () => {
         expect(pdf.subarray(-6).toString()).toBe('%%EOF\n');
         expect(pdf.length).toBeLessThan(10_000_000);
       }),
-      { numRuns: rounds(8, 30) },
+      { numRuns: rounds(8, 16) },
     );
   }, 60_000);
 
@@ -107,7 +107,7 @@ describe('reports with any findings', () => {
         const pages = pagesOf(await printer.print(contents));
         expect(pages.at(-1)).toContain(`Page ${pages.length} of ${pages.length}`);
       }),
-      { numRuns: rounds(4, 12) },
+      { numRuns: rounds(4, 8) },
     );
   }, 60_000);
 });
