@@ -1,6 +1,7 @@
 import { Type, type TSchema } from 'typebox';
 import { ApiError, invalidParameter } from '../../core/errors.ts';
 import { isId, timeOfId, type Id } from '../../core/ids.ts';
+import { unknownEvent } from '../../model/event-names.ts';
 import { columnFor, type Filter, type Resource } from '../../model/resource.ts';
 import { retainedFromMs } from '../../core/retention.ts';
 import { beginning, type Moment, type PlacedEvent, type Position } from '../../events/event-order.ts';
@@ -44,6 +45,7 @@ export function streamRoute(context: HttpContext, resource: Resource): StreamRou
       }),
     },
     async subscribe(request, query) {
+      requireKnownType(query.type, context.eventTypes);
       const subscriber = await context.eventFeed.subscribe(
         request.accountId,
         // As for the rate limit, the account of the key counts, not the one acted upon.
@@ -60,6 +62,12 @@ export function streamRoute(context: HttpContext, resource: Resource): StreamRou
       } satisfies Subscription;
     },
   };
+}
+
+/** Refuses a type that no event of this release has, because the client would wait for ever. */
+function requireKnownType(type: unknown, known: readonly string[]): void {
+  if (typeof type !== 'string' || known.some((candidate) => isPrefixMatch(candidate, type))) return;
+  throw unknownEvent('type', type, known);
 }
 
 /**
@@ -117,12 +125,16 @@ function isMatch(filter: Filter, value: string, row: StoredRow): boolean {
     case 'contains':
       return Array.isArray(kept) && kept.includes(value);
     case 'prefix':
-      return value.endsWith('*') ? String(kept).startsWith(value.slice(0, -1)) : kept === value;
+      return isPrefixMatch(String(kept), value);
     case 'caseless':
     case 'status':
     case 'condition':
       throw new Error(`Bug! Nothing that is streamed is filtered by ${filter.match}.`);
   }
+}
+
+function isPrefixMatch(kept: string, value: string): boolean {
+  return value.endsWith('*') ? kept.startsWith(value.slice(0, -1)) : kept === value;
 }
 
 /** Messages by event and version. All streams of an account in one version share them. */

@@ -1,5 +1,4 @@
-import { invalidParameter } from '../../core/errors.ts';
-import { nearestName } from '../../core/nearest.ts';
+import { familiesOf, unknownEvent } from '../../model/event-names.ts';
 import type { Caller } from '../../model/caller.ts';
 
 /**
@@ -8,16 +7,10 @@ import type { Caller } from '../../model/caller.ts';
  * @throws {ApiError} `parameter_invalid`, with the nearest name.
  */
 export function requireKnownEvents(names: readonly string[], { knownEventTypes }: Caller): string[] {
-  const families = [...new Set(knownEventTypes.map((type) => type.replace(/\..*/, '.*')))];
-  const known = ['*', ...families, ...knownEventTypes];
+  const families = familiesOf(knownEventTypes);
   for (const [index, name] of names.entries()) {
-    if (known.includes(name)) continue;
-    const nearest = nearestName(name, known);
-    const advice =
-      nearest !== null
-        ? `Did you mean \`${nearest}\`?`
-        : `Send \`*\`, one of ${families.join(', ')}, or a single type such as \`${knownEventTypes[0]}\`.`;
-    throw invalidParameter(`enabled_events[${index}]`, `There is no event \`${name}\`. ${advice}`);
+    if (['*', ...families, ...knownEventTypes].includes(name)) continue;
+    throw unknownEvent(`enabled_events[${index}]`, name, knownEventTypes);
   }
   return [...names];
 }
