@@ -144,8 +144,9 @@ function checkedUrl(baseUrl: string): string {
   if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash) {
     return url.href.replace(/\/+$/, '');
   }
+  const advice = /^[\w.-]+(:\d+)?(\/|$)/.test(baseUrl) ? ` Did you mean \`http://${baseUrl}\`?` : '';
   throw new TypeError(
-    '`baseUrl` must be an address like `https://tenure.example.com`, without a user, a password, a query and a fragment.',
+    `\`baseUrl\` must be an address like \`https://tenure.example.com\`, without a user, a password, a query and a fragment.${advice}`,
   );
 }
 

@@ -1,3 +1,8 @@
+import { TenureError } from './errors.ts';
+
+/** The longest block that is kept, in characters. The largest event has half a megabyte of data. */
+const blockLengthMax = 16 * 1024 * 1024;
+
 /** A block of an event stream: an event, or a position alone. */
 export interface StreamBlock {
   /** The id of the block, or undefined if it has none. An empty one resets the position. */
@@ -17,7 +22,11 @@ export class SseParser {
   #event = '';
   #data: string | null = null;
 
-  /** Returns the blocks that this chunk completes. */
+  /**
+   * Returns the blocks that this chunk completes.
+   *
+   * @throws {TenureError} if a block is too long to be an event.
+   */
   push(chunk: Uint8Array): StreamBlock[] {
     const text = this.#rest + this.#decoder.decode(chunk, { stream: true });
     // A carriage return at the end may be the first half of a line end. It waits for the next chunk.
@@ -27,6 +36,11 @@ export class SseParser {
     for (const line of lines) {
       if (line === '') this.#endBlock(blocks);
       else this.#readLine(line);
+    }
+    if (this.#rest.length + (this.#data?.length ?? 0) > blockLengthMax) {
+      throw new TenureError(
+        'The stream has a block that is too long for an event. Check `baseUrl` and the proxies on the way.',
+      );
     }
     return blocks;
   }

@@ -284,7 +284,9 @@ function isRetryable(method: string, { response, error }: Outcome<unknown>): boo
     const { status } = response;
     return status === 409 || status === 429 || (status >= 500 && method !== 'DELETE');
   }
-  return method !== 'DELETE' || neverSent.has(codeOf(error?.cause));
+  // Anything else, such as a body without an end, would come again.
+  if (!(error instanceof ConnectionError || error instanceof TimeoutError)) return false;
+  return method !== 'DELETE' || neverSent.has(codeOf(error.cause));
 }
 
 /** Codes of Node, Bun and undici for connections that were never open. */
@@ -338,18 +340,41 @@ export function unlessAborted<T>(working: Promise<T>, signal: AbortSignal): Prom
   });
 }
 
+/** The longest body that is read into memory. The longest page of the API has a few megabytes. */
+export const bodyBytesMax = 64 * 1024 * 1024;
+
 /** Reads the body of an error. A body that breaks off changes nothing: the status is known. */
 async function textOf(response: Response): Promise<string> {
   try {
-    return await response.text();
+    return await boundedText(response);
   } catch {
     return '';
   }
 }
 
+/** Reads a body as text. Fails, and ends the connection, if it exceeds `bodyBytesMax`. */
+async function boundedText({ body, status }: Response): Promise<string> {
+  if (!body) return '';
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  const parts: string[] = [];
+  for (let bytes = 0; ;) {
+    const { done, value } = await reader.read();
+    if (done) return parts.join('') + decoder.decode();
+    bytes += value.byteLength;
+    if (bytes > bodyBytesMax) {
+      await reader.cancel();
+      throw new TenureError(
+        `The body with status ${status} has more than ${bodyBytesMax / 1024 ** 2} MB. No response of Tenure is that long. Check \`baseUrl\` and the proxies on the way.`,
+      );
+    }
+    parts.push(decoder.decode(value, { stream: true }));
+  }
+}
+
 /** Reads JSON. Fails if a part of it is missing. */
 export async function readJson(response: Response): Promise<unknown> {
-  const text = await response.text();
+  const text = await boundedText(response);
   try {
     return JSON.parse(text);
   } catch {

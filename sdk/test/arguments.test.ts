@@ -91,6 +91,15 @@ describe('a client', () => {
     expect(error.message).not.toContain('secret');
   });
 
+  test.each([
+    ['127.0.0.1:4000', 'http://127.0.0.1:4000'],
+    ['localhost:4000/', 'http://localhost:4000/'],
+    ['tenure.example.com', 'http://tenure.example.com'],
+  ])('says what was meant when the address is %s', async (baseUrl, meant) => {
+    const error = await errorOf(() => new Tenure({ apiKey: testKey, baseUrl }));
+    expect(error.message).toContain(`Did you mean \`${meant}\`?`);
+  });
+
   test.each([`${testKey}\n`, `Bearer ${testKey}`, `${testKey}\r\nX-Evil: 1`, 'sk_test_ключ'])(
     'refuses the key %j without showing it',
     async (apiKey) => {

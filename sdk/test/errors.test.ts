@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { errorCatalogue, type ErrorCode as ServerErrorCode } from '../../server/src/core/errors.ts';
 import * as sdk from '../src/index.ts';
-import { errorBody, scripted } from './scripted.ts';
+import { errorBody, scripted, type Step } from './scripted.ts';
 
 const classes: Record<string, new (...given: never[]) => sdk.ApiError> = {
   authentication_error: sdk.AuthenticationError,
@@ -18,6 +18,23 @@ async function errorFor(status: number, body: unknown, headers: Record<string, s
   const error: unknown = await tenure.account.retrieve().catch((caught: unknown) => caught);
   expect(error).toBeInstanceOf(sdk.ApiError);
   return error as sdk.ApiError;
+}
+
+/** A response whose body would never end, and the bytes that were taken from it. */
+function endless(status: number): { step: Step; taken: () => number } {
+  const piece = new Uint8Array(1024 * 1024).fill(0x20);
+  let taken = 0;
+  const step: Step = async () =>
+    new Response(
+      new ReadableStream({
+        pull(body) {
+          taken += piece.byteLength;
+          body.enqueue(piece);
+        },
+      }),
+      { status },
+    );
+  return { step, taken: () => taken };
 }
 
 describe('an error of the API', () => {
@@ -84,6 +101,22 @@ describe('an error of the API', () => {
       expect([error.name, error.code, error.status]).toEqual([name, null, status]);
       expect(error.message).toContain(String(status));
     }
+  });
+});
+
+describe('a body without an end', () => {
+  test('fails without a retry when it exceeds every response of the server', async () => {
+    const { step, taken } = endless(200);
+    const { tenure, sent } = scripted([step]);
+    await expect(tenure.account.retrieve()).rejects.toThrow(/more than 64 MB/);
+    expect(sent).toHaveLength(1);
+    expect(taken()).toBeLessThan(68 * 1024 * 1024);
+  });
+
+  test('keeps the status when it is the body of an error', async () => {
+    const { step } = endless(400);
+    const { tenure } = scripted([step]);
+    await expect(tenure.account.retrieve()).rejects.toMatchObject({ name: 'InvalidRequestError', status: 400 });
   });
 });
 

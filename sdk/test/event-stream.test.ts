@@ -384,4 +384,16 @@ describe('the parser', () => {
       expect(parser.retryMs).toBe(12);
     }
   });
+
+  test.each([
+    ['a line', 'x'.repeat(1024 * 1024)],
+    ['the data of an event', `data: ${'x'.repeat(1024 * 1024)}\n`],
+  ])('refuses %s without an end', (_, part) => {
+    const parser = new SseParser();
+    const piece = new TextEncoder().encode(part);
+    const push = () => {
+      for (let count = 0; count < 20; count++) parser.push(piece);
+    };
+    expect(push).toThrow(TenureError);
+  });
 });
