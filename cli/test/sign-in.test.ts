@@ -1,6 +1,8 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../server/test/support/server.ts';
 import { User } from './support/command.ts';
 
@@ -69,8 +71,9 @@ test('takes a flag before the environment, and the environment before the file',
   };
   const nowhere = 'http://127.0.0.1:9';
   expect((await user.run(['whoami'])).code).toBe(0);
-  expect((await user.run(['whoami'], { env: { TENURE_BASE_URL: nowhere } })).code).toBe(6);
-  expect((await user.run(['whoami', '--base-url', server.url], { env: { TENURE_BASE_URL: nowhere } })).code).toBe(0);
+  const elsewhere = { TENURE_BASE_URL: nowhere, TENURE_API_KEY: server.secretKey };
+  expect((await user.run(['whoami'], { env: elsewhere })).code).toBe(6);
+  expect((await user.run(['whoami', '--base-url', server.url], { env: elsewhere })).code).toBe(0);
   const env = { TENURE_API_KEY: key.secret ?? '' };
   if (key.secret)
     expect(await user.json(['whoami'], { env })).toMatchObject({ key: expect.stringMatching(/^rk_test_/) });
@@ -94,4 +97,29 @@ test('lists, chooses and removes profiles', async () => {
   expect(stdout).not.toContain(server.secretKey);
   expect((await user.run(['logout'])).code).toBe(0);
   expect(await user.json(['whoami'])).toMatchObject({ profile: 'one' });
+});
+
+test('sends the key of a profile to no other server', async () => {
+  const user = await signedIn([]);
+  const requests: string[] = [];
+  const other = createServer((request, response) => {
+    requests.push(request.url!);
+    response.end();
+  });
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void other.close());
+  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  for (const run of [
+    user.run(['whoami', '--base-url', url]),
+    user.run(['whoami', '--profile', 'default', '--base-url', url]),
+    user.run(['whoami'], { env: { TENURE_BASE_URL: url } }),
+  ]) {
+    const { code, stderr } = await run;
+    expect(code).toBe(4);
+    expect(stderr).toContain(`is for ${server.url}, so it was not sent to ${url}`);
+    expect(stderr).toContain(`tenure login --api-key - --base-url ${url} --profile <name>`);
+  }
+  expect(requests).toEqual([]);
+  // The same server, written in another way.
+  expect((await user.run(['whoami', '--base-url', `${server.url}/`])).code).toBe(0);
 });

@@ -37,8 +37,14 @@ export const localUrl = 'http://127.0.0.1:4000';
  * @throws {CliError} if there is no key, or no such profile.
  */
 export function readSettings(flags: GlobalFlags, env: NodeJS.ProcessEnv): Settings {
-  const { apiKey, ...settings } = readKeylessSettings(flags, env);
+  const { apiKey, keyIsFor, ...settings } = readKeylessSettings(flags, env);
   if (apiKey === undefined) {
+    if (keyIsFor !== null) {
+      throw new CliError(
+        `The API key of the profile "${settings.profile}" is for ${keyIsFor}, so it was not sent to ${settings.baseUrl}. Set TENURE_API_KEY, or make a profile for this address: tenure login --api-key - --base-url ${settings.baseUrl} --profile <name>`,
+        exitCodes.noAccess,
+      );
+    }
     throw new CliError(
       'There is no API key. Run `tenure login --api-key -`, or set TENURE_API_KEY.',
       exitCodes.noAccess,
@@ -48,14 +54,15 @@ export function readSettings(flags: GlobalFlags, env: NodeJS.ProcessEnv): Settin
 }
 
 /**
- * Finds the settings of a command that may do without a key.
+ * Finds the settings of a command that may do without a key. A profile's key is for the profile's server. For another one there is no
+ * key, and `keyIsFor` names the profile's server.
  *
  * @throws {CliError} if there is no such profile.
  */
 export function readKeylessSettings(
   flags: GlobalFlags,
   env: NodeJS.ProcessEnv,
-): Omit<Settings, 'apiKey' | 'isLive'> & { apiKey: string | undefined } {
+): Omit<Settings, 'apiKey' | 'isLive'> & { apiKey: string | undefined; keyIsFor: string | null } {
   const config = readConfigFile(env);
   const named = flags.profile ?? (env.TENURE_PROFILE || undefined);
   const profile = named ?? config.profile;
@@ -68,13 +75,16 @@ export function readKeylessSettings(
       exitCodes.usage,
     );
   }
+  const baseUrl = flags.baseUrl ?? (env.TENURE_BASE_URL || undefined) ?? stored?.base_url;
+  const settings = { profile, baseUrl, account: flags.account ?? stored?.account, apiVersion: flags.serviceVersion };
   // A profile that a flag names brings its own key.
-  const apiKey = flags.profile !== undefined && stored ? stored.api_key : (envKey ?? stored?.api_key);
-  return {
-    profile,
-    apiKey,
-    baseUrl: flags.baseUrl ?? (env.TENURE_BASE_URL || undefined) ?? stored?.base_url,
-    account: flags.account ?? stored?.account,
-    apiVersion: flags.serviceVersion,
-  };
+  if (envKey !== undefined && (flags.profile === undefined || !stored)) {
+    return { ...settings, apiKey: envKey, keyIsFor: null };
+  }
+  const keyIsFor = stored && !isSameServer(baseUrl, stored.base_url) ? (stored.base_url ?? localUrl) : null;
+  return { ...settings, apiKey: keyIsFor === null ? stored?.api_key : undefined, keyIsFor };
+}
+
+function isSameServer(one = localUrl, other = localUrl): boolean {
+  return one === other || (URL.canParse(one) && URL.canParse(other) && new URL(one).origin === new URL(other).origin);
 }
