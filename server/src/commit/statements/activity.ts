@@ -1,14 +1,17 @@
 import { toSeconds } from '../../core/clock.ts';
 import { minuteSeconds, startOf } from '../../db/activity.ts';
 import type { BatchEntry } from '../batch-entry.ts';
-import { type Statement, statementOf } from './statement.ts';
+import type { Cell } from './statement.ts';
 
 /** The place of each count in a row, by the class of the status. */
 const classes: Readonly<Record<number, number>> = { 2: 0, 4: 1, 5: 2 };
 const eventsAt = 3;
 
-/** Adds one row for each account and minute of the batch. It counts events, and logged requests by the class of their status. */
-export function appendActivity(batch: readonly BatchEntry[]): Statement | null {
+/**
+ * Returns one row for each account and minute of the batch. It counts events, and logged requests by the class of their status.
+ * `appendCounts` writes the rows.
+ */
+export function activityRows(batch: readonly BatchEntry[]): Cell[][] {
   const sums = new Map<string, { accountId: string; start: number; counts: number[] }>();
   const add = (accountId: string, seconds: number, at: number | undefined): void => {
     if (at === undefined) return;
@@ -22,11 +25,5 @@ export function appendActivity(batch: readonly BatchEntry[]): Statement | null {
     if (log) add(accountId, toSeconds(log.requestedMs), classes[Math.floor(log.response.status / 100)]);
     for (const { created } of events) add(accountId, created, eventsAt);
   }
-  return statementOf(
-    'append_activity',
-    `
-    insert into activity_deltas (account_id, start, requests_2xx, requests_4xx, requests_5xx, events)
-    select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])`,
-    [...sums.values()].map(({ accountId, start, counts }) => [accountId, start, ...counts]),
-  );
+  return [...sums.values()].map(({ accountId, start, counts }) => [accountId, start, ...counts]);
 }

@@ -1,8 +1,12 @@
 import type { BatchEntry } from '../batch-entry.ts';
-import { type Statement, type Cell, statementOf } from './statement.ts';
+import { activityRows } from './activity.ts';
+import { arraysOf, type Statement, type Cell, statementOf } from './statement.ts';
 import { limited } from '../../model/traits/limited.ts';
 
-/** Adds one row for each count that the batch changes, however many entries change it. */
+/**
+ * Adds one row for each count that the batch changes, however many entries change it. It also adds the rows of the activity, because a
+ * statement more would cost each small batch.
+ */
 export function appendCounts(batch: readonly BatchEntry[]): Statement | null {
   const sums = new Map<string, { row: string[]; delta: number }>();
   for (const { accountId, counts } of batch) {
@@ -14,13 +18,20 @@ export function appendCounts(batch: readonly BatchEntry[]): Statement | null {
       else sums.set(key, { row, delta });
     }
   }
-  return statementOf(
-    'append_counts',
-    `
-    insert into count_deltas (account_id, object, dimension, value, delta)
-    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[])`,
-    [...sums.values()].filter(({ delta }) => delta !== 0).map(({ row, delta }) => [...row, delta]),
-  );
+  const counts = [...sums.values()].filter(({ delta }) => delta !== 0).map(({ row, delta }) => [...row, delta]);
+  const activity = activityRows(batch);
+  if (counts.length + activity.length === 0) return null;
+  return {
+    name: 'append_counts',
+    text: `
+      with activity as (
+        insert into activity_deltas (account_id, start, requests_2xx, requests_4xx, requests_5xx, events)
+        select * from unnest($6::text[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[])
+      )
+      insert into count_deltas (account_id, object, dimension, value, delta)
+      select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[])`,
+    values: [...arraysOf(counts, 5), ...arraysOf(activity, 6)],
+  };
 }
 
 /**

@@ -3,7 +3,6 @@ import type { EarlyClaim } from '../early-claim.ts';
 import type { Statement } from './statement.ts';
 import { claimKeys } from './idempotency-keys.ts';
 import { guardAndUpdateRecords, deleteRecords, insertRecords } from './records.ts';
-import { appendActivity } from './activity.ts';
 import { appendCounts, holdLimits } from './counts.ts';
 import { insertEvents, insertLogs } from './history.ts';
 import { insertDeliveries, cancelDeliveries } from './deliveries.ts';
@@ -23,7 +22,6 @@ export function statementsOf(batch: readonly BatchEntry[], options: BatchOptions
     ...holdLimits(batch),
     ...insertRecords(batch),
     appendCounts(batch),
-    appendActivity(batch),
     ...advanceClock(batch),
   ];
   const inOrder = options.again ? [...witnesses, ...others] : [...others, ...witnesses];

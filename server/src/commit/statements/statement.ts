@@ -16,8 +16,12 @@ export const refusalCode = 'TN001';
 
 export function statementOf(name: string, text: string, rows: Cell[][]): Statement | null {
   if (rows.length === 0) return null;
-  const values = rows[0]!.map((_, column) => arrayLiteral(rows.map((row) => row[column]!)));
-  return { name, text, values };
+  return { name, text, values: arraysOf(rows, rows[0]!.length) };
+}
+
+/** Returns one array for each column. */
+export function arraysOf(rows: Cell[][], columns: number): string[] {
+  return Array.from({ length: columns }, (_, column) => arrayLiteral(rows.map((row) => row[column]!)));
 }
 
 export function parameters(types: string[]): string {
