@@ -59,6 +59,29 @@ describeInBrowser('the pages of events', () => {
     expect(problems).toEqual([]);
   });
 
+  test('show nothing of the former event while another one loads', async () => {
+    const { body } = await good(server.api.get('/v1/events?type=customer.*'));
+    const [updated, created] = body.data as { id: string }[];
+    await using open = await openDashboard(server, `/events/${updated!.id}`);
+    const { page } = open;
+    await page.getByRole('region', { name: 'Data' }).waitFor();
+    const gate = Promise.withResolvers<void>();
+    await page.route(`**/v1/events/${created!.id}*`, async (route) => {
+      await gate.promise;
+      await route.fallback();
+    });
+    await page.keyboard.press('Control+k');
+    await page.getByRole('searchbox', { name: 'A page, an id or an action' }).fill(created!.id);
+    await page.getByRole('menuitem', { name: `Go to ${created!.id}` }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/events/${created!.id}`);
+    await page.getByRole('heading', { name: created!.id }).waitFor();
+    expect(await page.getByRole('region', { name: 'Data' }).count()).toBe(0);
+    gate.resolve();
+    await page.getByRole('heading', { name: 'customer.created' }).waitFor();
+  });
+
   test('keep new events behind a button until it is pressed', async () => {
     await using open = await openDashboard(server, '/events?type=customer.*');
     const { page, problems } = open;

@@ -1,8 +1,8 @@
 import {
-  keepPreviousData,
   useMutation,
   useQuery,
   useQueryClient,
+  type QueryKey,
   type UseMutationResult,
   type UseQueryResult,
 } from '@tanstack/react-query';
@@ -13,9 +13,10 @@ import { ask } from './ask.ts';
 import { useAccountId, useTenure } from './client.ts';
 
 /**
- * Reads from the API for a component. Equal keys share one request. While the key changes, such as by a filter, the former data stay.
+ * Reads from the API for a component. Equal keys share one request. While parameters change, such as a filter, the former data stay. Those
+ * of another record or another account do not.
  *
- * @param key names the data, with all parameters of the request. The account is added.
+ * @param key names the data by texts, such as a kind and an id. An object has the other parameters of the request. The account is added.
  */
 export function useRead<T>(
   key: readonly unknown[],
@@ -31,13 +32,21 @@ export function useRead<T>(
 ): UseQueryResult<T> {
   const tenure = useTenure();
   const account = useAccountId();
+  const queryKey = ['api', account, ...key];
   return useQuery({
-    queryKey: ['api', account, ...key],
+    queryKey,
     queryFn: ({ signal }) => ask(() => load(tenure, { signal })),
-    placeholderData: keepPreviousData,
+    placeholderData: (former, formerQuery) => (isSameSubject(formerQuery?.queryKey, queryKey) ? former : undefined),
     enabled: isOn,
     refetchInterval: ({ state }) => (state.data === undefined ? false : (refreshMs?.(state.data) ?? false)),
   });
+}
+
+function isSameSubject(former: QueryKey | undefined, key: QueryKey): boolean {
+  return (
+    former?.length === key.length &&
+    key.every((part, index) => (typeof part === 'object' && part !== null) || part === former[index])
+  );
 }
 
 /**
