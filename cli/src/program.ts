@@ -50,7 +50,7 @@ export function makeProgram(args: readonly string[]): Command {
       'after',
       `
 Examples:
-  $ tenure login --api-key - < key.txt
+  $ tenure login
   $ tenure listen --forward-to http://localhost:3000/webhooks
   $ tenure references create --application app_1 --metadata branch=york
   $ tenure references list --status pending --json | jq .data[].id

@@ -117,7 +117,7 @@ test('sends the key of a profile to no other server', async () => {
     const { code, stderr } = await run;
     expect(code).toBe(4);
     expect(stderr).toContain(`is for ${server.url}, so it was not sent to ${url}`);
-    expect(stderr).toContain(`tenure login --api-key - --base-url ${url} --profile <name>`);
+    expect(stderr).toContain(`tenure login --base-url ${url} --profile <name>`);
   }
   expect(requests).toEqual([]);
   // The same server, written in another way.

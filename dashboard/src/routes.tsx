@@ -154,6 +154,12 @@ const meRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/me/me.tsx'), 'MePage'),
 });
 
+const cliRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/cli',
+  component: lazyRouteComponent(() => import('./pages/cli/cli.tsx'), 'CliPage'),
+});
+
 const unknownRoute = createRoute({ getParentRoute: () => shellRoute, path: '$', component: NotFoundPage });
 
 export const router = createRouter({
@@ -177,6 +183,7 @@ export const router = createRouter({
       teamRoute,
       memberRoute,
       meRoute,
+      cliRoute,
       unknownRoute,
     ]),
   ]),

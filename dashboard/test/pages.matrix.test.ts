@@ -25,6 +25,7 @@ const pages: [path: string, ready: string][] = [
 const pagesOfPersons: [path: string, ready: string][] = [
   ['/team', 'No invitations yet'],
   ['/settings/me', 'this one'],
+  ['/cli', 'enter the code that it shows'],
 ];
 
 describeInBrowser('every page', () => {

@@ -131,6 +131,28 @@ create table deployment (
   constraint deployment_mode_known CHECK ((mode = ANY (ARRAY['sandbox'::text, 'live'::text])))
 );
 
+create table device_logins (
+  account_id text collate "C" not null,
+  id text collate "C" not null,
+  created bigint not null,
+  revision bigint not null,
+  device_code_hash text collate "C" not null,
+  user_code_hash text collate "C" not null,
+  machine text not null,
+  ip_address text,
+  expires_at bigint not null,
+  decision text,
+  decided_by text collate "C",
+  key_account_id text collate "C",
+  key_id text collate "C",
+  secret bytea,
+  constraint device_logins_pkey PRIMARY KEY (account_id, id),
+  constraint device_logins_decision_known CHECK ((decision = ANY (ARRAY['approved'::text, 'denied'::text])))
+);
+
+CREATE UNIQUE INDEX device_logins_by_device_code ON public.device_logins USING btree (device_code_hash);
+CREATE UNIQUE INDEX device_logins_by_user_code ON public.device_logins USING btree (user_code_hash);
+
 create table events (
   account_id text collate "C" not null,
   id text collate "C" not null,

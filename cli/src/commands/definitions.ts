@@ -133,27 +133,41 @@ export function addLogsTail(logs: Command): void {
     });
 }
 
+interface LoginFlags extends GlobalFlags {
+  apiKey?: string;
+}
+
 /** Adds `login`, `logout`, `whoami` and `profiles`. */
 export function addSignIn(program: Command): void {
   const login = program
     .command('login')
-    .summary('Store an API key for this user')
-    .description('Checks an API key, and stores it in a profile that only you can read. Later commands use it.')
-    .requiredOption('--api-key <->', 'read the key from standard input: others can see the words of a command')
-    .addHelpText('after', '\nExample:\n  $ tenure login --api-key - < key.txt')
+    .summary('Sign in by a code, or by an API key')
+    .description(
+      `Shows a code, and opens the dashboard, where you approve it. That makes an API key of 90 days,
+and stores it in a profile that only you can read. Later commands use it. With --no-input, no
+browser is opened.`,
+    )
+    .option('--api-key <->', 'store this key instead, from standard input: others can see the words of a command')
+    .addHelpText('after', '\nExamples:\n  $ tenure login\n  $ tenure login --api-key - < key.txt')
     .action(async () => {
-      const { runLogin } = await import('./sign-in.ts');
-      await runLogin(login.optsWithGlobals());
+      const flags = login.optsWithGlobals<LoginFlags>();
+      if (flags.apiKey === undefined) {
+        const { runDeviceLogin } = await import('./device-login.ts');
+        return runDeviceLogin(flags);
+      }
+      const { runKeyLogin } = await import('./sign-in.ts');
+      await runKeyLogin({ ...flags, apiKey: flags.apiKey });
     });
   const logout = program
     .command('logout')
     .summary('Forget the API key of a profile')
     .description(
-      'Removes a profile with its API key from this machine. The key stays valid: revoke it with `tenure api_keys delete`.',
+      `Removes a profile with its API key from this machine. A key of a sign-in by code is revoked.
+Any other key stays valid: revoke it with \`tenure api_keys delete\`.`,
     )
     .action(async () => {
       const { runLogout } = await import('./sign-in.ts');
-      runLogout(logout.optsWithGlobals());
+      await runLogout(logout.optsWithGlobals());
     });
   const whoami = program
     .command('whoami')

@@ -48,7 +48,7 @@ function pathOf(target: string): string {
 }
 
 /** Returns whether the browser of the system has taken the URL. */
-async function openInBrowser(url: string): Promise<boolean> {
+export async function openInBrowser(url: string): Promise<boolean> {
   const [command, ...args] = {
     darwin: ['open'],
     // `start` would need a shell, which would read the `&` of a URL.

@@ -8,8 +8,8 @@ import { Session } from '../session.ts';
 import { configPath, readConfigFile, writeConfigFile } from '../settings/config-file.ts';
 import { localUrl, readSettings, type GlobalFlags } from '../settings/settings.ts';
 
-/** Checks a key, and stores it. */
-export async function runLogin(flags: GlobalFlags & { apiKey: string }): Promise<void> {
+/** Checks a key from standard input, and stores it. */
+export async function runKeyLogin(flags: GlobalFlags & { apiKey: string }): Promise<void> {
   const terminal = new Terminal();
   if (flags.apiKey !== '-') {
     throw new CliError(
@@ -46,16 +46,30 @@ export async function runLogin(flags: GlobalFlags & { apiKey: string }): Promise
   );
 }
 
-/** Removes a profile. */
-export function runLogout(flags: GlobalFlags): void {
+/** Removes a profile. A key that `tenure login` made by a code is revoked. */
+export async function runLogout(flags: GlobalFlags): Promise<void> {
   const terminal = new Terminal();
   const config = readConfigFile(terminal.env);
   const name = flags.profile ?? (terminal.env.TENURE_PROFILE || config.profile);
-  if (!config.profiles[name]) throw new CliError(`There is no profile "${name}".`, exitCodes.noAccess);
+  const profile = config.profiles[name];
+  if (!profile) throw new CliError(`There is no profile "${name}".`, exitCodes.noAccess);
   delete config.profiles[name];
   config.profile = Object.keys(config.profiles)[0] ?? 'default';
   writeConfigFile(terminal.env, config);
-  terminal.say(`Removed the profile "${name}". Its API key stays valid until you revoke it.`);
+  if (!profile.device_key) {
+    return terminal.say(`Removed the profile "${name}". Its API key stays valid until you revoke it.`);
+  }
+  const { endDeviceKey } = await import('./device-login.ts');
+  try {
+    await endDeviceKey(profile);
+  } catch (error) {
+    const { message, exitCode } = error as CliError;
+    throw new CliError(
+      `Removed the profile "${name}", but its API key ${profile.device_key.id} was not revoked. ${message} Revoke the key in the dashboard.`,
+      exitCode,
+    );
+  }
+  terminal.say(`Removed the profile "${name}", and revoked its API key.`);
 }
 
 /** Shows the account and the key. */
@@ -98,6 +112,6 @@ export function runProfiles(flags: GlobalFlags & { use?: string }): void {
   }));
   const view = viewOf(flags, terminal, null);
   if (view.isJson) return terminal.out(showJson(rows, terminal));
-  if (rows.length === 0) return terminal.say('There are none. Make one: tenure login --api-key -');
+  if (rows.length === 0) return terminal.say('There are none. Make one: tenure login');
   new RecordTable(columnsFor(rows, view.fields), terminal).show(rows);
 }

@@ -8,6 +8,8 @@ export interface Profile {
   api_key: string;
   base_url?: string;
   account?: string;
+  /** Set if `tenure login` made the key by a code. Then `tenure logout` revokes it. */
+  device_key?: { id: string; expires_at: number };
 }
 
 export interface ConfigFile {
@@ -36,7 +38,7 @@ export function readConfigFile(env: NodeJS.ProcessEnv): ConfigFile {
   } catch {
     // The message below must not quote the text: it has keys.
   }
-  throw new CliError(`${path} is not valid. Correct it, or delete it and sign in again: tenure login --api-key -`);
+  throw new CliError(`${path} is not valid. Correct it, or delete it and sign in again: tenure login`);
 }
 
 export function writeConfigFile(env: NodeJS.ProcessEnv, config: ConfigFile): void {

@@ -41,14 +41,11 @@ export function readSettings(flags: GlobalFlags, env: NodeJS.ProcessEnv): Settin
   if (apiKey === undefined) {
     if (keyIsFor !== null) {
       throw new CliError(
-        `The API key of the profile "${settings.profile}" is for ${keyIsFor}, so it was not sent to ${settings.baseUrl}. Set TENURE_API_KEY, or make a profile for this address: tenure login --api-key - --base-url ${settings.baseUrl} --profile <name>`,
+        `The API key of the profile "${settings.profile}" is for ${keyIsFor}, so it was not sent to ${settings.baseUrl}. Set TENURE_API_KEY, or make a profile for this address: tenure login --base-url ${settings.baseUrl} --profile <name>`,
         exitCodes.noAccess,
       );
     }
-    throw new CliError(
-      'There is no API key. Run `tenure login --api-key -`, or set TENURE_API_KEY.',
-      exitCodes.noAccess,
-    );
+    throw new CliError('There is no API key. Run `tenure login`, or set TENURE_API_KEY.', exitCodes.noAccess);
   }
   return { ...settings, apiKey, isLive: apiKey.includes('_live_') };
 }
@@ -71,7 +68,7 @@ export function readKeylessSettings(
   if (named !== undefined && !stored && envKey === undefined) {
     const names = Object.keys(config.profiles);
     throw new CliError(
-      `There is no profile "${profile}".${names.length > 0 ? adviceOn(profile, names) : ' Make it: tenure login --api-key - --profile ' + profile}`,
+      `There is no profile "${profile}".${names.length > 0 ? adviceOn(profile, names) : ' Make it: tenure login --profile ' + profile}`,
       exitCodes.usage,
     );
   }

@@ -216,10 +216,8 @@ export function buildApp(context: HttpContext): FastifyInstance {
     addRoutes(app, context, { streams, responses: new HeldResponses(context.readBudgets, context.readLimits) }, routes);
     addReference(app, context, routes);
     addGuidePages(app, context);
-    if (context.config.hasDashboard) {
-      addAuthRoutes(app, context, { bodies });
-      addDashboard(app, context);
-    }
+    addAuthRoutes(app, context, { bodies, failedSignIns: limits.failedSignIns });
+    if (context.config.hasDashboard) addDashboard(app, context);
     addProviderCallbacks(app, context, { bodies, failedSignIns: limits.failedSignIns });
   }
   addHealthRoutes(app, context);

@@ -6,15 +6,17 @@ const purgedAtOnceMax = 1_000;
 /** How long a row stays after its end, in seconds. Processes whose clocks differ then agree that it has ended. */
 const keptSeconds = 24 * 3600;
 
+/** A sign-in of the command line may hold an encrypted key, so it stays for an hour only. In seconds. */
+const keptWithSecretSeconds = 3600;
+
 /**
- * Deletes some sessions, one-time links and counters of failed sign-ins that ended a day ago. A session also ends with its user, or with the
- * credentials of the user. Nothing accepts these rows any more.
+ * Deletes some sessions, one-time links and counters of failed sign-ins that ended a day ago. Sign-ins of the command line stay for an hour.
+ * A session also ends with its user, or with the credentials of the user. Nothing accepts these rows any more.
  *
  * @returns whether there may be more.
  */
 export async function purgeSignIns(pool: Pool, realSeconds: number): Promise<boolean> {
-  const endedBefore = realSeconds - keptSeconds;
-  const purges = [
+  const purges: { name: string; text: string; endedBefore?: number }[] = [
     {
       name: 'purge_sessions',
       text: `
@@ -48,9 +50,18 @@ export async function purgeSignIns(pool: Pool, realSeconds: number): Promise<boo
           select ctid from sign_in_attempts where since <= $1 limit ${purgedAtOnceMax} for update skip locked
         ))`,
     },
+    {
+      name: 'purge_device_logins',
+      text: `
+        delete from device_logins
+        where ctid = any(array(
+          select ctid from device_logins where expires_at <= $1 limit ${purgedAtOnceMax} for update skip locked
+        ))`,
+      endedBefore: realSeconds - keptWithSecretSeconds,
+    },
   ];
   let more = false;
-  for (const purge of purges) {
+  for (const { endedBefore = realSeconds - keptSeconds, ...purge } of purges) {
     const { rowCount } = await pool.query({ ...purge, values: [endedBefore] });
     more ||= rowCount === purgedAtOnceMax;
   }

@@ -8,14 +8,24 @@ import type { RecordReader } from '../db/record-reader.ts';
 import type { RecordChange } from '../model/resource.ts';
 import { signInAttempts, type SignInAttemptsRecord } from '../resources/people/sign-in-attempts.ts';
 
-/** Failures that a subject may have in this time, in seconds. */
+/** Failures that a subject may have in this time, in seconds. A user code is short, so a person has fewer tries. */
 const failuresMax = 10;
+const codeFailuresMax = 5;
 const windowSeconds = 15 * 60;
 
 const idDigits = 22;
 
-/** The subject of an attempt: a client's address, a user, a browser that has signed in before, or a link. */
-export type Subject = `address ${string}` | `email ${string}` | `browser ${string}` | `link ${string}`;
+/**
+ * The subject of an attempt: a client's address, a user, a browser that has signed in before, or a link. For the command line: the address
+ * that begins sign-ins, or the person that enters user codes.
+ */
+export type Subject =
+  | `address ${string}`
+  | `email ${string}`
+  | `browser ${string}`
+  | `link ${string}`
+  | `device ${string}`
+  | `code ${string}`;
 
 interface AttemptsContext {
   committer: Committer;
@@ -47,8 +57,8 @@ export async function takeAttempt(
           const id = idOf(subject);
           const before = await readRecord(signInAttempts, accountId, id);
           const counted = before !== null && before.since > realSeconds - windowSeconds ? before : null;
-          if (counted && counted.failures >= failuresMax) {
-            refusal = tooMany(counted.since + windowSeconds - realSeconds);
+          if (counted && counted.failures >= failuresMaxOf(subject)) {
+            refusal = tooMany(subject, counted.since + windowSeconds - realSeconds);
             return { changes: [] };
           }
           const failures = (counted?.failures ?? 0) + 1;
@@ -101,10 +111,17 @@ export function idOf(subject: Subject): Id<'sia'> {
   return `sia_${digits.slice(0, idDigits)}`;
 }
 
-function tooMany(seconds: number): ApiError {
-  return new ApiError(
-    'too_many_attempts',
-    'Too many attempts to sign in have failed. Wait for the time in `Retry-After`, or ask an owner of the account for a new link.',
-    { retryAfterSeconds: Math.max(1, seconds) },
-  );
+function failuresMaxOf(subject: Subject): number {
+  return subject.startsWith('code ') ? codeFailuresMax : failuresMax;
+}
+
+function tooMany(subject: Subject, seconds: number): ApiError {
+  return new ApiError('too_many_attempts', textOf(subject), { retryAfterSeconds: Math.max(1, seconds) });
+}
+
+function textOf(subject: Subject): string {
+  if (subject.startsWith('device '))
+    return 'Too many sign-ins of the command line were begun at this address, and not approved. Wait for the time in `Retry-After`.';
+  if (subject.startsWith('code ')) return 'Too many codes were wrong. Wait for the time in `Retry-After`.';
+  return 'Too many attempts to sign in have failed. Wait for the time in `Retry-After`, or ask an owner of the account for a new link.';
 }

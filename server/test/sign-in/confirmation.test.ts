@@ -4,6 +4,7 @@ import { user as users } from '../../src/resources/people/user.ts';
 import { good, serverForTest, startTestServer, type ApiResponse, type TestServer } from '../support/server.ts';
 import { goodPassword, signedIn, type SignedIn } from '../support/browser.ts';
 import { TestClock } from '../support/clock.ts';
+import { everyCell, tablesOf } from '../support/every-cell.ts';
 import { codeOf, setUpTotp } from '../support/session-ends.ts';
 
 /** The seconds in which a confirmation counts. */
@@ -212,27 +213,6 @@ test('keeps secrets out of records, events, logs, stored responses and the outpu
 async function accountOf(server: TestServer): Promise<string> {
   const { rows } = await server.context.database.readers.query<{ id: string }>('select id from accounts limit 1');
   return rows[0]!.id;
-}
-
-async function tablesOf({ context }: TestServer): Promise<string[]> {
-  const { rows } = await context.database.readers.query<{ name: string }>(`
-    select oid::regclass::text as name
-    from pg_class
-    where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace
-    order by name`);
-  return rows.map(({ name }) => name);
-}
-
-/** Returns the text of all rows. */
-async function everyCell(server: TestServer): Promise<string> {
-  const texts: string[] = [];
-  for (const name of await tablesOf(server)) {
-    const { rows } = await server.context.database.readers.query<{ text: string }>(
-      `select t::text as text from ${name} t`,
-    );
-    texts.push(...rows.map(({ text }) => text));
-  }
-  return texts.join('\n');
 }
 
 /** Returns a hash of every table, except those that a refused request may write: logs, and the times of uses. */

@@ -34,7 +34,12 @@ const authPaths = [
   'recovery_codes',
   'users/reset_link',
   'users/end_sessions',
+  'device/read',
+  'device/decide',
 ];
+
+/** Paths of the command line, which no browser may use. */
+const programPaths = ['device/begin', 'device/token', 'device/end'];
 
 const json = { 'content-type': 'application/json' };
 const client = { 'service-client': 'dashboard' };
@@ -83,7 +88,7 @@ test('changes nothing when another page sends any POST or DELETE with the cookie
         path: route.path.replace(':id', route.path.includes('/users/') ? owner.id : id),
         body: bodies[nameOf(route)] instanceof FormData ? {} : (bodies[nameOf(route)] ?? {}),
       })),
-    ...authPaths.map((path) => ({ method: 'POST', path: `/auth/${path}`, body: {} })),
+    ...[...authPaths, ...programPaths].map((path) => ({ method: 'POST', path: `/auth/${path}`, body: {} })),
   ];
   const before = await everythingThereIs();
   const sent = routes.flatMap((route) =>
@@ -97,7 +102,8 @@ test('changes nothing when another page sends any POST or DELETE with the cookie
     });
     const { error } = (await answer.body.json()) as { error: { code: string } };
     const about = `${method} ${path} by ${name}`;
-    const isFromPage = headers['service-client'] === 'dashboard';
+    const isOfProgram = programPaths.some((own) => path === `/auth/${own}`);
+    const isFromPage = headers['service-client'] === 'dashboard' || isOfProgram;
     const isForm = path.startsWith('/auth') && headers['content-type'] !== json['content-type'];
     const code = isForm ? 'content_type_unsupported' : isFromPage ? 'origin_forbidden' : 'api_key_missing';
     expect([about, error.code]).toEqual([about, code]);

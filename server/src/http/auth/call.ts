@@ -6,7 +6,7 @@ import { ApiError, type ErrorCode } from '../../core/errors.ts';
 import { findKnown } from '../../core/lists.ts';
 import { DatabaseError, UnavailableError } from '../../db/pools.ts';
 import { principalOfPerson, type Actor, type Principal } from '../../model/principal.ts';
-import type { RecordChange } from '../../model/resource.ts';
+import type { RecordChange, Resource } from '../../model/resource.ts';
 import type { Guard } from '../../commit/write-request.ts';
 import { cached } from '../../model/traits/cached.ts';
 import { session, type SessionRecord } from '../../resources/people/session.ts';
@@ -16,7 +16,7 @@ import type { HttpContext } from '../context.ts';
 import { headerOf } from '../headers.ts';
 import { cookieHeader, cookieOf, sessionTokenOf, type BrowserPlace } from '../pipeline/browser.ts';
 import { networkOf } from '../pipeline/rate-limit.ts';
-import { authenticated, type ReceivedRequest } from '../request.ts';
+import { authenticated, type AuthenticatedRequest, type ReceivedRequest } from '../request.ts';
 import { requestFacts } from '../write/execute.ts';
 
 /** The lifetime of the cookie by which a browser is known again, in seconds. */
@@ -51,13 +51,23 @@ export async function commitBy(
   locks: readonly string[],
   decide: () => Promise<AuthDecision>,
 ): Promise<void> {
+  await commitAs(context, asUser(request, user), locks, decide);
+}
+
+/** Commits changes by the principal of a request. See `commitBy`. */
+export async function commitAs(
+  context: HttpContext,
+  request: AuthenticatedRequest,
+  locks: readonly string[],
+  decide: () => Promise<AuthDecision>,
+): Promise<void> {
   let refusal: ApiError | null = null as ApiError | null;
   const outcome = await context.committer.commit({
-    accountId: user.account_id,
+    accountId: request.accountId,
     payer: null,
-    request: requestFacts(asUser(request, user)),
+    request: requestFacts(request),
     claim: null,
-    locks: [user.id, ...locks],
+    locks: [request.principal.id, ...locks],
     async decide() {
       const { changes, guards = [], error } = await decide();
       refusal = error ?? null;
@@ -121,10 +131,16 @@ export async function refuseStranger(
   throw error;
 }
 
-/** Waits until no process accepts a session any more that has just ended. */
-export async function untilEndedEverywhere({ context }: AuthCall): Promise<void> {
-  // Another process may use a cached session for as long as a cached user.
-  await delay(cached.of(findKnown(context.resources, ({ path }) => path === users.path)) ?? 0);
+/**
+ * Waits until no process accepts a session or a key any more that has just ended.
+ *
+ * @param kind by default that of users: another process may use a cached session for as long as a cached user.
+ */
+export async function untilEndedEverywhere(
+  { context }: Pick<AuthCall, 'context'>,
+  kind: Pick<Resource, 'path'> = users,
+): Promise<void> {
+  await delay(cached.of(findKnown(context.resources, ({ path }) => path === kind.path)) ?? 0);
 }
 
 /** Returns the session that the browser already has, of any user. A sign-in ends it. */
@@ -145,7 +161,7 @@ const visitor: Omit<Principal, 'accountId'> = {
 };
 
 /** Returns the request as one of this user, for its log. */
-function asUser(request: ReceivedRequest, user: UserRecord): ReturnType<typeof authenticated> {
+function asUser(request: ReceivedRequest, user: UserRecord): AuthenticatedRequest {
   const principal = principalOfPerson({
     id: user.id,
     role: user.role,

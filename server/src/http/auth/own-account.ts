@@ -301,7 +301,7 @@ async function changeOwn(
  *
  * @throws {ApiError} `session_expired`.
  */
-async function current({
+export async function current({
   context,
   session,
   user,

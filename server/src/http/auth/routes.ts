@@ -14,7 +14,21 @@ import type { HttpContext } from '../context.ts';
 import { headerOf } from '../headers.ts';
 import { sessionOf } from '../pipeline/authenticate.ts';
 import { isFromDashboard, isSafePlace, requireOwnOrigin, sessionTokenOf } from '../pipeline/browser.ts';
+import type { FailedSignIns } from '../pipeline/rate-limit.ts';
 import { refuse, type AuthCall } from './call.ts';
+import {
+  BeginDeviceBody,
+  beginDeviceLogin,
+  DecideDeviceBody,
+  decideDeviceLogin,
+  DeviceTokenBody,
+  endDeviceKey,
+  pickUpKey,
+  ReadDeviceBody,
+  readDeviceLogin,
+  requireProgram,
+  type ProgramCall,
+} from './device.ts';
 import { readLink, ReadLinkBody, useLink, UseLinkBody } from './links.ts';
 import {
   beginTotp,
@@ -44,19 +58,23 @@ const bodyBytesMax = 8 * 1024;
 const none = closedObject({});
 
 /**
- * Adds the routes of the dashboard below `/auth`: the session of a person, and all that changes it. They need no key, accept only our own pages, and
- * are not part of the API. Their logs are the audit trail, without bodies.
+ * Adds the routes below `/auth`: the session of a person, and all that changes it. They need no key, accept only our own pages, and are not
+ * part of the API. Their logs are the audit trail, without bodies. The sign-in of the command line is below `/auth/device`.
  */
-export function addAuthRoutes(app: FastifyInstance, context: HttpContext, { bodies }: { bodies: ByteBudget }): void {
+export function addAuthRoutes(
+  app: FastifyInstance,
+  context: HttpContext,
+  { bodies, failedSignIns }: { bodies: ByteBudget; failedSignIns: FailedSignIns },
+): void {
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', async (request: FastifyRequest) => readBody(request));
 
-    /** Adds a POST. The handler returns a session's new token, or the object of the response. */
-    function post<Body extends object>(
+    /** Adds a POST with a small body. The handler judges the client, and then takes the valid body. */
+    function addPost(
       path: string,
       schema: TObject,
-      handle: (call: AuthCall<Body>) => Promise<string | JsonObject>,
+      handle: (request: FastifyRequest, reply: FastifyReply, takeBody: () => unknown) => Promise<JsonObject>,
     ): void {
       const validate = validator(schema);
       scope.post(
@@ -68,17 +86,45 @@ export function addAuthRoutes(app: FastifyInstance, context: HttpContext, { bodi
           },
         },
         async (request, reply) => {
-          const { apiRequest } = request;
-          const place = requirePlace(context, request);
-          const body = (request.body ?? {}) as Body;
-          validate(body);
-          apiRequest.bodyBytes?.workBegins();
-          const result = await handle({ context, request: apiRequest, reply, place, body });
-          const object = typeof result === 'string' ? await objectOfToken(context, result) : result;
-          apiRequest.bodyBytes?.workEnds(0);
+          const { bodyBytes } = request.apiRequest;
+          const object = await handle(request, reply, () => {
+            const body = (request.body ?? {}) as JsonObject;
+            validate(body);
+            bodyBytes?.workBegins();
+            return body;
+          });
+          bodyBytes?.workEnds(0);
           return send(reply, object);
         },
       );
+    }
+
+    /** Adds a POST of our own pages. The handler returns a session's new token, or the object of the response. */
+    function post<Body extends object>(
+      path: string,
+      schema: TObject,
+      handle: (call: AuthCall<Body>) => Promise<string | JsonObject>,
+    ): void {
+      addPost(path, schema, async (request, reply, takeBody) => {
+        const place = requirePlace(context, request);
+        const result = await handle({ context, request: request.apiRequest, reply, place, body: takeBody() as Body });
+        return typeof result === 'string' ? objectOfToken(context, result) : result;
+      });
+    }
+
+    /** Adds a POST of the command line. */
+    function ofProgram<Body extends object>(
+      path: string,
+      schema: TObject,
+      handle: (call: ProgramCall<Body>) => Promise<JsonObject>,
+    ): void {
+      addPost(path, schema, async ({ apiRequest }, _, takeBody) => {
+        requireProgram(apiRequest);
+        return handle({ context, request: apiRequest, body: takeBody() as Body }).catch((error: unknown) => {
+          if (error instanceof ApiError) failedSignIns.note(apiRequest.client);
+          throw error;
+        });
+      });
     }
 
     /** Adds a POST of a person that is signed in. */
@@ -92,6 +138,12 @@ export function addAuthRoutes(app: FastifyInstance, context: HttpContext, { bodi
         return handle(ownCall).catch((error: unknown) => refuse(ownCall, ownCall.user, error));
       });
     }
+
+    ofProgram('device/begin', BeginDeviceBody, beginDeviceLogin);
+    // Without the dashboard, only the beginning has a route: it says why there is no sign-in.
+    if (!context.config.hasDashboard) return;
+    ofProgram('device/token', DeviceTokenBody, pickUpKey);
+    ofProgram('device/end', none, endDeviceKey);
 
     scope.get('/auth/session', { config: { public: true } }, async (request, reply) => {
       requirePlace(context, request);
@@ -121,6 +173,8 @@ export function addAuthRoutes(app: FastifyInstance, context: HttpContext, { bodi
     own('totp/finish', CodeBody, async (call: OwnCall<{ code: string }>) => (await finishTotp(call)).object);
     own('totp/remove', none, removeTotp);
     own('recovery_codes', none, async (call) => (await renewRecoveryCodes(call)).object);
+    own('device/read', ReadDeviceBody, readDeviceLogin);
+    own('device/decide', DecideDeviceBody, decideDeviceLogin);
     own('users/reset_link', UserBody, makeResetLink);
     own('users/end_sessions', UserBody, async (call: OwnCall<{ user: string }>) => {
       await endSessionsOfMember(call);

@@ -413,7 +413,11 @@ function claimOf(request: ApiRequest, input: JsonObject): Claim | null {
   });
 }
 
-function callerOf(context: HttpContext, request: ApiRequest): Caller {
+/** Returns the caller of a decision: the principal of this request, and the account that it acts on. */
+export function callerOf(
+  context: HttpContext,
+  request: Pick<ApiRequest, 'account' | 'accountId' | 'principal' | 'versionsServed'>,
+): Caller {
   const { config, clock, ids, encryption, randomBytes, permissions, eventTypes, referencingServices } = context;
   const { apiVersion, defaultProvider } = request.account;
   return {
